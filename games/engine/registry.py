@@ -1,0 +1,31 @@
+"""The rulesets a site offers, by id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from games.engine.errors import EngineFault, Refusal
+from games.engine.ruleset import Ruleset
+
+
+class Registry:
+    """An ordered set of rulesets. Raises :class:`EngineFault` when two share an id."""
+
+    def __init__(self, *rulesets: Ruleset[Any, Any]) -> None:
+        self._by_id = {ruleset.id: ruleset for ruleset in rulesets}
+        if len(self._by_id) != len(rulesets):
+            raise EngineFault("two rulesets share an id")
+
+    def __iter__(self) -> Iterator[Ruleset[Any, Any]]:
+        return iter(self._by_id.values())
+
+    def __contains__(self, ruleset_id: object) -> bool:
+        return ruleset_id in self._by_id
+
+    def get(self, ruleset_id: str) -> Ruleset[Any, Any]:
+        """The ruleset of that id. Raises :class:`Refusal` ``setup.ruleset``."""
+        try:
+            return self._by_id[ruleset_id]
+        except KeyError:
+            raise Refusal("setup.ruleset", f"There is no ruleset {ruleset_id!r}.") from None

@@ -1,0 +1,5 @@
+"""The rulesets. Adding one means adding its folder here and one line to the registry."""
+
+from games.engine.registry import Registry
+
+REGISTRY = Registry()
