@@ -1,0 +1,5 @@
+"""Addresses under /accounts/ that are ours rather than the sign-in library's."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

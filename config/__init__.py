@@ -1,0 +1,1 @@
+"""Wiring of the site: settings, addresses, ASGI, Celery. No domain logic lives here."""

@@ -1,0 +1,29 @@
+"""The ASGI application that Daphne serves: pages and the HTTP API, and live matches by WebSocket."""
+
+import gc
+import os
+
+from channels.auth import AuthMiddlewareStack
+from channels.routing import ProtocolTypeRouter, URLRouter
+from channels.security.websocket import AllowedHostsOriginValidator
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.production")
+
+http = get_asgi_application()
+
+from games.routing import websocket_urlpatterns  # noqa: E402  (needs the app registry)
+
+application = ProtocolTypeRouter(
+    {
+        "http": http,
+        "websocket": AllowedHostsOriginValidator(
+            AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
+        ),
+    }
+)
+
+# Modules, models and templates live as long as the process: without this, every full collection
+# walks them all and a move waits behind it (measured: p99 of a bare echo 40 ms instead of 6).
+gc.collect()
+gc.freeze()

@@ -1,0 +1,46 @@
+"""What development settings take from the checkout's `.data/` folder."""
+
+import contextlib
+import json
+import os
+import secrets
+from collections.abc import MutableMapping
+from pathlib import Path
+
+from config.env import ROOT
+
+SERVICES_FILE = ROOT / ".data" / "services.json"
+
+
+def adopt_running_services(environ: MutableMapping[str, str]) -> None:
+    """Point an unset DATABASE_URL / REDIS_URL at the services that `script/server` runs.
+
+    So `manage.py shell` in another terminal talks to the same database as the running site.
+    Nothing happens when the file is missing or broken: Django's own error is then the better one.
+    """
+    try:
+        services = json.loads(SERVICES_FILE.read_text())
+    except (OSError, ValueError):
+        return
+    for name in ("DATABASE_URL", "REDIS_URL"):
+        if name in services:
+            environ.setdefault(name, services[name])
+
+
+def secret_key(folder: Path) -> str:
+    """Return this checkout's own key, made on first use and readable by its owner only."""
+    path = folder / "secret_key"
+    try:
+        return path.read_text().strip()
+    except FileNotFoundError:
+        folder.mkdir(parents=True, exist_ok=True)
+    key = secrets.token_urlsafe(50)
+    # Written aside and linked into place: several processes may start at once, and none of them may
+    # read a key that is still being written, or end up with one of its own.
+    draft = folder / f"secret_key.{os.getpid()}"
+    draft.touch(mode=0o600)
+    draft.write_text(key)
+    with contextlib.suppress(FileExistsError):
+        os.link(draft, path)
+    draft.unlink()
+    return path.read_text().strip()

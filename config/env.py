@@ -1,0 +1,47 @@
+"""Strictly typed reading of environment variables and of service addresses."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+from environs import Env
+
+ROOT = Path(__file__).resolve().parent.parent
+
+env = Env()
+
+
+def database_options(url: str) -> dict[str, Any]:
+    """Return Django's `DATABASES` entry for a `postgresql://` address.
+
+    Query parameters become libpq options (`?sslmode=require`). A `host` parameter that is a
+    folder selects a Unix socket, as in libpq itself.
+
+    Raises ImproperlyConfigured for any other scheme or a missing database name.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in {"postgresql", "postgres"}:
+        raise ImproperlyConfigured("DATABASE_URL must start with postgresql://")
+    name = unquote(parts.path.lstrip("/"))
+    if not name:
+        raise ImproperlyConfigured("DATABASE_URL names no database")
+    options = dict(parse_qsl(parts.query))
+    host = options.pop("host", "") or unquote(parts.hostname or "")
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": name,
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": host,
+        "PORT": str(parts.port or options.pop("port", "")),
+        "OPTIONS": options,
+    }
+
+
+def redis_database(url: str, number: int) -> str:
+    """Return the same server's address with another database number."""
+    parts = urlsplit(url)
+    if parts.scheme not in {"redis", "rediss"}:
+        raise ImproperlyConfigured("REDIS_URL must start with redis:// or rediss://")
+    return parts._replace(path=f"/{number}").geturl()

@@ -1,0 +1,43 @@
+"""Error pages. An HTTP API client gets JSON, everyone else a page; nobody gets a traceback."""
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+
+SENTENCES = {
+    400: ("bad-request", "The request could not be understood."),
+    403: ("forbidden", "You may not do this."),
+    404: ("not-found", "There is nothing at this address."),
+    500: ("server-error", "Something went wrong on our side. It has been logged."),
+}
+
+
+def _answer(request: HttpRequest, status: int) -> HttpResponse:
+    code, sentence = SENTENCES[status]
+    if request.path.startswith("/api/"):
+        return JsonResponse({"code": code, "detail": sentence}, status=status)
+    return render(request, f"{status}.html", {"sentence": sentence}, status=status)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer 400."""
+    return _answer(request, 400)
+
+
+def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """Answer 403."""
+    return _answer(request, 403)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answer 403 for a missing or stale form token."""
+    return _answer(request, 403)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer 404."""
+    return _answer(request, 404)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer 500."""
+    return _answer(request, 500)

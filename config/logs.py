@@ -1,0 +1,87 @@
+"""Structured logs: JSON lines in production, readable lines on a terminal.
+
+Log events carry identifiers and codes, never secrets, move texts or chat.
+"""
+
+import logging.config
+from typing import Any
+
+import structlog
+from structlog.types import EventDict, WrappedLogger
+
+SENSITIVE = frozenset(
+    {"password", "password1", "password2", "token", "secret", "authorization", "cookie", "text"}
+)
+
+
+def drop_sensitive(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Blank any key that could carry a secret or a hidden move."""
+    for key in event:
+        if key.lower() in SENSITIVE:
+            event[key] = "[hidden]"
+    return event
+
+
+def _shared_processors() -> list[Any]:
+    return [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.add_log_level,
+        drop_sensitive,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.StackInfoRenderer(),
+    ]
+
+
+def logging_config(*, json: bool, level: str) -> dict[str, Any]:
+    """Return the `LOGGING` dictionary; `configure` turns it into handlers."""
+    return {"json": json, "level": level.upper()}
+
+
+def configure(options: dict[str, Any]) -> None:
+    """Set up standard logging and structlog to write the same lines to standard error."""
+    renderers: list[Any]
+    if options["json"]:
+        renderers = [
+            structlog.processors.dict_tracebacks,
+            structlog.processors.JSONRenderer(),
+        ]
+    else:
+        renderers = [structlog.dev.ConsoleRenderer(colors=False)]
+    logging.config.dictConfig(
+        {
+            "version": 1,
+            "disable_existing_loggers": False,
+            "formatters": {
+                "structured": {
+                    "()": structlog.stdlib.ProcessorFormatter,
+                    "foreign_pre_chain": _shared_processors(),
+                    "processors": [
+                        structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                        *renderers,
+                    ],
+                }
+            },
+            "handlers": {
+                "stderr": {"class": "logging.StreamHandler", "formatter": "structured"},
+            },
+            "root": {"handlers": ["stderr"], "level": options["level"]},
+            "loggers": {
+                # Request lines are ours (config.middleware); these would repeat them.
+                "django.server": {"level": "ERROR"},
+                "django.channels.server": {"level": "ERROR"},
+                "daphne": {"level": "WARNING"},
+                "twisted": {"level": "WARNING"},
+            },
+        }
+    )
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *_shared_processors(),
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )

@@ -1,0 +1,1 @@
+"""Settings: `base` is shared; `dev`, `test` and `production` are what processes are started with."""

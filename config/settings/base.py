@@ -1,0 +1,273 @@
+"""Settings of every environment. Safe values here; `dev` and `test` loosen what they must."""
+
+from typing import Any
+
+from csp.constants import NONE, SELF
+
+from config.env import ROOT, database_options, env, redis_database
+from config.logs import logging_config
+
+BASE_DIR = ROOT
+DATA_DIR = ROOT / ".data"
+
+DEBUG = False
+ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", [])
+ROOT_URLCONF = "config.urls"
+ASGI_APPLICATION = "config.asgi.application"
+
+INSTALLED_APPS = [
+    # First, so that `runserver` is not Django's own WSGI one and static files come from WhiteNoise.
+    "daphne",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.humanize",
+    "django.contrib.messages",
+    "django.contrib.postgres",
+    "django.contrib.sessions",
+    "django.contrib.sites",
+    "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "channels",
+    "csp",
+    "django_filters",
+    "drf_spectacular",
+    "rest_framework",
+    "accounts",
+    "games",
+    "tournaments",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.middleware.RequestLogMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# --- Database -----------------------------------------------------------------------------------
+# HTTP requests borrow from a pool and give back (CONN_MAX_AGE must then be 0). Live turns run on
+# connections of their own, so the pool need not be sized for them.
+DATABASES: dict[str, dict[str, Any]] = {
+    "default": {
+        **database_options(env.str("DATABASE_URL", "postgresql:///gauntlet")),
+        "CONN_MAX_AGE": 0,
+        "CONN_HEALTH_CHECKS": True,
+        "ATOMIC_REQUESTS": False,
+    }
+}
+DATABASES["default"]["OPTIONS"] |= {
+    "pool": {
+        "min_size": env.int("GAUNTLET_DB_POOL_MIN", 1),
+        "max_size": env.int("GAUNTLET_DB_POOL_MAX", 12),
+        "timeout": 10,
+        "max_lifetime": 1800,
+        "max_idle": 300,
+    },
+    # A committed move must be on disk: the server's default is stated, not assumed.
+    "options": "-c synchronous_commit=on -c lock_timeout=10000 -c statement_timeout=30000",
+    "application_name": "gauntlet",
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Redis or Valkey: cache, channel layer, Celery's broker -------------------------------------
+REDIS_URL = env.str("REDIS_URL", "redis://127.0.0.1:6379")
+# One prefix per site keeps several sites (and tests run side by side) on one server apart.
+REDIS_PREFIX = env.str("GAUNTLET_REDIS_PREFIX", "gauntlet")
+
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": redis_database(REDIS_URL, 1),
+        "KEY_PREFIX": REDIS_PREFIX,
+        "OPTIONS": {"socket_connect_timeout": 3, "socket_timeout": 3},
+    }
+}
+
+# Pub/sub: one subscription connection per process, no queue in the server that can fill up.
+# A subscriber is idle by nature, so reads must never time out (redis-py 8 would give up after
+# five seconds); the connection cap is set above what a process can need; keep-alive and health
+# checks notice a dead peer instead.
+CHANNEL_LAYERS = {
+    "default": {
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {
+            "hosts": [
+                {
+                    "address": redis_database(REDIS_URL, 0),
+                    "socket_timeout": None,
+                    "socket_connect_timeout": 5,
+                    "socket_keepalive": True,
+                    "max_connections": 4096,
+                    "health_check_interval": 30,
+                }
+            ],
+            "prefix": REDIS_PREFIX,
+        },
+    }
+}
+
+# --- Celery -------------------------------------------------------------------------------------
+CELERY_BROKER_URL = redis_database(REDIS_URL, 2)
+CELERY_TASK_DEFAULT_QUEUE = f"{REDIS_PREFIX}.default"
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    # What a killed worker had taken comes back after this long. Deadlines do not wait for it (the
+    # sweep finds them in the database), and no task is scheduled further ahead than a few seconds,
+    # so a short value only shortens recovery and cannot run a task twice by itself.
+    "visibility_timeout": 60,
+    "global_keyprefix": f"{REDIS_PREFIX}.celery.",
+    "socket_timeout": 30,
+    "socket_connect_timeout": 5,
+    "socket_keepalive": True,
+    "health_check_interval": 15,
+}
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_POOL = "threads"
+CELERY_WORKER_CONCURRENCY = env.int("GAUNTLET_WORKER_THREADS", 8)
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TIMEZONE = "UTC"
+CELERY_ENABLE_UTC = True
+CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
+    # Settles overdue decisions and enqueues those due within seconds. A run that could not start
+    # within a second is worth nothing: the next one does its work.
+    "games-sweep": {"task": "games.tasks.sweep", "schedule": 1.0, "options": {"expires": 5}},
+}
+
+# --- Users, sign-in -----------------------------------------------------------------------------
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+SITE_ID = 1
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "/"
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "optional"
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "[Gauntlet] "
+ACCOUNT_LOGOUT_REDIRECT_URL = "/"
+ACCOUNT_SESSION_REMEMBER = True
+# Somebody else's address must not be discoverable through sign-up or password reset.
+ACCOUNT_PREVENT_ENUMERATION = True
+
+SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+
+# --- Mail ---------------------------------------------------------------------------------------
+DEFAULT_FROM_EMAIL = env.str("GAUNTLET_FROM_EMAIL", "Gauntlet <noreply@localhost>")
+SERVER_EMAIL = DEFAULT_FROM_EMAIL
+
+# --- HTTP API -----------------------------------------------------------------------------------
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticatedOrReadOnly"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
+    "PAGE_SIZE": 50,
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Gauntlet",
+    "DESCRIPTION": "Live, refereed death matches: matches, records and submissions.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+}
+
+# --- Limits on what is taken in -----------------------------------------------------------------
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
+DATA_UPLOAD_MAX_NUMBER_FILES = 5
+FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+
+# --- Language and time --------------------------------------------------------------------------
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = True
+
+# --- Static files -------------------------------------------------------------------------------
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [ROOT / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+MEDIA_ROOT = DATA_DIR / "media"
+
+# --- Browser-side security ----------------------------------------------------------------------
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+# Everything comes from this site; no inline script or style. `'self'` covers ws:// and wss:// to
+# the same host in every browser that implements CSP level 3.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "media-src": [SELF],
+        "connect-src": [SELF],
+        "manifest-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    }
+}
+
+LOGGING = logging_config(json=True, level=env.str("GAUNTLET_LOG_LEVEL", "INFO"))
+LOGGING_CONFIG = "config.logs.configure"

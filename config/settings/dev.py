@@ -1,0 +1,26 @@
+"""Development: what `script/server` and a bare `manage.py` use. Never reachable from outside."""
+
+import os
+
+from config.devenv import adopt_running_services, secret_key
+
+adopt_running_services(os.environ)
+
+from config.logs import logging_config  # noqa: E402  (settings read the environment on import)
+from config.settings.base import *  # noqa: E402, F403
+from config.settings.base import DATA_DIR, STORAGES  # noqa: E402
+
+DEBUG = True
+SECRET_KEY = secret_key(DATA_DIR)
+ALLOWED_HOSTS = os.environ.get("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(",")
+EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+
+# Straight from the source folders: no collectstatic step for a newcomer.
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = True
+STORAGES = {
+    **STORAGES,
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+
+LOGGING = logging_config(json=False, level=os.environ.get("GAUNTLET_LOG_LEVEL", "INFO"))

@@ -1,0 +1,22 @@
+"""The test suite, and the real processes that end-to-end tests start."""
+
+from config.env import env
+from config.logs import logging_config
+from config.settings.base import *  # noqa: F403
+from config.settings.base import STORAGES
+
+SECRET_KEY = env.str("SECRET_KEY", "only-for-tests")
+ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
+EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+
+# Argon2 is slow on purpose; a suite that signs in hundreds of users cannot afford it.
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = True
+STORAGES = {
+    **STORAGES,
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+
+LOGGING = logging_config(json=False, level=env.str("GAUNTLET_LOG_LEVEL", "WARNING"))

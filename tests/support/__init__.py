@@ -1,0 +1,1 @@
+"""End-to-end helpers and fixtures shared by the test suite."""

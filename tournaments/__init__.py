@@ -1,0 +1,1 @@
+"""Seasons, brackets and rulings around matches."""
