@@ -1,6 +1,6 @@
 """Users, and the log of who did what."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
@@ -139,7 +139,7 @@ class AuditEntry(models.Model):
         max_length=64, blank=True, help_text=_("The model's label, for example games.match.")
     )
     target_id = models.CharField(max_length=64, blank=True)
-    data: models.JSONField[dict[str, Any]] = models.JSONField(default=dict, blank=True)
+    data = models.JSONField(default=dict, blank=True)
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -155,8 +155,7 @@ class AuditEntry(models.Model):
             models.CheckConstraint(condition=~Q(action=""), name="audit_action_given"),
             # A target is named in full or not at all.
             models.CheckConstraint(
-                condition=Q(target_type="", target_id="")
-                | (~Q(target_type="") & ~Q(target_id="")),
+                condition=Q(target_type="", target_id="") | (~Q(target_type="") & ~Q(target_id="")),
                 name="audit_target_whole",
             ),
         ]

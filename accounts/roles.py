@@ -1,0 +1,53 @@
+"""Roles across the site. Everything that asks "may they?" about a role asks here.
+
+A role is membership of a group, so that an administrator can see and search it. Superusers count
+as having every role; a closed (inactive) account has none.
+"""
+
+from enum import StrEnum
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+
+from accounts.models import User
+
+
+class Role(StrEnum):
+    """A role, by the name of its group."""
+
+    # Runs matches and seasons: pauses, corrects, rules.
+    ORGANISER = "organisers"
+    # Keeps people civil: mutes, closes accounts, reads the audit log.
+    MODERATOR = "moderators"
+
+
+def has_role(user: AbstractBaseUser | AnonymousUser | None, role: Role) -> bool:
+    """Say whether the user has the role. Costs at most one query per user object."""
+    if not isinstance(user, User) or not user.is_active:
+        return False
+    return user.is_superuser or role in _role_names(user)
+
+
+def is_organiser(user: AbstractBaseUser | AnonymousUser | None) -> bool:
+    """Say whether the user may run matches and seasons."""
+    return has_role(user, Role.ORGANISER)
+
+
+def is_moderator(user: AbstractBaseUser | AnonymousUser | None) -> bool:
+    """Say whether the user may moderate people."""
+    return has_role(user, Role.MODERATOR)
+
+
+def forget_roles(user: User) -> None:
+    """Drop what was remembered, after a change of roles."""
+    user.__dict__.pop("_role_names", None)
+
+
+def _role_names(user: User) -> frozenset[str]:
+    # Remembered on the object, hence for one request: a page asks several times.
+    if "_role_names" not in user.__dict__:
+        user.__dict__["_role_names"] = frozenset(
+            user.groups.filter(name__in=list(Role)).values_list("name", flat=True)
+        )
+    names: frozenset[str] = user.__dict__["_role_names"]
+    return names

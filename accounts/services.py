@@ -1,0 +1,219 @@
+"""Everything that changes users. Each service is one transaction: the change and its audit entry.
+
+Services take who asks (`acting_user`), raise `Refusal` when that person can put the matter right,
+and change nothing then.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django.contrib.auth.models import Group
+from django.core.exceptions import ValidationError
+from django.db import models, transaction
+from django.utils.translation import gettext as _
+
+from accounts.models import AuditEntry, User
+from accounts.roles import Role, forget_roles, is_moderator
+from accounts.validators import normalise_display_name
+
+
+class Refusal(Exception):  # noqa: N818  (a refusal is an answer, not a fault)
+    """A request that the person can put right: a stable code and a sentence to show.
+
+    `field` names the form field concerned, empty for none.
+    """
+
+    def __init__(self, code: str, sentence: str, *, field: str = "") -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.sentence = sentence
+        self.field = field
+
+
+class _Unset:
+    """Tells "leave as it is" from every value."""
+
+
+UNSET: Final = _Unset()
+
+
+def audit_record(
+    *,
+    acting_user: User | None,
+    action: str,
+    target: models.Model | None = None,
+    data: Mapping[str, Any] | None = None,
+) -> AuditEntry:
+    """Append one entry to the audit log.
+
+    `acting_user` None means the system itself; `action` reads `<entity>.<deed>`; `target` is the
+    saved row concerned, if any; `data` must be JSON. Call it inside the transaction of the deed:
+    then there is never one without the other. Raises RuntimeError outside of a transaction, and
+    ValueError for an unsaved target or an empty action: both are bugs of the caller.
+    """
+    if not transaction.get_connection().in_atomic_block:
+        raise RuntimeError("an audit entry belongs into the transaction of its deed")
+    if not action:
+        raise ValueError("an audit entry needs an action")
+    if target is not None and target.pk is None:
+        raise ValueError("an audit entry cannot point at an unsaved row")
+    return AuditEntry.objects.create(
+        who=acting_user,
+        action=action,
+        target_type="" if target is None else target._meta.label_lower,
+        target_id="" if target is None else str(target.pk),
+        data=dict(data or {}),
+    )
+
+
+@transaction.atomic
+def user_update_profile(
+    *,
+    acting_user: User,
+    user: User,
+    display_name: str | _Unset = UNSET,
+    time_zone: str | _Unset = UNSET,
+    sound_muted: bool | _Unset = UNSET,
+    theme: str | _Unset = UNSET,
+) -> User:
+    """Change the given parts of a profile and return the user.
+
+    People change their own; moderators may change anybody's (an offensive name). Refusals:
+    `account.not-yours`, `display-name.impersonates` (it is another's username), and the codes of the field
+    validators (`accounts.validators`). An audit entry says which fields changed, from what to what.
+    """
+    if acting_user.pk != user.pk and not is_moderator(acting_user):
+        raise Refusal("account.not-yours", _("Only its owner may change this profile."))
+    given = {
+        "display_name": display_name,
+        "time_zone": time_zone,
+        "sound_muted": sound_muted,
+        "theme": theme,
+    }
+    wanted = {name: value for name, value in given.items() if not isinstance(value, _Unset)}
+    if "display_name" in wanted:
+        wanted["display_name"] = normalise_display_name(str(wanted["display_name"]))
+    locked = User.objects.select_for_update().get(pk=user.pk)
+    changes = {
+        name: {"from": getattr(locked, name), "to": value}
+        for name, value in wanted.items()
+        if getattr(locked, name) != value
+    }
+    if not changes:
+        return locked
+    for name, change in changes.items():
+        _validate_field(name, change["to"])
+        setattr(locked, name, change["to"])
+    if "display_name" in changes:
+        _refuse_impersonation(locked)
+    locked.save(update_fields=list(changes))
+    audit_record(acting_user=acting_user, action="user.update_profile", target=locked, data=changes)
+    return locked
+
+
+@transaction.atomic
+def role_grant(*, acting_user: User, user: User, role: Role) -> None:
+    """Give a role. Refusals: `account.not-administrator`, `account.closed`, `account.role-held`."""
+    _require_administrator(acting_user)
+    locked = User.objects.select_for_update().get(pk=user.pk)
+    if not locked.is_active:
+        raise Refusal("account.closed", _("A closed account cannot be given a role."))
+    group, _created = Group.objects.get_or_create(name=role.value)
+    if locked.groups.filter(pk=group.pk).exists():
+        raise Refusal("account.role-held", _("This person already has the role."))
+    locked.groups.add(group)
+    forget_roles(user)
+    audit_record(
+        acting_user=acting_user, action="user.grant_role", target=locked, data={"role": role.value}
+    )
+
+
+@transaction.atomic
+def role_revoke(*, acting_user: User, user: User, role: Role) -> None:
+    """Take a role away. Refusals: `account.not-administrator`, `account.role-not-held`."""
+    _require_administrator(acting_user)
+    locked = User.objects.select_for_update().get(pk=user.pk)
+    group = locked.groups.filter(name=role.value).first()
+    if group is None:
+        raise Refusal("account.role-not-held", _("This person does not have the role."))
+    locked.groups.remove(group)
+    forget_roles(user)
+    audit_record(
+        acting_user=acting_user, action="user.revoke_role", target=locked, data={"role": role.value}
+    )
+
+
+@transaction.atomic
+def user_close(*, acting_user: User, user: User, reason: str) -> User:
+    """Close an account: its owner cannot sign in any more; what they did stays.
+
+    Moderators close others' accounts; only superusers close a moderator's or a superuser's.
+    Refusals: `account.not-moderator`, `account.reason-missing`, `account.own-account`, `account.protected-account`,
+    `account.closed`.
+    """
+    locked = _lock_for_moderation(acting_user, user, reason)
+    if not locked.is_active:
+        raise Refusal("account.closed", _("This account is closed already."))
+    return _set_active(acting_user, locked, active=False, reason=reason)
+
+
+@transaction.atomic
+def user_reopen(*, acting_user: User, user: User, reason: str) -> User:
+    """Open a closed account again. Refusals as for `user_close`, and `account.open`."""
+    locked = _lock_for_moderation(acting_user, user, reason)
+    if locked.is_active:
+        raise Refusal("account.open", _("This account is not closed."))
+    return _set_active(acting_user, locked, active=True, reason=reason)
+
+
+def _lock_for_moderation(acting_user: User, user: User, reason: str) -> User:
+    if not is_moderator(acting_user):
+        raise Refusal("account.not-moderator", _("Only moderators may close or reopen accounts."))
+    if not reason.strip():
+        raise Refusal("account.reason-missing", _("Please give a reason."), field="reason")
+    if acting_user.pk == user.pk:
+        raise Refusal("account.own-account", _("Nobody closes or reopens their own account here."))
+    locked = User.objects.select_for_update().get(pk=user.pk)
+    held = locked.groups.filter(name=Role.MODERATOR.value).exists()
+    if (locked.is_superuser or held) and not acting_user.is_superuser:
+        raise Refusal(
+            "account.protected-account", _("Only an administrator may do this to a moderator.")
+        )
+    return locked
+
+
+def _set_active(acting_user: User, user: User, *, active: bool, reason: str) -> User:
+    user.is_active = active
+    user.save(update_fields=["is_active"])
+    audit_record(
+        acting_user=acting_user,
+        action="user.reopen" if active else "user.close",
+        target=user,
+        data={"reason": reason.strip()},
+    )
+    return user
+
+
+def _require_administrator(acting_user: User) -> None:
+    if not (acting_user.is_active and acting_user.is_superuser):
+        raise Refusal(
+            "account.not-administrator", _("Only an administrator may give or take roles.")
+        )
+
+
+def _validate_field(name: str, value: Any) -> None:
+    try:
+        User._meta.get_field(name).clean(value, None)  # type: ignore[union-attr]
+    except ValidationError as error:
+        first = error.error_list[0]
+        raise Refusal(first.code or "invalid", error.messages[0], field=name) from error
+
+
+def _refuse_impersonation(user: User) -> None:
+    others = User.objects.exclude(pk=user.pk).filter(username=user.display_name.lower())
+    if others.exists():
+        raise Refusal(
+            "display-name.impersonates",
+            _("This is another player's username. Please choose a different display name."),
+            field="display_name",
+        )
