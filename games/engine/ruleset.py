@@ -109,6 +109,11 @@ class Ruleset(ABC, Generic[State, Move]):
     def validate(self, state: State, decision: Decision, move: Move) -> None:
         """Raise :class:`Refusal` where ``move`` cannot answer ``decision`` in ``state``."""
 
+    def canonical(self, state: State, decision: Decision, move: Move) -> Move:
+        """The one form of a validated move that records, logs and `apply` use, where a move can
+        be written in several ways that only the state tells to be alike."""
+        return move
+
     @abstractmethod
     def apply(self, state: State, chosen: Chosen[Move]) -> State:
         """The state after the given validated moves: one, or all of a barrier, by seat."""
@@ -132,6 +137,11 @@ class Ruleset(ABC, Generic[State, Move]):
     def draw(self, state: State, draw: Draw, random: RandomSource) -> Chance:
         """An outcome for ``draw``, built on ``random`` alone."""
         raise EngineFault(f"{self.id} draws nothing")
+
+    def rule(self, state: State, valid: bool) -> State:
+        """The state after the organiser's ruling on a pending challenge.
+        Raises :class:`Refusal` ``organiser.nothing-to-rule``."""
+        raise Refusal("organiser.nothing-to-rule", "There is no challenge to rule on.")
 
     # -- time ----------------------------------------------------------------------------------
 

@@ -1,0 +1,306 @@
+"""Live play as arithmetic over instants: which entries happen when somebody acts or time passes.
+
+A :class:`Live` is a table with a stopwatch for each seat. Every function takes the instant at
+which something happened (whole milliseconds on the server's clock) and gives the next
+:class:`Live` with the entries to append to the record. Nothing here reads a clock or draws by
+itself: the instant and the source of randomness are handed in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import msgspec
+
+from games.engine import table as tables
+from games.engine.chance import RandomSource
+from games.engine.clocks import Watch
+from games.engine.decisions import Event, Seat
+from games.engine.errors import Refusal
+from games.engine.table import Act, AnyRuleset, Entry, Header, Table
+
+BEFORE_TURN_ENDS_MS = (30_000, 15_000, 5_000)
+EVERY_RESERVE_MS = 30_000
+
+
+class Live(msgspec.Struct, frozen=True):
+    """A running match. ``watches`` are by seat; a seat without a decision has none. The watch of a
+    sealed answer runs on until the barrier opens, so that nobody can see that it is in."""
+
+    table: Table
+    watches: tuple[Watch | None, Watch | None] = (None, None)
+
+
+class Happened(msgspec.Struct, frozen=True):
+    """One entry that was appended, with its events and the table after it."""
+
+    entry: Entry
+    events: tuple[Event, ...]
+    table: Table
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """What came of one call: the match after it and what was appended, in order. ``refusal`` is
+    set where the submission itself was refused, be it that time had run out first."""
+
+    live: Live
+    happened: tuple[Happened, ...] = ()
+    refusal: Refusal | None = None
+
+
+class Reminder(msgspec.Struct, frozen=True):
+    """An announcement that is due at an instant. ``seat`` None means both: who of two sealed
+    choosers is still thinking is nobody's business."""
+
+    at: int
+    seat: Seat | None
+    kind: Literal["turn", "reserve-entered", "reserve"]
+    left_ms: int
+
+
+# -- what people do ------------------------------------------------------------------------------
+
+
+def begin(ruleset: AnyRuleset, header: Header, *, at: int, random: RandomSource) -> Turn:
+    """Open the table and draw what is due at once. Raises :class:`Refusal` ``setup.*``."""
+    live = _watched(Live(Table(header=header)), tables.opened(ruleset, header), at)
+    return _with_chance(ruleset, Turn(live), at, random)
+
+
+def submit(
+    ruleset: AnyRuleset, live: Live, *, seat: Seat, text: str, at: int, random: RandomSource
+) -> Turn:
+    """A submission that the server received at ``at``.
+
+    Whatever had run out by then happens first; a submission that comes after its own deadline
+    finds the timeout done. Never raises :class:`Refusal`: it is part of the answer.
+    """
+    turn = expire(ruleset, live, at=at, random=random)
+    late = any(h.entry.timeout and h.entry.actor == seat for h in turn.happened)
+    if late:
+        refusal = Refusal("clock.over", "Your time was over before this arrived.")
+        return msgspec.structs.replace(turn, refusal=refusal)
+    watch = turn.live.watches[seat]
+    reading = None if watch is None else watch.reading(at)
+    try:
+        step = tables.submitted(
+            ruleset, turn.live.table, seat=seat, text=text, reading_ms=reading or 0
+        )
+    except Refusal as refusal:
+        return msgspec.structs.replace(turn, refusal=refusal)
+    entry = Entry(actor=_as_actor(seat), text=step.text, reading_ms=reading)
+    return _with_chance(ruleset, _then(turn, entry, step, at), at, random)
+
+
+def expire(ruleset: AnyRuleset, live: Live, *, at: int, random: RandomSource) -> Turn:
+    """Everything that had run out by ``at``, exclusive of deadlines at ``at`` itself.
+
+    Idempotent: called again with the same instant it finds nothing left to do. A decision that a
+    timeout opens starts at ``at``, so it cannot run out in the same call.
+    """
+    turn = Turn(live)
+    for _, seat in sorted(_deadlines(ruleset, live)):
+        deadline = deadline_of(ruleset, turn.live, seat)
+        if deadline is None or at <= deadline:
+            continue
+        watch = turn.live.watches[seat]
+        reading = None if watch is None else watch.reading(at)
+        step = tables.timed_out(ruleset, turn.live.table, seat=seat, reading_ms=reading)
+        entry = Entry(actor=_as_actor(seat), timeout=True, reading_ms=reading)
+        turn = _with_chance(ruleset, _then(turn, entry, step, at), at, random)
+    return turn
+
+
+def organise(
+    ruleset: AnyRuleset,
+    live: Live,
+    *,
+    act: Act,
+    by: str,
+    why: str,
+    at: int,
+    random: RandomSource,
+    entries: Sequence[Entry] = (),
+) -> Turn:
+    """An organiser's act at ``at``; a take-back needs all ``entries`` so far.
+
+    Raises :class:`Refusal` where the act cannot stand. What had run out by then happens first.
+    """
+    turn = expire(ruleset, live, at=at, random=random)
+    entry = Entry(actor="organiser", text=act.text, by=by, why=why)
+    if act.kind == tables.TAKE_BACK:
+        so_far = [*entries, *(h.entry for h in turn.happened)]
+        return _take_back(ruleset, turn, so_far, entry, at, random)
+    step = tables.organised(ruleset, turn.live.table, act=act, by=by, why=why)
+    return _with_chance(ruleset, _then(turn, entry, step, at), at, random)
+
+
+def _take_back(
+    ruleset: AnyRuleset,
+    turn: Turn,
+    entries: Sequence[Entry],
+    entry: Entry,
+    at: int,
+    random: RandomSource,
+) -> Turn:
+    header = turn.live.table.header
+    undone = next(
+        e for e in reversed([*tables.standing(entries), _NOBODY]) if e.is_submission or e is _NOBODY
+    )
+    step = tables.taken_back(ruleset, header, entries, by=entry.by, why=entry.why)
+    # The clock of the decision that is open again shows what it showed when it was answered:
+    # nobody gains or loses thinking time by somebody else's mistake.
+    watches = [None if slot is None else Watch(slot.reading_ms, None) for slot in step.table.open]
+    if undone.actor in (0, 1) and step.table.open[undone.actor] is not None:
+        watches[undone.actor] = Watch(undone.reading_ms or 0, None)
+    if not step.table.paused:
+        watches = [None if watch is None else watch.started(at) for watch in watches]
+    live = Live(step.table, (watches[0], watches[1]))
+    happened = Happened(entry, step.events, step.table)
+    turn = Turn(live, (*turn.happened, happened))
+    return _with_chance(ruleset, turn, at, random)
+
+
+_NOBODY = Entry(actor="chance")
+
+
+# -- time ----------------------------------------------------------------------------------------
+
+
+def deadline_of(ruleset: AnyRuleset, live: Live, seat: Seat) -> int | None:
+    """The last instant at which this seat's open decision can be answered; None while it has none
+    or its clock stands still."""
+    limit = tables.limit_of(ruleset, live.table, seat)
+    watch = live.watches[seat]
+    if limit is None or watch is None:
+        return None
+    return watch.instant_of(limit)
+
+
+def next_deadline(ruleset: AnyRuleset, live: Live) -> int | None:
+    """The earliest deadline of the match, or None."""
+    return min((instant for instant, _ in _deadlines(ruleset, live)), default=None)
+
+
+def _deadlines(ruleset: AnyRuleset, live: Live) -> Iterator[tuple[int, Seat]]:
+    for seat in (0, 1):
+        deadline = deadline_of(ruleset, live, seat)
+        if deadline is not None:
+            yield deadline, seat
+
+
+def reminders(ruleset: AnyRuleset, live: Live, *, after: int) -> list[Reminder]:
+    """Every announcement due later than ``after`` if nobody does anything, in order of time.
+
+    At 30, 15 and 5 s left of the turn time, on entering the reserve, and for every 30 s of
+    reserve spent from then on.
+    """
+    due: set[Reminder] = set()
+    for seat in (0, 1):
+        due.update(r for r in _reminders_of(ruleset, live, seat) if r.at > after)
+    return sorted(due, key=lambda reminder: (reminder.at, reminder.seat or 0))
+
+
+def _reminders_of(ruleset: AnyRuleset, live: Live, seat: Seat) -> Iterator[Reminder]:
+    slot, watch = live.table.open[seat], live.watches[seat]
+    if slot is None or watch is None or watch.since is None:
+        return
+    policy = tables.policy_of(ruleset, live.table, slot.decision)
+    whose = None if slot.decision.barrier is not None else seat
+    turn = policy.turn_ms + slot.extension_ms
+    start = watch.since - watch.before_ms
+    for left in BEFORE_TURN_ENDS_MS:
+        if turn > left:
+            yield Reminder(start + turn - left, whose, "turn", left)
+    reserve = live.table.reserve_ms[seat] if policy.uses_reserve else 0
+    if reserve > 0:
+        yield Reminder(start + turn, whose, "reserve-entered", reserve)
+    for spent in range(EVERY_RESERVE_MS, reserve, EVERY_RESERVE_MS):
+        yield Reminder(start + turn + spent, whose, "reserve", reserve - spent)
+
+
+def with_grace(ruleset: AnyRuleset, live: Live, *, down_since: int, at: int, grace_ms: int) -> Live:
+    """The match after the service was away from ``down_since`` until ``at``.
+
+    A decision whose deadline fell into that gap has its clock turned back so that ``grace_ms`` are
+    left from ``at``; everybody else's clock is left alone.
+    """
+    watches = list(live.watches)
+    for seat in (0, 1):
+        deadline = deadline_of(ruleset, live, seat)
+        limit = tables.limit_of(ruleset, live.table, seat)
+        if deadline is None or limit is None or not down_since <= deadline < at:
+            continue
+        slot = live.table.open[seat]
+        earliest = 0 if slot is None else slot.reading_ms
+        watches[seat] = Watch(max(earliest, limit - grace_ms), at)
+    return msgspec.structs.replace(live, watches=(watches[0], watches[1]))
+
+
+# -- shared --------------------------------------------------------------------------------------
+
+
+def _as_actor(seat: Seat) -> Literal[0, 1]:
+    return 1 if seat else 0
+
+
+def _then(turn: Turn, entry: Entry, step: tables.Step, at: int) -> Turn:
+    return Turn(
+        _watched(turn.live, step.table, at),
+        (*turn.happened, Happened(entry, step.events, step.table)),
+    )
+
+
+def _with_chance(ruleset: AnyRuleset, turn: Turn, at: int, random: RandomSource) -> Turn:
+    while due := tables.draws_due(ruleset, turn.live.table):
+        text = tables.drawn(ruleset, turn.live.table, due[0], random)
+        step = tables.chanced(ruleset, turn.live.table, text=text)
+        turn = _then(turn, Entry(actor="chance", text=step.text), step, at)
+    return turn
+
+
+def _watched(live: Live, table: Table, at: int) -> Live:
+    """``table`` with stopwatches: kept for decisions that are still the same, fresh for new ones,
+    all held during a pause."""
+    watches: list[Watch | None] = [None, None]
+    for seat in (0, 1):
+        decision = _decision_shown(table, seat)
+        if decision is None:
+            continue
+        watch = live.watches[seat]
+        if watch is None or _decision_shown(live.table, seat) != decision:
+            watch = Watch()
+        watches[seat] = watch.stopped(at) if table.paused else watch.started(at)
+    return Live(table, (watches[0], watches[1]))
+
+
+def _decision_shown(table: Table, seat: Seat) -> str | None:
+    """The id of the decision that this seat is shown to be at: its open or its sealed one."""
+    slot = table.open[seat]
+    if slot is not None:
+        return slot.decision.id
+    return next((held.decision.id for held in table.sealed if held.decision.seat == seat), None)
+
+
+# -- storage -------------------------------------------------------------------------------------
+
+
+class _SavedLive(msgspec.Struct, frozen=True):
+    table: msgspec.Raw
+    watches: tuple[Watch | None, Watch | None]
+
+
+_DECODER = msgspec.json.Decoder(_SavedLive)
+
+
+def encode_live(ruleset: AnyRuleset, live: Live) -> bytes:
+    """A running match as compact JSON, the header left out."""
+    table = msgspec.Raw(tables.encode_table(ruleset, live.table))
+    return msgspec.json.encode(_SavedLive(table, live.watches))
+
+
+def decode_live(ruleset: AnyRuleset, header: Header, data: bytes | str) -> Live:
+    """The running match of an encoding. Raises :class:`EngineFault` for what never was one."""
+    saved = _DECODER.decode(data)
+    return Live(tables.decode_table(ruleset, header, bytes(saved.table)), saved.watches)

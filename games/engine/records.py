@@ -1,0 +1,319 @@
+"""The portable match record: its schema, reading and writing, and the checker.
+
+A record is one JSON document, complete enough that anyone can replay and referee the match
+without this program. Reading is strict about types and silent about unknown keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from games.engine import table as tables
+from games.engine.clocks import to_ms
+from games.engine.decisions import Event, Outcome
+from games.engine.errors import Refusal
+from games.engine.registry import Registry
+from games.engine.ruleset import HeldItem
+from games.engine.table import AnyRuleset, Entry, Header, Table
+
+FORMAT: Literal["deathmatch-record/1"] = "deathmatch-record/1"
+MEDIA_TYPE = "application/vnd.deathmatch-record+json"
+SUFFIX = ".dmr.json"
+
+SeatNumber = Literal[0, 1]
+Reading = Annotated[float, msgspec.Meta(ge=0, le=10**9, description="Seconds, to the millisecond.")]
+
+
+class RecordItem(msgspec.Struct, frozen=True):
+    """One use of an item that a seat holds in this match."""
+
+    seat: SeatNumber
+    item: str
+
+
+class RecordMove(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One entry: a player's submission or timeout, an outcome of chance, or an organiser's act.
+
+    Exactly one of ``move`` and ``timeout`` is there; ``timeout`` only for a player's seat. ``t`` is
+    what the decision's clock showed, pauses left out; absent means 0 for a submission and nothing
+    stated for a timeout.
+    """
+
+    seat: Literal[0, 1, "chance", "organiser"]
+    move: str | msgspec.UnsetType = msgspec.UNSET
+    timeout: Literal[True] | msgspec.UnsetType = msgspec.UNSET
+    t: Reading | msgspec.UnsetType = msgspec.UNSET
+    by: str = ""
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.move is msgspec.UNSET) == (self.timeout is msgspec.UNSET):
+            raise ValueError("an entry has either a move or a timeout")
+        if self.timeout is not msgspec.UNSET and self.seat not in (0, 1):
+            raise ValueError("only a player's decision can time out")
+
+
+class RecordResult(msgspec.Struct, frozen=True, kw_only=True):
+    """How the match ended, as the record states it."""
+
+    winner: SeatNumber | None
+    reason: Literal[
+        "points", "tie-break", "timeout", "concession", "missed-picks", "two-in-a-row", "total",
+        "ruling",
+    ]  # fmt: skip
+    scores: tuple[int, int] | msgspec.UnsetType = msgspec.UNSET
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A whole match. ``options`` holds only what differs from the ruleset's defaults."""
+
+    format: Literal["deathmatch-record/1"]
+    ruleset: str
+    variant: str
+    seats: tuple[str, str]
+    moves: tuple[RecordMove, ...]
+    options: dict[str, Any] = {}
+    advantage: SeatNumber | msgspec.UnsetType = msgspec.UNSET
+    items: tuple[RecordItem, ...] = ()
+    result: RecordResult | msgspec.UnsetType = msgspec.UNSET
+
+
+class Malformed(Exception):
+    """A document that is not a record; the message says where."""
+
+
+class Reckoned(msgspec.Struct, frozen=True):
+    """The state of a replay after one entry: the entry as the record has it, what happened, and
+    the table."""
+
+    index: int
+    entry: Entry
+    events: tuple[Event, ...]
+    table: Table
+
+
+class CannotStand(Exception):
+    """The first entry of a record that cannot stand."""
+
+    def __init__(self, index: int, refusal: Refusal) -> None:
+        super().__init__(refusal.sentence)
+        self.index = index
+        self.refusal = refusal
+
+
+# -- reading -------------------------------------------------------------------------------------
+
+_DECODER = msgspec.json.Decoder(Record)
+
+
+def read(data: bytes) -> Record:
+    """A record from its JSON text in UTF-8. Raises :class:`Malformed`."""
+    try:
+        return _DECODER.decode(data)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        raise Malformed(str(error) or type(error).__name__) from error
+
+
+def header_of(registry: Registry, record: Record) -> tuple[AnyRuleset, Header]:
+    """The ruleset of a record and its header with typed options.
+
+    Raises :class:`Malformed` for a ruleset, variant, option or item that does not exist.
+    """
+    try:
+        ruleset = registry.get(record.ruleset)
+        ruleset.variant(record.variant)
+        for held in record.items:
+            ruleset.item(held.item, record.variant)
+    except Refusal as refusal:
+        raise Malformed(refusal.sentence) from refusal
+    try:
+        options = msgspec.convert(record.options, ruleset.options_type)
+    except msgspec.ValidationError as error:
+        raise Malformed(f"options: {error}") from error
+    return ruleset, Header(
+        ruleset=record.ruleset,
+        variant=record.variant,
+        options=options,
+        advantage=None if record.advantage is msgspec.UNSET else record.advantage,
+        items=tuple([HeldItem(held.seat, held.item) for held in record.items]),
+    )
+
+
+def entry_of(move: RecordMove) -> Entry:
+    """The table's entry for one entry of a record."""
+    return Entry(
+        actor=move.seat,
+        text="" if move.move is msgspec.UNSET else move.move,
+        timeout=move.timeout is not msgspec.UNSET,
+        reading_ms=None if move.t is msgspec.UNSET else to_ms(move.t),
+        by=move.by,
+        why=move.why,
+    )
+
+
+def replay(ruleset: AnyRuleset, header: Header, entries: Sequence[Entry]) -> Iterator[Reckoned]:
+    """Fold the entries, one step each. Raises :class:`CannotStand` at the first that cannot."""
+    table = tables.opened(ruleset, header)
+    for index, entry in enumerate(entries):
+        try:
+            if tables.is_take_back(entry):
+                step = tables.taken_back(
+                    ruleset, header, entries[:index], by=entry.by, why=entry.why
+                )
+            else:
+                step = tables.entered(ruleset, table, entry)
+        except Refusal as refusal:
+            raise CannotStand(index, refusal) from refusal
+        table = step.table
+        yield Reckoned(index, entry, step.events, table)
+
+
+# -- writing -------------------------------------------------------------------------------------
+
+
+def write(
+    ruleset: AnyRuleset,
+    header: Header,
+    *,
+    seats: tuple[str, str],
+    entries: Sequence[Entry],
+    result: Outcome | None,
+) -> bytes:
+    """A record as JSON text; ``header.advantage`` None where the first entry is the lot."""
+    record = Record(
+        format=FORMAT,
+        ruleset=ruleset.id,
+        variant=header.variant,
+        options=changed_options(header.options),
+        seats=seats,
+        advantage=msgspec.UNSET if header.advantage is None else _seat(header.advantage),
+        items=tuple([RecordItem(_seat(held.seat), held.item) for held in header.items]),
+        moves=tuple([_move_of(entry) for entry in entries]),
+        result=msgspec.UNSET if result is None else _result_of(result),
+    )
+    return msgspec.json.encode(record)
+
+
+def changed_options(options: Any) -> dict[str, Any]:
+    """The options that differ from the ruleset's defaults, as plain JSON values; whole numbers of
+    seconds as integers."""
+    defaults = msgspec.to_builtins(type(options)())
+    changed = {
+        key: value for key, value in msgspec.to_builtins(options).items() if value != defaults[key]
+    }
+    return {key: _plain_number(value) for key, value in changed.items()}
+
+
+def _plain_number(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+def _seat(seat: int) -> SeatNumber:
+    return 1 if seat else 0
+
+
+def _move_of(entry: Entry) -> RecordMove:
+    reading = entry.reading_ms
+    return RecordMove(
+        seat=entry.actor,
+        move=msgspec.UNSET if entry.timeout else entry.text,
+        timeout=True if entry.timeout else msgspec.UNSET,
+        t=msgspec.UNSET if reading is None else _plain_number(reading / 1000),
+        by=entry.by,
+        why=entry.why,
+    )
+
+
+def _result_of(result: Outcome) -> RecordResult:
+    return msgspec.convert(
+        {"winner": result.winner, "reason": result.reason, "scores": result.scores}, RecordResult
+    )
+
+
+# -- checking ------------------------------------------------------------------------------------
+
+
+def check(registry: Registry, data: bytes, *, steps: bool = False) -> dict[str, Any]:
+    """What the checker says of one document, whatever it holds; never raises.
+
+    ``{"ok": true, "finished", "winner", "reason", "scores"}`` or ``{"ok": false, "at", "error"}``;
+    with ``steps`` also one object a replayed entry.
+    """
+    taken: list[dict[str, Any]] = []
+    verdict = _verdict(registry, data, taken if steps else None)
+    if steps:
+        verdict["steps"] = taken
+    return verdict
+
+
+def _verdict(registry: Registry, data: bytes, taken: list[dict[str, Any]] | None) -> dict[str, Any]:
+    try:
+        record = read(data)
+        ruleset, header = header_of(registry, record)
+    except Malformed as malformed:
+        return {"ok": False, "at": None, "error": str(malformed)}
+    table = tables.opened(ruleset, header)
+    try:
+        for reckoned in replay(ruleset, header, [entry_of(move) for move in record.moves]):
+            table = reckoned.table
+            if taken is not None:
+                taken.append(_step_of(ruleset, reckoned))
+    except CannotStand as error:
+        return {
+            "ok": False,
+            "at": error.index,
+            "error": f"{error.refusal.code}: {error.refusal.sentence}",
+        }
+    disagreement = _disagreement(ruleset, table, record.result)
+    if disagreement:
+        return {"ok": False, "at": None, "error": disagreement}
+    result = table.result
+    return {
+        "ok": True,
+        "finished": result is not None,
+        "winner": None if result is None else result.winner,
+        "reason": None if result is None else result.reason,
+        "scores": list(_scores(ruleset, table)),
+    }
+
+
+def _scores(ruleset: AnyRuleset, table: Table) -> tuple[int, int]:
+    if table.result is not None:
+        return table.result.scores
+    return (0, 0) if table.state is None else ruleset.scores(table.state)
+
+
+def _step_of(ruleset: AnyRuleset, reckoned: Reckoned) -> dict[str, Any]:
+    table = reckoned.table
+    return {
+        "scores": list(_scores(ruleset, table)),
+        "to_move": [seat for seat in (0, 1) if table.open[seat] is not None],
+        "reserve": [_plain_number(ms / 1000) for ms in table.reserve_ms],
+        **ruleset.step_notes(reckoned.events),
+    }
+
+
+def _disagreement(
+    ruleset: AnyRuleset, table: Table, stated: RecordResult | msgspec.UnsetType
+) -> str:
+    """What is wrong with the stated result, or an empty string."""
+    if stated is msgspec.UNSET:
+        return ""
+    found = table.result
+    if found is None:
+        return "The record states a result, but the match is not over."
+    if stated.winner != found.winner:
+        return f"The record states winner {stated.winner}; the replay gives {found.winner}."
+    if stated.reason != found.reason:
+        return f"The record states reason {stated.reason}; the replay gives {found.reason}."
+    if stated.scores is not msgspec.UNSET and stated.scores != found.scores:
+        return (
+            f"The record states scores {list(stated.scores)}; "
+            f"the replay gives {list(found.scores)}."
+        )
+    return ""

@@ -1,0 +1,704 @@
+"""The referee: a match as a fold over its entries.
+
+A :class:`Table` is everything about a match except wall time: the ruleset's state, the reserves,
+the open decisions, the choices held back behind a barrier, a pause, the result. Each function here
+takes a table and one entry of the match record and gives the next table and what happened, or
+raises :class:`Refusal` and leaves nothing changed. Live play and the record checker call the same
+functions; live play finds out the readings by its stopwatches, a record states them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from games.engine import notation
+from games.engine.chance import RandomSource, below
+from games.engine.clocks import ClockPolicy, to_ms
+from games.engine.decisions import (
+    EVERYONE,
+    Decision,
+    Draw,
+    Event,
+    Outcome,
+    Seat,
+    other,
+)
+from games.engine.errors import EngineFault, Refusal
+from games.engine.ruleset import Chosen, HeldItem, Ruleset, Setup
+
+AnyRuleset: TypeAlias = Ruleset[Any, Any]
+Actor: TypeAlias = Literal[0, 1, "chance", "organiser"]
+
+LOT = Draw("lot")
+CONCEDE = "concede"
+TAKE_BACK: Literal["take back"] = "take back"
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True):
+    """What is agreed before a match: the fixed part of its record. ``options`` is an instance of
+    the ruleset's options type; ``advantage`` None means that it is drawn by lot."""
+
+    ruleset: str
+    variant: str
+    options: Any
+    advantage: Seat | None = None
+    items: tuple[HeldItem, ...] = ()
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry of a match: a submission, a timeout, an outcome of chance or an organiser's act.
+
+    ``reading_ms`` is what the decision's clock showed; None where the entry states none.
+    """
+
+    actor: Actor
+    text: str = ""
+    timeout: bool = False
+    reading_ms: int | None = None
+    by: str = ""
+    why: str = ""
+
+    @property
+    def is_submission(self) -> bool:
+        """Whether a player submitted this."""
+        return not self.timeout and self.actor in (0, 1)
+
+
+class Open(msgspec.Struct, frozen=True):
+    """An open decision, the time added to it by the organiser, and the reading of the last
+    submission within it."""
+
+    decision: Decision
+    extension_ms: int = 0
+    reading_ms: int = 0
+
+
+class Sealed(msgspec.Struct, frozen=True):
+    """An answer held back until its barrier is complete; None while chance has yet to draw it."""
+
+    decision: Decision
+    move: Any
+    extension_ms: int = 0
+
+
+class Table(msgspec.Struct, frozen=True):
+    """A match between two entries. ``reserve_ms`` and ``open`` are by seat."""
+
+    header: Header
+    advantage: Seat | None = None
+    state: Any = None
+    reserve_ms: tuple[int, int] = (0, 0)
+    epoch: int = 0
+    open: tuple[Open | None, Open | None] = (None, None)
+    sealed: tuple[Sealed, ...] = ()
+    paused: bool = False
+    result: Outcome | None = None
+
+    def holds_back(self, seat: Seat) -> bool:
+        """Whether an answer of this seat waits behind a barrier."""
+        return any(sealed.decision.seat == seat for sealed in self.sealed)
+
+
+class Step(msgspec.Struct, frozen=True):
+    """What one entry led to: the next table, and what happened for the log, in order.
+    ``text`` is the entry's canonical text."""
+
+    table: Table
+    events: tuple[Event, ...]
+    text: str
+
+
+# -- opening -------------------------------------------------------------------------------------
+
+
+def opened(ruleset: AnyRuleset, header: Header) -> Table:
+    """The table before the first entry.
+
+    Raises :class:`Refusal` ``setup.*`` for a variant or an item that the ruleset does not know.
+    """
+    ruleset.variant(header.variant)
+    for held in header.items:
+        ruleset.item(held.item, header.variant)
+    table = Table(header=header)
+    if header.advantage is None:
+        return table
+    return _begun(ruleset, table, header.advantage)
+
+
+def _begun(ruleset: AnyRuleset, table: Table, advantage: Seat) -> Table:
+    header = table.header
+    state = ruleset.initial(
+        Setup(
+            variant=header.variant,
+            options=header.options,
+            advantage=advantage,
+            items=header.items,
+        )
+    )
+    full = to_ms(header.options.reserve)
+    begun = msgspec.structs.replace(
+        table,
+        advantage=advantage,
+        reserve_ms=(full, full),
+        epoch=ruleset.reserve_epoch(state),
+    )
+    return _moved_on(ruleset, begun, state)
+
+
+# -- clocks --------------------------------------------------------------------------------------
+
+
+def policy_of(ruleset: AnyRuleset, table: Table, decision: Decision) -> ClockPolicy:
+    """The clock policy that ``decision`` runs against."""
+    return ruleset.policies(table.header.options)[decision.clock]
+
+
+def limit_of(ruleset: AnyRuleset, table: Table, seat: Seat) -> int | None:
+    """The last reading at which this seat's open decision can still be answered, or None."""
+    slot = table.open[seat]
+    if slot is None:
+        return None
+    policy = policy_of(ruleset, table, slot.decision)
+    return policy.limit(table.reserve_ms[seat], slot.extension_ms)
+
+
+# -- entries -------------------------------------------------------------------------------------
+
+
+def submitted(ruleset: AnyRuleset, table: Table, *, seat: Seat, text: str, reading_ms: int) -> Step:
+    """A player's submission at a reading of the decision's clock.
+
+    Raises :class:`Refusal`: ``match.*`` where the match takes none, ``decision.*`` where this seat
+    has nothing to answer, ``clock.*`` for an impossible reading, and whatever the ruleset says.
+    """
+    _must_be_on(table)
+    tidied = notation.tidy(text)
+    slot = table.open[seat]
+    limit = limit_of(ruleset, table, seat)
+    if limit is not None and reading_ms > limit:
+        raise Refusal("clock.over", "The time for this decision was over.")
+    if tidied == CONCEDE:
+        return _conceded(ruleset, table, seat)
+    if table.paused:
+        raise Refusal("match.paused", "The match is paused; the clocks stand still.")
+    if slot is None:
+        if table.holds_back(seat):
+            raise Refusal("decision.sealed", "Your choice is in and can no longer be changed.")
+        raise Refusal("decision.none", "There is nothing for you to decide right now.")
+    if reading_ms < slot.reading_ms:
+        raise Refusal("clock.backwards", "The clock of this decision showed more than that before.")
+    decision = slot.decision
+    move = ruleset.parse(tidied)
+    ruleset.validate(table.state, decision, move)
+    move = ruleset.canonical(table.state, decision, move)
+    step = _answered(ruleset, table, slot, move, reading_ms)
+    return msgspec.structs.replace(step, text=ruleset.print(move))
+
+
+def timed_out(
+    ruleset: AnyRuleset, table: Table, *, seat: Seat, reading_ms: int | None = None
+) -> Step:
+    """The open decision of ``seat`` ran out.
+
+    Raises :class:`Refusal` ``decision.none`` where none is open, ``clock.not-out`` where a stated
+    reading is within the time allowed, ``match.paused`` and ``match.over``.
+    """
+    _must_be_on(table)
+    if table.paused:
+        raise Refusal("match.paused", "No clock can run out during a pause.")
+    slot = table.open[seat]
+    limit = limit_of(ruleset, table, seat)
+    if slot is None or limit is None:
+        raise Refusal("decision.none", "This seat has no decision that could run out.")
+    if reading_ms is not None and reading_ms <= limit:
+        raise Refusal("clock.not-out", "The time for this decision was not over yet.")
+    event = Event(kind="timeout", seat=seat, text="ran out of time", seen_by=EVERYONE)
+    if slot.decision.barrier is not None:
+        # That a sealed choice was not made in time stays as secret as the choice itself.
+        event = msgspec.structs.replace(event, seen_by=(seat,))
+    answer = ruleset.on_timeout(table.state, slot.decision)
+    if isinstance(answer, Draw):
+        step = Step(_held_back(ruleset, table, slot, None, limit), (), "")
+    else:
+        step = _answered(ruleset, table, slot, answer, limit)
+    return msgspec.structs.replace(step, events=(event, *step.events))
+
+
+def draws_due(ruleset: AnyRuleset, table: Table) -> tuple[Draw, ...]:
+    """The draws that chance owes this table; any order is accepted."""
+    if table.result is not None:
+        return ()
+    if table.advantage is None:
+        return (LOT,)
+    timeouts = tuple(
+        [_timeout_draw(ruleset, table, held) for held in table.sealed if held.move is None]
+    )
+    return timeouts + ruleset.chance_due(table.state)
+
+
+def drawn(ruleset: AnyRuleset, table: Table, draw: Draw, random: RandomSource) -> str:
+    """The record text of an outcome for ``draw``, which must be due, built on ``random``."""
+    if draw == LOT:
+        return f"lot {below(random, 2)}"
+    return ruleset.print_chance(ruleset.draw(table.state, draw, random))
+
+
+def chanced(ruleset: AnyRuleset, table: Table, *, text: str) -> Step:
+    """An outcome of chance.
+
+    Raises :class:`Refusal` ``chance.not-due`` for a draw nobody asked for, and ``notation.*`` or
+    the ruleset's own codes for an outcome that cannot be.
+    """
+    _must_be_on(table)
+    lot = _LOT.fullmatch(text.strip().lower())
+    if table.advantage is None:
+        if lot is None:
+            raise Refusal("chance.lot-first", "Who has the advantage must be drawn by lot first.")
+        return _lot_drawn(ruleset, table, int(lot[1]))
+    if lot is not None:
+        raise Refusal("chance.not-due", "The advantage is settled; no lot is drawn.")
+    chance = ruleset.parse_chance(text)
+    canonical = ruleset.print_chance(chance)
+    for held in table.sealed:
+        if held.move is None and _timeout_draw(ruleset, table, held) == chance.draw:
+            ruleset.check_chance(table.state, chance)
+            move = ruleset.drawn_move(table.state, chance)
+            table = msgspec.structs.replace(
+                table,
+                sealed=tuple(
+                    [
+                        Sealed(s.decision, move, s.extension_ms) if s is held else s
+                        for s in table.sealed
+                    ]
+                ),
+            )
+            step = _released(ruleset, table, held.decision.barrier)
+            return msgspec.structs.replace(step, text=canonical)
+    if chance.draw not in ruleset.chance_due(table.state):
+        raise Refusal("chance.not-due", "Nothing of the kind is to be drawn now.")
+    state = ruleset.apply_chance(table.state, chance)
+    events = tuple(ruleset.chance_events(table.state, chance, state))
+    return Step(_moved_on(ruleset, table, state), events, canonical)
+
+
+_LOT = re.compile(r"lot +([01])")
+
+
+def _lot_drawn(ruleset: AnyRuleset, table: Table, advantage: Seat) -> Step:
+    event = Event(
+        kind="lot", seat=advantage, text="has the advantage, drawn by lot", seen_by=EVERYONE
+    )
+    return Step(_begun(ruleset, table, advantage), (event,), f"lot {advantage}")
+
+
+# -- the organiser's acts ------------------------------------------------------------------------
+
+
+class Act(msgspec.Struct, frozen=True):
+    """An organiser's act: its kind, the seat it is about and its amount in milliseconds."""
+
+    kind: Literal[
+        "pause", "resume", "reserve", "extend", "rule valid", "rule invalid", "take back",
+        "winner", "void",
+    ]  # fmt: skip
+    seat: Seat | None = None
+    amount_ms: int = 0
+
+    @property
+    def text(self) -> str:
+        """The canonical text of this act."""
+        if self.kind == "reserve":
+            return f"reserve {self.seat} {self.amount_ms // 1000:+d}"
+        if self.kind == "extend":
+            return f"extend {self.seat} {self.amount_ms // 1000}"
+        return self.kind if self.seat is None else f"{self.kind} {self.seat}"
+
+    @property
+    def stands_after_take_back(self) -> bool:
+        """Whether this act stays when a submission before it is taken back: pauses and reserve do
+        not follow from a move; an extension or a ruling does."""
+        return self.kind in ("pause", "resume", "reserve")
+
+
+_ACT = re.compile(
+    r"(?P<plain>pause|resume|rule valid|rule invalid|take back|void)"
+    r"|reserve (?P<reserve>[01]) ?(?P<amount>[+-][0-9]{1,9})"
+    r"|extend (?P<extend>[01]) (?P<seconds>[0-9]{1,9})"
+    r"|winner (?P<winner>[01])"
+)
+
+
+def parse_act(text: str) -> Act:
+    """An organiser's act from its text. Raises :class:`Refusal` ``notation.organiser``."""
+    match = _ACT.fullmatch(notation.tidy(text))
+    if match is None:
+        raise Refusal(
+            "notation.organiser",
+            "An organiser's act is one of: pause, resume, reserve S +N, reserve S -N, extend S N, "
+            "rule valid, rule invalid, take back, winner S, void.",
+        )
+    if match["plain"]:
+        return msgspec.convert({"kind": match["plain"]}, Act)
+    if match["reserve"]:
+        return Act("reserve", int(match["reserve"]), int(match["amount"]) * 1000)
+    if match["extend"]:
+        return Act("extend", int(match["extend"]), int(match["seconds"]) * 1000)
+    return Act("winner", int(match["winner"]))
+
+
+def organised(ruleset: AnyRuleset, table: Table, *, act: Act, by: str = "", why: str = "") -> Step:
+    """The table after an organiser's act other than a take-back, which needs the entries
+    (see :func:`standing`). Raises :class:`Refusal` ``organiser.*`` and ``match.over``."""
+    _must_be_on(table)
+    if table.advantage is None:
+        raise Refusal("chance.lot-first", "Who has the advantage must be drawn by lot first.")
+    return Step(_after_act(ruleset, table, act), (_act_event(act, by, why),), act.text)
+
+
+def _after_act(ruleset: AnyRuleset, table: Table, act: Act) -> Table:
+    replace = msgspec.structs.replace
+    match act.kind:
+        case "pause":
+            if table.paused:
+                raise Refusal("organiser.paused", "The match is paused already.")
+            return replace(table, paused=True)
+        case "resume":
+            if not table.paused:
+                raise Refusal("organiser.not-paused", "The match is not paused.")
+            return replace(table, paused=False)
+        case "reserve":
+            return _with_reserve(table, _seat_of(act), act.amount_ms)
+        case "extend":
+            return _extended(table, _seat_of(act), act.amount_ms)
+        case "rule valid" | "rule invalid":
+            return _moved_on(ruleset, table, ruleset.rule(table.state, act.kind == "rule valid"))
+        case "winner":
+            return _ended(table, Outcome(act.seat, "ruling", ruleset.scores(table.state)))
+        case "void":
+            return _ended(table, Outcome(None, "ruling", ruleset.scores(table.state)))
+        case _:
+            raise EngineFault("a take-back is worked out from the entries")
+
+
+def _seat_of(act: Act) -> Seat:
+    if act.seat is None:
+        raise EngineFault(f"{act.kind} without a seat")
+    return act.seat
+
+
+def _with_reserve(table: Table, seat: Seat, amount_ms: int) -> Table:
+    reserve = list(table.reserve_ms)
+    reserve[seat] = max(0, reserve[seat] + amount_ms)
+    return msgspec.structs.replace(table, reserve_ms=(reserve[0], reserve[1]))
+
+
+def _extended(table: Table, seat: Seat, amount_ms: int) -> Table:
+    slot = table.open[seat]
+    if slot is None:
+        raise Refusal("organiser.no-decision", "This seat has no running decision to extend.")
+    longer = msgspec.structs.replace(slot, extension_ms=slot.extension_ms + amount_ms)
+    return msgspec.structs.replace(table, open=_with_slot(table.open, seat, longer))
+
+
+_ACT_TEXTS = {
+    "pause": "The organiser paused the match.",
+    "resume": "The organiser resumed the match.",
+    "rule valid": "The organiser ruled the placement valid.",
+    "rule invalid": "The organiser ruled the placement invalid.",
+    "take back": "The organiser took back the last submission and what followed from it.",
+    "void": "The organiser voided the match.",
+}
+
+
+def _act_event(act: Act, by: str, why: str) -> Event:
+    seconds = act.amount_ms // 1000
+    if act.kind == "reserve":
+        verb = "added" if seconds >= 0 else "took away"
+        text = f"The organiser {verb} {abs(seconds)} s of reserve."
+    elif act.kind == "extend":
+        text = f"The organiser extended the running decision by {seconds} s."
+    elif act.kind == "winner":
+        text = "The organiser declared the winner."
+    else:
+        text = _ACT_TEXTS[act.kind]
+    return Event(
+        kind="organiser",
+        seat=act.seat,
+        text=text,
+        seen_by=EVERYONE,
+        data={"act": act.text, "by": by, "why": why},
+    )
+
+
+# -- whole courses -------------------------------------------------------------------------------
+
+
+def entered(ruleset: AnyRuleset, table: Table, entry: Entry) -> Step:
+    """The step that one entry leads to, whoever made it; not for take-backs."""
+    if entry.actor == "chance":
+        return chanced(ruleset, table, text=entry.text)
+    if entry.actor == "organiser":
+        return organised(ruleset, table, act=parse_act(entry.text), by=entry.by, why=entry.why)
+    if entry.timeout:
+        return timed_out(ruleset, table, seat=entry.actor, reading_ms=entry.reading_ms)
+    return submitted(
+        ruleset, table, seat=entry.actor, text=entry.text, reading_ms=entry.reading_ms or 0
+    )
+
+
+def is_take_back(entry: Entry) -> bool:
+    """Whether an entry undoes an earlier one."""
+    return entry.actor == "organiser" and parse_act(entry.text).kind == TAKE_BACK
+
+
+def standing(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries that still stand once every take-back among them has been carried out.
+
+    A take-back undoes the last submission of a player and what followed from it: later
+    submissions, timeouts, chance, extensions and rulings go, pauses and changes of reserve stay.
+    Raises :class:`Refusal` ``organiser.nothing-to-take-back``.
+    """
+    kept: list[Entry] = []
+    for entry in entries:
+        if is_take_back(entry):
+            kept = _taken_back(kept)
+        else:
+            kept.append(entry)
+    return kept
+
+
+def _taken_back(kept: list[Entry]) -> list[Entry]:
+    for index in range(len(kept) - 1, -1, -1):
+        if kept[index].is_submission:
+            later = kept[index + 1 :]
+            return kept[:index] + [entry for entry in later if _outlives_take_back(entry)]
+    raise Refusal("organiser.nothing-to-take-back", "No submission has been made yet.")
+
+
+def _outlives_take_back(entry: Entry) -> bool:
+    return entry.actor == "organiser" and parse_act(entry.text).stands_after_take_back
+
+
+def taken_back(
+    ruleset: AnyRuleset, header: Header, entries: Sequence[Entry], *, by: str = "", why: str = ""
+) -> Step:
+    """The step of a take-back after ``entries``: the state is derived again by replay.
+
+    Raises :class:`Refusal` ``organiser.nothing-to-take-back`` and ``match.over``.
+    """
+    _must_be_on(folded(ruleset, header, standing(entries)))
+    table = folded(ruleset, header, _taken_back(standing(entries)))
+    act = Act(TAKE_BACK)
+    return Step(table, (_act_event(act, by, why),), act.text)
+
+
+def folded(ruleset: AnyRuleset, header: Header, entries: Iterable[Entry]) -> Table:
+    """The table after ``entries``, none of which is a take-back. Raises :class:`Refusal`."""
+    table = opened(ruleset, header)
+    for entry in entries:
+        table = entered(ruleset, table, entry).table
+    return table
+
+
+# -- shared by the entries -----------------------------------------------------------------------
+
+
+def _must_be_on(table: Table) -> None:
+    if table.result is not None:
+        raise Refusal("match.over", "The match is over.")
+
+
+def _ended(table: Table, result: Outcome) -> Table:
+    return msgspec.structs.replace(table, result=result, open=(None, None), sealed=(), paused=False)
+
+
+def _conceded(ruleset: AnyRuleset, table: Table, seat: Seat) -> Step:
+    if table.advantage is None:
+        raise Refusal("chance.lot-first", "Who has the advantage must be drawn by lot first.")
+    event = Event(kind="concede", seat=seat, text="conceded the match", seen_by=EVERYONE)
+    result = Outcome(other(seat), "concession", ruleset.scores(table.state))
+    return Step(_ended(table, result), (event,), CONCEDE)
+
+
+def _timeout_draw(ruleset: AnyRuleset, table: Table, held: Sealed) -> Draw:
+    answer = ruleset.on_timeout(table.state, held.decision)
+    if not isinstance(answer, Draw):
+        raise EngineFault(f"{held.decision.id} waits for a draw that its ruleset does not make")
+    return answer
+
+
+def _answered(ruleset: AnyRuleset, table: Table, slot: Open, move: Any, reading_ms: int) -> Step:
+    if slot.decision.barrier is not None:
+        held_back = _held_back(ruleset, table, slot, move, reading_ms)
+        return _released(ruleset, held_back, slot.decision.barrier)
+    seat = slot.decision.seat
+    read = msgspec.structs.replace(slot, reading_ms=reading_ms)
+    table = msgspec.structs.replace(table, open=_with_slot(table.open, seat, read))
+    return _applied(ruleset, table, ((seat, move),))
+
+
+def _held_back(ruleset: AnyRuleset, table: Table, slot: Open, move: Any, reading_ms: int) -> Table:
+    seat = slot.decision.seat
+    return msgspec.structs.replace(
+        table,
+        reserve_ms=_charged(ruleset, table, slot, reading_ms),
+        open=_with_slot(table.open, seat, None),
+        sealed=(*table.sealed, Sealed(slot.decision, move, slot.extension_ms)),
+    )
+
+
+def _released(ruleset: AnyRuleset, table: Table, barrier: str | None) -> Step:
+    """Apply the answers behind ``barrier`` together if all of them are in."""
+    behind = sorted(
+        (held for held in table.sealed if held.decision.barrier == barrier),
+        key=lambda held: held.decision.seat,
+    )
+    waiting = any(slot is not None and slot.decision.barrier == barrier for slot in table.open)
+    if waiting or any(held.move is None for held in behind):
+        return Step(table, (), "")
+    table = msgspec.structs.replace(
+        table, sealed=tuple([held for held in table.sealed if held.decision.barrier != barrier])
+    )
+    return _applied(ruleset, table, tuple([(held.decision.seat, held.move) for held in behind]))
+
+
+def _applied(ruleset: AnyRuleset, table: Table, chosen: Chosen[Any]) -> Step:
+    state = ruleset.apply(table.state, chosen)
+    events = tuple(ruleset.events(table.state, chosen, state))
+    return Step(_moved_on(ruleset, table, state), events, "")
+
+
+def _moved_on(ruleset: AnyRuleset, table: Table, state: Any) -> Table:
+    """The table with a new state: decisions that are still the same run on, those that ended are
+    charged, new ones open."""
+    outcome = ruleset.outcome(state)
+    now = _by_seat(() if outcome is not None else ruleset.decisions(state), table.sealed)
+    epoch = ruleset.reserve_epoch(state)
+    slots: list[Open | None] = [None, None]
+    for seat in (0, 1):
+        slot, decision = table.open[seat], now[seat]
+        if slot is not None and (decision is None or decision.id != slot.decision.id):
+            charged = _charged(ruleset, table, slot, slot.reading_ms)
+            table = msgspec.structs.replace(table, reserve_ms=charged)
+            slot = None
+        if decision is not None:
+            slots[seat] = (
+                Open(decision) if slot is None else msgspec.structs.replace(slot, decision=decision)
+            )
+    reserve = table.reserve_ms
+    if epoch != table.epoch:
+        full = to_ms(table.header.options.reserve)
+        reserve = (full, full)
+    moved = msgspec.structs.replace(
+        table, state=state, epoch=epoch, reserve_ms=reserve, open=(slots[0], slots[1])
+    )
+    return moved if outcome is None else _ended(moved, outcome)
+
+
+def _by_seat(
+    decisions: Sequence[Decision], sealed: Sequence[Sealed]
+) -> tuple[Decision | None, Decision | None]:
+    by_seat: list[Decision | None] = [None, None]
+    answered = {held.decision.id for held in sealed}
+    for decision in decisions:
+        if decision.id in answered:
+            continue
+        if by_seat[decision.seat] is not None:
+            raise EngineFault(f"two decisions are open to seat {decision.seat}")
+        by_seat[decision.seat] = decision
+    return by_seat[0], by_seat[1]
+
+
+def _charged(ruleset: AnyRuleset, table: Table, slot: Open, reading_ms: int) -> tuple[int, int]:
+    seat = slot.decision.seat
+    reserve = list(table.reserve_ms)
+    policy = policy_of(ruleset, table, slot.decision)
+    reserve[seat] -= policy.spent(reading_ms, reserve[seat], slot.extension_ms)
+    return reserve[0], reserve[1]
+
+
+def _with_slot(
+    slots: tuple[Open | None, Open | None], seat: Seat, slot: Open | None
+) -> tuple[Open | None, Open | None]:
+    return (slot, slots[1]) if seat == 0 else (slots[0], slot)
+
+
+# -- storage -------------------------------------------------------------------------------------
+
+
+class _SavedSealed(msgspec.Struct, frozen=True):
+    decision: Decision
+    text: str | None
+    extension_ms: int
+
+
+class _SavedTable(msgspec.Struct, frozen=True, kw_only=True):
+    advantage: Seat | None
+    state: msgspec.Raw | None
+    reserve_ms: tuple[int, int]
+    epoch: int
+    open: tuple[Open | None, Open | None]
+    sealed: tuple[_SavedSealed, ...]
+    paused: bool
+    result: Outcome | None
+
+
+_DECODER = msgspec.json.Decoder(_SavedTable)
+_ENCODER = msgspec.json.Encoder()
+
+
+def encode_table(ruleset: AnyRuleset, table: Table) -> bytes:
+    """A table as compact JSON, the header left out."""
+    return _ENCODER.encode(
+        _SavedTable(
+            advantage=table.advantage,
+            state=None if table.state is None else msgspec.Raw(ruleset.encode(table.state)),
+            reserve_ms=table.reserve_ms,
+            epoch=table.epoch,
+            open=table.open,
+            sealed=tuple(
+                [
+                    _SavedSealed(
+                        held.decision,
+                        None if held.move is None else ruleset.print(held.move),
+                        held.extension_ms,
+                    )
+                    for held in table.sealed
+                ]
+            ),
+            paused=table.paused,
+            result=table.result,
+        )
+    )
+
+
+def decode_table(ruleset: AnyRuleset, header: Header, data: bytes | str) -> Table:
+    """The table of an encoding. Raises :class:`EngineFault` for what never was one."""
+    try:
+        saved = _DECODER.decode(data)
+    except msgspec.MsgspecError as error:
+        raise EngineFault(f"not a table: {error}") from error
+    return Table(
+        header=header,
+        advantage=saved.advantage,
+        state=None if saved.state is None else ruleset.decode(bytes(saved.state)),
+        reserve_ms=saved.reserve_ms,
+        epoch=saved.epoch,
+        open=saved.open,
+        sealed=tuple(
+            [
+                Sealed(
+                    held.decision,
+                    None if held.text is None else ruleset.parse(notation.tidy(held.text)),
+                    held.extension_ms,
+                )
+                for held in saved.sealed
+            ]
+        ),
+        paused=saved.paused,
+        result=saved.result,
+    )

@@ -1,0 +1,74 @@
+"""What leaves the server: a match as one audience may see it, built up from nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from games.engine import table as tables
+from games.engine.decisions import ALL, Audience, Decision, Seat
+from games.engine.live import Live
+from games.engine.table import AnyRuleset, Table
+
+
+def match_view(ruleset: AnyRuleset, live: Live, audience: Audience, *, at: int) -> dict[str, Any]:
+    """The match for ``audience`` at instant ``at``: plain JSON values, times in milliseconds.
+
+    After the end every audience sees what ``"all"`` sees. A sealed answer changes nothing in
+    anybody's view but its own seat's: for all others that decision is still open.
+    """
+    table = live.table
+    if table.result is not None:
+        audience = ALL
+    return {
+        "phase": "over" if table.result is not None else _phase(table),
+        "paused": table.paused,
+        "advantage": table.advantage,
+        "decisions": [
+            shown
+            for seat in (0, 1)
+            if (shown := _decision_view(ruleset, live, seat, audience, at)) is not None
+        ],
+        "reserve_ms": list(table.reserve_ms),
+        "game": None if table.state is None else ruleset.view(table.state, audience),
+        "result": None if table.result is None else msgspec.to_builtins(table.result),
+    }
+
+
+def _phase(table: Table) -> str:
+    return "lot" if table.state is None else "on"
+
+
+def _decision_view(
+    ruleset: AnyRuleset, live: Live, seat: Seat, audience: Audience, at: int
+) -> dict[str, Any] | None:
+    table = live.table
+    slot = table.open[seat]
+    held = next((s for s in table.sealed if s.decision.seat == seat), None)
+    decision: Decision
+    if slot is not None:
+        decision, extension = slot.decision, slot.extension_ms
+    elif held is not None:
+        decision, extension = held.decision, held.extension_ms
+    else:
+        return None
+    policy = tables.policy_of(ruleset, table, decision)
+    watch = live.watches[seat]
+    shown: dict[str, Any] = {
+        "id": decision.id,
+        "seat": seat,
+        "kind": decision.kind,
+        "prompt": decision.prompt,
+        "clock": {
+            "turn_ms": policy.turn_ms + extension,
+            "reserve": policy.uses_reserve,
+            "interval_ms": policy.interval_ms,
+            "reading_ms": 0 if watch is None else watch.reading(at),
+            "running": watch is not None and watch.since is not None,
+        },
+    }
+    if audience == seat:
+        sealed = None if held is None or held.move is None else ruleset.print(held.move)
+        shown["sealed"] = sealed if held is not None else None
+    return shown
