@@ -79,8 +79,9 @@ def user_update_profile(
     """Change the given parts of a profile and return the user.
 
     People change their own; moderators may change anybody's (an offensive name). Refusals:
-    `account.not-yours`, `display-name.impersonates` (it is another's username), and the codes of the field
-    validators (`accounts.validators`). An audit entry says which fields changed, from what to what.
+    `account.not-yours`, `display-name.impersonates` (it is another's username), and the codes of
+    the field validators (`accounts.validators`). An audit entry says which fields changed, from
+    what to what.
     """
     if acting_user.pk != user.pk and not is_moderator(acting_user):
         raise Refusal("account.not-yours", _("Only its owner may change this profile."))
@@ -148,8 +149,8 @@ def user_close(*, acting_user: User, user: User, reason: str) -> User:
     """Close an account: its owner cannot sign in any more; what they did stays.
 
     Moderators close others' accounts; only superusers close a moderator's or a superuser's.
-    Refusals: `account.not-moderator`, `account.reason-missing`, `account.own-account`, `account.protected-account`,
-    `account.closed`.
+    Refusals: `account.not-moderator`, `account.reason-missing`, `account.own-account`,
+    `account.protected`, `account.closed`.
     """
     locked = _lock_for_moderation(acting_user, user, reason)
     if not locked.is_active:
@@ -176,9 +177,7 @@ def _lock_for_moderation(acting_user: User, user: User, reason: str) -> User:
     locked = User.objects.select_for_update().get(pk=user.pk)
     held = locked.groups.filter(name=Role.MODERATOR.value).exists()
     if (locked.is_superuser or held) and not acting_user.is_superuser:
-        raise Refusal(
-            "account.protected-account", _("Only an administrator may do this to a moderator.")
-        )
+        raise Refusal("account.protected", _("Only an administrator may do this to a moderator."))
     return locked
 
 
