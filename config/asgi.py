@@ -1,4 +1,4 @@
-"""The ASGI application that Daphne serves: pages and the HTTP API, and live matches by WebSocket."""
+"""The ASGI application for Daphne: pages and the HTTP API, and live matches by WebSocket."""
 
 import gc
 import os
@@ -12,18 +12,27 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.production")
 
 http = get_asgi_application()
 
-from games.routing import websocket_urlpatterns  # noqa: E402  (needs the app registry)
+from django.urls import get_resolver  # noqa: E402  (these need the app registry)
 
-application = ProtocolTypeRouter(
-    {
-        "http": http,
-        "websocket": AllowedHostsOriginValidator(
-            AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
-        ),
-    }
+from config.shutdown import GracefulShutdown  # noqa: E402
+from games.routing import websocket_urlpatterns  # noqa: E402
+
+application = GracefulShutdown(
+    ProtocolTypeRouter(
+        {
+            "http": http,
+            "websocket": AllowedHostsOriginValidator(
+                AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
+            ),
+        }
+    )
 )
+application.install()
 
-# Modules, models and templates live as long as the process: without this, every full collection
-# walks them all and a move waits behind it (measured: p99 of a bare echo 40 ms instead of 6).
+# Imports every view now: a mistake there shows at start-up, not at the first visit.
+_ = get_resolver().url_patterns
+
+# Modules, models and views live as long as the process: without this, every full collection walks
+# them all and a move waits behind it (measured: p99 of a bare echo 40 ms instead of 6).
 gc.collect()
 gc.freeze()

@@ -43,11 +43,18 @@ def configure(options: dict[str, Any]) -> None:
     renderers: list[Any]
     if options["json"]:
         renderers = [
-            structlog.processors.dict_tracebacks,
+            # Local variables would put passwords and hidden moves into the log.
+            structlog.processors.ExceptionRenderer(
+                structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+            ),
             structlog.processors.JSONRenderer(),
         ]
     else:
-        renderers = [structlog.dev.ConsoleRenderer(colors=False)]
+        renderers = [
+            structlog.dev.ConsoleRenderer(
+                colors=False, exception_formatter=structlog.dev.plain_traceback
+            )
+        ]
     logging.config.dictConfig(
         {
             "version": 1,
@@ -70,6 +77,8 @@ def configure(options: dict[str, Any]) -> None:
                 # Request lines are ours (config.middleware); these would repeat them.
                 "django.server": {"level": "ERROR"},
                 "django.channels.server": {"level": "ERROR"},
+                # One line per second and task otherwise: the sweep alone would drown the rest.
+                "celery": {"level": "WARNING"},
                 "daphne": {"level": "WARNING"},
                 "twisted": {"level": "WARNING"},
             },

@@ -1,1 +1,1 @@
-"""Settings: `base` is shared; `dev`, `test` and `production` are what processes are started with."""
+"""Settings: `base` is shared; processes start with `dev`, `test` or `production`."""

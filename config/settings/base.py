@@ -70,8 +70,10 @@ TEMPLATES = [
 ]
 
 # --- Database -----------------------------------------------------------------------------------
-# HTTP requests borrow from a pool and give back (CONN_MAX_AGE must then be 0). Live turns run on
-# connections of their own, so the pool need not be sized for them.
+# HTTP requests borrow from a pool and give back (CONN_MAX_AGE must then be 0). Threads that keep a
+# connection (live turns) take it from the same pool, so it is sized for both. A size of 0 means no
+# pool: a plain connection per thread.
+POOL_MAX: int = env.int("GAUNTLET_DB_POOL_MAX", 24)
 DATABASES: dict[str, dict[str, Any]] = {
     "default": {
         **database_options(env.str("DATABASE_URL", "postgresql:///gauntlet")),
@@ -81,17 +83,18 @@ DATABASES: dict[str, dict[str, Any]] = {
     }
 }
 DATABASES["default"]["OPTIONS"] |= {
-    "pool": {
-        "min_size": env.int("GAUNTLET_DB_POOL_MIN", 1),
-        "max_size": env.int("GAUNTLET_DB_POOL_MAX", 12),
-        "timeout": 10,
-        "max_lifetime": 1800,
-        "max_idle": 300,
-    },
     # A committed move must be on disk: the server's default is stated, not assumed.
     "options": "-c synchronous_commit=on -c lock_timeout=10000 -c statement_timeout=30000",
     "application_name": "gauntlet",
 }
+if POOL_MAX:
+    DATABASES["default"]["OPTIONS"]["pool"] = {
+        "min_size": min(env.int("GAUNTLET_DB_POOL_MIN", 2), POOL_MAX),
+        "max_size": POOL_MAX,
+        "timeout": 10,
+        "max_lifetime": 1800,
+        "max_idle": 300,
+    }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Redis or Valkey: cache, channel layer, Celery's broker -------------------------------------
@@ -159,6 +162,9 @@ CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
 CELERY_ENABLE_UTC = True
+# Nothing in the schedule is more than a few seconds apart, so there is nothing to remember between
+# runs, and no state file that a killed beat could leave broken.
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     # Settles overdue decisions and enqueues those due within seconds. A run that could not start
     # within a second is worth nothing: the next one does its work.

@@ -1,6 +1,7 @@
 """Development: what `script/server` and a bare `manage.py` use. Never reachable from outside."""
 
 import os
+import warnings
 
 from config.devenv import adopt_running_services, secret_key
 
@@ -22,5 +23,8 @@ STORAGES = {
     **STORAGES,
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
+
+# In a container everything runs as root, and a development worker may.
+warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")
 
 LOGGING = logging_config(json=False, level=os.environ.get("GAUNTLET_LOG_LEVEL", "INFO"))

@@ -1,5 +1,14 @@
 """The test suite, and the real processes that end-to-end tests start."""
 
+import os
+
+# Test processes side by side share one Redis: each keeps to keys of its own.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("GAUNTLET_REDIS_PREFIX", f"test-{os.environ['PYTEST_XDIST_WORKER']}")
+# Tests open and drop databases and connections themselves; the real processes that end-to-end tests
+# start ask for the pool.
+os.environ.setdefault("GAUNTLET_DB_POOL_MAX", "0")
+
 from config.env import env
 from config.logs import logging_config
 from config.settings.base import *  # noqa: F403

@@ -1,0 +1,1 @@
+"""Commands of the checkout. Their shared code is in `script.lib` and needs no installed package."""

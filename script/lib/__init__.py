@@ -1,0 +1,1 @@
+"""What the commands share. Standard library only: it runs before anything is installed."""

@@ -1,0 +1,304 @@
+"""`script/server`: from a fresh checkout to a running site."""
+
+import argparse
+import contextlib
+import fcntl
+import json
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+from script.lib.console import ROOT, Failure, say, shout, step
+from script.lib.ports import bind_from
+from script.lib.processes import Register, spawn, stop
+from script.lib.services import Services
+from script.lib.supervisor import Program, Stopped, Supervisor, Watched, raise_on_stop_signals
+from script.lib.venv import RUNTIME, Environment
+
+DATA = ROOT / ".data"
+LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+ANSWER_TIMEOUT = 90.0
+MAX_FRAME = 64 * 1024  # bytes of one WebSocket message; a submission is a few hundred
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command and return its exit code."""
+    options = _parse(arguments)
+    raise_on_stop_signals()
+    try:
+        with _only_one():
+            Server(options).run()
+    except Stopped:
+        say("Stopped.")
+        return 0
+    except Failure as failure:
+        shout(str(failure))
+        return 1
+    except PermissionError as error:
+        shout(
+            f"No permission for {error.filename}. Was this checkout used by another user before, "
+            "root perhaps? Remove .data and .venv as that user, or give them to yourself."
+        )
+        return 1
+    return 0
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="script/server",
+        description="Install what is missing and run the whole site until Ctrl-C.",
+        epilog="DATABASE_URL and REDIS_URL, when set, replace the embedded servers.",
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
+    parser.add_argument(
+        "--port", type=int, default=8000, help="port, or the first free one after it (%(default)s)"
+    )
+    parser.add_argument("--no-demo", action="store_true", help="make no demo players and matches")
+    options = parser.parse_args(arguments)
+    if not 0 < options.port < 65_536:
+        parser.error("--port must lie between 1 and 65535")
+    return options
+
+
+@contextlib.contextmanager
+def _only_one() -> Iterator[None]:
+    """Hold the checkout: two launchers would fight over the same data."""
+    DATA.mkdir(exist_ok=True)
+    with (DATA / "server.lock").open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            raise Failure(
+                f"script/server already runs for this checkout ({lock.read().strip()})."
+            ) from None
+        lock.truncate(0)
+        lock.write(f"process {os.getpid()}")
+        lock.flush()
+        yield
+
+
+class Server:
+    """One run of the site."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.began = time.monotonic()
+        self.python = Path()
+        self.env: dict[str, str] = {}
+
+    def run(self) -> None:
+        """Start everything, tell where it is, and keep it running."""
+        self.python = Environment().ensure(RUNTIME)
+        register = Register(DATA / "run")
+        register.end_orphans(told=say)
+        listener = self._listen()
+        services = Services(DATA, self.python, register=register, told=step)
+        supervisor: Supervisor | None = None
+        try:
+            services.start()
+            self.env = self._environment(services)
+            self._write_addresses(services)
+            step("Bringing the database up to date")
+            self._manage("migrate", "--no-input", "--verbosity", "0")
+            accounts = "" if self.options.no_demo else self._demo()
+            supervisor = Supervisor(self.env, ROOT, register)
+            self._start_programs(supervisor, services, listener)
+            self._announce(supervisor, listener, accounts)
+            supervisor.run()
+        except Stopped:
+            say("")
+            step("Stopping")
+            raise
+        finally:
+            _ignore_further_signals()
+            listener.close()
+            if supervisor is not None:
+                supervisor.end()
+            services.stop()
+            (DATA / "services.json").unlink(missing_ok=True)
+
+    def _listen(self) -> socket.socket:
+        wanted: int = self.options.port
+        try:
+            listener, taken = bind_from(self.options.host, wanted)
+        except OSError as error:
+            raise Failure(
+                f"Cannot listen on {self.options.host}, port {wanted}: {error.strerror}"
+            ) from None
+        if taken:
+            ports = f"Port {taken[0]} is" if len(taken) == 1 else f"Ports {taken} are"
+            say(f"{ports} taken; using {listener.getsockname()[1]} instead.")
+        if self.options.host not in LOOPBACK:
+            shout(
+                f"Listening on {self.options.host}: anybody who can reach this machine reaches a "
+                "development site, with demo accounts and error pages that tell a lot."
+            )
+        return listener
+
+    def _environment(self, services: Services) -> dict[str, str]:
+        env = {
+            **os.environ,
+            **services.addresses(),
+            "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+            "PYTHONUNBUFFERED": "1",
+        }
+        if self.options.host not in LOOPBACK:
+            names = {"localhost", "127.0.0.1", "[::1]", self.options.host, socket.gethostname()}
+            with contextlib.suppress(OSError):
+                names.update(socket.gethostbyname_ex(socket.gethostname())[2])
+            env.setdefault("ALLOWED_HOSTS", ",".join(sorted(names)))
+        return env
+
+    def _write_addresses(self, services: Services) -> None:
+        """Leave the addresses where a `manage.py` in another terminal finds them."""
+        path = DATA / "services.json"
+        path.unlink(missing_ok=True)
+        path.touch(mode=0o600)
+        path.write_text(json.dumps(services.addresses()))
+
+    def _manage(self, *arguments: str, show: bool = True) -> str:
+        """Run one management command to its end and return what it printed."""
+        child = spawn(
+            [self.python, "manage.py", *arguments],
+            env=self.env,
+            cwd=ROOT,
+            stdout=None if show else subprocess.PIPE,
+            death_signal=signal.SIGKILL,
+        )
+        try:
+            output: IO[bytes] | None = child.stdout
+            printed = output.read().decode(errors="replace") if output is not None else ""
+            code = child.wait()
+        finally:
+            stop(child, signal.SIGTERM, 5)
+        if code:
+            raise Failure(f"manage.py {arguments[0]} failed.\n{printed}".rstrip())
+        return printed
+
+    def _demo(self) -> str:
+        step("Making the demo data")
+        return self._manage("demo_data", show=False)
+
+    def _start_programs(
+        self, supervisor: Supervisor, services: Services, listener: socket.socket
+    ) -> None:
+        celery = [self.python, "-m", "celery", "-A", "config.celery", "--quiet"]
+        level = ["--loglevel", "WARNING"]
+        for service in services.running:
+            supervisor.watched.append(
+                Watched(
+                    service.name,
+                    lambda child=service: child.child is None or child.child.poll() is not None,  # type: ignore[misc]
+                    service.start,
+                )
+            )
+        # Daphne first: it takes longest to answer. The open socket stays with the launcher, so
+        # that connections made while Daphne is restarted wait instead of being refused.
+        supervisor.start(
+            Program(
+                "web",
+                [
+                    self.python, "-m", "daphne", "--verbosity", "0", "--no-server-name",
+                    "--fd", str(listener.fileno()),
+                    "--websocket-max-message-size", str(MAX_FRAME),
+                    "--websocket-max-frame-size", str(MAX_FRAME),
+                    "config.asgi:application",
+                ],
+                pass_fds=[listener.fileno()],
+            )
+        )  # fmt: skip
+        supervisor.start(
+            Program(
+                "worker",
+                [*celery, "worker", *level, "--without-gossip", "--without-mingle",
+                 "--without-heartbeat"],
+            )
+        )  # fmt: skip
+        supervisor.start(Program("beat", [*celery, "beat", *level, "--pidfile", ""]))
+
+    def _announce(self, supervisor: Supervisor, listener: socket.socket, accounts: str) -> None:
+        probe = Probe(listener, supervisor.selector)
+        deadline = time.monotonic() + ANSWER_TIMEOUT
+        supervisor.run(until=lambda: probe.answered() or time.monotonic() > deadline, timer=0.05)
+        if not probe.answered():
+            raise Failure("The site did not answer; the lines of `web` above should say why.")
+        host = self.options.host
+        shown = "127.0.0.1" if host in {"0.0.0.0", "::"} else host  # noqa: S104
+        shown = f"[{shown}]" if ":" in shown else shown
+        bar = "-" * 78
+        say(bar)
+        say(f"Gauntlet is at http://{shown}:{listener.getsockname()[1]}/")
+        if accounts.strip():
+            say("")
+            say(accounts.strip())
+        took = time.monotonic() - self.began
+        say("")
+        say(f"Up after {took:.1f} s. Ctrl-C stops everything.")
+        say(bar)
+
+
+class Probe:
+    """Asks the site's health address again and again, without blocking the supervisor's loop."""
+
+    def __init__(self, listener: socket.socket, selector: selectors.BaseSelector) -> None:
+        host, port = listener.getsockname()[:2]
+        self.target = ({"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port)  # noqa: S104
+        self.family = listener.family
+        self.selector = selector
+        self.connection: socket.socket | None = None
+        self.received = b""
+        self.done = False
+        self.retry_at = 0.0
+
+    def answered(self) -> bool:
+        """Say whether the site has answered that all is well."""
+        if not self.done and self.connection is None and time.monotonic() >= self.retry_at:
+            self._ask()
+        return self.done
+
+    def _ask(self) -> None:
+        self.received = b""
+        connection = socket.socket(self.family, socket.SOCK_STREAM)
+        connection.settimeout(1)
+        try:
+            connection.connect(self.target)
+            connection.sendall(
+                b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+            )
+        except OSError:
+            connection.close()
+            self.retry_at = time.monotonic() + 0.2
+            return
+        connection.setblocking(False)
+        self.connection = connection
+        self.selector.register(connection, selectors.EVENT_READ, self._read)
+
+    def _read(self) -> None:
+        if self.connection is None:
+            return
+        try:
+            chunk = self.connection.recv(4096)
+        except BlockingIOError:
+            return
+        except OSError:
+            chunk = b""
+        self.received += chunk
+        self.done = self.received.startswith(b"HTTP/1.1 200")
+        if self.done or not chunk:
+            self.selector.unregister(self.connection)
+            self.connection.close()
+            self.connection = None
+            self.retry_at = time.monotonic() + 0.3
+
+
+def _ignore_further_signals() -> None:
+    """Let nothing interrupt the clean-up, which is bounded by its own timeouts."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
