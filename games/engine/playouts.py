@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TypeVar
 
 from games.engine.chance import RandomSource
-from games.engine.decisions import Decision
 from games.engine.ruleset import Ruleset
 
 State = TypeVar("State")
@@ -20,18 +19,15 @@ def step(ruleset: Ruleset[State, Move], state: State, random: RandomSource) -> S
         for draw in due:
             state = ruleset.apply_chance(state, ruleset.draw(state, draw, random))
         return state
-    first, *rest = ruleset.decisions(state)
-    together = _with_barrier(first, rest)
+    decisions = ruleset.decisions(state)
+    first = decisions[0]
+    if first.barrier is None:  # nearly every step, so it is kept short
+        return ruleset.apply(state, ((first.seat, ruleset.sample(state, first, random)),))
+    together = [each for each in decisions if each.barrier == first.barrier]
     return ruleset.apply(
         state,
         tuple([(each.seat, ruleset.sample(state, each, random)) for each in together]),
     )
-
-
-def _with_barrier(first: Decision, rest: list[Decision]) -> list[Decision]:
-    if first.barrier is None:
-        return [first]
-    return [first, *(each for each in rest if each.barrier == first.barrier)]
 
 
 def playout(
