@@ -98,7 +98,7 @@ class GracefulShutdown:
         from twisted.internet import reactor  # noqa: PLC0415
 
         # The reactor sets its own handlers while it starts; ours must come after.
-        reactor.callWhenRunning(self._take_signals, reactor)  # type: ignore[attr-defined]
+        reactor.callWhenRunning(self._take_signals, reactor)
 
     def _take_signals(self, reactor: Any) -> None:
         def handle(_number: int, _frame: FrameType | None) -> None:

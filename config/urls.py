@@ -3,18 +3,24 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from accounts.views import SignupView, profile_page
 from config.health import healthz
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("accounts/", include("accounts.urls")),
+    # Before the library's own, whose place it takes.
+    path("accounts/signup/", SignupView.as_view(), name="account_signup"),
     path("accounts/", include("allauth.urls")),
     path("api/v1/", include("games.api.urls")),
     path("admin/", admin.site.urls),
+    path("u/<str:username>/", profile_page, name="profile"),
     path("", include("games.urls")),
 ]
 
 handler400 = "config.errors.bad_request"
 handler403 = "config.errors.forbidden"
 handler404 = "config.errors.not_found"
+# Asked by the sign-in library; Django itself knows no such handler.
+handler429 = "accounts.views.too_many_requests"
 handler500 = "config.errors.server_error"

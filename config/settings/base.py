@@ -1,5 +1,6 @@
 """Settings of every environment. Safe values here; `dev` and `test` loosen what they must."""
 
+from datetime import timedelta
 from typing import Any
 
 from csp.constants import NONE, SELF
@@ -28,6 +29,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.sites",
     "django.contrib.staticfiles",
+    "django.forms",
     "allauth",
     "allauth.account",
     "channels",
@@ -64,10 +66,14 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "accounts.context_processors.site",
             ],
         },
     },
 ]
+
+# Forms are drawn from templates/django/forms/.
+FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 # --- Database -----------------------------------------------------------------------------------
 # HTTP requests borrow from a pool and give back (CONN_MAX_AGE must then be 0). Threads that keep a
@@ -169,6 +175,11 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     # Settles overdue decisions and enqueues those due within seconds. A run that could not start
     # within a second is worth nothing: the next one does its work.
     "games-sweep": {"task": "games.tasks.sweep", "schedule": 1.0, "options": {"expires": 5}},
+    "games-sweep-challenges": {
+        "task": "games.tasks.sweep_challenges",
+        "schedule": 20.0,
+        "options": {"expires": 20},
+    },
 }
 
 # --- Users, sign-in -----------------------------------------------------------------------------
@@ -190,6 +201,22 @@ AUTH_PASSWORD_VALIDATORS = [
 SITE_ID = 1
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
+ACCOUNT_ADAPTER = "accounts.adapter.AccountAdapter"
+ACCOUNT_FORMS = {
+    "add_email": "accounts.forms.AddEmailForm",
+    "change_password": "accounts.forms.ChangePasswordForm",
+    "login": "accounts.forms.LoginForm",
+    "reauthenticate": "accounts.forms.ReauthenticateForm",
+    "reset_password": "accounts.forms.ResetPasswordForm",
+    "reset_password_from_key": "accounts.forms.ResetPasswordKeyForm",
+    "signup": "accounts.forms.SignupForm",
+}
+ACCOUNT_USERNAME_VALIDATORS = "accounts.validators.username_validators"
+ACCOUNT_USERNAME_MIN_LENGTH = 3
+ACCOUNT_PRESERVE_USERNAME_CASING = False
+# One address per account, changed once the new one is confirmed.
+ACCOUNT_CHANGE_EMAIL = True
+ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "optional"
@@ -277,3 +304,23 @@ CONTENT_SECURITY_POLICY = {
 
 LOGGING = logging_config(json=True, level=env.str("GAUNTLET_LOG_LEVEL", "INFO"))
 LOGGING_CONFIG = "config.logs.configure"
+
+# --- Matches ------------------------------------------------------------------------------------
+GAUNTLET_TURN_THREADS = env.int("GAUNTLET_TURN_THREADS", 6)
+# A worker is told of a deadline only when it is this near: a far one would wait in the broker.
+GAUNTLET_WAKE_AHEAD_MS = 2500
+# Past this, the sweep does the work itself instead of enqueueing it.
+GAUNTLET_OVERDUE_MS = 1500
+GAUNTLET_SWEEP_AT_MOST = 2000
+GAUNTLET_REMINDER_LATENESS_MS = 3000
+# Without a sign of life for this long, the web service counts as having been away.
+GAUNTLET_BEAT_EVERY_MS = 2000
+GAUNTLET_OUTAGE_AFTER_MS = env.int("GAUNTLET_OUTAGE_AFTER_MS", 10_000)
+# What a decision that ran out meanwhile gets.
+GAUNTLET_OUTAGE_GRACE_MS = env.int("GAUNTLET_OUTAGE_GRACE_MS", 60_000)
+GAUNTLET_CHALLENGE_LASTS = timedelta(hours=24)
+GAUNTLET_CHALLENGES_OPEN_AT_ONCE = 10
+GAUNTLET_RECORD_MAX_BYTES = 1024 * 1024
+# Only tests sit one person on both seats.
+GAUNTLET_ALLOW_SELF_PLAY = False
+GAUNTLET_FRAME_MAX_BYTES = 16 * 1024

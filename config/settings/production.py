@@ -26,7 +26,7 @@ SESSION_COOKIE_SECURE = True
 CSRF_COOKIE_SECURE = True
 SESSION_COOKIE_NAME = "__Host-sessionid"
 CSRF_COOKIE_NAME = "__Host-csrftoken"
-CSRF_TRUSTED_ORIGINS = env.list("GAUNTLET_TRUSTED_ORIGINS", [])
+CSRF_TRUSTED_ORIGINS: list[str] = env.list("GAUNTLET_TRUSTED_ORIGINS", [])
 # Only a proxy that always sets this header may be trusted to say that a request came by HTTPS.
 if env.bool("GAUNTLET_BEHIND_PROXY", False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")

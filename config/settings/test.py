@@ -17,6 +17,9 @@ from config.settings.base import DATABASES, STORAGES
 SECRET_KEY = env.str("SECRET_KEY", "only-for-tests")
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+# Processes other than the test's own leave their mail where the test can read it.
+if EMAIL_FILE_PATH := env.str("GAUNTLET_MAIL_FOLDER", ""):
+    EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
 
 # Argon2 is slow on purpose; a suite that signs in hundreds of users cannot afford it.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -107,11 +107,10 @@ def stop(child: "subprocess.Popen[bytes]", number: signal.Signals, timeout: floa
 
 def identity(pid: int) -> str | None:
     """Return what tells this process from a later one with the same number; None if it is gone."""
-    stat = Path(f"/proc/{pid}/stat")
-    if sys.platform == "linux":
+    if _libc is not None:
         try:
             # The name, in brackets, may itself hold spaces and brackets.
-            fields = stat.read_text().rpartition(")")[2].split()
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
             boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         except OSError:
             return None

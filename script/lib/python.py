@@ -10,11 +10,8 @@ def require(major, minor):  # type: ignore[no-untyped-def]
     if sys.version_info >= (major, minor):
         return
     for candidate in range(minor + 9, minor - 1, -1):
-        path = shutil.which("python{}.{}".format(major, candidate))
+        path = shutil.which(f"python{major}.{candidate}")
         if path:
             os.execv(path, [path, *sys.argv])
-    sys.exit(
-        "Gauntlet needs Python {}.{} or newer, and this is {}.{} ({}).".format(
-            major, minor, sys.version_info[0], sys.version_info[1], sys.executable
-        )
-    )
+    found = f"{sys.version_info[0]}.{sys.version_info[1]} ({sys.executable})"
+    sys.exit(f"Gauntlet needs Python {major}.{minor} or newer, and this is {found}.")

@@ -27,6 +27,32 @@ ANSWER_TIMEOUT = 90.0
 MAX_FRAME = 64 * 1024  # bytes of one WebSocket message; a submission is a few hundred
 
 
+def web_command(python: Path, fd: int) -> list[str | Path]:
+    """Return the command for Daphne on an open listening socket."""
+    return [
+        python, "-m", "daphne", "--verbosity", "0", "--no-server-name", "--fd", str(fd),
+        "--websocket-max-message-size", str(MAX_FRAME),
+        "--websocket-max-frame-size", str(MAX_FRAME),
+        "config.asgi:application",
+    ]  # fmt: skip
+
+
+def worker_command(python: Path, level: str = "WARNING") -> list[str | Path]:
+    """Return the command for the Celery worker; pool and size come from the settings."""
+    return [
+        python, "-m", "celery", "-A", "config.celery", "--quiet", "worker", "--loglevel", level,
+        "--without-gossip", "--without-mingle", "--without-heartbeat",
+    ]  # fmt: skip
+
+
+def beat_command(python: Path, level: str = "WARNING") -> list[str | Path]:
+    """Return the command for Celery's beat, without a pid file that a killed one would leave."""
+    return [
+        python, "-m", "celery", "-A", "config.celery", "--quiet", "beat", "--loglevel", level,
+        "--pidfile", "",
+    ]  # fmt: skip
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command and return its exit code."""
     options = _parse(arguments)
@@ -189,8 +215,6 @@ class Server:
     def _start_programs(
         self, supervisor: Supervisor, services: Services, listener: socket.socket
     ) -> None:
-        celery = [self.python, "-m", "celery", "-A", "config.celery", "--quiet"]
-        level = ["--loglevel", "WARNING"]
         for service in services.running:
             supervisor.watched.append(
                 Watched(
@@ -201,27 +225,10 @@ class Server:
             )
         # Daphne first: it takes longest to answer. The open socket stays with the launcher, so
         # that connections made while Daphne is restarted wait instead of being refused.
-        supervisor.start(
-            Program(
-                "web",
-                [
-                    self.python, "-m", "daphne", "--verbosity", "0", "--no-server-name",
-                    "--fd", str(listener.fileno()),
-                    "--websocket-max-message-size", str(MAX_FRAME),
-                    "--websocket-max-frame-size", str(MAX_FRAME),
-                    "config.asgi:application",
-                ],
-                pass_fds=[listener.fileno()],
-            )
-        )  # fmt: skip
-        supervisor.start(
-            Program(
-                "worker",
-                [*celery, "worker", *level, "--without-gossip", "--without-mingle",
-                 "--without-heartbeat"],
-            )
-        )  # fmt: skip
-        supervisor.start(Program("beat", [*celery, "beat", *level, "--pidfile", ""]))
+        fd = listener.fileno()
+        supervisor.start(Program("web", web_command(self.python, fd), pass_fds=[fd]))
+        supervisor.start(Program("worker", worker_command(self.python)))
+        supervisor.start(Program("beat", beat_command(self.python)))
 
     def _announce(self, supervisor: Supervisor, listener: socket.socket, accounts: str) -> None:
         probe = Probe(listener, supervisor.selector)

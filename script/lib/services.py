@@ -254,14 +254,21 @@ class Postgres(Service):
         super().start()
         self._make_database()
 
+    def choose_password(self) -> None:
+        """Make up a password for data that are not there yet."""
+        if not self.secret.exists():
+            self.secret.touch(mode=0o600)
+            self.secret.write_text(secrets.token_urlsafe(24))
+
     def _make_data(self) -> None:
         draft = self.home / "data.new"
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(mode=0o700)
-        handed = self.home / "password.new"
+        self.choose_password()
+        handed = self.home / "password.handed"
         handed.unlink(missing_ok=True)
         handed.touch(mode=0o600)
-        handed.write_text(secrets.token_urlsafe(24))
+        handed.write_text(self.secret.read_text())
         if self.account is not None:
             for path in (draft, handed):
                 os.chown(path, self.account.uid, self.account.gid)
@@ -285,12 +292,10 @@ class Postgres(Service):
                 failed = child.wait()
             finally:
                 stop(child, signal.SIGKILL, 5)
+                handed.unlink()
         if failed:
             raise NotStarted(f"PostgreSQL could not make its data folder:\n{self.log_end()}")
-        handed.chmod(0o600)
-        os.chown(handed, os.geteuid(), os.getegid())
-        # The password first: data without their password would be of no use.
-        handed.replace(self.secret)
+        # Renamed when complete: an interrupted start leaves nothing that looks like a database.
         shutil.rmtree(self.data, ignore_errors=True)
         draft.rename(self.data)
 
@@ -370,10 +375,14 @@ class Postgres(Service):
             raise NotStarted(f"The database could not be made: {made.stderr}")
         marker.touch()
 
-    def remove(self) -> None:
-        """Delete the data, wherever they are."""
-        shutil.rmtree(self.home, ignore_errors=True)
-        shutil.rmtree(self.folder, ignore_errors=True)
+    @staticmethod
+    def remove_below(folder: Path) -> None:
+        """Delete a stopped server's data, wherever they are."""
+        with contextlib.suppress(OSError):
+            token = (folder / "instance").read_text().strip()
+            if token:
+                shutil.rmtree(SYSTEM_FOLDER / token, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
     @staticmethod
     def _env() -> dict[str, str]:
@@ -473,6 +482,14 @@ class Services:
             )
         if not os.environ.get("REDIS_URL"):
             self.valkey = Valkey(folder / "valkey", python, register=register)
+
+    def prepare(self) -> None:
+        """Fix the addresses before anything runs, for those who must be told early."""
+        for service in (self.valkey, self.postgres):
+            if service is not None:
+                service.port = free_port()
+        if self.postgres is not None:
+            self.postgres.choose_password()
 
     def start(self) -> None:
         """Start what is ours to start."""

@@ -102,12 +102,8 @@ class Environment:
     def _create(self) -> None:
         # Not sys.executable when that is itself an environment: venvs of venvs break when it goes.
         base = getattr(sys, "_base_executable", None) or sys.executable
-        made = subprocess.run(
-            [base, "-m", "venv", "--clear", self.folder],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        command = [base, "-m", "venv", "--clear", self.folder]
+        made = subprocess.run(command, capture_output=True, text=True, check=False)
         if made.returncode == 0:
             return
         version = f"{sys.version_info[0]}.{sys.version_info[1]}"

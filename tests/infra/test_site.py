@@ -1,0 +1,26 @@
+"""The fixtures themselves: the real site comes up, and comes back after kill -9."""
+
+import httpx
+
+from tests.support.site import Site
+
+
+def test_health_names_both_parts(site: Site) -> None:
+    answer = httpx.get(f"{site.base_url}/healthz")
+    assert answer.status_code == 200
+    assert answer.json() == {"database": True, "redis": True}
+
+
+def test_a_killed_web_process_comes_back_on_the_same_port(site: Site) -> None:
+    before = site.web.pid
+    site.web.kill()
+    assert not site.web.alive
+    site.web.start()
+    assert site.web.pid != before
+    assert site.answers()
+
+
+def test_a_killed_worker_and_beat_come_back(site: Site) -> None:
+    for process in (site.worker, site.beat):
+        process.restart()
+        assert process.alive

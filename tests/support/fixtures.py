@@ -1,0 +1,168 @@
+"""Fixtures: the real site, and real browsers in front of it."""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from script.lib import chromium
+from script.lib.console import ROOT
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+SITE_FIXTURES = {"site", "browser", "new_page"}
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+]
+FAILURES = ROOT / ".data" / "test-failures"
+TIMEOUT = 10_000  # milliseconds for one browser action
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep all tests of the real site on one worker, which starts it once, and begin with them."""
+
+    def uses_site(item: pytest.Item) -> bool:
+        return bool(SITE_FIXTURES & set(getattr(item, "fixturenames", ())))
+
+    for item in items:
+        if uses_site(item):
+            item.add_marker(pytest.mark.xdist_group("site"))
+            item.add_marker(pytest.mark.site)
+    items.sort(key=lambda item: not uses_site(item))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Put the site's output and a picture of every page into the report of a failed test."""
+    report: pytest.TestReport = yield  # type: ignore[assignment]
+    fixtures = getattr(item, "funcargs", {})
+    if report.when == "call" and report.failed:
+        site = fixtures.get("site")
+        if isinstance(site, Site):
+            for process in site.processes:
+                tail = process.log(since_start=False)[-6000:]
+                report.sections.append((f"output of {process.name}", tail))
+        pages = fixtures.get("new_page")
+        if isinstance(pages, Pages):
+            pages.keep_pictures(item.name)
+    return report  # type: ignore[return-value]
+
+
+@pytest.fixture(scope="session")
+def site_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The site's processes, started once per test run."""
+    site = Site(tmp_path_factory.mktemp("site"))
+    try:
+        site.start()
+        yield site
+    finally:
+        site.stop()
+
+
+@pytest.fixture
+def site(site_session: Site) -> Site:
+    """The running site; whatever an earlier test killed has been started again."""
+    site_session.ensure_running()
+    return site_session
+
+
+class Pages:
+    """Opens pages, each as a different visitor, and remembers what went wrong in them."""
+
+    def __init__(self, browser: "Browser", base_url: str) -> None:
+        self.browser = browser
+        self.base_url = base_url
+        self.contexts: list[BrowserContext] = []
+        self.errors: list[str] = []
+
+    def __call__(self, **options: Any) -> "Page":
+        """Open a page in a fresh context (its own cookies); options are Playwright's."""
+        context = self.browser.new_context(
+            **{"base_url": self.base_url, "locale": "en-GB", "timezone_id": "UTC", **options}
+        )
+        context.set_default_timeout(TIMEOUT)
+        self.contexts.append(context)
+        context.on("page", self._watch)
+        return context.new_page()
+
+    def _watch(self, page: "Page") -> None:
+        page.on("pageerror", lambda error: self.errors.append(f"{page.url}: {error}"))
+        page.on(
+            "console",
+            lambda message: (
+                self.errors.append(f"{page.url}: {message.text}")
+                if message.type == "error"
+                else None
+            ),
+        )
+
+    def keep_pictures(self, name: str) -> None:
+        """Save a picture of every open page below .data/test-failures."""
+        FAILURES.mkdir(parents=True, exist_ok=True)
+        safe = re.sub(r"[^\w.-]+", "_", name)
+        pages = [page for context in self.contexts for page in context.pages]
+        for number, page in enumerate(pages):
+            if not page.is_closed():
+                page.screenshot(path=FAILURES / f"{safe}-{number}.png", timeout=5000)
+
+    def close(self) -> None:
+        """Close everything."""
+        for context in self.contexts:
+            context.close()
+
+
+@pytest.fixture
+def browser() -> Iterator["Browser"]:
+    """A real Chromium. Skips when there is none, which `script/test` says loudly."""
+    path = chromium.find()
+    if path is None:
+        pytest.skip("NO BROWSER: install Chromium or set GAUNTLET_CHROMIUM")
+    from playwright.sync_api import sync_playwright
+
+    # Playwright's synchronous interface runs an event loop in this thread for as long as it is
+    # open. It is opened per test so that asynchronous tests find the thread free, and Django's
+    # guard against database calls beside a loop is lifted meanwhile: here nothing awaits them.
+    guard = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    try:
+        with sync_playwright() as playwright:
+            running = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+            yield running
+            running.close()
+    finally:
+        if guard is None:
+            del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+        else:
+            os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = guard
+
+
+@pytest.fixture
+def new_page(browser: "Browser", site: Site) -> Iterator[Pages]:
+    """A function that opens a page on the site as a new visitor.
+
+    `new_page.errors` lists script errors and console errors (Content Security Policy refusals are
+    among them) of all its pages.
+    """
+    pages = Pages(browser, site.base_url)
+    yield pages
+    pages.close()
+
+
+@pytest.fixture
+def wait_until() -> Callable[..., Any]:
+    """`wait_until(condition, timeout=10)`: the first true value of `condition()`."""
+    from tests.support.site import wait_for
+
+    return wait_for

@@ -1,0 +1,243 @@
+"""The real site for end-to-end tests: Daphne, Celery worker and beat as processes of their own.
+
+They run against the suite's PostgreSQL and Valkey, in a database and under a key prefix of their
+own, with the same commands that `script/server` uses.
+"""
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import psycopg
+from psycopg.sql import SQL, Composed, Identifier
+
+from script.lib.console import ROOT
+from script.lib.ports import bind_from, free_port
+from script.lib.processes import spawn, stop
+from script.lib.server import beat_command, web_command, worker_command
+
+ANSWER_TIMEOUT = 40.0
+
+
+class SiteError(Exception):
+    """The site did not do what every test needs of it."""
+
+
+def wait_for(condition: Callable[[], Any], *, timeout: float = 10, what: str = "") -> Any:
+    """Return the first true value of `condition()`; raise SiteError after `timeout` seconds."""
+    deadline = time.monotonic() + timeout
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise SiteError(f"Waited {timeout} s in vain for {what or condition}")
+        time.sleep(0.05)
+
+
+class Process:
+    """One of the site's processes. It can be killed, stopped and started again at will."""
+
+    def __init__(
+        self,
+        name: str,
+        argv: Sequence[str | Path],
+        *,
+        env: dict[str, str],
+        log: Path,
+        ready: Callable[["Process"], bool],
+        pass_fds: Sequence[int] = (),
+    ) -> None:
+        self.name = name
+        self.argv = argv
+        self.env = env
+        self.log_path = log
+        self.ready = ready
+        self.pass_fds = pass_fds
+        self.child: subprocess.Popen[bytes] | None = None
+        self.log_start = 0
+
+    @property
+    def pid(self) -> int:
+        """The process id; raises SiteError when it does not run."""
+        if self.child is None:
+            raise SiteError(f"{self.name} is not running")
+        return self.child.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether it runs."""
+        return self.child is not None and self.child.poll() is None
+
+    def start(self) -> None:
+        """Start it and wait until it is ready for work."""
+        if self.alive:
+            return
+        with self.log_path.open("ab") as log:
+            self.log_start = log.tell()
+            self.child = spawn(
+                self.argv,
+                env=self.env,
+                cwd=ROOT,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                pass_fds=self.pass_fds,
+                death_signal=signal.SIGKILL,
+            )
+
+        def is_ready() -> bool:
+            if not self.alive:
+                raise SiteError(f"{self.name} ended while starting:\n{self.log()}")
+            return self.ready(self)
+
+        wait_for(is_ready, timeout=ANSWER_TIMEOUT, what=f"{self.name} to be ready")
+
+    def kill(self) -> None:
+        """Kill -9: no chance to clean up."""
+        if self.child is not None:
+            stop(self.child, signal.SIGKILL, 10)
+            self.child = None
+
+    def terminate(self, timeout: float = 15) -> None:
+        """Ask it to end, as a deploy does, and kill it after `timeout` seconds."""
+        if self.child is not None:
+            stop(self.child, signal.SIGTERM, timeout)
+            self.child = None
+
+    def restart(self) -> None:
+        """Kill -9 and start again."""
+        self.kill()
+        self.start()
+
+    def log(self, *, since_start: bool = True) -> str:
+        """Return what it printed: since its last start, or ever."""
+        if not self.log_path.exists():
+            return ""
+        content = self.log_path.read_bytes()
+        return content[self.log_start if since_start else 0 :].decode(errors="replace")
+
+
+class Site:
+    """A running site. Attributes `web`, `worker` and `beat` are its processes."""
+
+    def __init__(self, folder: Path) -> None:
+        name = f"site_{secrets.token_hex(4)}"
+        self.folder = folder
+        self.admin_url = os.environ["DATABASE_URL"]
+        self.database = f"gauntlet_{name}"
+        self.database_url = urlsplit(self.admin_url)._replace(path=f"/{self.database}").geturl()
+        self.env = {
+            **os.environ,
+            "DATABASE_URL": self.database_url,
+            "DJANGO_SETTINGS_MODULE": "config.settings.test",
+            "GAUNTLET_REDIS_PREFIX": name,
+            "GAUNTLET_DB_POOL_MAX": "24",
+            "GAUNTLET_LOG_LEVEL": "INFO",
+            "GAUNTLET_MAIL_FOLDER": str(folder / "mail"),
+            "PYTHONUNBUFFERED": "1",
+        }
+        self.env.pop("PYTEST_XDIST_WORKER", None)
+        python = Path(sys.executable)
+        # The open socket stays here, so that the port is ours across kills and restarts.
+        self.listener, _taken = bind_from("127.0.0.1", free_port())
+        self.port: int = self.listener.getsockname()[1]
+        self.base_url = f"http://127.0.0.1:{self.port}"
+        self.ws_url = f"ws://127.0.0.1:{self.port}"
+
+        def process(
+            label: str, argv: Sequence[str | Path], ready: Callable[[Process], bool], fd: int = -1
+        ) -> Process:
+            return Process(
+                label,
+                argv,
+                env=self.env,
+                log=folder / f"{label}.log",
+                ready=ready,
+                pass_fds=[fd] if fd >= 0 else [],
+            )
+
+        fd = self.listener.fileno()
+        self.web = process("web", web_command(python, fd), lambda _web: self.answers(), fd)
+        self.worker = process(
+            "worker", worker_command(python), lambda worker: "worker ready" in worker.log()
+        )
+        self.beat = process("beat", beat_command(python), lambda beat: "beat ready" in beat.log())
+        self.processes = [self.web, self.worker, self.beat]
+
+    def start(self) -> None:
+        """Make the database, migrate, and start all processes."""
+        self._admin(SQL("CREATE DATABASE {}").format(Identifier(self.database)))
+        self.manage("migrate", "--no-input", "--verbosity", "0")
+        for process in self.processes:
+            process.start()
+
+    def stop(self) -> None:
+        """Stop all processes and drop the database."""
+        for process in reversed(self.processes):
+            process.terminate()
+        self.listener.close()
+        self._admin(
+            SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(Identifier(self.database))
+        )
+
+    def ensure_running(self) -> None:
+        """Start whatever the previous test left dead."""
+        for process in self.processes:
+            process.start()
+
+    def answers(self) -> bool:
+        """Say whether the health address answers that all is well."""
+        try:
+            with urllib.request.urlopen(f"{self.base_url}/healthz", timeout=2) as answer:  # noqa: S310
+                return bool(answer.status == 200)
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def manage(self, *arguments: str, input: str | None = None) -> str:  # noqa: A002
+        """Run a management command on the site's database and return what it printed.
+
+        Raises SiteError, with the output, when it fails.
+        """
+        done = subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            env=self.env,
+            cwd=ROOT,
+            input=input,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        if done.returncode:
+            raise SiteError(f"manage.py {' '.join(arguments)}:\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def python(self, code: str) -> str:
+        """Run Python code inside the site's Django and return what it printed."""
+        return self.manage("shell", "--no-imports", "-c", code)
+
+    def sql(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        """Run one statement on the site's database, commit, and return its rows, if any."""
+        with psycopg.connect(self.database_url) as connection:
+            cursor = connection.execute(query, parameters)
+            return cursor.fetchall() if cursor.description else []
+
+    def logs(self) -> str:
+        """Return everything that all processes printed."""
+        return "\n".join(
+            f"===== {process.name} =====\n{process.log(since_start=False)}"
+            for process in self.processes
+        )
+
+    def _admin(self, statement: Composed) -> None:
+        with psycopg.connect(self.admin_url, autocommit=True) as connection:
+            connection.execute(statement)
