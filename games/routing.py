@@ -1,5 +1,10 @@
-"""WebSocket addresses."""
+"""Addresses of sockets."""
 
-from typing import Any
+from django.urls import path
 
-websocket_urlpatterns: list[Any] = []
+from games.consumers import LobbySocket, MatchSocket
+
+websocket_urlpatterns = [
+    path("ws/v1/matches/<int:match_id>/", MatchSocket.as_asgi()),
+    path("ws/v1/lobby/", LobbySocket.as_asgi()),
+]

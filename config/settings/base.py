@@ -246,6 +246,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "EXCEPTION_HANDLER": "games.api.problems.handle",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
     "PAGE_SIZE": 50,
@@ -306,6 +307,8 @@ LOGGING = logging_config(json=True, level=env.str("GAUNTLET_LOG_LEVEL", "INFO"))
 LOGGING_CONFIG = "config.logs.configure"
 
 # --- Matches ------------------------------------------------------------------------------------
+# Where the channel layer lives, for those who speak to it from plain threads.
+GAUNTLET_REDIS_ADDRESS = redis_database(REDIS_URL, 0)
 GAUNTLET_TURN_THREADS = env.int("GAUNTLET_TURN_THREADS", 6)
 # A worker is told of a deadline only when it is this near: a far one would wait in the broker.
 GAUNTLET_WAKE_AHEAD_MS = 2500

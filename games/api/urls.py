@@ -1,5 +1,13 @@
-"""The HTTP API, version 1."""
+"""Addresses of the HTTP API."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from games.api.views import MatchView, RecordView, SubmissionsView
+
+app_name = "api"
+
+urlpatterns = [
+    path("matches/<int:match_id>/", MatchView.as_view(), name="match"),
+    path("matches/<int:match_id>/submissions/", SubmissionsView.as_view(), name="submissions"),
+    path("matches/<int:match_id>/record/", RecordView.as_view(), name="record"),
+]

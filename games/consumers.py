@@ -1,0 +1,377 @@
+"""Sockets: thin. They find out who is reading, hand submissions to services and pass frames on."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from channels.consumer import get_handler_name
+from channels.exceptions import StopConsumer
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
+
+from games import frames, presence
+from games.audience import (
+    AUDIENCES,
+    LOBBY_GROUP,
+    chat_group_of,
+    group_of,
+    may_read_room,
+    user_group_of,
+)
+from games.clock import now_ms
+from games.engine.errors import Refusal
+from games.executor import in_turn_thread
+from games.incoming import (
+    Chat,
+    ChatHistory,
+    Incoming,
+    Organise,
+    Ping,
+    Submit,
+    Sync,
+    incoming,
+)
+from games.limits import Bucket, chat_wait
+from games.models import ChatMessage, Match
+from games.publish import Frame, publish
+from games.reading import reader_of, standing_of, versions_of
+from games.services.chat import chat_history, chat_post
+from games.services.turns import Ack, match_organise, match_submit
+
+BAD_FRAMES_AT_MOST = 20
+FLOOD_FRAMES_AT_MOST = 200
+UNREAD_FRAMES_AT_MOST = 500
+UNREAD_BYTES_AT_MOST = 8 * 1024 * 1024
+VERSIONS_KEPT_S = 2.0
+
+
+class Socket(AsyncWebsocketConsumer):
+    """What both kinds of socket share: limits, slow readers, closing with a reason."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.bucket = Bucket(size=40, per_second=20)
+        self.bad_frames = 0
+        self.flooding = 0
+        self.sent = 0
+        self.unread_bytes = 0
+        self.confirmed = 0
+        self.joined: set[str] = set()
+        self.closed = False
+
+    async def dispatch(self, message: dict[str, Any]) -> None:
+        # Not the inherited one: that hops to a thread shared by all sockets before each message,
+        # to close database connections that these consumers do not have.
+        if self.closed and message["type"] != "websocket.disconnect":
+            return
+        await getattr(self, get_handler_name(message))(message)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Take one frame: check its size, its rate and its form, and hand it on."""
+        if not await self._within_limits(text_data, bytes_data):
+            return
+        try:
+            frame = incoming(text_data or "")
+        except Refusal as refusal:
+            await self._bad_frame(refusal.code, refusal.sentence)
+            return
+        if not isinstance(frame, Ping) or frame.received is None:
+            self._heard(self.sent)
+        await self.take(frame)
+
+    async def take(self, frame: Incoming) -> None:
+        """Act on a frame."""
+        raise NotImplementedError
+
+    async def say(self, frame: dict[str, Any]) -> None:
+        """Send a frame to this client."""
+        await self.pass_on(frames.encoded(frame))
+
+    async def pass_on(self, text: str) -> None:
+        """Send an encoded frame; a reader that has not taken in far too many is let go."""
+        self.sent += 1
+        self.unread_bytes += len(text)
+        if (
+            self.sent - self.confirmed > UNREAD_FRAMES_AT_MOST
+            or self.unread_bytes > UNREAD_BYTES_AT_MOST
+        ):
+            await self.end(4408, "reader.slow", "Too much was unread. Please come back for a sync.")
+            return
+        await self.send(text_data=text)
+
+    async def end(self, close_code: int, code: str, sentence: str) -> None:
+        """Say why, and close."""
+        if self.closed:
+            return
+        self.closed = True
+        await self.send(
+            text_data=frames.encoded({"type": "closing", "code": code, "sentence": sentence})
+        )
+        await self.close(close_code)
+
+    async def join(self, *groups: str) -> None:
+        """Get the frames of these groups from now on."""
+        for group in groups:
+            if group not in self.joined:
+                self.joined.add(group)
+                await self.channel_layer.group_add(group, self.channel_name)
+
+    async def websocket_disconnect(self, message: dict[str, Any]) -> None:
+        self.closed = True
+        for group in self.joined:
+            await self.channel_layer.group_discard(group, self.channel_name)
+        await self.disconnect(message["code"])
+        raise StopConsumer
+
+    async def match_frame(self, message: dict[str, Any]) -> None:
+        """A frame for a group of this socket."""
+        await self.pass_on(message["text"])
+
+    async def user_changed(self, _message: dict[str, Any]) -> None:
+        """The user signed out or lost the account: this socket's rights are void."""
+        await self.end(4401, "account.changed", "Your sign-in has changed. Please connect again.")
+
+    def _heard(self, received: int) -> None:
+        self.confirmed = max(self.confirmed, min(received, self.sent))
+        self.unread_bytes = 0
+
+    async def _within_limits(self, text: str | None, data: bytes | None) -> bool:
+        size = len(text or "") if data is None else len(data)
+        if size > settings.GAUNTLET_FRAME_MAX_BYTES:
+            await self.end(4413, "frame.too-large", "A frame has at most 16 KiB.")
+            return False
+        wait = self.bucket.take()
+        if wait:
+            self.flooding += 1
+            if self.flooding > FLOOD_FRAMES_AT_MOST:
+                await self.end(4429, "rate.flood", "Far too many frames.")
+            else:
+                await self.say(
+                    frames.error_frame(
+                        "rate.frames", "Too many frames. Please wait.", retry_after=round(wait, 2)
+                    )
+                )
+            return False
+        self.flooding = 0
+        if data is not None:
+            await self._bad_frame("frame.binary", "Frames are text.")
+            return False
+        return True
+
+    async def _bad_frame(self, code: str, sentence: str) -> None:
+        self.bad_frames += 1
+        if self.bad_frames > BAD_FRAMES_AT_MOST:
+            await self.end(4400, code, "Too many frames that could not be understood.")
+        else:
+            await self.say(frames.error_frame(code, sentence))
+
+
+class MatchSocket(Socket):
+    """One reader of one match."""
+
+    async def connect(self) -> None:
+        await self.accept()
+        user = self.scope["user"]
+        self.user = user if user.is_authenticated else None
+        self.match_id = int(self.scope["url_route"]["kwargs"]["match_id"])
+        self.present = False
+        # Groups first, then the view: a change in between is then told twice rather than never.
+        try:
+            self.audience, self.organise = await in_turn_thread(
+                standing_of, self.match_id, self.user
+            )
+        except Refusal as refusal:
+            await self.end(4404, refusal.code, refusal.sentence)
+            return
+        self.seat = self.audience if self.audience in (0, 1) else None
+        await self.join(group_of(self.match_id, self.audience))
+        if self.user is not None:
+            await self.join(user_group_of(self.user.pk))
+        self.present = True
+        await self._sync()
+        await self._announce_presence()
+
+    async def disconnect(self, code: int) -> None:
+        if getattr(self, "present", False):
+            there = await presence.leave(self.match_id, self.audience, self.channel_name)
+            await self._tell_presence(there)
+
+    async def take(self, frame: Incoming) -> None:
+        match frame:
+            case Submit():
+                await self._submit(frame)
+            case Ping():
+                await self._pong(frame)
+            case Sync():
+                await self._sync()
+            case Chat():
+                await self._chat(frame)
+            case ChatHistory():
+                await self._chat_history(frame)
+            case Organise():
+                await self._organise(frame)
+
+    async def _submit(self, frame: Submit) -> None:
+        at = now_ms()
+        if self.seat is None or self.user is None:
+            refusal = Refusal("seat.none", "Only the two players can submit.")
+            await self.say(frames.refused_frame(frame.id, refusal))
+            return
+        if frame.match != self.match_id:
+            refusal = Refusal("match.wrong", "This socket belongs to another match.")
+            await self.say(frames.refused_frame(frame.id, refusal))
+            return
+        await self._answer(
+            frame.id,
+            await in_turn_thread(
+                match_submit,
+                match_id=self.match_id,
+                seat=self.seat,
+                acting_user=self.user,
+                client_id=frame.id,
+                text=frame.text,
+                version=frame.version,
+                at=at,
+            ),
+        )
+
+    async def _organise(self, frame: Organise) -> None:
+        if self.user is None:
+            refusal = Refusal("organiser.not-allowed", "Only an organiser may do this.")
+            await self.say(frames.refused_frame(frame.id, refusal))
+            return
+        await self._answer(
+            frame.id,
+            await in_turn_thread(
+                match_organise,
+                match_id=self.match_id,
+                acting_user=self.user,
+                client_id=frame.id,
+                text=frame.text,
+                why=frame.why,
+                at=now_ms(),
+            ),
+        )
+
+    async def _answer(self, client_id: str, answer: Ack | Refusal) -> None:
+        if isinstance(answer, Refusal):
+            await self.say(frames.refused_frame(client_id, answer))
+        else:
+            await self.say(frames.ack_frame(answer))
+
+    async def _sync(self) -> None:
+        reader = await in_turn_thread(reader_of, self.match_id, self.user)
+        there = await presence.arrive(self.match_id, self.audience, self.channel_name)
+        over = reader.match.is_over
+        await self.join(
+            *[
+                chat_group_of(self.match_id, room)
+                for room in ChatMessage.Room.values
+                if may_read_room(room, seat=self.seat, over=over)
+            ]
+        )
+        await self.say({**reader.sync, "presence": there})
+
+    async def _pong(self, frame: Ping) -> None:
+        if frame.received is not None:
+            self._heard(frame.received)
+        there = await presence.arrive(self.match_id, self.audience, self.channel_name)
+        versions = await _versions(self.match_id)
+        await self.say(
+            {
+                "type": "pong",
+                "at": frame.at,
+                "now": now_ms(),
+                "version": versions[AUDIENCES.index(self.audience)],
+                "presence": there,
+            }
+        )
+
+    async def _chat(self, frame: Chat) -> None:
+        try:
+            await in_turn_thread(self._post, frame)
+        except Refusal as refusal:
+            await self.say(frames.refused_frame(frame.id, refusal))
+
+    def _post(self, frame: Chat) -> None:
+        if self.user is None:
+            raise Refusal("chat.not-your-room", "Please sign in to write.")
+        wait = chat_wait(self.user.pk)
+        if wait:
+            raise Refusal("rate.chat", f"Too many messages. Please wait {wait} s.")
+        match = Match.objects.prefetch_related("players").get(pk=self.match_id)
+        chat_post(
+            acting_user=self.user,
+            match=match,
+            room=frame.room,
+            client_id=frame.id,
+            text=frame.text,
+            at=now_ms(),
+        )
+
+    async def _chat_history(self, frame: ChatHistory) -> None:
+        try:
+            messages = await in_turn_thread(self._history, frame.room)
+        except Refusal as refusal:
+            await self.say(frames.refused_frame(None, refusal))
+            return
+        await self.say(
+            {
+                "type": "chat.history",
+                "match": self.match_id,
+                "room": frame.room,
+                "messages": messages,
+            }
+        )
+
+    def _history(self, room: str) -> list[dict[str, Any]]:
+        match = Match.objects.prefetch_related("players").get(pk=self.match_id)
+        return chat_history(match=match, room=room, user=self.user)
+
+    async def _announce_presence(self) -> None:
+        there = await presence.arrive(self.match_id, self.audience, self.channel_name)
+        await self._tell_presence(there)
+
+    async def _tell_presence(self, there: dict[str, Any]) -> None:
+        if self.seat is None and not await presence.may_announce(self.match_id):
+            return
+        text = frames.encoded({"type": "presence", "match": self.match_id, **there})
+        out = [Frame(group_of(self.match_id, audience), text) for audience in AUDIENCES]
+        await in_turn_thread(publish, out)
+
+
+class LobbySocket(Socket):
+    """Somebody in the lobby: told of new challenges and matches, and of what concerns them."""
+
+    async def connect(self) -> None:
+        await self.accept()
+        await self.join(LOBBY_GROUP)
+        user = self.scope["user"]
+        if user.is_authenticated:
+            await self.join(user_group_of(user.pk))
+
+    async def take(self, frame: Incoming) -> None:
+        if isinstance(frame, Ping):
+            if frame.received is not None:
+                self._heard(frame.received)
+            await self.say({"type": "pong", "at": frame.at, "now": now_ms()})
+        else:
+            await self.say(
+                frames.error_frame("frame.unknown-type", "The lobby takes no such frames.")
+            )
+
+
+_kept_versions: dict[int, tuple[float, tuple[int, ...]]] = {}
+
+
+async def _versions(match_id: int) -> tuple[int, ...]:
+    """The versions of a match, at most two seconds old: every reader asks every ten seconds."""
+    now = time.monotonic()
+    kept = _kept_versions.get(match_id)
+    if kept is None or now - kept[0] > VERSIONS_KEPT_S:
+        if len(_kept_versions) > 10_000:
+            _kept_versions.clear()
+        kept = (now, await in_turn_thread(versions_of, match_id))
+        _kept_versions[match_id] = kept
+    return kept[1]

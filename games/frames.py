@@ -1,0 +1,220 @@
+"""The frames of the live protocol (`docs/protocol.md`), and which audience gets which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from games.audience import AUDIENCES, group_of
+from games.engine import table as tables
+from games.engine.decisions import ALL, Audience, Event, seen_by
+from games.engine.errors import Refusal
+from games.engine.live import Happened, Live, Reminder
+from games.engine.table import AnyRuleset
+from games.engine.views import match_view
+from games.models import Match, MatchEntry
+from games.publish import Frame
+from games.store import Held, Readers, actor_of, header_of
+
+_ENCODER = msgspec.json.Encoder()
+
+
+def encoded(frame: dict[str, Any]) -> str:
+    """A frame as JSON text."""
+    return _ENCODER.encode(frame).decode()
+
+
+# -- steps ---------------------------------------------------------------------------------------
+
+
+def told(
+    ruleset: AnyRuleset, before: Live, after: Live, readers: Readers, happened: Sequence[Happened],
+    *, match_id: int, at: int,
+) -> tuple[Readers, list[Frame]]:  # fmt: skip
+    """What the audiences are told of a change: their new versions, and a `step` frame for each
+    audience whose view has changed.
+
+    While choices are held back, most changes concern one seat only; nobody else's version moves,
+    so that nobody can tell when a secret choice was made.
+    """
+    versions, logs = list(readers.versions), list(readers.logs)
+    frames = []
+    over = after.table.result is not None
+    resync = over or any(
+        h.entry.actor == "organiser" and h.entry.text == tables.TAKE_BACK for h in happened
+    )
+    for index, audience in enumerate(AUDIENCES):
+        view = match_view(ruleset, after, audience, at=at)
+        items = _new_items(happened, ALL if over else audience, logs[index], at)
+        if after.table.sealed and not items:
+            old = match_view(ruleset, before, audience, at=at)
+            if _ENCODER.encode(old) == _ENCODER.encode(view):
+                continue
+        versions[index] += 1
+        logs[index] += len(items)
+        frame = {
+            "type": "step",
+            "match": match_id,
+            "version": versions[index],
+            "at": at,
+            "view": view,
+            "events": items,
+            "resync": resync,
+        }
+        frames.append(Frame(group_of(match_id, audience), encoded(frame)))
+    since = [
+        versions[seat] if _opens_anew(before, after, seat) else readers.since[seat]
+        for seat in (0, 1)
+    ]
+    now = Readers(
+        (versions[0], versions[1], versions[2]), (logs[0], logs[1], logs[2]), (since[0], since[1])
+    )
+    return now, frames
+
+
+def _opens_anew(before: Live, after: Live, seat: int) -> bool:
+    old, new = before.table.open[seat], after.table.open[seat]
+    return new is not None and (old is None or old.decision.id != new.decision.id)
+
+
+def _new_items(
+    happened: Iterable[Happened], audience: Audience, length: int, at: int
+) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = []
+    for each in happened:
+        seen = seen_by(each.events, audience)
+        if seen:
+            number = length + len(items) + 1
+            items.append(_item(number, at, each.entry.actor, seen, taken_back=False))
+    return items
+
+
+def _item(
+    number: int, at: int, actor: int | str, seen: Sequence[Any], *, taken_back: bool
+) -> dict[str, Any]:
+    return {
+        "n": number,
+        "at": at,
+        "actor": actor,
+        "taken_back": taken_back,
+        "events": msgspec.to_builtins(seen),
+    }
+
+
+# -- sync ----------------------------------------------------------------------------------------
+
+
+def sync_frame(
+    held: Held, match: Match, audience: Audience, *, organise: bool, at: int
+) -> dict[str, Any]:
+    """Everything one reader may know of a match: what a reader gets on connecting."""
+    index = AUDIENCES.index(audience)
+    return {
+        "type": "sync",
+        "match": match.pk,
+        "version": held.readers.versions[index],
+        "at": at,
+        "you": audience if audience in (0, 1) else None,
+        "header": header_json(match, organise=organise),
+        "view": match_view(held.ruleset, held.live, audience, at=at),
+        "log": log_of(match.pk, ALL if held.is_over else audience),
+    }
+
+
+def header_json(match: Match, *, organise: bool) -> dict[str, Any]:
+    """What never changes about a match, as the protocol's `header`."""
+    ruleset, header = header_of(match)
+    return {
+        "ruleset": ruleset.id,
+        "ruleset_name": ruleset.name,
+        "variant": match.variant,
+        "options": msgspec.to_builtins(header.options),
+        "items": msgspec.to_builtins(header.items),
+        "seats": [
+            {"name": player.name, "username": player.user.username if player.user else None}
+            for player in match.players.all()
+        ],
+        "organise": organise,
+    }
+
+
+def log_of(match_id: int, audience: Audience) -> list[dict[str, Any]]:
+    """The whole log as ``audience`` may read it; entries that were taken back are marked."""
+    rows = list(
+        MatchEntry.objects.filter(match_id=match_id)
+        .order_by("seq")
+        .values_list("actor", "at", "events", "text", "timeout")
+    )
+    undone = _undone([(actor, text, timeout) for actor, _, _, text, timeout in rows])
+    log: list[dict[str, Any]] = []
+    for index, (actor, at, events, _text, _timeout) in enumerate(rows):
+        seen = seen_by(msgspec.convert(events, list[Event]), audience)
+        if seen:
+            who = int(actor) if actor in ("0", "1") else actor
+            log.append(_item(len(log) + 1, at, who, seen, taken_back=index in undone))
+    return log
+
+
+def _undone(rows: Sequence[tuple[str, str, bool]]) -> set[int]:
+    """The indices of entries that a later take-back undid."""
+    if not any(actor == "organiser" and text == tables.TAKE_BACK for actor, text, _ in rows):
+        return set()
+    entries = [
+        (index, tables.Entry(actor=actor_of(actor), text=text, timeout=late))
+        for index, (actor, text, late) in enumerate(rows)
+        if actor != MatchEntry.Actor.SERVICE
+    ]
+    # Entries are compared by identity: two alike ones are still two.
+    kept = {id(entry) for entry in tables.standing([entry for _, entry in entries])}
+    return {
+        index
+        for index, entry in entries
+        if id(entry) not in kept and not tables.is_take_back(entry)
+    }
+
+
+# -- the rest ------------------------------------------------------------------------------------
+
+
+def reminder_frames(match_id: int, reminder: Reminder) -> list[Frame]:
+    """An announcement that time is running out, for both players and the room."""
+    text = encoded(
+        {
+            "type": "reminder",
+            "match": match_id,
+            "at": reminder.at,
+            "seat": reminder.seat,
+            "kind": reminder.kind,
+            "left": reminder.left_ms,
+        }
+    )
+    return [Frame(group_of(match_id, audience), text) for audience in AUDIENCES]
+
+
+def refused_frame(client_id: str | None, refusal: Refusal) -> dict[str, Any]:
+    """The answer to something that was refused."""
+    return {
+        "type": "refused",
+        "id": client_id,
+        "code": refusal.code,
+        "sentence": refusal.sentence,
+        "squares": list(refusal.squares),
+    }
+
+
+def ack_frame(ack: Any) -> dict[str, Any]:
+    """The answer to a submission that is on disk."""
+    return {
+        "type": "ack",
+        "id": ack.client_id,
+        "match": ack.match_id,
+        "version": ack.version,
+        "at": ack.at,
+    }
+
+
+def error_frame(code: str, sentence: str, **more: Any) -> dict[str, Any]:
+    """The answer to a frame that could not be understood."""
+    return {"type": "error", "code": code, "sentence": sentence, **more}

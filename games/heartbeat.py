@@ -1,0 +1,40 @@
+"""The web service's sign of life, written by each server process while it answers."""
+
+from __future__ import annotations
+
+import threading
+
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, connection
+
+from games.clock import now_ms
+from games.services.outage import beat_record
+
+log = structlog.get_logger("gauntlet.heartbeat")
+
+
+def start() -> None:
+    """Beat once now, before the first request is answered, and from then on in a thread.
+
+    The first beat finds out whether the service was away, and gives the matches concerned their
+    grace before a late submission or a worker can end them.
+    """
+    _beat()
+    threading.Thread(target=_beat_on, name="gauntlet-heartbeat", daemon=True).start()
+
+
+def _beat_on() -> None:
+    pause = threading.Event()
+    while True:
+        pause.wait(settings.GAUNTLET_BEAT_EVERY_MS / 1000)
+        _beat()
+
+
+def _beat() -> None:
+    try:
+        beat_record(at=now_ms())
+    except DatabaseError as error:
+        # The database being away is an outage too; the next beat will notice its length.
+        log.warning("beat.failed", error=type(error).__name__)
+        connection.close()

@@ -1,0 +1,40 @@
+"""How much a client may send."""
+
+from __future__ import annotations
+
+import time
+
+from django.core.cache import cache
+
+
+class Bucket:
+    """A token bucket: bursts up to ``size``, then ``per_second`` in the long run."""
+
+    def __init__(self, *, size: float, per_second: float) -> None:
+        self.size = size
+        self.per_second = per_second
+        self._tokens = size
+        self._at = time.monotonic()
+
+    def take(self) -> float:
+        """Take a token. Returns 0, or how many seconds to wait for one."""
+        now = time.monotonic()
+        self._tokens = min(self.size, self._tokens + (now - self._at) * self.per_second)
+        self._at = now
+        if self._tokens >= 1:
+            self._tokens -= 1
+            return 0.0
+        return (1 - self._tokens) / self.per_second
+
+
+def chat_wait(user_id: int) -> int:
+    """Count a chat message of a user, over all their sockets. Returns 0, or the seconds to wait
+    when there were too many in the current ten seconds."""
+    window, remaining = divmod(int(time.time()), 10)
+    key = f"chat-rate:{user_id}:{window}"
+    cache.add(key, 0, timeout=20)
+    try:
+        count = cache.incr(key)
+    except ValueError:  # it was evicted in between
+        return 0
+    return 0 if count <= 8 else 10 - remaining

@@ -1,0 +1,334 @@
+"""What a running site keeps about matches. Changes go through `games.services`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.urls import reverse
+from django.utils import timezone
+
+
+class MatchQuerySet(models.QuerySet["Match"]):
+    """Matches, and who may see them."""
+
+    def visible_to(self, user: Any) -> MatchQuerySet:
+        """The matches whose existence and public view ``user`` (or nobody) may see: all of them.
+
+        What a viewer may see *of* a match is decided by `games.audience`.
+        """
+        return self.all()
+
+    def running(self) -> MatchQuerySet:
+        """Matches that are on, paused ones included."""
+        return self.filter(status=Match.Status.RUNNING)
+
+    def finished(self) -> MatchQuerySet:
+        """Matches that are over, void ones included."""
+        return self.filter(status=Match.Status.FINISHED)
+
+    def of_user(self, user: Any) -> MatchQuerySet:
+        """The matches in which ``user`` sits."""
+        return self.filter(players__user=user)
+
+
+class Match(models.Model):
+    """One death match. `snapshot` is the engine's encoding of the match after entry `seq`, with
+    the readers' versions; everything in it can be derived again from the entries."""
+
+    class Status(models.TextChoices):
+        RUNNING = "running"
+        FINISHED = "finished"
+
+    class Source(models.TextChoices):
+        PLAYED = "played"
+        IMPORTED = "imported"
+
+    ruleset = models.CharField(max_length=40)
+    variant = models.CharField(max_length=40)
+    options = models.JSONField(
+        default=dict, blank=True, help_text="Only what differs from the ruleset's defaults."
+    )
+    items = models.JSONField(default=list, blank=True)
+    advantage = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="As agreed beforehand. Empty: drawn by lot at the start."
+    )
+    source = models.CharField(max_length=10, choices=Source.choices, default=Source.PLAYED)
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.RUNNING)
+    paused = models.BooleanField(default=False)
+    snapshot = models.TextField()
+    seq = models.PositiveIntegerField(default=0, help_text="The number of the latest entry.")
+    deadline_at = models.BigIntegerField(
+        null=True, blank=True, help_text="The earliest deadline, in ms since 1970."
+    )
+    wake_at = models.BigIntegerField(
+        null=True, blank=True, help_text="When a worker must look next: a deadline or a reminder."
+    )
+    winner = models.PositiveSmallIntegerField(null=True, blank=True)
+    reason = models.CharField(max_length=20, blank=True)
+    scores = models.JSONField(default=list, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = MatchQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "matches"
+        ordering = ["-created_at", "-id"]
+        indexes = [
+            # The sweep asks for this every second; finished matches are not in it.
+            models.Index(fields=["wake_at"], name="match_wake", condition=Q(wake_at__isnull=False)),
+            models.Index(fields=["status", "-created_at"], name="match_status"),
+            models.Index(fields=["-finished_at"], name="match_finished"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(status__in=["running", "finished"]), name="match_status_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(source__in=["played", "imported"]), name="match_source_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(winner__isnull=True) | Q(winner__in=[0, 1]), name="match_winner_seat"
+            ),
+            models.CheckConstraint(
+                condition=Q(advantage__isnull=True) | Q(advantage__in=[0, 1]),
+                name="match_advantage_seat",
+            ),
+            # A result is there exactly when the match is over; nothing ticks after that.
+            models.CheckConstraint(
+                condition=Q(
+                    status="running", reason="", winner__isnull=True, finished_at__isnull=True
+                )
+                | (
+                    Q(status="finished", finished_at__isnull=False, wake_at__isnull=True)
+                    & Q(deadline_at__isnull=True, paused=False)
+                    & ~Q(reason="")
+                ),
+                name="match_result_when_over",
+            ),
+            models.CheckConstraint(
+                condition=Q(winner__isnull=False) | Q(status="running") | Q(reason="ruling"),
+                name="match_no_draws",
+            ),
+            models.CheckConstraint(
+                condition=Q(deadline_at__isnull=True) | Q(wake_at__isnull=False),
+                name="match_wakes_for_deadline",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"match {self.pk} ({self.ruleset})"
+
+    def get_absolute_url(self) -> str:
+        return reverse("games:match", args=[self.pk])
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is a result (a void match has one too)."""
+        return self.status == self.Status.FINISHED
+
+
+class MatchPlayer(models.Model):
+    """Who sits where. `name` is the name at the time; a seat of an imported match has no user."""
+
+    match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="players")
+    seat = models.PositiveSmallIntegerField()
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="match_seats",
+    )
+    name = models.CharField(max_length=200)
+
+    class Meta:
+        ordering = ["match", "seat"]
+        constraints = [
+            models.UniqueConstraint(fields=["match", "seat"], name="player_one_per_seat"),
+            models.UniqueConstraint(fields=["match", "user"], name="player_one_seat_each"),
+            models.CheckConstraint(condition=Q(seat__in=[0, 1]), name="player_seat_number"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class MatchEntry(models.Model):
+    """One entry of a match, append-only (the database refuses changes): what the record holds,
+    and with `events` what the log tells each audience."""
+
+    class Actor(models.TextChoices):
+        SEAT_0 = "0"
+        SEAT_1 = "1"
+        CHANCE = "chance"
+        ORGANISER = "organiser"
+        # Notices of the service itself, for example grace after an outage; not in the record.
+        SERVICE = "service"
+
+    match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="entries")
+    seq = models.PositiveIntegerField()
+    actor = models.CharField(max_length=10, choices=Actor.choices)
+    text = models.TextField(blank=True)
+    timeout = models.BooleanField(default=False)
+    reading_ms = models.BigIntegerField(null=True, blank=True)
+    client_id = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001  (unique)
+    submitted = models.TextField(blank=True, help_text="The text exactly as it was sent.")
+    ack_version = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The version in the ack, so that a resend gets the same."
+    )
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="match_entries",
+    )
+    by_name = models.CharField(max_length=200, blank=True)
+    why = models.TextField(blank=True)
+    at = models.BigIntegerField(help_text="When the server received it, in ms since 1970.")
+    events = models.JSONField(default=list, blank=True)
+
+    class Meta:
+        verbose_name_plural = "match entries"
+        ordering = ["match", "seq"]
+        constraints = [
+            models.UniqueConstraint(fields=["match", "seq"], name="entry_seq_unique"),
+            # What makes a resend count once, whatever else goes wrong.
+            models.UniqueConstraint(
+                fields=["match", "client_id"],
+                condition=Q(client_id__isnull=False),
+                name="entry_client_id_unique",
+            ),
+            models.CheckConstraint(
+                condition=Q(actor__in=["0", "1", "chance", "organiser", "service"]),
+                name="entry_actor_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(timeout=False) | Q(actor__in=["0", "1"], text=""),
+                name="entry_timeout_of_seat",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.match_id}/{self.seq}"
+
+
+class Challenge(models.Model):
+    """An offer to play: open to anybody, or to one named player."""
+
+    class Status(models.TextChoices):
+        OPEN = "open"
+        ACCEPTED = "accepted"
+        DECLINED = "declined"
+        CANCELLED = "cancelled"
+        EXPIRED = "expired"
+
+    class Advantage(models.TextChoices):
+        LOT = "lot", "Drawn by lot"
+        CHALLENGER = "challenger", "The challenger"
+        OPPONENT = "opponent", "The opponent"
+
+    challenger = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="challenges_made"
+    )
+    opponent = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="challenges_received",
+        help_text="Empty: anybody may accept.",
+    )
+    ruleset = models.CharField(max_length=40)
+    variant = models.CharField(max_length=40)
+    options = models.JSONField(default=dict, blank=True)
+    advantage = models.CharField(max_length=10, choices=Advantage.choices, default=Advantage.LOT)
+    message = models.CharField(max_length=200, blank=True)
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.OPEN)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    match = models.OneToOneField(
+        Match, on_delete=models.PROTECT, null=True, blank=True, related_name="challenge"
+    )
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        indexes = [
+            models.Index(fields=["expires_at"], name="challenge_open", condition=Q(status="open")),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(status__in=["open", "accepted", "declined", "cancelled", "expired"]),
+                name="challenge_status_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(advantage__in=["lot", "challenger", "opponent"]),
+                name="challenge_advantage_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(status="accepted", match__isnull=False)
+                | (~Q(status="accepted") & Q(match__isnull=True)),
+                name="challenge_match_when_accepted",
+            ),
+            models.CheckConstraint(
+                condition=Q(opponent__isnull=True) | ~Q(opponent=F("challenger")),
+                name="challenge_not_oneself",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"challenge {self.pk} ({self.ruleset})"
+
+    def get_absolute_url(self) -> str:
+        return reverse("games:challenge_detail", args=[self.pk])
+
+
+class ChatMessage(models.Model):
+    """Something said beside a match. A removed message keeps its row, for the moderators."""
+
+    class Room(models.TextChoices):
+        PLAYERS = "players"
+        SPECTATORS = "spectators"
+
+    match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="chat")
+    room = models.CharField(max_length=10, choices=Room.choices)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="chat_messages"
+    )
+    client_id = models.CharField(max_length=64)
+    text = models.CharField(max_length=500)
+    at = models.BigIntegerField(help_text="In ms since 1970.")
+    removed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["match", "id"]
+        indexes = [models.Index(fields=["match", "room", "id"], name="chat_room")]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(room__in=["players", "spectators"]), name="chat_room_known"
+            ),
+            models.CheckConstraint(condition=~Q(text=""), name="chat_not_empty"),
+            models.UniqueConstraint(
+                fields=["match", "author", "client_id"], name="chat_client_id_unique"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.match_id}/{self.room}/{self.pk}"
+
+
+class ServiceBeat(models.Model):
+    """The last sign of life of the web service: one row, so that an outage can be measured."""
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    at = models.BigIntegerField(help_text="In ms since 1970.")
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(id=1), name="service_beat_one_row")]
+
+    def __str__(self) -> str:
+        return str(self.at)

@@ -1,0 +1,60 @@
+"""What readers ask for: the match as they may see it. Nothing here changes anything."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from django.db import connection
+
+from games import frames, store
+from games.audience import audience_of, may_organise
+from games.clock import now_ms
+from games.engine.decisions import Audience
+from games.engine.errors import Refusal
+from games.models import Match
+
+
+class Reader(NamedTuple):
+    """A reader of a match and everything they may know of it now."""
+
+    match: Match
+    audience: Audience
+    organise: bool
+    sync: dict[str, Any]
+
+
+def match_for(match_id: int, user: Any) -> Match:
+    """The match with its players. Raises Refusal ``match.none``."""
+    matches = Match.objects.visible_to(user).prefetch_related("players__user")
+    match = matches.filter(pk=match_id).first()
+    if match is None:
+        raise Refusal("match.none", "There is no such match.")
+    return match
+
+
+def standing_of(match_id: int, user: Any) -> tuple[Audience, bool]:
+    """Which audience ``user`` (or nobody) belongs to, and whether they may organise.
+    Raises Refusal ``match.none``."""
+    match = match_for(match_id, user)
+    return audience_of(match, user), may_organise(match, user)
+
+
+def reader_of(match_id: int, user: Any) -> Reader:
+    """Who ``user`` (or nobody) is in a match, with the `sync` frame. Raises ``match.none``."""
+    match = match_for(match_id, user)
+    audience = audience_of(match, user)
+    organise = may_organise(match, user)
+    held = store.read(match_id)
+    sync = frames.sync_frame(held, match, audience, organise=organise, at=now_ms())
+    return Reader(match, audience, organise, sync)
+
+
+def versions_of(match_id: int) -> tuple[int, ...]:
+    """The versions of seat 0, seat 1 and the room, as last committed."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT snapshot::jsonb -> 'readers' ->> 'versions' FROM games_match WHERE id = %s",
+            (match_id,),
+        )
+        row = cursor.fetchone()
+    return (0, 0, 0) if row is None else tuple(int(n) for n in row[0].strip("[]").split(","))

@@ -1,0 +1,188 @@
+"""Challenges: offers to play."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.services import audit_record
+from games import frames
+from games.audience import LOBBY_GROUP, user_group_of
+from games.engine import records
+from games.engine.errors import Refusal
+from games.models import Challenge, Match
+from games.publish import Frame, publish
+from games.rulesets import REGISTRY
+from games.services.matches import match_start, options_of
+
+MESSAGE_MAX = 200
+
+
+@transaction.atomic
+def challenge_create(
+    *,
+    acting_user: User,
+    ruleset_id: str,
+    variant: str,
+    opponent: User | None = None,
+    options: Mapping[str, Any] | None = None,
+    advantage: str = Challenge.Advantage.LOT,
+    message: str = "",
+    lasts: timedelta | None = None,
+) -> Challenge:
+    """Offer a match to ``opponent``, or to anybody. It lapses after ``lasts`` (default: the
+    settings').
+
+    Refusals: ``setup.*``, ``challenge.yourself``, ``challenge.too-many``,
+    ``challenge.opponent-closed``, ``challenge.advantage``, ``challenge.message-too-long``,
+    ``challenge.duration``.
+    """
+    ruleset = REGISTRY.get(ruleset_id)
+    ruleset.variant(variant)
+    chosen = options_of(ruleset, options or {})
+    lasts = settings.GAUNTLET_CHALLENGE_LASTS if lasts is None else lasts
+    if not timedelta(minutes=1) <= lasts <= timedelta(days=30):
+        raise Refusal("challenge.duration", "A challenge stays open for a minute up to 30 days.")
+    if advantage not in Challenge.Advantage.values:
+        raise Refusal("challenge.advantage", "Please say who gets the advantage.")
+    if len(message) > MESSAGE_MAX:
+        raise Refusal("challenge.message-too-long", f"At most {MESSAGE_MAX} characters, please.")
+    if opponent is not None and opponent.pk == acting_user.pk:
+        raise Refusal("challenge.yourself", "You cannot challenge yourself.")
+    if opponent is not None and not opponent.is_active:
+        raise Refusal("challenge.opponent-closed", "This account is closed.")
+    # One lock per challenger, so that the limit holds against two requests at once.
+    User.objects.select_for_update().get(pk=acting_user.pk)
+    mine = Challenge.objects.filter(challenger=acting_user, status=Challenge.Status.OPEN)
+    if mine.count() >= settings.GAUNTLET_CHALLENGES_OPEN_AT_ONCE:
+        raise Refusal("challenge.too-many", "You have too many open challenges. Cancel one first.")
+    now = timezone.now()
+    challenge = Challenge.objects.create(
+        challenger=acting_user,
+        opponent=opponent,
+        ruleset=ruleset.id,
+        variant=variant,
+        options=records.changed_options(chosen),
+        advantage=advantage,
+        message=message.strip(),
+        created_at=now,
+        expires_at=now + lasts,
+    )
+    audit_record(acting_user=acting_user, action="challenge.create", target=challenge)
+    _say(challenge)
+    return challenge
+
+
+@transaction.atomic
+def challenge_accept(*, acting_user: User, challenge: Challenge) -> Match:
+    """Accept: the match begins at once. The challenger has seat 0.
+
+    Refusals: ``challenge.yourself``, ``challenge.not-for-you``, ``challenge.not-open``,
+    ``challenge.expired`` and those of starting a match.
+    """
+    locked = _locked(challenge)
+    if locked.challenger_id == acting_user.pk and not settings.GAUNTLET_ALLOW_SELF_PLAY:
+        raise Refusal("challenge.yourself", "You cannot accept your own challenge.")
+    if locked.opponent_id not in (None, acting_user.pk):
+        raise Refusal("challenge.not-for-you", "This challenge is meant for somebody else.")
+    _must_be_open(locked)
+    match = match_start(
+        acting_user=acting_user,
+        players=(locked.challenger, acting_user),
+        ruleset_id=locked.ruleset,
+        variant=locked.variant,
+        options=locked.options,
+        advantage=_ADVANTAGE_SEAT[locked.advantage],
+    )
+    locked.status = Challenge.Status.ACCEPTED
+    locked.match = match
+    locked.save(update_fields=["status", "match"])
+    audit_record(acting_user=acting_user, action="challenge.accept", target=locked)
+    _say(locked)
+    return match
+
+
+_ADVANTAGE_SEAT = {
+    Challenge.Advantage.LOT.value: None,
+    Challenge.Advantage.CHALLENGER.value: 0,
+    Challenge.Advantage.OPPONENT.value: 1,
+}
+
+
+@transaction.atomic
+def challenge_decline(*, acting_user: User, challenge: Challenge) -> Challenge:
+    """Decline a challenge made to oneself. Refusals: ``challenge.not-for-you``,
+    ``challenge.not-open``, ``challenge.expired``."""
+    locked = _locked(challenge)
+    if locked.opponent_id != acting_user.pk:
+        raise Refusal("challenge.not-for-you", "Only the challenged player can decline.")
+    _must_be_open(locked)
+    return _closed(locked, Challenge.Status.DECLINED, acting_user, "challenge.decline")
+
+
+@transaction.atomic
+def challenge_cancel(*, acting_user: User, challenge: Challenge) -> Challenge:
+    """Take one's own challenge back. Refusals: ``challenge.not-yours``, ``challenge.not-open``,
+    ``challenge.expired``."""
+    locked = _locked(challenge)
+    if locked.challenger_id != acting_user.pk:
+        raise Refusal("challenge.not-yours", "Only the challenger can take a challenge back.")
+    _must_be_open(locked)
+    return _closed(locked, Challenge.Status.CANCELLED, acting_user, "challenge.cancel")
+
+
+def challenges_expire(*, now: datetime) -> int:
+    """Close every open challenge whose time was over at ``now``; returns how many."""
+    expired = 0
+    due = Challenge.objects.filter(status=Challenge.Status.OPEN, expires_at__lte=now)
+    for pk in due.values_list("pk", flat=True):
+        with transaction.atomic():
+            locked = (
+                Challenge.objects.select_for_update(skip_locked=True)
+                .filter(pk=pk, status=Challenge.Status.OPEN)
+                .first()
+            )
+            if locked is not None:
+                _closed(locked, Challenge.Status.EXPIRED, None, "challenge.expire")
+                expired += 1
+    return expired
+
+
+def _locked(challenge: Challenge) -> Challenge:
+    return Challenge.objects.select_for_update().get(pk=challenge.pk)
+
+
+def _must_be_open(challenge: Challenge) -> None:
+    if challenge.status != Challenge.Status.OPEN:
+        raise Refusal("challenge.not-open", "This challenge is no longer open.")
+    if challenge.expires_at <= timezone.now():
+        raise Refusal("challenge.expired", "This challenge has expired.")
+
+
+def _closed(challenge: Challenge, status: str, user: User | None, action: str) -> Challenge:
+    challenge.status = status
+    challenge.save(update_fields=["status"])
+    audit_record(acting_user=user, action=action, target=challenge)
+    _say(challenge)
+    return challenge
+
+
+def _say(challenge: Challenge) -> None:
+    """Tell the lobby, and the two concerned, after commit."""
+    text = frames.encoded(
+        {"type": "challenge", "challenge": challenge.pk, "status": str(challenge.status)}
+    )
+    if challenge.opponent_id is None:
+        groups = [LOBBY_GROUP]
+    else:
+        groups = [user_group_of(challenge.opponent_id)]
+    groups.append(user_group_of(challenge.challenger_id))
+    out = [Frame(group, text) for group in groups]
+    transaction.on_commit(partial(publish, out))

@@ -1,0 +1,125 @@
+"""What people say beside a match."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.services import audit_record
+from games import frames
+from games.audience import (
+    chat_group_of,
+    may_moderate_chat,
+    may_read_room,
+    may_write_room,
+    seat_of,
+)
+from games.engine.errors import Refusal
+from games.models import ChatMessage, Match
+from games.publish import Frame, publish
+from games.services.turns import CLIENT_ID
+
+TEXT_MAX = 500
+HISTORY = 200
+
+# Line breaks and other control characters would let one message look like several.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+
+
+@transaction.atomic
+def chat_post(
+    *, acting_user: User, match: Match, room: str, client_id: str, text: str, at: int
+) -> dict[str, Any]:
+    """Say ``text`` in a room of a match; returns the message as its readers get it.
+
+    Sent again with the same client id it is said once. Refusals: ``chat.not-your-room``,
+    ``chat.empty``, ``chat.too-long``, ``chat.muted``, ``frame.malformed``.
+    """
+    if not CLIENT_ID.fullmatch(client_id):
+        raise Refusal(
+            "frame.malformed", "An id has 1 to 64 letters, digits, hyphens or underscores."
+        )
+    seat = seat_of(match, acting_user)
+    if room not in ChatMessage.Room.values or not may_write_room(
+        room, seat=seat, over=match.is_over
+    ):
+        raise Refusal("chat.not-your-room", "You cannot write in this room.")
+    if not acting_user.is_active:
+        raise Refusal("chat.muted", "This account may not write.")
+    said = _CONTROL.sub(" ", text).strip()
+    if not said:
+        raise Refusal("chat.empty", "There is nothing in this message.")
+    if len(said) > TEXT_MAX:
+        raise Refusal("chat.too-long", f"A message has at most {TEXT_MAX} characters.")
+    message, created = ChatMessage.objects.get_or_create(
+        match=match,
+        author=acting_user,
+        client_id=client_id,
+        defaults={"room": room, "text": said, "at": at},
+    )
+    shown = message_json(message, match)
+    if created:
+        _say(match.pk, room, {"type": "chat", "match": match.pk, "room": room, "message": shown})
+    return shown
+
+
+@transaction.atomic
+def chat_remove(*, acting_user: User, message: ChatMessage) -> None:
+    """Take a message away from everybody's sight; the row stays for the moderators.
+
+    Refusals: ``chat.not-moderator``, ``chat.removed``.
+    """
+    if not may_moderate_chat(acting_user):
+        raise Refusal("chat.not-moderator", "Only moderators may remove messages.")
+    locked = ChatMessage.objects.select_for_update().get(pk=message.pk)
+    if locked.removed_at is not None:
+        raise Refusal("chat.removed", "This message was removed before.")
+    locked.removed_at = timezone.now()
+    locked.save(update_fields=["removed_at"])
+    audit_record(
+        acting_user=acting_user, action="chat.remove", target=locked, data={"text": locked.text}
+    )
+    gone = {
+        "type": "chat.removed",
+        "match": locked.match_id,
+        "room": locked.room,
+        "message": {"id": locked.pk},
+    }
+    _say(locked.match_id, locked.room, gone)
+
+
+def chat_history(*, match: Match, room: str, user: Any) -> list[dict[str, Any]]:
+    """The latest messages of a room, oldest first. Refusal: ``chat.not-your-room``."""
+    seat = seat_of(match, user)
+    if room not in ChatMessage.Room.values or not may_read_room(
+        room, seat=seat, over=match.is_over
+    ):
+        raise Refusal("chat.not-your-room", "You cannot read this room now.")
+    latest = (
+        ChatMessage.objects.filter(match=match, room=room, removed_at__isnull=True)
+        .select_related("author")
+        .order_by("-id")[:HISTORY]
+    )
+    return [message_json(message, match) for message in reversed(latest)]
+
+
+def message_json(message: ChatMessage, match: Match) -> dict[str, Any]:
+    """A message as the protocol has it."""
+    return {
+        "id": message.pk,
+        "at": message.at,
+        "name": message.author.shown_name,
+        "username": message.author.username,
+        "seat": seat_of(match, message.author),
+        "text": message.text,
+    }
+
+
+def _say(match_id: int, room: str, frame: dict[str, Any]) -> None:
+    out = [Frame(chat_group_of(match_id, room), frames.encoded(frame))]
+    transaction.on_commit(partial(publish, out))

@@ -1,0 +1,227 @@
+"""Starting matches, and putting records on the site."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import msgspec
+from django.conf import settings
+from django.db import transaction
+
+from accounts.models import User
+from accounts.services import audit_record
+from games import frames, store
+from games.audience import LOBBY_GROUP, may_import, user_group_of
+from games.clock import now_ms
+from games.engine import live as lives
+from games.engine import records
+from games.engine.decisions import ALL, Seat, seen_by
+from games.engine.errors import Refusal
+from games.engine.live import Live
+from games.engine.ruleset import HeldItem, Options, Ruleset
+from games.engine.table import Header
+from games.models import Match, MatchEntry, MatchPlayer
+from games.publish import Frame, publish
+from games.rulesets import REGISTRY
+from games.store import Appended, Held, Readers
+
+_random = random.SystemRandom().random
+
+
+def options_of(ruleset: Ruleset[Any, Any], given: Mapping[str, Any]) -> Options:
+    """The ruleset's options with those ``given`` (times in seconds) in place of the defaults.
+
+    Raises Refusal ``setup.options`` for an unknown key, a wrong type or a value out of range.
+    """
+    try:
+        options: Options = msgspec.convert(dict(given), ruleset.options_type)
+    except msgspec.ValidationError as error:
+        raise Refusal("setup.options", f"These options do not fit: {error}.") from error
+    return options
+
+
+@transaction.atomic
+def match_start(
+    *,
+    acting_user: User | None,
+    players: tuple[User, User],
+    ruleset_id: str,
+    variant: str,
+    options: Mapping[str, Any] | None = None,
+    items: Sequence[HeldItem] = (),
+    advantage: Seat | None = None,
+    at: int | None = None,
+) -> Match:
+    """Start a match between two users at once; seat 0 is the first of ``players``.
+
+    ``options`` in seconds, only what differs from the defaults. Raises Refusal ``setup.*``:
+    unknown ruleset, variant, option or item, one person on both seats, a closed account.
+    """
+    ruleset = REGISTRY.get(ruleset_id)
+    _must_be_able_to_play(players)
+    at = now_ms() if at is None else at
+    header = Header(
+        ruleset=ruleset.id,
+        variant=ruleset.variant(variant).id,
+        options=options_of(ruleset, options or {}),
+        advantage=advantage,
+        items=tuple(items),
+    )
+    turn = lives.begin(ruleset, header, at=at, random=_random)
+    match = Match.objects.create(
+        ruleset=ruleset.id,
+        variant=header.variant,
+        options=records.changed_options(header.options),
+        items=msgspec.to_builtins(header.items),
+        advantage=advantage,
+        snapshot=store.snapshot_of(ruleset, turn.live, Readers()),
+        created_at=datetime.fromtimestamp(at / 1000, UTC),
+    )
+    MatchPlayer.objects.bulk_create(
+        MatchPlayer(match=match, seat=seat, user=user, name=user.shown_name)
+        for seat, user in enumerate(players)
+    )
+    held = Held(match.pk, ruleset, turn.live, Readers(), 0, None, match.status)
+    readers, _ = frames.told(
+        ruleset,
+        turn.live,
+        turn.live,
+        Readers((0, 0, 0)),
+        turn.happened,
+        match_id=match.pk,
+        at=at,
+    )
+    store.save(
+        held,
+        live=turn.live,
+        readers=readers,
+        appended=[Appended(happened) for happened in turn.happened],
+        at=at,
+    )
+    match.refresh_from_db()
+    audit_record(
+        acting_user=acting_user,
+        action="match.start",
+        target=match,
+        data={"players": [user.pk for user in players], "ruleset": ruleset.id},
+    )
+    transaction.on_commit(partial(_say_started, match, players))
+    return match
+
+
+def _must_be_able_to_play(players: tuple[User, User]) -> None:
+    if players[0].pk == players[1].pk and not settings.GAUNTLET_ALLOW_SELF_PLAY:
+        raise Refusal("setup.one-player", "A match needs two different players.")
+    if not all(user.is_active for user in players):
+        raise Refusal("setup.account-closed", "One of the two accounts is closed.")
+
+
+def _say_started(match: Match, players: tuple[User, User]) -> None:
+    text = frames.encoded(
+        {
+            "type": "match.started",
+            "match": match.pk,
+            "url": match.get_absolute_url(),
+            "seats": [user.shown_name for user in players],
+        }
+    )
+    groups = [LOBBY_GROUP, *(user_group_of(user.pk) for user in players)]
+    publish([Frame(group, text) for group in groups])
+
+
+# -- records -------------------------------------------------------------------------------------
+
+
+def record_bytes(match: Match) -> bytes:
+    """The match record as JSON text.
+
+    Raises Refusal ``match.not-over`` while the match is on: a record would tell too much.
+    """
+    if not match.is_over:
+        raise Refusal("match.not-over", "There is a record once the match is over.")
+    ruleset, header = store.header_of(match)
+    held = store.read(match.pk)
+    names = [player.name for player in match.players.order_by("seat")]
+    return records.write(
+        ruleset,
+        header,
+        seats=(names[0], names[1]),
+        entries=store.entries_of(match.pk),
+        result=held.live.table.result,
+    )
+
+
+@transaction.atomic
+def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> Match:
+    """Put a finished match's record on the site, to be replayed. Its seats are names only.
+
+    Raises Refusal ``record.not-allowed``, ``record.too-large``, ``record.malformed``,
+    ``record.wrong`` (an entry cannot stand, or the stated result disagrees) and
+    ``record.unfinished``.
+    """
+    if not may_import(acting_user):
+        raise Refusal("record.not-allowed", "Only organisers may import records.")
+    if len(data) > settings.GAUNTLET_RECORD_MAX_BYTES:
+        raise Refusal("record.too-large", "This file is too large for a match record.")
+    at = now_ms() if at is None else at
+    try:
+        record = records.read(data)
+        ruleset, header = records.header_of(REGISTRY, record)
+    except records.Malformed as malformed:
+        raise Refusal("record.malformed", f"This is not a match record: {malformed}.") from None
+    verdict = records.check(REGISTRY, data)
+    if not verdict["ok"]:
+        where = "" if verdict["at"] is None else f" at entry {verdict['at'] + 1}"
+        raise Refusal("record.wrong", f"The record is wrong{where}: {verdict['error']}")
+    entries = [records.entry_of(move) for move in record.moves]
+    steps = list(records.replay(ruleset, header, entries))
+    result = steps[-1].table.result if steps else None
+    if result is None:
+        raise Refusal("record.unfinished", "Only a finished match can be imported.")
+    moment = datetime.fromtimestamp(at / 1000, UTC)
+    match = Match.objects.create(
+        ruleset=ruleset.id,
+        variant=header.variant,
+        options=records.changed_options(header.options),
+        items=msgspec.to_builtins(header.items),
+        advantage=header.advantage,
+        source=Match.Source.IMPORTED,
+        status=Match.Status.FINISHED,
+        winner=result.winner,
+        reason=result.reason,
+        scores=list(result.scores),
+        seq=len(entries),
+        snapshot=store.snapshot_of(ruleset, Live(steps[-1].table), _readers_of(steps)),
+        created_at=moment,
+        finished_at=moment,
+    )
+    MatchPlayer.objects.bulk_create(
+        MatchPlayer(match=match, seat=seat, user=None, name=name[:200] or f"Seat {seat}")
+        for seat, name in enumerate(record.seats)
+    )
+    MatchEntry.objects.bulk_create(
+        MatchEntry(
+            match=match,
+            seq=step.index + 1,
+            actor=str(step.entry.actor),
+            text=step.entry.text,
+            timeout=step.entry.timeout,
+            reading_ms=step.entry.reading_ms,
+            by_name=step.entry.by[:200],
+            why=step.entry.why,
+            at=at,
+            events=msgspec.to_builtins(step.events),
+        )
+        for step in steps
+    )
+    audit_record(acting_user=acting_user, action="match.import", target=match)
+    return match
+
+
+def _readers_of(steps: Sequence[records.Reckoned]) -> Readers:
+    length = sum(1 for step in steps if seen_by(step.events, ALL))
+    return Readers(logs=(length, length, length))

@@ -1,0 +1,338 @@
+"""A turn: submissions, deadlines and the organiser's acts, all under the match's row lock."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+import msgspec
+import structlog
+from django.conf import settings
+from django.db import transaction
+
+from accounts.models import User
+from accounts.services import audit_record
+from games import frames, hooks, store
+from games.audience import may_organise
+from games.clock import now_ms
+from games.engine import live as lives
+from games.engine import notation
+from games.engine import table as tables
+from games.engine.decisions import EVERYONE, Event, Seat
+from games.engine.errors import Refusal
+from games.engine.live import Happened, Live, Turn
+from games.engine.table import Entry
+from games.models import Match, MatchEntry, ServiceBeat
+from games.publish import Frame, publish
+from games.store import Appended, Held
+
+log = structlog.get_logger("gauntlet.turns")
+
+CLIENT_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+# Draws decide matches: the operating system's source, not a generator that could be predicted.
+_random = random.SystemRandom().random
+
+
+class Ack(NamedTuple):
+    """A submission is on disk. ``resent``: it was there already."""
+
+    client_id: str
+    match_id: int
+    version: int
+    at: int
+    resent: bool = False
+
+
+class _Resent(Exception):
+    """The client id turned out to be taken: roll back, and answer as before."""
+
+
+# -- submissions ---------------------------------------------------------------------------------
+
+
+def match_submit(
+    *,
+    match_id: int,
+    seat: Seat,
+    acting_user: User,
+    client_id: str,
+    text: str,
+    version: int,
+    at: int,
+) -> Ack | Refusal:
+    """Submit ``text`` for ``seat``, as received at instant ``at`` (ms).
+
+    Returns the ack once the change is durable, or why not. A deadline that had passed takes effect
+    even though the submission is refused. A client id that was acked before is acked the same way
+    again. Three statements on the way that everything goes well.
+    """
+    if not CLIENT_ID.fullmatch(client_id):
+        return Refusal(
+            "frame.malformed", "An id has 1 to 64 letters, digits, hyphens or underscores."
+        )
+    try:
+        with transaction.atomic():
+            return _submit(match_id, seat, acting_user, client_id, text, version, at)
+    except _Resent:
+        return _earlier_answer(match_id, seat, client_id, text) or Refusal(
+            "id.reused", "This id was used for something else."
+        )
+    except Refusal as refusal:
+        return refusal
+
+
+def _submit(  # noqa: PLR0917  (the service's own arguments)
+    match_id: int, seat: Seat, user: User, client_id: str, text: str, version: int, at: int
+) -> Ack | Refusal:
+    held = store.lock(match_id, user_id=user.pk)
+    refusal = _version_refusal(held, seat, text, version)
+    if refusal is not None:
+        return _earlier_answer(match_id, seat, client_id, text) or refusal
+    turn = lives.submit(held.ruleset, held.live, seat=seat, text=text, at=at, random=_random)
+    if turn.refusal is not None:
+        answer = _earlier_answer(match_id, seat, client_id, text)
+        if turn.happened:
+            _settle(held, turn, at=at)
+        return answer or turn.refusal
+    readers, out = _told(held, turn, at)
+    ack = Ack(client_id, match_id, readers.versions[seat], at)
+    appended = [Appended(happened) for happened in turn.happened]
+    own = max(i for i, h in enumerate(turn.happened) if h.entry.actor == seat)
+    appended[own] = appended[own]._replace(
+        client_id=client_id, submitted=text, ack_version=ack.version, by_id=user.pk
+    )
+    if store.save(held, live=turn.live, readers=readers, appended=appended, at=at) < len(appended):
+        raise _Resent
+    _after_commit(held, turn.live, out, at)
+    return ack
+
+
+def _version_refusal(held: Held, seat: Seat, text: str, version: int) -> Refusal | None:
+    """Whether the player was looking at another position than the one they would now answer."""
+    if version > held.readers.versions[seat]:
+        return Refusal("version.ahead", "There is no such version of this match yet.")
+    stale = held.live.table.open[seat] is not None and version < held.readers.since[seat]
+    if stale and not _is_concession(text):
+        return Refusal(
+            "version.stale", "The position has changed since you saw it. Please look again."
+        )
+    return None
+
+
+def _is_concession(text: str) -> bool:
+    try:
+        return notation.tidy(text) == tables.CONCEDE
+    except Refusal:
+        return False
+
+
+def _earlier_answer(match_id: int, seat: Seat, client_id: str, text: str) -> Ack | Refusal | None:
+    """What was answered to this client id before, or None if it is new."""
+    earlier = store.acked(match_id, client_id)
+    if earlier is None:
+        return None
+    if earlier.actor != str(seat) or earlier.submitted != text:
+        return Refusal("id.reused", "This id was used for something else.")
+    return Ack(client_id, match_id, earlier.version, earlier.at, resent=True)
+
+
+# -- time ----------------------------------------------------------------------------------------
+
+
+def match_wake(*, match_id: int, at: int) -> None:
+    """Do what time asks of a match at instant ``at``: settle what ran out, announce what will.
+
+    Idempotent, and safe to call at any time from anywhere. While the web service itself is away,
+    nothing runs out: players could not have answered (see `games.services.outage`).
+    """
+    with transaction.atomic():
+        try:
+            held = store.lock(match_id)
+        except Refusal:
+            return
+        if held.is_over or held.wake_at is None or held.wake_at > at:
+            return
+        deadline = lives.next_deadline(held.ruleset, held.live)
+        if deadline is not None and at > deadline:
+            if not _is_serving(at):
+                return
+            turn = lives.expire(held.ruleset, held.live, at=at, random=_random)
+            _settle(held, turn, at=at)
+            return
+        _remind(held, at)
+
+
+def _remind(held: Held, at: int) -> None:
+    since = (held.wake_at or at) - 1
+    due = [r for r in lives.reminders(held.ruleset, held.live, after=since) if r.at <= at]
+    store.save_wake(held, wake_at=store.next_wake(held.ruleset, held.live, after=at))
+    # An announcement that is late by seconds would be wrong by then.
+    out = [
+        frame
+        for reminder in due
+        if at - reminder.at < settings.GAUNTLET_REMINDER_LATENESS_MS
+        for frame in frames.reminder_frames(held.match_id, reminder)
+    ]
+    transaction.on_commit(partial(publish, out))
+
+
+def _is_serving(at: int) -> bool:
+    beat = ServiceBeat.objects.filter(pk=1).values_list("at", flat=True).first()
+    return beat is None or at - beat <= settings.GAUNTLET_OUTAGE_AFTER_MS
+
+
+def match_grace(*, match_id: int, down_since: int, at: int) -> bool:
+    """Give a match back the time that an outage of the service took.
+
+    Decisions that ran out between ``down_since`` and ``at`` get the grace of the settings; the
+    log says so. Returns whether any did.
+    """
+    with transaction.atomic():
+        held = store.lock(match_id)
+        if held.is_over:
+            return False
+        grace = settings.GAUNTLET_OUTAGE_GRACE_MS
+        live = lives.with_grace(
+            held.ruleset, held.live, down_since=down_since, at=at, grace_ms=grace
+        )
+        if live == held.live:
+            return False
+        event = Event(
+            kind="service",
+            seat=None,
+            text=f"The service was away. Decisions that ran out meanwhile have {grace // 1000} s.",
+            seen_by=EVERYONE,
+        )
+        happened = Happened(Entry(actor="chance", text=""), (event,), live.table)
+        readers, out = frames.told(
+            held.ruleset, held.live, live, held.readers, (happened,), match_id=match_id, at=at
+        )
+        MatchEntry.objects.create(
+            match_id=match_id,
+            seq=held.seq + 1,
+            actor=MatchEntry.Actor.SERVICE,
+            at=at,
+            events=msgspec.to_builtins([event]),
+        )
+        store.save(held._replace(seq=held.seq + 1), live=live, readers=readers, appended=(), at=at)
+        _after_commit(held, live, out, at)
+    return True
+
+
+# -- the organiser -------------------------------------------------------------------------------
+
+
+def match_organise(
+    *, match_id: int, acting_user: User, client_id: str, text: str, why: str, at: int
+) -> Ack | Refusal:
+    """An organiser's act (`pause`, `reserve 0 +60`, …) with its reason.
+
+    Refusals: ``organiser.not-allowed``, ``organiser.why-missing``, ``notation.organiser``,
+    ``match.over`` and those of the act itself.
+    """
+    if not CLIENT_ID.fullmatch(client_id):
+        return Refusal(
+            "frame.malformed", "An id has 1 to 64 letters, digits, hyphens or underscores."
+        )
+    try:
+        with transaction.atomic():
+            return _organise(match_id, acting_user, client_id, text, why.strip(), at)
+    except _Resent:
+        return Refusal("id.reused", "This id was used for something else.")
+    except Refusal as refusal:
+        return refusal
+
+
+def _organise(
+    match_id: int, user: User, client_id: str, text: str, why: str, at: int
+) -> Ack | Refusal:
+    match = Match.objects.select_for_update().prefetch_related("players").get(pk=match_id)
+    if not may_organise(match, user):
+        raise Refusal("organiser.not-allowed", "Only an organiser who is not playing may do this.")
+    if not why:
+        raise Refusal("organiser.why-missing", "Please give a reason; both players will read it.")
+    if len(why) > 500:
+        raise Refusal("organiser.why-too-long", "A reason has at most 500 characters.")
+    earlier = store.acked(match_id, client_id)
+    if earlier is not None:
+        if (earlier.actor, earlier.submitted) != ("organiser", text):
+            raise Refusal("id.reused", "This id was used for something else.")
+        return Ack(client_id, match_id, earlier.version, earlier.at, resent=True)
+    act = tables.parse_act(text)
+    held = store.lock(match_id)
+    if held.is_over:
+        raise Refusal("match.over", "The match is over.")
+    entries = store.entries_of(match_id) if act.kind == tables.TAKE_BACK else ()
+    turn = lives.organise(
+        held.ruleset,
+        held.live,
+        act=act,
+        by=user.shown_name,
+        why=why,
+        at=at,
+        random=_random,
+        entries=entries,
+    )
+    readers, out = _told(held, turn, at)
+    room = readers.versions[2]
+    appended = [Appended(happened) for happened in turn.happened]
+    own = next(i for i, h in enumerate(turn.happened) if h.entry.actor == "organiser")
+    appended[own] = appended[own]._replace(
+        client_id=client_id, submitted=text, ack_version=room, by_id=user.pk
+    )
+    if store.save(held, live=turn.live, readers=readers, appended=appended, at=at) < len(appended):
+        raise _Resent
+    audit_record(
+        acting_user=user, action="match.organise", target=match, data={"act": act.text, "why": why}
+    )
+    _after_commit(held, turn.live, out, at)
+    return Ack(client_id, match_id, room, at)
+
+
+# -- shared --------------------------------------------------------------------------------------
+
+
+def _settle(held: Held, turn: Turn, *, at: int) -> None:
+    """Store and tell what happened without anybody's submission."""
+    readers, out = _told(held, turn, at)
+    appended = [Appended(happened) for happened in turn.happened]
+    store.save(held, live=turn.live, readers=readers, appended=appended, at=at)
+    _after_commit(held, turn.live, out, at)
+
+
+def _told(held: Held, turn: Turn, at: int) -> tuple[store.Readers, list[Frame]]:
+    return frames.told(
+        held.ruleset,
+        held.live,
+        turn.live,
+        held.readers,
+        turn.happened,
+        match_id=held.match_id,
+        at=at,
+    )
+
+
+def _after_commit(held: Held, live: Live, out: Sequence[Frame], at: int) -> None:
+    transaction.on_commit(partial(publish, out))
+    if live.table.result is not None:
+        transaction.on_commit(partial(_say_ended, held.match_id), robust=True)
+        return
+    wake = store.next_wake(held.ruleset, live, after=at)
+    if wake is not None and wake - now_ms() < settings.GAUNTLET_WAKE_AHEAD_MS:
+        transaction.on_commit(partial(_enqueue_wake, held.match_id, wake), robust=True)
+
+
+def _enqueue_wake(match_id: int, wake_at: int) -> None:
+    # Imported late: the task module imports this one.
+    from games.tasks import wake_enqueue  # noqa: PLC0415
+
+    wake_enqueue(match_id=match_id, wake_at=wake_at)
+
+
+def _say_ended(match_id: int) -> None:
+    for receiver, error in hooks.match_ended.send_robust(sender=Match, match_id=match_id):
+        if isinstance(error, Exception):
+            log.error("hook.failed", receiver=str(receiver), exc_info=error)

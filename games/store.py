@@ -1,0 +1,265 @@
+"""Matches between the database and the engine.
+
+The hot path is plain SQL: a turn is one locking read, one insert and one update, about half the
+time of the same through the model layer. Everything else uses the models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import msgspec
+from django.db import connection
+
+from games.engine import live as lives
+from games.engine.errors import Refusal
+from games.engine.live import Happened, Live
+from games.engine.ruleset import HeldItem
+from games.engine.table import Actor, AnyRuleset, Entry, Header
+from games.models import Match
+from games.rulesets import REGISTRY
+
+
+class Readers(msgspec.Struct, frozen=True):
+    """What each audience (seat 0, seat 1, the room) has been told: its version, the length of its
+    log; and for each seat the version with which its open decision opened."""
+
+    versions: tuple[int, int, int] = (1, 1, 1)
+    logs: tuple[int, int, int] = (0, 0, 0)
+    since: tuple[int, int] = (1, 1)
+
+
+class _Snapshot(msgspec.Struct, frozen=True):
+    live: msgspec.Raw
+    readers: Readers
+
+
+class Held(NamedTuple):
+    """A match as it stands: its row's number of entries and wake, its engine state, its readers."""
+
+    match_id: int
+    ruleset: AnyRuleset
+    live: Live
+    readers: Readers
+    seq: int
+    wake_at: int | None
+    status: str
+
+    @property
+    def is_over(self) -> bool:
+        return self.status == Match.Status.FINISHED
+
+
+class Appended(NamedTuple):
+    """One entry to insert with the events it led to, and what only a submission carries."""
+
+    happened: Happened
+    client_id: str | None = None
+    submitted: str = ""
+    ack_version: int | None = None
+    by_id: int | None = None
+
+
+_SNAPSHOT = msgspec.json.Decoder(_Snapshot)
+_COLUMNS = (
+    "id, ruleset, variant, options::text, items::text, advantage, snapshot, seq, wake_at, status"
+)
+_IS_ACTIVE = "(SELECT is_active FROM accounts_user WHERE accounts_user.id = %s)"
+_READ = f"SELECT {_COLUMNS}, true FROM games_match WHERE id = %s"  # noqa: S608  (constants only)
+_LOCK = f"SELECT {_COLUMNS}, {{active}} FROM games_match WHERE id = %s FOR UPDATE"  # noqa: S608
+
+
+def lock(match_id: int, *, user_id: int | None = None) -> Held:
+    """The match, its row locked until the transaction ends.
+
+    Raises Refusal ``match.none``, and ``account.closed`` where ``user_id`` is given and that
+    account is no longer active (a socket may have been open since before).
+    """
+    active = "true" if user_id is None else _IS_ACTIVE
+    parameters = (match_id,) if user_id is None else (user_id, match_id)
+    return _read(_LOCK.format(active=active), parameters)
+
+
+def read(match_id: int) -> Held:
+    """The match as last committed. Raises Refusal ``match.none``."""
+    return _read(_READ, (match_id,))
+
+
+def _read(sql: str, parameters: tuple[int, ...]) -> Held:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        row = cursor.fetchone()
+    if row is None:
+        raise Refusal("match.none", "There is no such match.")
+    pk, ruleset_id, variant, options, items, advantage, snapshot, seq, wake_at, status, active = row
+    if not active:
+        raise Refusal("account.closed", "This account is closed.")
+    ruleset, header = _header(ruleset_id, variant, options, items, advantage)
+    saved = _SNAPSHOT.decode(snapshot)
+    live = lives.decode_live(ruleset, header, bytes(saved.live))
+    return Held(pk, ruleset, live, saved.readers, seq, wake_at, status)
+
+
+@lru_cache(maxsize=4096)
+def _header(
+    ruleset_id: str, variant: str, options: str, items: str, advantage: int | None
+) -> tuple[AnyRuleset, Header]:
+    ruleset = REGISTRY.get(ruleset_id)
+    return ruleset, Header(
+        ruleset=ruleset_id,
+        variant=variant,
+        options=msgspec.json.decode(options, type=ruleset.options_type),
+        advantage=advantage,
+        items=tuple(msgspec.json.decode(items, type=list[HeldItem])),
+    )
+
+
+def header_of(match: Match) -> tuple[AnyRuleset, Header]:
+    """The ruleset and the header of a match's row."""
+    options = msgspec.json.encode(match.options).decode()
+    items = msgspec.json.encode(match.items).decode()
+    return _header(match.ruleset, match.variant, options, items, match.advantage)
+
+
+def snapshot_of(ruleset: AnyRuleset, live: Live, readers: Readers) -> str:
+    """The text that is kept of a match."""
+    raw = msgspec.Raw(lives.encode_live(ruleset, live))
+    return msgspec.json.encode(_Snapshot(raw, readers)).decode()
+
+
+def save(held: Held, *, live: Live, readers: Readers, appended: Sequence[Appended], at: int) -> int:
+    """Store the match after ``appended``: the entries and the row. Returns how many entries were
+    inserted; fewer than asked for means that a client id was there already, and the caller must
+    roll back."""
+    inserted = _insert(held, appended, at)
+    result = live.table.result
+    wake = next_wake(held.ruleset, live, after=at)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE games_match SET snapshot = %s, seq = %s, deadline_at = %s, wake_at = %s,"
+            " paused = %s, status = %s, winner = %s, reason = %s, scores = %s::jsonb,"
+            " finished_at = %s WHERE id = %s",
+            (
+                snapshot_of(held.ruleset, live, readers),
+                held.seq + len(appended),
+                lives.next_deadline(held.ruleset, live),
+                wake,
+                live.table.paused,
+                Match.Status.RUNNING if result is None else Match.Status.FINISHED,
+                None if result is None else result.winner,
+                "" if result is None else result.reason,
+                "[]" if result is None else msgspec.json.encode(result.scores).decode(),
+                None if result is None else datetime.fromtimestamp(at / 1000, UTC),
+                held.match_id,
+            ),
+        )
+    return inserted
+
+
+def save_wake(held: Held, *, wake_at: int | None) -> None:
+    """Store only when a worker must look next."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE games_match SET wake_at = %s WHERE id = %s", (wake_at, held.match_id)
+        )
+
+
+def next_wake(ruleset: AnyRuleset, live: Live, *, after: int) -> int | None:
+    """When a worker must look at this match next: for a reminder, or just past a deadline."""
+    deadline = lives.next_deadline(ruleset, live)
+    if deadline is None:
+        return None
+    due = lives.reminders(ruleset, live, after=after)
+    return min(deadline + 1, due[0].at) if due else deadline + 1
+
+
+_ENTRY_COLUMNS = (
+    "match_id, seq, actor, text, timeout, reading_ms, client_id, submitted, ack_version, by_id,"
+    " by_name, why, at, events"
+)
+
+
+def _insert(held: Held, appended: Sequence[Appended], at: int) -> int:
+    values: list[Any] = []
+    for number, each in enumerate(appended, held.seq + 1):
+        entry = each.happened.entry
+        values += [
+            held.match_id,
+            number,
+            str(entry.actor),
+            entry.text,
+            entry.timeout,
+            entry.reading_ms,
+            each.client_id,
+            each.submitted,
+            each.ack_version,
+            each.by_id,
+            entry.by,
+            entry.why,
+            at,
+            msgspec.json.encode(each.happened.events).decode(),
+        ]
+    rows = ", ".join(["(" + ", ".join(["%s"] * 13) + ", %s::jsonb)"] * len(appended))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO games_matchentry ({_ENTRY_COLUMNS}) VALUES {rows}"  # noqa: S608
+            " ON CONFLICT (match_id, client_id) WHERE client_id IS NOT NULL DO NOTHING",
+            values,
+        )
+        inserted: int = cursor.rowcount
+        return inserted
+
+
+def entries_of(match_id: int) -> list[Entry]:
+    """The record's entries of a match in order, those that were taken back included."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT actor, text, timeout, reading_ms, by_name, why FROM games_matchentry"
+            " WHERE match_id = %s AND actor <> 'service' ORDER BY seq",
+            (match_id,),
+        )
+        return [_entry(row) for row in cursor.fetchall()]
+
+
+def _entry(row: Sequence[Any]) -> Entry:
+    actor, text, timeout, reading_ms, by, why = row
+    return Entry(
+        actor=actor_of(actor),
+        text=text,
+        timeout=timeout,
+        reading_ms=reading_ms,
+        by=by,
+        why=why,
+    )
+
+
+def actor_of(stored: str) -> Actor:
+    """The engine's actor for a stored one."""
+    return _ACTORS[stored]
+
+
+_ACTORS: dict[str, Actor] = {"0": 0, "1": 1, "chance": "chance", "organiser": "organiser"}
+
+
+class Acked(NamedTuple):
+    """What was once answered to a client id."""
+
+    actor: str
+    submitted: str
+    version: int
+    at: int
+
+
+def acked(match_id: int, client_id: str) -> Acked | None:
+    """The earlier answer to ``client_id`` in this match, or None."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT actor, submitted, ack_version, at FROM games_matchentry"
+            " WHERE match_id = %s AND client_id = %s",
+            (match_id, client_id),
+        )
+        row = cursor.fetchone()
+    return None if row is None else Acked(*row)

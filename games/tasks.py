@@ -1,0 +1,55 @@
+"""What workers do: look at a match when its time has come, and sweep up what was missed."""
+
+from __future__ import annotations
+
+import structlog
+from celery import shared_task
+from django.conf import settings
+from django.core.cache import cache
+from django.utils import timezone
+
+from games.clock import now_ms
+from games.models import Match
+from games.services.challenges import challenges_expire
+from games.services.turns import match_wake
+
+log = structlog.get_logger("gauntlet.tasks")
+
+
+@shared_task(name="games.tasks.wake")
+def wake(match_id: int) -> None:
+    """Look at one match now."""
+    match_wake(match_id=match_id, at=now_ms())
+
+
+@shared_task(name="games.tasks.sweep")
+def sweep() -> None:
+    """Enqueue the matches that are due within seconds, and look at once at those that are overdue.
+
+    Deadlines live in the database, so a broker that lost its queue or a worker that was killed
+    with tasks in hand costs at most the time between two sweeps.
+    """
+    now = now_ms()
+    due = (
+        Match.objects.filter(wake_at__lte=now + settings.GAUNTLET_WAKE_AHEAD_MS)
+        .order_by("wake_at")
+        .values_list("pk", "wake_at")[: settings.GAUNTLET_SWEEP_AT_MOST]
+    )
+    for match_id, wake_at in due:
+        if (wake_at or 0) < now - settings.GAUNTLET_OVERDUE_MS:
+            match_wake(match_id=match_id, at=now_ms())
+        else:
+            wake_enqueue(match_id=match_id, wake_at=wake_at or 0)
+
+
+@shared_task(name="games.tasks.sweep_challenges")
+def sweep_challenges() -> None:
+    """Close the challenges that nobody took in time."""
+    challenges_expire(now=timezone.now())
+
+
+def wake_enqueue(*, match_id: int, wake_at: int) -> None:
+    """Have a worker look at a match at instant ``wake_at`` (ms), which must be near: a far one
+    would wait in the broker. Enqueues once for the same instant."""
+    if cache.add(f"wake:{match_id}:{wake_at}", 1, timeout=30):
+        wake.apply_async((match_id,), countdown=max(0, wake_at - now_ms()) / 1000)
