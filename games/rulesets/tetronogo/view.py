@@ -1,0 +1,186 @@
+"""What everyone may see of a match of Tetronogo, and the way back from there to its history.
+
+Nothing in a state is secret from anyone: a pick waits outside of it until both are in. So all
+audiences get the same view, and it shows
+
+- ``phase``: ``pick``, ``starter``, ``place`` or ``over``; ``bout`` (from 1) of ``most_bouts``;
+  ``advantage``; ``totals`` over the finished bouts; ``outcome`` once there is one;
+- ``used`` and ``unused``: each seat's tetrominoes, today's among the used once it is revealed;
+- of the bout in play ``pieces``, ``chooser`` (who chooses the starter), ``starter``, ``turn`` (who
+  places now), ``placed``, ``board``, ``last`` (the latest placement), ``left`` (how many
+  placements each seat has) and ``standing`` (the points if the bout ended now);
+- ``shapes``: by tetromino and rotation, the ``[column, row]`` offsets from the corner. All
+  tetrominoes while picking, later those in play; only rotations that look different;
+- ``bouts``: the finished ones, each with its board, its points, how it ended, and its groups with
+  the edges of both seats and who scored them.
+
+``placed`` is a list of ``[seat, "D4 90"]``. A board is a list of rows from the top, a character a
+square: ``.`` for an empty one, else the place in ``placed`` of the piece that covers it, as a
+digit in base 36 (no more than 36 tetrominoes fit).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from games.engine import notation
+from games.engine.decisions import Seat
+from games.engine.errors import EngineFault, Refusal
+from games.rulesets.tetronogo.moves import LETTERS, SIZE, SQUARES, Letter, Place, parse_move
+from games.rulesets.tetronogo.moves import print_move as text_of
+from games.rulesets.tetronogo.pieces import TETROMINOES, names
+from games.rulesets.tetronogo.scoring import points
+from games.rulesets.tetronogo.state import MOST_BOUTS, Bout, BoutHistory, History, State
+
+DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def view(state: State) -> dict[str, Any]:
+    """The view of a state; see this module."""
+    frame = state.frame
+    placing = frame.phase == "place"
+    pieces, starter = frame.pieces, frame.starter
+    placed = _placed(pieces, starter, state.placed)
+    return {
+        "phase": frame.phase,
+        "size": SIZE,
+        "bout": frame.number,
+        "most_bouts": MOST_BOUTS,
+        "advantage": frame.advantage,
+        "totals": list(frame.totals),
+        "outcome": _outcome(state),
+        "used": [list(frame.used(0)), list(frame.used(1))],
+        "unused": [list(frame.unused(0)), list(frame.unused(1))],
+        "pieces": None if pieces is None else list(pieces),
+        "chooser": None if frame.phase == "over" else frame.chooser,
+        "starter": starter,
+        "turn": state.mover,
+        "placed": placed,
+        "board": _board(placed, pieces),
+        "last": _last(placed, pieces),
+        "left": list(state.left) if placing else None,
+        "standing": list(points(*state.boards)) if placing else None,
+        "shapes": {letter: _shapes(letter) for letter in _letters_shown(state)},
+        "bouts": [_bout(number, bout) for number, bout in enumerate(frame.bouts, start=1)],
+    }
+
+
+def _outcome(state: State) -> dict[str, Any] | None:
+    outcome = state.frame.outcome
+    if outcome is None:
+        return None
+    return {
+        "winner": outcome.winner,
+        "reason": outcome.reason,
+        "scores": list(outcome.scores),
+    }
+
+
+def _placed(
+    pieces: tuple[Letter, Letter] | None, starter: Seat | None, placed: Sequence[int]
+) -> list[list[Any]]:
+    if pieces is None or starter is None:
+        return []
+    shown: list[list[Any]] = []
+    for ply, number in enumerate(placed):
+        seat = starter ^ (ply & 1)
+        shown.append([seat, text_of(TETROMINOES[pieces[seat]].moves[number])])
+    return shown
+
+
+def _board(placed: Sequence[Sequence[Any]], pieces: Sequence[Letter] | None) -> list[str]:
+    squares = ["."] * SQUARES
+    if pieces is not None:
+        for digit, (seat, text) in zip(DIGITS, placed, strict=False):
+            for square in squares_covered(pieces[seat], text):
+                squares[square] = digit
+    return ["".join(squares[start : start + SIZE]) for start in range(0, SQUARES, SIZE)]
+
+
+def _last(
+    placed: Sequence[Sequence[Any]], pieces: Sequence[Letter] | None
+) -> dict[str, Any] | None:
+    if not placed or pieces is None:
+        return None
+    seat, text = placed[-1]
+    return {
+        "seat": seat,
+        "move": text,
+        "piece": pieces[seat],
+        "squares": list(names(squares_covered(pieces[seat], text))),
+    }
+
+
+def _letters_shown(state: State) -> Sequence[Letter]:
+    if state.frame.phase == "pick":
+        return LETTERS
+    return sorted(set(state.frame.pieces or ()))
+
+
+def _shapes(letter: Letter) -> dict[str, list[list[int]]]:
+    return {
+        str(turns * 90): [[column, row] for column, row in shape]
+        for turns, shape in enumerate(TETROMINOES[letter].shapes)
+    }
+
+
+def _bout(number: int, bout: Bout) -> dict[str, Any]:
+    placed = _placed(bout.pieces, bout.starter, bout.placed)
+    return {
+        "bout": number,
+        "pieces": list(bout.pieces),
+        "starter": bout.starter,
+        "placed": placed,
+        "board": _board(placed, bout.pieces),
+        "points": list(bout.points),
+        "winner": bout.winner,
+        "stuck": bout.stuck,
+        "out_of_time": bout.out_of_time,
+        "groups": [
+            {
+                "squares": list(names(group.squares)),
+                "edges": list(group.edges),
+                "taker": bout.taker(group),
+            }
+            for group in bout.groups
+        ],
+    }
+
+
+def squares_covered(letter: Letter, text: str) -> tuple[int, ...]:
+    """The squares that a placement covers, given as canonical text."""
+    move = parse_move(notation.tidy(text))
+    if not isinstance(move, Place):
+        raise EngineFault(f"{text!r} in a view is not a placement")
+    return TETROMINOES[letter].reach(move)[0]
+
+
+def squares_named(names_given: Iterable[str]) -> tuple[int, ...]:
+    """The squares of these names."""
+    return tuple((int(given[1:]) - 1) * SIZE + ord(given[0]) - ord("A") for given in names_given)
+
+
+# -- back again --------------------------------------------------------------------------------
+
+
+def history_of(view: Mapping[str, Any]) -> History:
+    """The history behind a view. Raises :class:`EngineFault` for what never was a view."""
+    try:
+        bouts = [_history_of_bout(bout, bout["out_of_time"]) for bout in view["bouts"]]
+        if view["pieces"] is not None:
+            bouts.append(_history_of_bout(view, None))
+        return History(view["advantage"], tuple(bouts))
+    except (KeyError, ValueError, TypeError, Refusal) as error:
+        raise EngineFault(f"not a view of Tetronogo: {error!r}") from error
+
+
+def _history_of_bout(shown: Mapping[str, Any], out_of_time: Seat | None) -> BoutHistory:
+    first, second = shown["pieces"]
+    codes = []
+    for _, text in shown["placed"]:
+        move = parse_move(notation.tidy(text))
+        if not isinstance(move, Place):
+            raise EngineFault(f"{text!r} in a view is not a placement")
+        codes.append(move.turns * SQUARES + move.square)
+    return BoutHistory((first, second), shown["starter"], tuple(codes), out_of_time)
