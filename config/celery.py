@@ -15,18 +15,18 @@ app.autodiscover_tasks()
 log = structlog.get_logger("gauntlet.celery")
 
 
-@setup_logging.connect  # type: ignore[untyped-decorator]
+@setup_logging.connect
 def keep_django_logging(**_kwargs: object) -> None:
     """Stop Celery from replacing the logging that the settings configured."""
 
 
-@worker_ready.connect  # type: ignore[untyped-decorator]
+@worker_ready.connect
 def say_worker_ready(**_kwargs: object) -> None:
     """Tell whoever started the worker that it takes tasks now."""
     log.info("worker ready")
 
 
-@beat_init.connect  # type: ignore[untyped-decorator]
+@beat_init.connect
 def say_beat_ready(**_kwargs: object) -> None:
     """Tell whoever started beat that it runs."""
     log.info("beat ready")

@@ -1,0 +1,51 @@
+"""Kinds of import contract that import-linter does not have itself; named in pyproject.toml."""
+
+from typing import cast
+
+from grimp import DetailedImport, ImportGraph
+from importlinter import Contract, ContractCheck, output
+from importlinter.domain import fields
+
+
+class ConfinedContract(Contract):
+    """Each named package may import, of our own code, itself and the allowed modules only.
+
+    Options: `packages`, where a trailing `.*` means every child, so that a new one is covered from
+    its first line without being listed anywhere; `allowed`, modules that they and their descendants
+    may use.
+    """
+
+    packages = fields.ListField(subfield=fields.StringField())
+    allowed = fields.ListField(subfield=fields.StringField(), required=False)
+
+    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
+        """Collect every import that leaves its package for anywhere not allowed."""
+        allowed = tuple(str(name) for name in cast(list[str], self.allowed or []))
+        broken: list[DetailedImport] = []
+        for package in self._expanded(graph):
+            ours = (package, *allowed)
+            for module in sorted({package, *graph.find_descendants(package)}):
+                for imported in sorted(graph.find_modules_directly_imported_by(module)):
+                    if not graph.is_module_squashed(imported) and not _within(imported, ours):
+                        broken += graph.get_import_details(importer=module, imported=imported)
+        return ContractCheck(kept=not broken, metadata={"broken": broken})
+
+    def _expanded(self, graph: ImportGraph) -> list[str]:
+        found: set[str] = set()
+        for name in cast(list[str], self.packages):
+            if name.endswith(".*"):
+                found |= graph.find_children(name.removesuffix(".*"))
+            else:
+                found.add(name)
+        return sorted(found)
+
+    def render_broken_contract(self, check: ContractCheck) -> None:
+        """Print the offending lines."""
+        for detail in check.metadata["broken"]:
+            output.print_error(
+                f"{detail['importer']}:{detail['line_number']}: {detail['line_contents']}"
+            )
+
+
+def _within(module: str, roots: tuple[str, ...]) -> bool:
+    return any(module == root or module.startswith(root + ".") for root in roots)
