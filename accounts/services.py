@@ -9,15 +9,15 @@ from typing import Any, Final
 
 from django.contrib.auth.models import Group
 from django.core.exceptions import ValidationError
-from django.db import models, transaction
+from django.db import IntegrityError, models, transaction
 from django.utils.translation import gettext as _
 
 from accounts.models import AuditEntry, User
 from accounts.roles import Role, forget_roles, is_moderator
-from accounts.validators import normalise_display_name
+from accounts.validators import normalise_display_name, validate_not_reserved
 
 
-class Refusal(Exception):  # noqa: N818  (a refusal is an answer, not a fault)
+class Refusal(Exception):
     """A request that the person can put right: a stable code and a sentence to show.
 
     `field` names the form field concerned, empty for none.
@@ -64,6 +64,41 @@ def audit_record(
         target_id="" if target is None else str(target.pk),
         data=dict(data or {}),
     )
+
+
+@transaction.atomic
+def user_register(*, username: str, email: str, password: str, display_name: str = "") -> User:
+    """Create an account for the person who asks for it and return it.
+
+    The name is stored in lower case. Refusals: `username.taken`, `username.reserved`,
+    `email.taken`, `display-name.impersonates`, and the codes of the field validators. Whether the
+    password is good enough is for the form to judge, which can show all that is wrong with it.
+    """
+    user = User(
+        username=User.normalize_username(username.strip()),
+        email=email.strip().lower(),
+        display_name=normalise_display_name(display_name),
+    )
+    user.set_password(password)
+    for name in ("username", "email", "display_name"):
+        _validate_field(name, getattr(user, name))
+    try:
+        validate_not_reserved(user.username)
+    except ValidationError as error:
+        raise Refusal("username.reserved", error.messages[0], field="username") from error
+    _refuse_impersonation(user)
+    try:
+        # Uniqueness is left to the database: of two who register at once, one is refused here.
+        with transaction.atomic():
+            user.save()
+    except IntegrityError as error:
+        if "user_email_unique" in str(error):
+            sentence = _("This email address belongs to another account.")
+            raise Refusal("email.taken", sentence, field="email") from error
+        sentence = _("This username is taken.")
+        raise Refusal("username.taken", sentence, field="username") from error
+    audit_record(acting_user=user, action="user.register", target=user)
+    return user
 
 
 @transaction.atomic
@@ -210,7 +245,7 @@ def _validate_field(name: str, value: Any) -> None:
 
 def _refuse_impersonation(user: User) -> None:
     others = User.objects.exclude(pk=user.pk).filter(username=user.display_name.lower())
-    if others.exists():
+    if user.display_name and others.exists():
         raise Refusal(
             "display-name.impersonates",
             _("This is another player's username. Please choose a different display name."),

@@ -1,5 +1,14 @@
-"""Addresses under /accounts/ that are ours rather than the sign-in library's."""
+"""Addresses under /accounts/ that are ours rather than the sign-in library's.
 
-from django.urls import URLPattern
+`signup/` stands before the library's own and takes its place; `/u/<name>/` is mounted at the root.
+"""
 
-urlpatterns: list[URLPattern] = []
+from django.urls import path
+
+from accounts import views
+
+app_name = "accounts"
+urlpatterns = [
+    path("settings/", views.settings_page, name="settings"),
+    path("preferences/", views.preferences_page, name="preferences"),
+]

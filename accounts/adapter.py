@@ -1,0 +1,47 @@
+"""Where the sign-in library asks us how we do things."""
+
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from django import forms
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from accounts.services import user_register
+from accounts.validators import validate_not_reserved
+
+
+class AccountAdapter(DefaultAccountAdapter):
+    """Registration through our own service, names in lower case, limits named in messages."""
+
+    error_messages = DefaultAccountAdapter.error_messages | {
+        "account_inactive": _("This account is closed."),
+        "email_password_mismatch": _("This address and this password do not belong together."),
+        "username_password_mismatch": _("This name and this password do not belong together."),
+        "email_taken": _("This email address belongs to another account."),
+        "too_many_login_attempts": _(
+            "Too many failed attempts to sign in: five are accepted in five minutes. "
+            "Please wait 300 seconds, or reset your password."
+        ),
+    }
+
+    def clean_username(self, username: str, shallow: bool = False) -> str:
+        """Check a name that somebody wants to register; return it as it will be stored."""
+        name: str = super().clean_username(User.normalize_username(username), shallow=shallow)
+        validate_not_reserved(name)
+        return name
+
+    def save_user(
+        self, request: HttpRequest, user: User, form: forms.BaseForm, commit: bool = True
+    ) -> User:
+        """Create the account that a valid registration form asks for."""
+        data: dict[str, Any] = form.cleaned_data
+        # "Ada" registers as "ada" and keeps her capital where names are shown.
+        typed = str(form.data.get("username", "")).strip()
+        return user_register(
+            username=data["username"],
+            email=data["email"],
+            password=data["password1"],
+            display_name=typed if typed != data["username"] else "",
+        )

@@ -1,0 +1,58 @@
+"""What every page needs to know about its reader and its own address."""
+
+from functools import cached_property
+from typing import Any
+
+from django.core.exceptions import DisallowedHost
+from django.http import HttpRequest
+
+from accounts.models import User
+from accounts.preferences import SOUND_COOKIE, THEME_COOKIE
+
+
+class Site:
+    """Answers lazily: an error page that asks for nothing must not touch session or database."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self._request = request
+
+    @cached_property
+    def _user(self) -> User | None:
+        user = getattr(self._request, "user", None)
+        return user if isinstance(user, User) else None
+
+    @cached_property
+    def theme(self) -> str:
+        """`auto`, `light` or `dark`: from the account, else from the cookie."""
+        wanted = self._user.theme if self._user else self._request.COOKIES.get(THEME_COOKIE, "")
+        return wanted if wanted in User.Theme.values else User.Theme.AUTO.value
+
+    @cached_property
+    def sound(self) -> str:
+        """`on` or `muted`: from the account, else from the cookie."""
+        if self._user:
+            return "muted" if self._user.sound_muted else "on"
+        return "muted" if self._request.COOKIES.get(SOUND_COOKIE) == "muted" else "on"
+
+    @cached_property
+    def time_zone(self) -> str:
+        """The account's zone; empty: the device's."""
+        return self._user.time_zone if self._user else ""
+
+    @cached_property
+    def origin(self) -> str:
+        """Scheme and host, empty where the host name given is not ours."""
+        try:
+            return f"{self._request.scheme}://{self._request.get_host()}"
+        except DisallowedHost:
+            return ""
+
+    @property
+    def url(self) -> str:
+        """The absolute address of this page without its query."""
+        return f"{self.origin}{self._request.path}"
+
+
+def site(request: HttpRequest) -> dict[str, Any]:
+    """Put `site` into every template."""
+    return {"site": Site(request)}

@@ -1,0 +1,150 @@
+"""Forms: the sign-in library's with our labels, and the profile."""
+
+from typing import Any
+from zoneinfo import available_timezones
+
+from allauth.account import forms as library
+from django import forms
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.http import HttpRequest
+from django.utils.functional import lazy
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from accounts.services import Refusal
+from accounts.validators import USERNAME_MIN_LENGTH, normalise_display_name
+
+
+class _PlainFields:
+    """Labels stand above the fields, so a placeholder that repeats them only disturbs."""
+
+    fields: dict[str, forms.Field]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            field.widget.attrs.pop("placeholder", None)
+
+
+class LoginForm(_PlainFields, library.LoginForm):
+    """Sign in by username or email address."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["login"].label = _("Username or email address")
+        self.fields["login"].widget.attrs |= {"autocomplete": "username", "autocapitalize": "none"}
+
+
+class SignupForm(_PlainFields, library.SignupForm):
+    """Register."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["username"].help_text = User._meta.get_field("username").help_text
+        self.fields["username"].widget.attrs |= {
+            "autocapitalize": "none",
+            "spellcheck": "false",
+            "minlength": USERNAME_MIN_LENGTH,
+        }
+        self.fields["email"].label = _("Email address")
+        self.fields["email"].help_text = _("Never shown. For resetting your password and for news.")
+
+    def try_save(self, request: HttpRequest) -> tuple[AbstractBaseUser | None, Any]:
+        """Create the account; a refusal by the service becomes an error of this form.
+
+        Raises forms.ValidationError then, after adding the error: the view shows the form again.
+        """
+        try:
+            return super().try_save(request)
+        except Refusal as refusal:
+            error = forms.ValidationError(refusal.sentence, code=refusal.code)
+            self.add_error(refusal.field if refusal.field in self.fields else None, error)
+            raise error from refusal
+
+
+class ChangePasswordForm(_PlainFields, library.ChangePasswordForm):
+    """Change the password, knowing the old one."""
+
+
+class ResetPasswordForm(_PlainFields, library.ResetPasswordForm):
+    """Ask for the mail that allows a new password."""
+
+
+class ResetPasswordKeyForm(_PlainFields, library.ResetPasswordKeyForm):
+    """Set a new password with the mail's key."""
+
+
+class AddEmailForm(_PlainFields, library.AddEmailForm):
+    """Give a new address."""
+
+
+class ReauthenticateForm(_PlainFields, library.ReauthenticateForm):
+    """Show once more that it is you."""
+
+
+# The other names of the database are abbreviations, offsets and old spellings.
+_CONTINENTS = frozenset(
+    [
+        "Africa",
+        "America",
+        "Antarctica",
+        "Arctic",
+        "Asia",
+        "Atlantic",
+        "Australia",
+        "Europe",
+        "Indian",
+        "Pacific",
+    ]
+)
+
+
+def time_zone_choices() -> list[tuple[str, Any]]:
+    """Return the zones that people live in, the device's own first."""
+    names = sorted(name for name in available_timezones() if name.split("/")[0] in _CONTINENTS)
+    return [
+        ("", _("As my device")),
+        ("UTC", "UTC"),
+        *((name, name.replace("_", " ")) for name in names),
+    ]
+
+
+class ProfileForm(forms.ModelForm):
+    """What people set about themselves. The view saves it through the service."""
+
+    # Reading the zones takes a while: only when a form is shown.
+    time_zone = forms.ChoiceField(
+        label=_("Time zone"),
+        choices=lazy(time_zone_choices, list),
+        required=False,
+        help_text=User._meta.get_field("time_zone").help_text,
+    )
+
+    class Meta:
+        model = User
+        fields = ("display_name", "time_zone", "theme", "sound_muted")
+        labels = {"theme": _("Colours")}
+        widgets = {
+            "display_name": forms.TextInput(attrs={"autocomplete": "nickname"}),
+            "theme": forms.RadioSelect,
+        }
+
+    def clean_display_name(self) -> str:
+        return normalise_display_name(self.cleaned_data["display_name"])
+
+    def _post_clean(self) -> None:
+        """Leave the instance alone: the service changes it, under a lock."""
+
+
+class PreferencesForm(forms.Form):
+    """Theme and sound, for anybody. Parts that are not given stay as they are."""
+
+    theme = forms.ChoiceField(
+        label=_("Colours"), choices=User.Theme.choices, widget=forms.RadioSelect, required=False
+    )
+    sound = forms.ChoiceField(
+        label=_("Sound"),
+        choices=[("on", _("on")), ("muted", _("muted"))],
+        widget=forms.RadioSelect,
+        required=False,
+    )

@@ -1,0 +1,152 @@
+"""Pages about people. Thin: they read, ask a service, and show."""
+
+from typing import Any
+
+from allauth.account import app_settings as account_settings
+from allauth.account.views import SignupView as LibrarySignupView
+from allauth.core.internal.ratelimit import parse_rates
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts import profile
+from accounts.context_processors import Site
+from accounts.forms import PreferencesForm, ProfileForm
+from accounts.models import User
+from accounts.preferences import SOUND_COOKIE, THEME_COOKIE, remember_preference
+from accounts.roles import is_moderator, is_organiser
+from accounts.services import UNSET, Refusal, user_update_profile
+
+
+class SignupView(LibrarySignupView):
+    """Registration. Two people who want the same name at once get one account and one answer."""
+
+    def form_valid(self, form: forms.Form) -> HttpResponse:
+        """Create the account and sign its owner in, or show what the service refused."""
+        try:
+            return super().form_valid(form)
+        except ValidationError:
+            return self.form_invalid(form)
+
+
+@require_safe
+def profile_page(request: HttpRequest, username: str) -> HttpResponse:
+    """Show somebody's public page. Names in other cases lead to the canonical address."""
+    name = User.normalize_username(username)
+    person = get_object_or_404(User, username=name)
+    if name != username:
+        return redirect(person, permanent=True)
+    context = {
+        "person": person,
+        "person_is_organiser": is_organiser(person),
+        "person_is_moderator": is_moderator(person),
+        "sections": profile.sections(request, person),
+    }
+    return render(request, "accounts/profile.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def settings_page(request: HttpRequest) -> HttpResponse:
+    """Show and change one's own profile."""
+    user = request.user
+    assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
+    form = ProfileForm(request.POST or None, instance=user)
+    if request.method == "POST" and form.is_valid():
+        try:
+            user_update_profile(acting_user=user, user=user, **form.cleaned_data)
+        except Refusal as refusal:
+            form.add_error(refusal.field or None, refusal.sentence)
+        else:
+            messages.success(request, _("Your settings are saved."))
+            return redirect("accounts:settings")
+    status = 422 if form.errors else 200
+    return render(request, "accounts/settings.html", {"form": form}, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def preferences_page(request: HttpRequest) -> HttpResponse:
+    """Show and change theme and sound, for anybody: in the account, else in cookies.
+
+    A script that posts with `Accept: application/json` gets 204, or 422 with `errors` by field.
+    """
+    wants_json = request.headers.get("Accept", "") == "application/json"
+    if request.method != "POST":
+        site = Site(request)
+        form = PreferencesForm(initial={"theme": site.theme, "sound": site.sound})
+        context = {"form": form, "next": _safe_next(request, request.headers.get("Referer", ""))}
+        return render(request, "accounts/preferences.html", context)
+    form = PreferencesForm(request.POST)
+    if not form.is_valid():
+        if wants_json:
+            return JsonResponse({"code": "invalid", "errors": form.errors}, status=422)
+        return render(request, "accounts/preferences.html", {"form": form}, status=422)
+    response: HttpResponse
+    if wants_json:
+        response = HttpResponse(status=204)
+    else:
+        messages.success(request, _("Your choice is saved."))
+        response = redirect(_safe_next(request, request.POST.get("next", "")))
+    _save_preferences(request, response, form.cleaned_data)
+    return response
+
+
+def _save_preferences(request: HttpRequest, response: HttpResponse, data: dict[str, str]) -> None:
+    theme, sound = data["theme"], data["sound"]
+    if isinstance(request.user, User):
+        user_update_profile(
+            acting_user=request.user,
+            user=request.user,
+            theme=theme or UNSET,
+            sound_muted=sound == "muted" if sound else UNSET,
+        )
+        return
+    for cookie, value in ((THEME_COOKIE, theme), (SOUND_COOKIE, sound)):
+        if value:
+            remember_preference(request, response, cookie, value)
+
+
+def _safe_next(request: HttpRequest, address: str) -> str:
+    """Return an address of this site, or the home page for anything else."""
+    allowed = url_has_allowed_host_and_scheme(
+        address, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    return address if address and allowed else "/"
+
+
+# Which limit of the sign-in library an address falls under.
+_LIMITS = {
+    "account_login": "login",
+    "account_signup": "signup",
+    "account_reset_password": "reset_password",
+    "account_reset_password_from_key": "reset_password_from_key",
+    "account_change_password": "change_password",
+    "account_email": "manage_email",
+    "account_reauthenticate": "reauthenticate",
+}
+
+
+def too_many_requests(request: HttpRequest) -> HttpResponse:
+    """Answer 429: name the limit and the seconds after which it is certain to have passed."""
+    match = request.resolver_match
+    action = _LIMITS.get(match.url_name or "", "") if match else ""
+    rates = parse_rates(account_settings.RATE_LIMITS.get(action, ""))
+    context: dict[str, Any] = {"limits": [], "wait": 60}
+    if rates:
+        context["wait"] = int(max(rate.duration for rate in rates))
+        context["limits"] = [
+            ngettext("%(count)d try in %(seconds)d s", "%(count)d tries in %(seconds)d s", amount)
+            % {"count": amount, "seconds": int(rate.duration)}
+            for rate in rates
+            if (amount := rate.amount)
+        ]
+    response = render(request, "429.html", context, status=429)
+    response["Retry-After"] = str(context["wait"])
+    return response

@@ -1,0 +1,521 @@
+/* The connection to one running match: the live protocol, version 1, from the browser's side.
+
+   Frames are hints, the server is the truth. The client keeps a copy of its audience's view with
+   its version, applies the steps that fit, and asks for everything whenever something does not
+   fit: a gap, a pong that is ahead, an ack without its step, a tab that was asleep.
+
+   `MatchClient` is told everything it needs from outside (socket, fetch, timers, clock, chance),
+   so that tests can stand in for all of it. */
+
+import { ServerTime } from "./clock.js";
+import { Outbox } from "./outbox.js";
+
+export const PING_EVERY = 10_000;
+const SILENCE = 8_000; // a pong that takes longer than this means that the line is dead
+const SILENCE_AWAKE = 3_000; // … and less is waited where the tab has just been looked at again
+const ANSWER = 6_000; // a submission unanswered for this long is sent again
+const STEP_AFTER_ACK = 1_500;
+const POLL_EVERY = 2_000;
+const POLL_SLOWLY = 15_000;
+const FAILURES_BEFORE_POLLING = 2;
+
+/** What a close code means for the reader, and whether coming back makes sense. */
+const CLOSED = {
+  1012: { words: "The server is restarting.", again: true, wait: 500 },
+  4400: { words: "The server could not understand this page.", again: true, wait: 5_000 },
+  4403: { words: "You are no longer allowed to follow this match here. Reload the page.", again: false },
+  4404: { words: "There is no such match.", again: false },
+  4408: { words: "This connection was too slow to keep up.", again: true, wait: 500 },
+  4413: { words: "This page sent more than the server takes.", again: true, wait: 5_000 },
+  4429: { words: "This page sent too much at once.", again: true, wait: 10_000 },
+};
+
+/** The meaning of a close code: `{words, again, wait}`; `wait` is the least delay in ms. */
+export function closing(code) {
+  return CLOSED[code] ?? { words: "The connection was lost.", again: true, wait: 0 };
+}
+
+/**
+ * Delay in ms before the given attempt (0 is the first) to come back: doubling from half a second
+ * to 15 s, of which a random half is taken off, so that thousands do not return at once.
+ */
+export function backoff(attempt, random = Math.random, least = 0) {
+  const full = Math.min(15_000, 500 * 2 ** attempt);
+  return least + full * (0.5 + random() / 2);
+}
+
+/**
+ * What to do with a step for somebody who is at `version` and whose log ends with item `last`:
+ * `apply` it, `ignore` it as known, or `sync` because something in between was missed.
+ */
+export function fitOf(step, version, last) {
+  if (version === null) return "ignore";
+  if (step.version <= version) return "ignore";
+  if (step.version !== version + 1) return "sync";
+  const first = step.events.find((item) => typeof item.n === "number");
+  return first === undefined || first.n === last + 1 ? "apply" : "sync";
+}
+
+/**
+ * Events: `state` (the match as this reader sees it has changed; detail `{cause, items}` with
+ * cause `sync` or `step`), `status` (the connection), `outbox`, `settled` (an entry was answered;
+ * detail `{entry, ack}` or `{entry, refused}`), `presence`, `reminder`, `chat`, `chat.history`,
+ * `chat.removed`, `trouble` (a sentence for the reader).
+ */
+export class MatchClient extends EventTarget {
+  constructor({
+    match,
+    socketUrl,
+    stateUrl,
+    submitUrl,
+    username = null,
+    csrf = "",
+    storage = null,
+    WebSocket = globalThis.WebSocket,
+    fetch = globalThis.fetch.bind(globalThis),
+    now = () => Date.now(),
+    random = Math.random,
+    setTimeout = globalThis.setTimeout.bind(globalThis),
+    clearTimeout = globalThis.clearTimeout.bind(globalThis),
+    makeId,
+  }) {
+    super();
+    Object.assign(this, { match, socketUrl, stateUrl, submitUrl, username, csrf });
+    Object.assign(this, { WebSocket, fetch, now, random, setTimeout, clearTimeout });
+    this.outbox = new Outbox({ storage, key: `gauntlet:outbox:${match}`, now, makeId });
+    this.time = new ServerTime();
+    this.state = null; // {version, at, you, header, view, log, presence}
+    this.status = { kind: "connecting", words: "Connecting…", retryAt: null };
+    this.socket = null;
+    this.attempt = 0;
+    this.timers = new Map();
+    this.pingSent = null;
+    this.etag = null;
+    this.stopped = false;
+    this.polling = false;
+    this.holdUntil = 0; // the server asked for less: nothing is resent before this instant
+  }
+
+  /** Begin, if possible with the state that the page came with. */
+  start(sync = null) {
+    if (sync !== null) this.#sync(sync);
+    this.#connect();
+  }
+
+  /** Close the connection for good. */
+  stop() {
+    this.stopped = true;
+    for (const name of [...this.timers.keys()]) this.#cancel(name);
+    this.#drop();
+  }
+
+  /** The server's time now, as well as it is known. */
+  serverNow() {
+    return this.time.at(this.now());
+  }
+
+  /** Submit a move or `concede`. Null, and nothing is sent, while another one is unanswered. */
+  submit(text) {
+    if (this.state === null || this.outbox.waiting("submit") !== null) return null;
+    const { version } = this.state;
+    return this.#post("submit", { match: this.match, text, version });
+  }
+
+  /** An organiser's act with its reason. */
+  organise(text, why) {
+    return this.#post("organise", { text, why });
+  }
+
+  /** Say something in a room. */
+  chat(room, text) {
+    return this.#post("chat", { room, text });
+  }
+
+  /** Ask for what was said in a room. */
+  chatHistory(room) {
+    this.#send({ type: "chat.history", room });
+  }
+
+  /** The tab is looked at again, or the network is back: find out what was missed, now. */
+  wake() {
+    if (this.stopped) return;
+    if (this.#open()) {
+      // A line that died while the tab slept still looks open: the pong will tell.
+      const { socket } = this;
+      this.pingSent = null;
+      this.#send({ type: "sync" });
+      this.#ping();
+      this.#after("silence", SILENCE_AWAKE, () => this.#gone(socket, 1006));
+    } else if (this.socket === null) {
+      this.attempt = 0;
+      this.#connect();
+    }
+    if (this.polling) this.#poll();
+  }
+
+  // -- the socket ---------------------------------------------------------------------------
+
+  #connect() {
+    this.#cancel("connect");
+    if (this.stopped || this.socket !== null) return;
+    if (this.status.kind !== "polling") this.#status("connecting", "Connecting…");
+    let socket;
+    try {
+      socket = new this.WebSocket(this.socketUrl);
+    } catch {
+      this.#lost(1006);
+      return;
+    }
+    this.socket = socket;
+    this.#after("open", SILENCE, () => this.#gone(socket, 1006));
+    socket.onopen = () => {
+      if (this.socket !== socket) return;
+      this.#ping();
+    };
+    socket.onmessage = (message) => {
+      if (this.socket === socket) this.#received(message.data);
+    };
+    socket.onclose = (event) => this.#gone(socket, event.code);
+    socket.onerror = () => {};
+  }
+
+  #open() {
+    return this.socket !== null && this.socket.readyState === 1;
+  }
+
+  #gone(socket, code) {
+    if (this.socket !== socket) return;
+    this.#drop();
+    this.#lost(code);
+  }
+
+  #drop() {
+    const { socket } = this;
+    this.socket = null;
+    this.pingSent = null;
+    this.#cancel("open");
+    this.#cancel("ping");
+    this.#cancel("silence");
+    this.#cancel("resend");
+    this.outbox.connectionLost();
+    if (socket === null) return;
+    socket.onopen = socket.onmessage = socket.onclose = null;
+    socket.close();
+  }
+
+  #lost(code) {
+    if (this.stopped) return;
+    const { words, again, wait } = closing(code);
+    if (!again) {
+      this.stopped = true;
+      this.#cancel("poll");
+      this.#status("closed", words);
+      return;
+    }
+    const delay = backoff(this.attempt, this.random, wait);
+    this.attempt += 1;
+    this.#after("connect", delay, () => this.#connect());
+    if (this.attempt >= FAILURES_BEFORE_POLLING) this.#startPolling();
+    if (!this.polling || this.status.kind !== "polling") {
+      this.#status("lost", words, this.now() + delay);
+    }
+  }
+
+  #ping() {
+    if (!this.#open() || this.pingSent !== null) return;
+    this.pingSent = this.now();
+    const { socket } = this;
+    this.#send({ type: "ping", at: this.pingSent });
+    this.#after("silence", SILENCE, () => this.#gone(socket, 1006));
+  }
+
+  #send(frame) {
+    if (!this.#open()) return false;
+    this.socket.send(JSON.stringify(frame));
+    return true;
+  }
+
+  // -- what arrives -------------------------------------------------------------------------
+
+  #received(data) {
+    let frame;
+    try {
+      frame = JSON.parse(data);
+    } catch {
+      return;
+    }
+    switch (frame.type) {
+      case "sync":
+        this.#connected();
+        this.#sync(frame);
+        this.#flush();
+        break;
+      case "step":
+        this.#step(frame);
+        break;
+      case "ack":
+        this.#acked(frame);
+        break;
+      case "refused":
+        this.#refused(frame);
+        break;
+      case "pong":
+        this.#pong(frame);
+        break;
+      case "presence":
+        if (this.state !== null) {
+          this.state.presence = { seats: frame.seats, spectators: frame.spectators };
+        }
+        this.#tell("presence", frame);
+        break;
+      case "chat":
+        this.#heard(frame);
+        this.#tell("chat", frame);
+        break;
+      case "reminder":
+      case "chat.history":
+      case "chat.removed":
+        this.#tell(frame.type, frame);
+        break;
+      case "error":
+        this.#troubled(frame);
+        break;
+      case "closing":
+        this.#tell("trouble", { code: frame.code, sentence: frame.sentence });
+        break;
+      default:
+        // A newer server may say more than this page knows.
+        break;
+    }
+  }
+
+  #connected() {
+    this.attempt = 0;
+    this.#cancel("open");
+    this.#stopPolling();
+    this.#status("live", "Connected");
+  }
+
+  #sync(frame) {
+    this.time.guess(frame.at, this.now());
+    if (this.state !== null && frame.version < this.state.version) return;
+    const { version, at, you, header, view, log, presence } = frame;
+    const known = this.state === null ? 0 : lastNumber(this.state.log);
+    this.state = {
+      version,
+      at,
+      you,
+      header,
+      view,
+      log,
+      presence: presence ?? this.state?.presence ?? { seats: [false, false], spectators: 0 },
+    };
+    this.#cancel("step");
+    const items = log.filter((item) => item.n > known);
+    this.#tell("state", { cause: "sync", items });
+  }
+
+  #step(frame) {
+    if (this.state === null) return;
+    const fit = fitOf(frame, this.state.version, lastNumber(this.state.log));
+    if (fit === "sync") this.#send({ type: "sync" });
+    if (fit !== "apply") return;
+    const { version, at, view, events, resync } = frame;
+    Object.assign(this.state, { version, at, view, log: [...this.state.log, ...events] });
+    this.#cancel("step");
+    this.#tell("state", { cause: "step", items: events });
+    // What was said before reads differently now: a take-back, or the end, which reveals all.
+    if (resync) this.#catchUp();
+  }
+
+  /** One's own line, come back from the server, answers the entry that it was sent with. */
+  #heard({ room, message }) {
+    if (this.state === null || message.username === null) return;
+    const entry = this.outbox.entries.find(
+      ({ type, sent, body }) =>
+        type === "chat" && sent !== null && body.room === room && body.text.trim() === message.text,
+    );
+    if (entry !== undefined && message.username === this.username) {
+      this.#settled(entry.id, { ack: message });
+    }
+  }
+
+  #acked(frame) {
+    this.#settled(frame.id, { ack: frame });
+    if (this.state !== null && frame.version > this.state.version) {
+      this.#after("step", STEP_AFTER_ACK, () => this.#catchUp());
+    }
+  }
+
+  #refused(frame) {
+    if (!this.#settled(frame.id, { refused: frame })) this.#tell("trouble", frame);
+    // What was refused as out of date was seen on an out-of-date board.
+    if (frame.code.startsWith("version.")) this.#catchUp();
+  }
+
+  #pong(frame) {
+    this.#cancel("silence");
+    if (this.pingSent !== null) this.time.measure(this.pingSent, this.now(), frame.now);
+    this.pingSent = null;
+    this.#after("ping", PING_EVERY, () => this.#ping());
+    if (this.state !== null && frame.version > this.state.version) this.#send({ type: "sync" });
+    this.#tell("time", {});
+  }
+
+  #troubled(frame) {
+    if (frame.retry_after) this.holdUntil = this.now() + frame.retry_after * 1000;
+    this.#tell("trouble", frame);
+  }
+
+  #catchUp() {
+    if (!this.#send({ type: "sync" }) && this.polling) this.#poll();
+  }
+
+  // -- what is sent -------------------------------------------------------------------------
+
+  #post(type, body) {
+    const entry = this.outbox.add(type, body);
+    this.#tell("outbox", {});
+    this.#flush();
+    return entry;
+  }
+
+  #flush() {
+    const wait = this.holdUntil - this.now();
+    if (wait > 0) {
+      this.#after("resend", wait, () => this.#flush());
+      return;
+    }
+    for (const entry of this.outbox.due(ANSWER)) {
+      if (this.#open()) {
+        this.outbox.wasSent(entry);
+        this.#send(Outbox.frame(entry));
+      } else if (this.polling && entry.type === "submit") {
+        this.outbox.wasSent(entry);
+        this.#submitOverHttp(entry);
+      }
+    }
+    if (this.outbox.entries.length > 0) this.#after("resend", ANSWER, () => this.#flush());
+  }
+
+  #settled(id, answer) {
+    const entry = this.outbox.settle(id);
+    if (entry === null) return false;
+    this.#tell("settled", { entry, ...answer });
+    this.#tell("outbox", {});
+    return true;
+  }
+
+  // -- without a socket ---------------------------------------------------------------------
+
+  #startPolling() {
+    if (this.polling) return;
+    this.polling = true;
+    this.#poll();
+  }
+
+  #stopPolling() {
+    this.polling = false;
+    this.#cancel("poll");
+  }
+
+  async #poll() {
+    this.#cancel("poll");
+    let delay = POLL_EVERY;
+    try {
+      const headers = { Accept: "application/json" };
+      if (this.etag !== null) headers["If-None-Match"] = this.etag;
+      const sent = this.now();
+      const response = await this.fetch(this.stateUrl, {
+        headers,
+        cache: "no-store",
+        credentials: "same-origin",
+      });
+      if (!this.polling) return;
+      if (response.status === 200) {
+        const frame = await response.json();
+        if (!this.polling) return;
+        this.etag = response.headers.get("ETag");
+        this.time.measure(sent, this.now(), frame.at);
+        this.#sync(frame);
+      }
+      if (response.ok || response.status === 304) {
+        this.#status("polling", "Live connections are blocked here; asking every 2 seconds.");
+        this.#flush();
+      } else {
+        delay = retryAfter(response) ?? POLL_SLOWLY;
+        this.#status("lost", `The server answers ${response.status}.`, this.now() + delay);
+      }
+    } catch {
+      if (!this.polling) return;
+      this.#status("lost", "The server cannot be reached.", this.now() + delay);
+    }
+    if (this.polling) this.#after("poll", delay, () => this.#poll());
+  }
+
+  async #submitOverHttp(entry) {
+    const { id, body } = entry;
+    try {
+      const response = await this.fetch(this.submitUrl, {
+        method: "POST",
+        headers: {
+          "Content-Type": "application/json",
+          Accept: "application/json",
+          "X-CSRFToken": this.csrf,
+        },
+        credentials: "same-origin",
+        body: JSON.stringify({ id, text: body.text, version: body.version }),
+      });
+      const answer = await response.json().catch(() => ({}));
+      if (response.ok) {
+        this.#acked({ ...answer, id, version: answer.version ?? this.state.version });
+        this.#poll();
+      } else if (response.status === 429 || response.status >= 500) {
+        this.holdUntil = this.now() + (retryAfter(response) ?? ANSWER);
+      } else {
+        const code = answer.code ?? `http.${response.status}`;
+        const sentence = answer.sentence ?? answer.detail ?? "The server refused this.";
+        this.#refused({ id, code, sentence, squares: answer.squares ?? [] });
+      }
+    } catch {
+      // No answer: it stays in the outbox and is sent again.
+      entry.sent = null;
+    }
+  }
+
+  // -- odds and ends ------------------------------------------------------------------------
+
+  #status(kind, words, retryAt = null) {
+    if (kind === this.status.kind && words === this.status.words && retryAt === null) return;
+    this.status = { kind, words, retryAt };
+    this.#tell("status", this.status);
+  }
+
+  #tell(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+
+  #after(name, ms, callback) {
+    this.#cancel(name);
+    const handle = this.setTimeout(() => {
+      this.timers.delete(name);
+      callback();
+    }, ms);
+    this.timers.set(name, handle);
+  }
+
+  #cancel(name) {
+    if (!this.timers.has(name)) return;
+    this.clearTimeout(this.timers.get(name));
+    this.timers.delete(name);
+  }
+}
+
+function lastNumber(log) {
+  return log.length === 0 ? 0 : log[log.length - 1].n;
+}
+
+function retryAfter(response) {
+  const seconds = Number(response.headers.get("Retry-After"));
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null;
+}

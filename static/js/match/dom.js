@@ -1,0 +1,66 @@
+/* Making elements without markup strings: nothing that a person typed is ever parsed as HTML. */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * An HTML element. Attributes set to null, undefined or false are left out; `on` holds listeners,
+ * `data` and `style` are applied through the object model (the site's policy forbids style="").
+ */
+export function h(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** An SVG element; the same conventions as `h`. */
+export function s(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+/** An icon of the site's sprite (its address is the page's data-icons); words go beside it. */
+export function icon(name) {
+  const sprite = document.querySelector("[data-icons]")?.dataset.icons;
+  if (!sprite) return null;
+  return s(
+    "svg",
+    { class: "icon", "aria-hidden": "true", focusable: "false" },
+    s("use", { href: `${sprite}#${name}` }),
+  );
+}
+
+/** Replace everything inside `parent`. */
+export function fill(parent, ...children) {
+  parent.replaceChildren(...children.flat(Infinity).filter(isThere));
+  return parent;
+}
+
+/** Set the text of an element only where it differs, so that screen readers are left in peace. */
+export function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** The JSON in `<script type="application/json" id="…">`, or null where there is none. */
+export function embedded(id, root = document) {
+  const block = root.getElementById(id);
+  return block === null ? null : JSON.parse(block.textContent);
+}
+
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "on") {
+      for (const [event, listener] of Object.entries(value)) {
+        element.addEventListener(event, listener);
+      }
+    } else if (name === "data") {
+      Object.assign(element.dataset, value);
+    } else if (name === "style") {
+      for (const [property, set] of Object.entries(value)) element.style.setProperty(property, set);
+    } else if (isThere(value)) {
+      element.setAttribute(name, value === true ? "" : value);
+    }
+  }
+  element.append(...children.flat(Infinity).filter(isThere));
+  return element;
+}
+
+function isThere(value) {
+  return value !== null && value !== undefined && value !== false;
+}

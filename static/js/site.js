@@ -1,0 +1,213 @@
+/**
+ * What every page shares: theme, sound preference, times in the reader's zone, menus, toasts and
+ * announcements. Every page works without it. State lives in the document, not in this module, so
+ * it may be imported (by a page's own module) and loaded (by the base page) at the same time.
+ */
+
+const root = document.documentElement;
+
+/* --- Preferences --------------------------------------------------------------------------- */
+
+/** The theme being shown, the device's choice included: "light" or "dark". */
+export function shownTheme() {
+  const wanted = root.dataset.theme;
+  if (wanted === "light" || wanted === "dark") return wanted;
+  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
+/** Show a theme ("auto", "light", "dark") and remember it. Fires `gauntlet:theme` on document. */
+export function setTheme(theme) {
+  root.dataset.theme = theme;
+  labelThemeToggle();
+  remember("theme", theme);
+  document.dispatchEvent(new CustomEvent("gauntlet:theme", { detail: { theme: shownTheme() } }));
+}
+
+export function soundMuted() {
+  return root.dataset.sound === "muted";
+}
+
+/** Mute or unmute and remember it. Fires `gauntlet:sound` on document. */
+export function setSoundMuted(muted) {
+  root.dataset.sound = muted ? "muted" : "on";
+  remember("sound", root.dataset.sound);
+  document.dispatchEvent(new CustomEvent("gauntlet:sound", { detail: { muted } }));
+}
+
+/** The token that Django wants with a POST; empty when the page was given none. */
+export function csrfToken() {
+  const match = document.cookie.match(/(?:^|;\s*)(?:__Host-)?csrftoken=([^;]+)/);
+  return match ? decodeURIComponent(match[1]) : "";
+}
+
+function remember(name, value) {
+  if (!root.hasAttribute("data-signed-in")) {
+    const secure = location.protocol === "https:" ? "; Secure" : "";
+    document.cookie = `${name}=${value}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
+    return;
+  }
+  fetch(root.dataset.preferences, {
+    method: "POST",
+    headers: { Accept: "application/json", "X-CSRFToken": csrfToken() },
+    body: new URLSearchParams({ [name]: value }),
+    credentials: "same-origin",
+  })
+    .then((response) => {
+      if (!response.ok) throw new Error(String(response.status));
+    })
+    .catch(() => toast("Your choice holds for this page but could not be saved.", { kind: "danger" }));
+}
+
+function labelThemeToggle() {
+  const other = shownTheme() === "dark" ? "light" : "dark";
+  for (const toggle of document.querySelectorAll("[data-theme-toggle]")) {
+    toggle.setAttribute("aria-label", `Switch to the ${other} theme`);
+    toggle.setAttribute("title", `Switch to the ${other} theme`);
+  }
+}
+
+/* --- Times --------------------------------------------------------------------------------- */
+
+const UNITS = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["week", 604_800],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+];
+
+function relative(seconds) {
+  const format = new Intl.RelativeTimeFormat("en-GB", { numeric: "auto" });
+  for (const [unit, size] of UNITS) {
+    if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit);
+  }
+  return seconds < 0 ? "just now" : "in less than a minute";
+}
+
+/** Rewrite every <time datetime data-style> below `scope` for the reader. */
+export function localiseTimes(scope = document) {
+  const timeZone = root.dataset.timeZone || undefined;
+  for (const element of scope.querySelectorAll("time[datetime][data-style]")) {
+    const when = new Date(element.dateTime);
+    if (Number.isNaN(when.getTime())) continue;
+    const moment = new Intl.DateTimeFormat("en-GB", {
+      dateStyle: "long",
+      ...(element.dataset.style === "date" ? {} : { timeStyle: "short" }),
+      timeZone,
+    }).format(when);
+    if (element.dataset.style === "relative") {
+      element.textContent = relative((when.getTime() - Date.now()) / 1000);
+      element.title = moment;
+    } else {
+      element.textContent = moment;
+    }
+  }
+}
+
+/* --- Saying things ------------------------------------------------------------------------- */
+
+/**
+ * Have a screen reader say something.
+ * @param {string} text
+ * @param {{now?: boolean}} options `now` interrupts what is being read: for one's own decisions.
+ */
+export function announce(text, { now = false } = {}) {
+  const region = document.getElementById(now ? "announcer-now" : "announcer");
+  if (!region) return;
+  // The same text twice would not be read again: a new node is.
+  const line = document.createElement("p");
+  line.textContent = text;
+  region.replaceChildren(line);
+}
+
+/**
+ * Show a short note in the corner; it goes by itself unless it is about something that failed.
+ * @param {string} text
+ * @param {{kind?: "info"|"success"|"danger", seconds?: number}} options
+ * @returns {HTMLElement} the toast, for the caller to remove earlier
+ */
+export function toast(text, { kind = "info", seconds = kind === "danger" ? 12 : 6 } = {}) {
+  const box = document.createElement("div");
+  box.className = `toast toast--${kind}`;
+  const words = document.createElement("span");
+  words.className = "grow";
+  words.textContent = text;
+  const close = document.createElement("button");
+  close.type = "button";
+  close.className = "toast__close";
+  close.setAttribute("aria-label", "Dismiss");
+  close.textContent = "×";
+  close.addEventListener("click", () => box.remove());
+  box.append(words, close);
+  document.getElementById("toasts")?.append(box);
+  let timer = setTimeout(() => box.remove(), seconds * 1000);
+  // Nobody should lose a note while reading it.
+  box.addEventListener("pointerenter", () => clearTimeout(timer));
+  box.addEventListener("pointerleave", () => {
+    timer = setTimeout(() => box.remove(), 2000);
+  });
+  return box;
+}
+
+/* --- Enhancing the page -------------------------------------------------------------------- */
+
+function enhanceMenus() {
+  const menus = [...document.querySelectorAll("details[data-menu]")];
+  document.addEventListener("click", (event) => {
+    for (const menu of menus) if (!menu.contains(event.target)) menu.open = false;
+  });
+  for (const menu of menus) {
+    menu.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && menu.open) {
+        menu.open = false;
+        menu.querySelector("summary")?.focus();
+      }
+    });
+    menu.addEventListener("focusout", (event) => {
+      if (event.relatedTarget && !menu.contains(event.relatedTarget)) menu.open = false;
+    });
+  }
+}
+
+function enhanceForms() {
+  // A second click on a slow connection must not send a form twice.
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!form.matches("form[data-once]")) return;
+    if (form.dataset.sent) event.preventDefault();
+    form.dataset.sent = "1";
+  });
+  addEventListener("pageshow", () => {
+    for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
+  });
+}
+
+function enhanceThemeToggles() {
+  labelThemeToggle();
+  for (const toggle of document.querySelectorAll("[data-theme-toggle]")) {
+    toggle.setAttribute("role", "button");
+    toggle.addEventListener("click", (event) => {
+      event.preventDefault();
+      setTheme(shownTheme() === "dark" ? "light" : "dark");
+    });
+    toggle.addEventListener("keydown", (event) => {
+      if (event.key === " ") {
+        event.preventDefault();
+        toggle.click();
+      }
+    });
+  }
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", labelThemeToggle);
+}
+
+if (!root.classList.contains("js")) {
+  root.classList.replace("no-js", "js");
+  localiseTimes();
+  setInterval(() => localiseTimes(), 60_000);
+  enhanceMenus();
+  enhanceForms();
+  enhanceThemeToggles();
+  const mistake = document.querySelector("[data-focus-first] [aria-invalid='true']");
+  if (mistake instanceof HTMLElement) mistake.focus();
+}
