@@ -1,5 +1,8 @@
 """The rulesets. Adding one means adding its folder here and one line to the registry."""
 
 from games.engine.registry import Registry
+from games.rulesets.tetronogo import Tetronogo
 
-REGISTRY = Registry()
+REGISTRY = Registry(
+    Tetronogo(),
+)
