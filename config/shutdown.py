@@ -2,8 +2,9 @@
 
 Daphne drops open sockets without a close frame when it is told to end, so a browser would notice
 only by silence. `GracefulShutdown` wraps the whole ASGI application and knows every connection that
-is open. On SIGTERM (or Ctrl-C) new sockets are refused, open ones are closed with code 1012
-("service restart"), requests under way are given a moment, and only then does the reactor stop.
+is open. On SIGTERM (or Ctrl-C) new sockets are refused, open ones are closed with code 4012,
+requests under way are given a moment, and only then does the reactor stop. (1012, which means
+"service restart", is not for applications to send, and Daphne refuses to.)
 
 Consumers need to do nothing: they see an ordinary disconnect.
 """
@@ -19,7 +20,7 @@ import structlog
 
 log = structlog.get_logger("gauntlet.shutdown")
 
-SERVICE_RESTART = 1012
+SERVICE_RESTART = 4012
 PATIENCE = 5.0  # seconds that requests and disconnecting consumers are given
 
 Scope = MutableMapping[str, Any]

@@ -133,6 +133,7 @@ CHANNEL_LAYERS = {
                     "socket_keepalive": True,
                     "max_connections": 4096,
                     "health_check_interval": 30,
+                    "client_name": f"{REDIS_PREFIX}-layer",
                 }
             ],
             "prefix": REDIS_PREFIX,

@@ -1,0 +1,28 @@
+"""A small ASGI application for tests of shutting down: echoing sockets, slow pages."""
+
+import asyncio
+from typing import Any
+
+from config.shutdown import GracefulShutdown
+
+
+async def echo(scope: Any, receive: Any, send: Any) -> None:
+    """Echo text frames; answer HTTP after a second."""
+    if scope["type"] == "http":
+        await receive()
+        await asyncio.sleep(1)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"done"})
+        return
+    while True:
+        message = await receive()
+        if message["type"] == "websocket.connect":
+            await send({"type": "websocket.accept"})
+        elif message["type"] == "websocket.receive":
+            await send({"type": "websocket.send", "text": message["text"]})
+        else:
+            return
+
+
+application = GracefulShutdown(echo)
+application.install()
