@@ -22,6 +22,7 @@ const FAILURES_BEFORE_POLLING = 2;
 /** What a close code means for the reader, and whether coming back makes sense. */
 const CLOSED = {
   1012: { words: "The server is restarting.", again: true, wait: 500 },
+  4012: { words: "The server is restarting.", again: true, wait: 500 },
   4400: { words: "The server could not understand this page.", again: true, wait: 5_000 },
   4403: { words: "You are no longer allowed to follow this match here. Reload the page.", again: false },
   4404: { words: "There is no such match.", again: false },
