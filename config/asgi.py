@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
@@ -15,6 +16,7 @@ http = get_asgi_application()
 from django.urls import get_resolver  # noqa: E402  (these need the app registry)
 
 from config.shutdown import GracefulShutdown  # noqa: E402
+from games import heartbeat  # noqa: E402
 from games.routing import websocket_urlpatterns  # noqa: E402
 
 application = GracefulShutdown(
@@ -28,6 +30,9 @@ application = GracefulShutdown(
     )
 )
 application.install()
+if "daphne.server" in sys.modules:
+    # Before the first request: it finds out whether the service was away.
+    heartbeat.start()
 
 # Imports every view now: a mistake there shows at start-up, not at the first visit.
 _ = get_resolver().url_patterns
