@@ -1,0 +1,241 @@
+"""Boards as self-contained SVG documents: for pages, previews and the drawn examples of the rules.
+
+The two seats are told apart by the frame of their dominoes: seat 0 amber and hatched, seat 1 teal
+and dotted. A hidden half bears a question mark, beside the number where the reader knows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any, Final
+
+import msgspec
+
+from games.engine.decisions import Seat
+from games.rulesets.domino_black_white.board import (
+    CELL_OF,
+    CELLS,
+    COLUMNS,
+    HEIGHT,
+    ROWS,
+    WIDTH,
+    step,
+)
+
+CELL: Final = 44
+EDGE: Final = 28  # the margin with the names of columns and rows
+STRIP: Final = 44  # below the board, for the scores
+
+PAPER, SLOT, GRID, INK, FAINT = "#f7f3ea", "#e9e2d3", "#cfc5b1", "#3d382f", "#6f6757"
+BLACK, WHITE = "#1d232b", "#fffdf7"
+FILL = ("#e8a33d", "#3aa6b9")
+LINE = ("#7a4a06", "#0d4a57")
+GOOD, BAD = "#1f7a45", "#b3301f"
+
+DEFINITIONS: Final = (
+    "<defs>"
+    '<pattern id="domino-seat-0" width="6" height="6" patternUnits="userSpaceOnUse" '
+    'patternTransform="rotate(45)">'
+    '<path d="M0 0V6" stroke="#9c5f0b" stroke-width="3"/></pattern>'
+    '<pattern id="domino-seat-1" width="6" height="6" patternUnits="userSpaceOnUse">'
+    '<circle cx="3" cy="3" r="1.3" fill="#e9fbff"/></pattern>'
+    "</defs>"
+)
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """Something written on an empty square of a drawn example. ``good`` None is neutral."""
+
+    square: str
+    text: str = ""
+    good: bool | None = None
+
+
+class Stroke(msgspec.Struct, frozen=True):
+    """A line drawn through three squares of an example, and the letter that it stands for."""
+
+    start: str
+    end: str
+    letter: str
+
+
+def picture(view: Mapping[str, Any]) -> str:
+    """The board of a view, with the scores under it."""
+    one, two = view["scores"]
+    return drawing(view, title=f"Domino Black & White, {one} to {two}")
+
+
+def drawing(
+    view: Mapping[str, Any],
+    *,
+    title: str,
+    marks: Sequence[Mark] = (),
+    strokes: Sequence[Stroke] = (),
+    scores: bool = True,
+) -> str:
+    """The board of a view with the marks and strokes of an example on it."""
+    cells = view["cells"]
+    width = WIDTH * CELL + EDGE + CELL // 3
+    height = HEIGHT * CELL + EDGE + (STRIP if scores else CELL // 3)
+    parts = [
+        f'<g transform="translate({EDGE} {EDGE})">',
+        _grid(),
+        *[
+            _domino(one, two, latest=index == len(view["met"]) - 1 and not strokes)
+            for index, (one, two) in enumerate(zip(cells[::2], cells[1::2], strict=True))
+        ],
+        *[_mark(mark) for mark in marks],
+        *[_stroke(stroke) for stroke in strokes],
+        *([_score(seat, points) for seat, points in enumerate(view["scores"])] if scores else []),
+        "</g>",
+    ]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" role="img" font-family="system-ui, sans-serif">'
+        f"<title>{escape(title)}</title><desc>{escape(told(view))}</desc>{DEFINITIONS}"
+        f'<rect width="{width}" height="{height}" rx="10" fill="{PAPER}"/>{"".join(parts)}</svg>'
+    )
+
+
+def told(view: Mapping[str, Any]) -> str:
+    """The board in words, for readers who do not see it."""
+    cells = view["cells"]
+    if not cells:
+        return "The board is empty."
+    dominoes = [
+        f"seat {one['seat']} {_half_told(one)}, {_half_told(two)}"
+        for one, two in zip(cells[::2], cells[1::2], strict=True)
+    ]
+    one, two = view["scores"]
+    return (
+        f"Seat 0 has {one}, seat 1 has {two}. Dominoes in the order of placement: "
+        f"{'; '.join(dominoes)}."
+    )
+
+
+def _half_told(half: Mapping[str, Any]) -> str:
+    number = "hidden" if half["number"] is None else half["number"]
+    secret = ", hidden" if half["hidden"] and half["number"] is not None else ""
+    return f"{half['square']} {half['colour']} {number}{secret}"
+
+
+# -- parts ---------------------------------------------------------------------------------------
+
+
+def _corner(cell: int) -> tuple[int, int]:
+    """The top left corner of a cell."""
+    row, column = divmod(cell, WIDTH)
+    return column * CELL, row * CELL
+
+
+def _words(
+    x: float, y: float, text: str, *, size: int = 13, ink: str = FAINT, bold: bool = False
+) -> str:
+    weight = 700 if bold else 400
+    return (
+        f'<text x="{x:g}" y="{y:g}" font-size="{size}" font-weight="{weight}" fill="{ink}" '
+        f'text-anchor="middle" dominant-baseline="central">{escape(text)}</text>'
+    )
+
+
+def _grid() -> str:
+    slots = "".join(f"M{x} {y}h{CELL}v{CELL}h-{CELL}z" for x, y in map(_corner, CELLS))
+    sides = [
+        path
+        for cell in CELLS
+        for right, down, path in _sides(*_corner(cell))
+        if step(cell, right, down) is None
+    ]
+    names = [
+        _words((column + 0.5) * CELL, -EDGE / 2, letter) for column, letter in enumerate(COLUMNS)
+    ]
+    names += [_words(-EDGE / 2, (row + 0.5) * CELL, letter) for row, letter in enumerate(ROWS)]
+    return (
+        f'<path d="{slots}" fill="{SLOT}" stroke="{GRID}"/>'
+        f'<path d="{"".join(sides)}" stroke="{INK}" stroke-width="3" stroke-linecap="round" '
+        f'fill="none"/>{"".join(names)}'
+    )
+
+
+def _sides(x: int, y: int) -> Iterable[tuple[int, int, str]]:
+    """The walls and the floor around a cell; it is open to the top."""
+    yield -1, 0, f"M{x} {y}v{CELL}"
+    yield 1, 0, f"M{x + CELL} {y}v{CELL}"
+    yield 0, 1, f"M{x} {y + CELL}h{CELL}"
+
+
+def _domino(one: Mapping[str, Any], two: Mapping[str, Any], *, latest: bool) -> str:
+    seat: Seat = one["seat"]
+    x, y = _corner(CELL_OF[one["square"]])
+    far_x, far_y = _corner(CELL_OF[two["square"]])
+    frame = (
+        f'x="{x + 2}" y="{y + 2}" width="{far_x - x + CELL - 4}" '
+        f'height="{far_y - y + CELL - 4}" rx="7"'
+    )
+    outline = (
+        f'stroke="{LINE[seat]}" stroke-width="1.5"'
+        if not latest
+        else f'stroke="{INK}" stroke-width="3.5"'
+    )
+    return (
+        f'<rect {frame} fill="{FILL[seat]}"/>'
+        f'<rect {frame} fill="url(#domino-seat-{seat})" {outline}/>'
+        f"{_half(one, x, y)}{_half(two, far_x, far_y)}"
+    )
+
+
+def _half(half: Mapping[str, Any], x: int, y: int) -> str:
+    ground, ink = (BLACK, WHITE) if half["colour"] == "black" else (WHITE, BLACK)
+    inset = 7
+    side = CELL - 2 * inset
+    face = (
+        f'<rect x="{x + inset}" y="{y + inset}" width="{side}" height="{side}" rx="4" '
+        f'fill="{ground}" stroke="{BLACK}" stroke-width="1"/>'
+    )
+    middle_x, middle_y = x + CELL / 2, y + CELL / 2
+    number = half["number"]
+    if number is None:
+        return face + _words(middle_x, middle_y + 1, "?", size=22, ink=ink, bold=True)
+    if not half["hidden"]:
+        return face + _words(middle_x, middle_y + 1, str(number), size=22, ink=ink, bold=True)
+    return (
+        face
+        + _words(middle_x - 4, middle_y + 2, str(number), size=20, ink=ink, bold=True)
+        + _words(middle_x + 9, middle_y - 7, "?", size=12, ink=ink, bold=True)
+    )
+
+
+def _mark(mark: Mark) -> str:
+    x, y = _corner(CELL_OF[mark.square])
+    ink = FAINT if mark.good is None else GOOD if mark.good else BAD
+    dashes = ' stroke-dasharray="4 3"' if mark.good is False else ""
+    box = (
+        f'<rect x="{x + 5}" y="{y + 5}" width="{CELL - 10}" height="{CELL - 10}" rx="5" '
+        f'fill="{PAPER}" stroke="{ink}" stroke-width="2.5"{dashes}/>'
+    )
+    return box + _words(x + CELL / 2, y + CELL / 2 + 1, mark.text, size=17, ink=ink, bold=True)
+
+
+def _stroke(stroke: Stroke) -> str:
+    (x, y), (far_x, far_y) = _corner(CELL_OF[stroke.start]), _corner(CELL_OF[stroke.end])
+    half = CELL / 2
+    line = f'd="M{x + half:g} {y + half:g}L{far_x + half:g} {far_y + half:g}" fill="none"'
+    return (
+        f'<path {line} stroke="{PAPER}" stroke-width="7" stroke-linecap="round" opacity="0.7"/>'
+        f'<path {line} stroke="{BAD}" stroke-width="3.5" stroke-linecap="round" opacity="0.85"/>'
+        f'<circle cx="{x + half:g}" cy="{y + half:g}" r="8.5" fill="{BAD}"/>'
+        + _words(x + half, y + half + 0.5, stroke.letter, size=12, ink=WHITE, bold=True)
+    )
+
+
+def _score(seat: Seat, points: int) -> str:
+    """A chip in the pattern of a seat, and its points."""
+    x = seat * (WIDTH * CELL - 76)
+    y = HEIGHT * CELL + 11
+    frame = f'x="{x}" y="{y}" width="24" height="24" rx="6"'
+    return (
+        f'<rect {frame} fill="{FILL[seat]}"/>'
+        f'<rect {frame} fill="url(#domino-seat-{seat})" stroke="{LINE[seat]}" stroke-width="1.5"/>'
+        + _words(x + 48, y + 13, str(points), size=20, ink=INK, bold=True)
+    )

@@ -1,0 +1,193 @@
+"""Domino Black & White as the engine knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import floor
+from typing import Any, ClassVar, Final
+
+from games.engine.chance import RandomSource
+from games.engine.clocks import ClockPolicy, to_ms
+from games.engine.decisions import Audience, Decision, Event, Outcome, Seat, other
+from games.engine.ruleset import Chosen, Options, Ruleset, Seconds, Setup, Variant
+from games.rulesets.domino_black_white import (
+    estimate,
+    guessing,
+    judging,
+    notation,
+    picture,
+    saving,
+    viewing,
+)
+from games.rulesets.domino_black_white.board import SPOT_AT, UPRIGHT, spots_in
+from games.rulesets.domino_black_white.moves import (
+    DOMINO_BIT,
+    PLACES,
+    WAYS,
+    Move,
+    Order,
+    OutOfTime,
+    Place,
+)
+from games.rulesets.domino_black_white.state import (
+    DECISIONS,
+    State,
+    begun,
+    ordered,
+    out_of_time,
+    played,
+    winner,
+)
+
+_WAYS: Final = len(WAYS)
+_PLACES_AT: Final[tuple[tuple[Place, ...], ...]] = tuple(
+    [
+        PLACES[_WAYS * SPOT_AT[at].index : _WAYS * (SPOT_AT[at].index + 1)] if at in SPOT_AT else ()
+        for at in range(-1, 2 * UPRIGHT)
+    ]
+)
+"""By the bit length of a spot's bit: the 72 places on that spot."""
+
+
+class DominoOptions(Options, frozen=True, kw_only=True):
+    """Two minutes a turn and ten minutes of reserve for the match."""
+
+    turn_time: Seconds = 120.0
+    reserve: Seconds = 600.0
+
+
+class DominoBlackWhite(Ruleset[State, Move]):
+    """Two players lay dominoes into a board with gravity, hide one half of each, and score lines
+    of three that sum to a multiple of five."""
+
+    id: ClassVar[str] = "domino-black-white"
+    name: ClassVar[str] = "Domino Black & White"
+    summary: ClassVar[str] = (
+        "Drop dominoes into the well, hide one half of each, and make three in a row that sum to "
+        "a multiple of five."
+    )
+    variants: ClassVar[tuple[Variant, ...]] = (
+        Variant("standard", "Standard", "The full set of 21 dominoes each, on the winged board."),
+    )
+    options_type: ClassVar[type[Options]] = DominoOptions
+
+    # -- the course of a match -----------------------------------------------------------------
+
+    def initial(self, setup: Setup) -> State:
+        return begun(setup.advantage)
+
+    def decisions(self, state: State) -> tuple[Decision, ...]:
+        return DECISIONS[state.turn] if state.legal else ()
+
+    def outcome(self, state: State) -> Outcome | None:
+        if state.legal:
+            return None
+        one, two = scores = state.scores()
+        if state.late is not None:
+            return Outcome(winner(state), "timeout", scores)
+        return Outcome(winner(state), "tie-break" if one == two else "points", scores)
+
+    def scores(self, state: State) -> tuple[int, int]:
+        return state.scores()
+
+    def validate(self, state: State, decision: Decision, move: Move) -> None:
+        judging.judge(state, decision, move)
+
+    def apply(self, state: State, chosen: Chosen[Move]) -> State:
+        ((seat, move),) = chosen
+        if type(move) is Place:
+            return played(state, move)
+        if type(move) is Order:
+            return ordered(state, seat if move.first else other(seat))
+        return out_of_time(state, seat)
+
+    def on_timeout(self, state: State, decision: Decision) -> Move:
+        """The order falls to going first (house ruling); a turn that outlasts its reserve loses."""
+        return Order(first=True) if decision.kind == "order" else OutOfTime()
+
+    # -- time ----------------------------------------------------------------------------------
+
+    def policies(self, options: Options) -> Mapping[str, ClockPolicy]:
+        return {
+            "choice": ClockPolicy(to_ms(options.choice_time)),
+            "turn": ClockPolicy(to_ms(options.turn_time), uses_reserve=True),
+        }
+
+    # -- text ----------------------------------------------------------------------------------
+
+    def parse(self, text: str) -> Move:
+        return notation.parse(text)
+
+    def print(self, move: Move) -> str:
+        return notation.text_of(move)
+
+    # -- listing and sampling ------------------------------------------------------------------
+
+    def enumerable(self, decision: Decision) -> bool:
+        return True
+
+    def legal(self, state: State, decision: Decision) -> Iterator[Move]:
+        if decision.kind == "order":
+            yield Order(first=True)
+            yield Order(first=False)
+            return
+        for spot in spots_in(state.legal):
+            for place in _PLACES_AT[spot.at + 1]:
+                if state.hand & DOMINO_BIT[place.code % _WAYS]:
+                    yield place
+
+    def any_legal(self, state: State, decision: Decision) -> bool:
+        """Hands never run out before the board does, so a legal spot is enough."""
+        return state.legal != 0
+
+    def sample(self, state: State, decision: Decision, random: RandomSource) -> Move:
+        """Every legal spot goes with every way to lay a domino in hand, so the two are drawn
+        apart: a way out of all 72 until its domino is in hand, and a spot out of the legal ones."""
+        if state.first is None:
+            return Order(first=random() < 0.5)
+        hand = state.hand
+        way = floor(random() * _WAYS)
+        while not hand & DOMINO_BIT[way]:
+            way = floor(random() * _WAYS)
+        spots = state.legal
+        count = spots.bit_count()
+        below = floor(random() * count)
+        if 2 * below < count:
+            while below:
+                spots &= spots - 1
+                below -= 1
+            return _PLACES_AT[(spots & -spots).bit_length()][way]
+        for _ in range(count - 1 - below):
+            spots ^= 1 << (spots.bit_length() - 1)
+        return _PLACES_AT[spots.bit_length()][way]
+
+    # -- what people and bots see --------------------------------------------------------------
+
+    def view(self, state: State, audience: Audience) -> dict[str, Any]:
+        return viewing.view(state, audience)
+
+    def events(self, before: State, chosen: Chosen[Move], after: State) -> Sequence[Event]:
+        ((seat, move),) = chosen
+        return viewing.events(before, seat, move, after)
+
+    def step_notes(self, events: Sequence[Event]) -> dict[str, Any]:
+        """``met``: the letters that the placement of this step met, in the order HVDB."""
+        met = [event.data["met"] for event in events if event.kind == "place"]
+        return {"met": met[0] if met else ""}
+
+    def determinize(self, view: Mapping[str, Any], seat: Seat, random: RandomSource) -> State:
+        return guessing.determinize(view, random)
+
+    def evaluate(self, state: State, seat: Seat) -> float:
+        return estimate.estimate(state, seat)
+
+    def picture(self, view: Mapping[str, Any]) -> str:
+        return picture.picture(view)
+
+    # -- storage -------------------------------------------------------------------------------
+
+    def encode(self, state: State) -> bytes:
+        return saving.encode(state)
+
+    def decode(self, data: bytes) -> State:
+        return saving.decode(data)
