@@ -1,8 +1,10 @@
 """The rulesets. Adding one means adding its folder here and one line to the registry."""
 
 from games.engine.registry import Registry
+from games.rulesets.domino_black_white import DominoBlackWhite
 from games.rulesets.tetronogo import Tetronogo
 
 REGISTRY = Registry(
+    DominoBlackWhite(),
     Tetronogo(),
 )
