@@ -10,7 +10,7 @@ from accounts.models import User
 from accounts.preferences import SOUND_COOKIE, THEME_COOKIE
 
 
-class Site:
+class Shell:
     """Answers lazily: an error page that asks for nothing must not touch session or database."""
 
     def __init__(self, request: HttpRequest) -> None:
@@ -53,6 +53,6 @@ class Site:
         return f"{self.origin}{self._request.path}"
 
 
-def site(request: HttpRequest) -> dict[str, Any]:
-    """Put `site` into every template."""
-    return {"site": Site(request)}
+def shell(request: HttpRequest) -> dict[str, Any]:
+    """Put `shell` into every template. (The sign-in library has a `site` of its own.)"""
+    return {"shell": Shell(request)}

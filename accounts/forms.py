@@ -35,6 +35,9 @@ class LoginForm(_PlainFields, library.LoginForm):
         self.fields["login"].widget.attrs |= {"autocomplete": "username", "autocapitalize": "none"}
 
 
+PASSWORD_HELP = _("At least 8 characters. Not only digits, no common password, not your name.")
+
+
 class SignupForm(_PlainFields, library.SignupForm):
     """Register."""
 
@@ -46,6 +49,7 @@ class SignupForm(_PlainFields, library.SignupForm):
             "spellcheck": "false",
             "minlength": USERNAME_MIN_LENGTH,
         }
+        self.fields["password1"].help_text = PASSWORD_HELP
         self.fields["email"].label = _("Email address")
         self.fields["email"].help_text = _("Never shown. For resetting your password and for news.")
 
@@ -65,6 +69,10 @@ class SignupForm(_PlainFields, library.SignupForm):
 class ChangePasswordForm(_PlainFields, library.ChangePasswordForm):
     """Change the password, knowing the old one."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["password1"].help_text = PASSWORD_HELP
+
 
 class ResetPasswordForm(_PlainFields, library.ResetPasswordForm):
     """Ask for the mail that allows a new password."""
@@ -73,9 +81,17 @@ class ResetPasswordForm(_PlainFields, library.ResetPasswordForm):
 class ResetPasswordKeyForm(_PlainFields, library.ResetPasswordKeyForm):
     """Set a new password with the mail's key."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["password1"].help_text = PASSWORD_HELP
+
 
 class AddEmailForm(_PlainFields, library.AddEmailForm):
     """Give a new address."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["email"].label = _("New address")
 
 
 class ReauthenticateForm(_PlainFields, library.ReauthenticateForm):
@@ -144,7 +160,7 @@ class PreferencesForm(forms.Form):
     )
     sound = forms.ChoiceField(
         label=_("Sound"),
-        choices=[("on", _("on")), ("muted", _("muted"))],
+        choices=[("on", _("On")), ("muted", _("Muted"))],
         widget=forms.RadioSelect,
         required=False,
     )

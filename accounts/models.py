@@ -37,9 +37,9 @@ class User(AbstractUser):
     """
 
     class Theme(models.TextChoices):
-        AUTO = "auto", _("as my device")
-        LIGHT = "light", _("light")
-        DARK = "dark", _("dark")
+        AUTO = "auto", _("As my device")
+        LIGHT = "light", _("Light")
+        DARK = "dark", _("Dark")
 
     first_name = None  # type: ignore[assignment]  # one display name instead
     last_name = None  # type: ignore[assignment]
@@ -65,7 +65,7 @@ class User(AbstractUser):
         max_length=64,
         blank=True,
         validators=[validate_time_zone],
-        help_text=_("For dates on pages and in mail. Empty: your device's."),
+        help_text=_("For dates on pages and in mail."),
     )
     sound_muted = models.BooleanField(_("mute all sounds"), default=False)
     theme = models.CharField(

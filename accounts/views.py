@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts import profile
-from accounts.context_processors import Site
+from accounts.context_processors import Shell
 from accounts.forms import PreferencesForm, ProfileForm
 from accounts.models import User
 from accounts.preferences import SOUND_COOKIE, THEME_COOKIE, remember_preference
@@ -79,8 +79,8 @@ def preferences_page(request: HttpRequest) -> HttpResponse:
     """
     wants_json = request.headers.get("Accept", "") == "application/json"
     if request.method != "POST":
-        site = Site(request)
-        form = PreferencesForm(initial={"theme": site.theme, "sound": site.sound})
+        shell = Shell(request)
+        form = PreferencesForm(initial={"theme": shell.theme, "sound": shell.sound})
         context = {"form": form, "next": _safe_next(request, request.headers.get("Referer", ""))}
         return render(request, "accounts/preferences.html", context)
     form = PreferencesForm(request.POST)

@@ -104,7 +104,7 @@ class Migration(migrations.Migration):
                     "time_zone",
                     models.CharField(
                         blank=True,
-                        help_text="For dates on pages and in mail. Empty: your device's.",
+                        help_text="For dates on pages and in mail.",
                         max_length=64,
                         validators=[accounts.validators.validate_time_zone],
                         verbose_name="time zone",
@@ -114,7 +114,7 @@ class Migration(migrations.Migration):
                 (
                     "theme",
                     models.CharField(
-                        choices=[("auto", "as my device"), ("light", "light"), ("dark", "dark")],
+                        choices=[("auto", "As my device"), ("light", "Light"), ("dark", "Dark")],
                         default="auto",
                         max_length=5,
                         verbose_name="board theme",

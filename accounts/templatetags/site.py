@@ -103,7 +103,7 @@ def local_time(
     """
     if when is None:
         return format_html("—")
-    name = context["site"].time_zone if "site" in context else ""
+    name = context["shell"].time_zone if "shell" in context else ""
     shown = timezone.localtime(when, ZoneInfo(name) if name else ZoneInfo("UTC"))
     text = date_format(shown, "j F Y" if style == "date" else "j F Y, H:i")
     if style != "date":

@@ -5,11 +5,11 @@ from typing import Any
 
 from csp.constants import NONE, SELF
 
-from config.env import ROOT, database_options, env, redis_database
+from config.env import DATA, ROOT, database_options, env, redis_database
 from config.logs import logging_config
 
 BASE_DIR = ROOT
-DATA_DIR = ROOT / ".data"
+DATA_DIR = DATA
 
 DEBUG = False
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", [])
@@ -66,7 +66,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "accounts.context_processors.site",
+                "accounts.context_processors.shell",
             ],
         },
     },

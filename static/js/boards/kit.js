@@ -101,6 +101,7 @@ export class Board {
 
   /** Make a square the one in the tab order, and focus it if the board has the focus. */
   stand(column, row, { focus = this.svg.contains(document.activeElement) } = {}) {
+    if (this.still) return;
     const cell = this.cells.get(key(column, row));
     if (cell === undefined) return;
     const before = this.at && this.cells.get(key(...this.at));
@@ -331,7 +332,11 @@ export class ConfirmBar {
     this.root.hidden = false;
     delete this.root.dataset.state;
     write(this.words, words);
-    fill(this.extra, ...extra);
+    // The same controls are left where they are: moving them would take the focus away.
+    const same =
+      extra.length === this.extra.children.length &&
+      extra.every((control, index) => control === this.extra.children[index]);
+    if (!same) fill(this.extra, ...extra);
     this.extra.hidden = extra.length === 0;
     write(this.confirm.lastChild, verb);
     this.confirm.disabled = !ready;
@@ -393,7 +398,7 @@ export function twoFingers(element, rotate) {
     }
     // The gesture is over with the last finger; until then the other one places nothing.
     if (fingers.size === 0) {
-      queueMicrotask(() => {
+      setTimeout(() => {
         gesture = null;
       });
     }
@@ -416,5 +421,46 @@ export function wheelTurns(element, wanted, rotate) {
       rotate(Math.sign(event.deltaY));
     },
     { passive: false },
+  );
+}
+
+/**
+ * A question with a few answers, as cards to choose one of. `options` are `{value, title, text,
+ * art, disabled}`; `choose` is called with the value, `confirm` when Enter is pressed on one.
+ */
+export function choiceCards({ legend, options, choose, confirm }) {
+  const group = `choice-${(drawings += 1)}`;
+  const cards = options.map(({ value, title, text, art, disabled }) =>
+    h(
+      "label",
+      { class: "choice choice--card", "data-disabled": disabled ? "" : null },
+      h("input", {
+        type: "radio",
+        name: group,
+        value,
+        disabled,
+        on: {
+          change: () => choose(value),
+          keydown: (event) => {
+            if (event.key !== "Enter") return;
+            event.preventDefault();
+            confirm();
+          },
+        },
+      }),
+      art ?? null,
+      h(
+        "span",
+        { class: "choice__body" },
+        h("span", { class: "choice__title" }, title),
+        text ? h("span", { class: "choice__text" }, text) : null,
+      ),
+    ),
+  );
+  return h(
+    "fieldset",
+    { class: "choices" },
+    h("legend", { class: "choices__legend" }, legend),
+    h("div", { class: "choices__cards" }, cards),
   );
 }

@@ -1,0 +1,251 @@
+/* Bringing a piece to its place: by mouse, by touch, by keyboard or by buttons, always as a preview
+   first. What the piece is and where it fits is for the ruleset's board to say. */
+
+import { h, icon } from "../match/dom.js";
+import { twoFingers, wheelTurns } from "./kit.js";
+
+/**
+ * The preview of one piece. A *spot* is whatever the board calls a place; it is *pinned* once the
+ * reader has put the piece there, and then waits for a confirmation.
+ *
+ * `rules` has
+ * - `active()`: whether there is a piece to be placed now;
+ * - `at([x, y])`: the spot that a pointer there means, or null;
+ * - `corner(spot)`: column and row of its first square, for the keyboard's focus and for dragging;
+ * - `shifted(spot, [column, row])`: the spot like this one with its corner about there;
+ * - `nudged(spot, dx, dy)`: the spot one step further, or the same one at the edge;
+ * - `home(from)`: where a piece appears for the keyboard, `from` being the square with the focus;
+ * - `next(spot, by)`: the next spot that fits, in reading order, or null where there is none;
+ * - `turned(spot, by)`: turn the piece and give the spot where it is then (spot may be null);
+ * - `fits(spot)`, `words(spot)`: whether it may lie there, and that in words;
+ * - `tapped(spot, [x, y])`: a pinned piece was tapped there (optional);
+ * - `redraw()`, `confirm()`, `cancelled()`.
+ */
+export class Placing {
+  constructor({ board, root, api, rules }) {
+    Object.assign(this, { board, root, api, rules });
+    this.spot = null;
+    this.pinned = false;
+    this.drag = null; // {dx, dy, moved}: where the piece was taken
+    this.pressed = null;
+    this.listening = new AbortController();
+    this.#listenToPointers();
+    this.board.onArrow = (dx, dy) => this.nudge(dx, dy);
+    document.addEventListener("keydown", (event) => this.#key(event), this.listening);
+  }
+
+  destroy() {
+    this.listening.abort();
+  }
+
+  /** Take the preview away without a word. */
+  clear() {
+    this.spot = null;
+    this.pinned = false;
+  }
+
+  /** Show the piece on a spot; pinned only where it fits. */
+  show(spot, { pin = false } = {}) {
+    this.spot = spot;
+    this.pinned = pin && spot !== null && this.rules.fits(spot);
+    this.rules.redraw();
+    if (spot === null) return;
+    this.board.say(...this.rules.corner(spot), this.rules.words(spot));
+    this.board.stand(...this.rules.corner(spot));
+  }
+
+  /** Put the piece down, to be confirmed. */
+  pin(spot) {
+    if (spot === null) return;
+    this.show(spot, { pin: true });
+    const words = this.rules.words(spot);
+    if (this.pinned) this.api.announce(`${words} Press Enter to confirm, Escape to cancel.`);
+    else this.api.announce(words, { now: true });
+  }
+
+  /** Turn the piece, wherever it is. */
+  rotate(by) {
+    if (!this.rules.active()) return;
+    const { pinned } = this;
+    const spot = this.rules.turned(this.spot, by);
+    this.show(spot, { pin: pinned });
+    this.api.announce(this.rules.words(spot));
+  }
+
+  /** Move the piece by a step, or bring it to the board. Whether there is a piece to move. */
+  nudge(dx, dy) {
+    if (!this.rules.active()) return false;
+    const spot =
+      this.spot === null ? this.rules.home(this.board.at) : this.rules.nudged(this.spot, dx, dy);
+    this.show(spot, { pin: this.pinned });
+    return true;
+  }
+
+  /** Go to the next or the last spot before where the piece fits. */
+  jump(by) {
+    if (!this.rules.active()) return;
+    const spot = this.rules.next(this.spot, by);
+    if (spot === null) {
+      this.api.announce("It fits nowhere like this. Press R to turn it.");
+      return;
+    }
+    this.show(spot, { pin: this.pinned });
+  }
+
+  /** Take the preview back to where it came from. */
+  cancel() {
+    if (this.spot !== null) this.api.announce("Preview taken away.");
+    this.clear();
+    this.rules.cancelled();
+    this.rules.redraw();
+  }
+
+  /** Buttons for turning and moving, for thumbs and for switches. */
+  tools() {
+    const button = (label, sign, act) =>
+      h(
+        "button",
+        { type: "button", class: "button button--icon", "aria-label": label, title: label, on: { click: act } },
+        sign,
+      );
+    const arrow = (label, sign, dx, dy) =>
+      button(label, h("span", { "aria-hidden": "true" }, sign), () => this.nudge(dx, dy));
+    return h(
+      "div",
+      { class: "board-tools__move", role: "group", "aria-label": "Move and turn the piece" },
+      button("Turn left (Shift R)", icon("rotate-back") ?? "⟲", () => this.rotate(-1)),
+      button("Turn right (R)", icon("rotate") ?? "⟳", () => this.rotate(1)),
+      arrow("Move left", "←", -1, 0),
+      arrow("Move up", "↑", 0, -1),
+      arrow("Move down", "↓", 0, 1),
+      arrow("Move right", "→", 1, 0),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          on: { click: () => this.pin(this.spot ?? this.rules.home(this.board.at)) },
+        },
+        "Put it here",
+      ),
+    );
+  }
+
+  // -- pointers -------------------------------------------------------------------------------
+
+  #listenToPointers() {
+    const { svg } = this.board;
+    const { rules } = this;
+    const gesture = twoFingers(svg, (by) => this.rotate(by));
+    wheelTurns(svg, () => rules.active(), (by) => this.rotate(by));
+    svg.addEventListener("pointerdown", (event) => {
+      if (!rules.active() || event.button !== 0) return;
+      this.pressed = { x: event.clientX, y: event.clientY };
+      if (this.spot === null || event.target.closest(".ghost") === null) return;
+      const [x, y] = this.board.under(event);
+      const [column, row] = rules.corner(this.spot);
+      this.drag = { dx: x - column, dy: y - row, moved: false };
+      svg.setPointerCapture(event.pointerId);
+    });
+    svg.addEventListener("pointermove", (event) => {
+      if (!rules.active() || gesture()) return;
+      if (this.drag !== null) this.#dragTo(event);
+      else if (event.pointerType === "mouse" && !this.pinned) this.#hover(event);
+    });
+    svg.addEventListener("pointerup", (event) => {
+      const { pressed, drag } = this;
+      this.pressed = this.drag = null;
+      if (!rules.active() || gesture() || pressed === null || drag?.moved) return;
+      if (Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > 12) return;
+      const at = this.board.under(event);
+      if (drag !== null && this.pinned && rules.tapped) rules.tapped(this.spot, at);
+      else this.pin(rules.at(at));
+    });
+    svg.addEventListener("pointercancel", () => {
+      this.pressed = this.drag = null;
+    });
+    svg.addEventListener("pointerleave", (event) => {
+      if (event.pointerType !== "mouse" || this.pinned || this.drag !== null) return;
+      if (this.spot === null || !rules.active()) return;
+      this.clear();
+      rules.redraw();
+    });
+  }
+
+  #dragTo(event) {
+    const [x, y] = this.board.under(event);
+    const to = this.rules.shifted(this.spot, [x - this.drag.dx, y - this.drag.dy]);
+    if (to === null || this.#isHere(to)) return;
+    this.drag.moved = true;
+    this.show(to, { pin: true });
+  }
+
+  #hover(event) {
+    const to = this.rules.at(this.board.under(event));
+    if (to === null || (this.spot !== null && this.#isHere(to))) return;
+    this.show(to);
+  }
+
+  #isHere(spot) {
+    const [a, b] = [this.rules.corner(spot), this.rules.corner(this.spot)];
+    return a[0] === b[0] && a[1] === b[1];
+  }
+
+  // -- keys -----------------------------------------------------------------------------------
+
+  #key(event) {
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+    const { target } = event;
+    if (target !== document.body && !this.root.contains(target)) return;
+    if (target.closest?.("input:not([type=radio]), textarea, select, dialog")) return;
+    if (this.#act(event, target.closest?.("button, a, summary, input") ?? null)) {
+      event.preventDefault();
+    }
+  }
+
+  #act(event, control) {
+    const { rules } = this;
+    if (event.key === "Escape") {
+      this.cancel();
+      return true;
+    }
+    if (!rules.active()) return false;
+    switch (event.key) {
+      case "r":
+      case "R":
+        this.rotate(event.shiftKey ? -1 : 1);
+        return true;
+      case "n":
+      case "N":
+        this.jump(1);
+        return true;
+      case "p":
+      case "P":
+        this.jump(-1);
+        return true;
+      case "Enter":
+        if (control !== null && control.type !== "radio") return false;
+        if (this.pinned) rules.confirm();
+        else this.#bring();
+        return true;
+      case " ":
+        if (control !== null) return false;
+        this.#bring();
+        return true;
+      default:
+        return rules.key?.(event) ?? false;
+    }
+  }
+
+  /* Enter or space: put down what is shown, or bring the piece to the board and the focus with it. */
+  #bring() {
+    if (this.spot !== null) {
+      this.pin(this.spot);
+      return;
+    }
+    const spot = this.rules.home(this.board.at);
+    if (spot === null) return;
+    this.show(spot);
+    this.board.stand(...this.rules.corner(spot), { focus: true });
+  }
+}

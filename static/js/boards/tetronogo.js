@@ -1,0 +1,725 @@
+/* The board of Tetronogo. See boards/README.md for what every board module offers. */
+
+import { fill, h, s, write } from "../match/dom.js";
+import { Board, choiceCards, ConfirmBar, outline, seatBadge, turn, UNIT } from "./kit.js";
+import { Placing } from "./placing.js";
+
+const SIZE = 12;
+const COLUMNS = [..."ABCDEFGHIJKL"];
+const ROWS = Array.from({ length: SIZE }, (_, row) => String(row + 1));
+const LETTERS = [..."OISZLJT"];
+
+/* The same drawings as in the rules; only for cards and lists. Where a piece may go is worked out
+   from the shapes that the view brings along. */
+const DRAWN = {
+  O: ["##", "##"],
+  I: ["####"],
+  S: [".##", "##."],
+  Z: ["##.", ".##"],
+  L: ["..#", "###"],
+  J: ["#..", "###"],
+  T: [".#.", "###"],
+};
+
+export const waiting = {
+  pick: "picking a tetromino in secret",
+  starter: "choosing who starts",
+  place: "placing a tetromino",
+};
+
+export const examples = { pick: "pick T", starter: "first", place: "D4 90" };
+
+/** The points over all finished bouts, by seat. */
+export function scores(view) {
+  return view.game?.totals ?? null;
+}
+
+/** Where the match stands, in a few words. */
+export function caption(view) {
+  const { game } = view;
+  if (game === null) return "The advantage is drawn by lot.";
+  if (game.phase === "over") {
+    return `${game.bouts.length} ${game.bouts.length === 1 ? "bout" : "bouts"} played`;
+  }
+  const bout = `Bout ${game.bout} of ${game.most_bouts}`;
+  if (game.phase === "pick") return `${bout}: both pick in secret`;
+  if (game.phase === "starter") return `${bout}: ${game.pieces[0]} against ${game.pieces[1]}, the starter is chosen`;
+  return `${bout}: ${game.pieces[0]} against ${game.pieces[1]}`;
+}
+
+/** What the log shows beside an event: the score of a bout. */
+export function tags(event) {
+  const points = event.kind === "bout" ? event.data.points : null;
+  if (!points) return [];
+  return [{ text: `${points[0]} : ${points[1]}`, title: `Points of the bout: ${points[0]} to ${points[1]}`, kind: "score" }];
+}
+
+/** A still picture of the position, for replays. */
+export function render(view, { names = ["Seat 0", "Seat 1"] } = {}) {
+  const board = newBoard("", true);
+  const { game } = view;
+  const bout = game === null ? null : boutShown(game);
+  drawBout(board, bout, names);
+  board.svg.setAttribute("aria-label", `${caption(view)}. ${inWords(bout, names)}`);
+  return board.svg;
+}
+
+/* The bout that a position is about: the one in play, or the last one once it has been scored. */
+function boutShown(game) {
+  const between = game.phase === "pick" || game.phase === "over";
+  return between ? (game.bouts.at(-1) ?? null) : { ...game, groups: null };
+}
+
+// -- geometry ---------------------------------------------------------------------------------
+
+function square(name) {
+  return [name.charCodeAt(0) - 65, Number(name.slice(1)) - 1];
+}
+
+function squareName(column, row) {
+  return `${COLUMNS[column]}${row + 1}`;
+}
+
+function newBoard(label, still) {
+  return new Board({ label, columns: COLUMNS, rows: ROWS, name: squareName, still });
+}
+
+function isEmpty(rows, column, row) {
+  return rows[row]?.[column] === ".";
+}
+
+/** The squares of each placed piece, in order of play. */
+function piecesOf(bout) {
+  const pieces = bout.placed.map(([seat, text]) => ({ seat, text, cells: [] }));
+  bout.board.forEach((line, row) =>
+    [...line].forEach((mark, column) => {
+      if (mark !== ".") pieces[parseInt(mark, 36)].cells.push([column, row]);
+    }),
+  );
+  return pieces;
+}
+
+/** The groups of empty squares with both seats' edges and who would take them. */
+export function groupsOf(bout) {
+  const owner = new Map();
+  for (const { seat, cells } of piecesOf(bout)) {
+    for (const [column, row] of cells) owner.set(squareName(column, row), seat);
+  }
+  const seen = new Set();
+  const groups = [];
+  for (let row = 0; row < SIZE; row += 1) {
+    for (let column = 0; column < SIZE; column += 1) {
+      const start = squareName(column, row);
+      if (owner.has(start) || seen.has(start)) continue;
+      const group = { squares: [], edges: [0, 0], taker: null };
+      const queue = [[column, row]];
+      seen.add(start);
+      while (queue.length > 0) {
+        const [x, y] = queue.pop();
+        group.squares.push(squareName(x, y));
+        for (const [nx, ny] of [[x + 1, y], [x - 1, y], [x, y + 1], [x, y - 1]]) {
+          if (nx < 0 || ny < 0 || nx >= SIZE || ny >= SIZE) continue;
+          const name = squareName(nx, ny);
+          if (owner.has(name)) group.edges[owner.get(name)] += 1;
+          else if (!seen.has(name)) {
+            seen.add(name);
+            queue.push([nx, ny]);
+          }
+        }
+      }
+      const [first, second] = group.edges;
+      if (first !== second) group.taker = first > second ? 0 : 1;
+      groups.push(group);
+    }
+  }
+  return groups;
+}
+
+/** Whether a shape with its box's corner there lies on empty squares of the board only. */
+export function fits(rows, shape, column, row) {
+  return shape.every(([dx, dy]) => isEmpty(rows, column + dx, row + dy));
+}
+
+/** Every corner where a shape fits, row by row. */
+export function placesOf(rows, shape) {
+  const found = [];
+  for (let row = 0; row < SIZE; row += 1) {
+    for (let column = 0; column < SIZE; column += 1) {
+      if (fits(rows, shape, column, row)) found.push([column, row]);
+    }
+  }
+  return found;
+}
+
+// -- drawing ----------------------------------------------------------------------------------
+
+function drawBout(board, bout, names) {
+  board.draw("floor", s("rect", { class: "board__ground", x: board.corner(0, 0)[0], y: board.corner(0, 0)[1], width: SIZE * UNIT, height: SIZE * UNIT }));
+  if (bout === null) {
+    board.draw("pieces");
+    board.draw("marks");
+    return;
+  }
+  const pieces = piecesOf(bout);
+  board.draw("pieces", pieces.map((piece, index) => drawPiece(board, piece, index === pieces.length - 1 && !bout.groups, names)));
+  board.draw("marks", (bout.groups ?? []).map((group) => drawGroup(board, group, true)));
+}
+
+function drawPiece(board, { seat, text, cells }, isLast, names) {
+  const d = outline(cells, board.corner(0, 0));
+  return s(
+    "g",
+    { class: `piece piece--${seat}${isLast ? " piece--last" : ""}` },
+    s("title", {}, `${names[seat]}: ${text}`),
+    s("path", { class: "piece__body", d, fill: board.seatFill(seat) }),
+    s("path", { class: "piece__edge", d }),
+  );
+}
+
+function drawGroup(board, { squares, taker }, scored) {
+  const cells = squares.map(square);
+  const kind = taker === null ? "nobody" : `seat-${taker}`;
+  const d = outline(cells, board.corner(0, 0), { inset: 3.5, round: 3 });
+  const [x, y] = board.corner(...middle(cells));
+  return s(
+    "g",
+    { class: `group group--${kind}` },
+    s("path", { class: "group__ground", d }),
+    scored || squares.length > 1
+      ? s("text", { class: "group__points", x: x + UNIT / 2, y: y + UNIT / 2 + 5, "text-anchor": "middle" }, taker === null ? "–" : String(squares.length))
+      : null,
+  );
+}
+
+/** The cell of a group that is nearest to its centre. */
+function middle(cells) {
+  const mean = [0, 1].map((axis) => cells.reduce((sum, cell) => sum + cell[axis], 0) / cells.length);
+  const distance = (cell) => (cell[0] - mean[0]) ** 2 + (cell[1] - mean[1]) ** 2;
+  return cells.reduce((best, cell) => (distance(cell) < distance(best) ? cell : best));
+}
+
+function letterArt(letter, seat = null) {
+  const rows = DRAWN[letter];
+  const cells = rows.flatMap((line, row) => [...line].flatMap((mark, column) => (mark === "#" ? [[column, row]] : [])));
+  const width = rows[0].length * UNIT;
+  const height = rows.length * UNIT;
+  return s(
+    "svg",
+    {
+      class: `tetromino${seat === null ? "" : ` tetromino--${seat}`}`,
+      viewBox: `${width / 2 - 2 * UNIT} ${height / 2 - UNIT} ${4 * UNIT} ${2 * UNIT}`,
+      "aria-hidden": "true",
+      focusable: "false",
+    },
+    cells.map(([column, row]) => s("rect", { x: column * UNIT + 1, y: row * UNIT + 1, width: UNIT - 2, height: UNIT - 2, rx: 3 })),
+  );
+}
+
+function inWords(bout, names) {
+  if (bout === null) return "The board is empty.";
+  const counts = [0, 1].map((seat) => bout.placed.filter(([by]) => by === seat).length);
+  const placed = `${names[0]} has placed ${counts[0]} and ${names[1]} ${counts[1]}.`;
+  return bout.points ? `${placed} ${points(bout.points, names)}.` : placed;
+}
+
+function points([first, second], names) {
+  return `${names[0]} ${first}, ${names[1]} ${second}`;
+}
+
+// -- playing ----------------------------------------------------------------------------------
+
+/** Put a playable board into `root`. */
+export function mount(root, api) {
+  return new TetronogoBoard(root, api);
+}
+
+class TetronogoBoard {
+  constructor(root, api) {
+    this.root = root;
+    this.api = api;
+    this.view = null;
+    this.ctx = null;
+    this.turns = 0; // index into the rotations of the mover's piece
+    this.choice = null; // a pick or an order, chosen and not yet confirmed
+    this.asked = null; // the decision that the present cards belong to
+    this.watched = null; // number of the finished bout that is looked at
+    this.showGroups = false;
+
+    this.board = newBoard("Board, A1 to L12", false);
+    this.placing = new Placing({ board: this.board, root, api, rules: this.#rules() });
+    this.strip = h("ol", { class: "bouts", "aria-label": "Bouts" });
+    this.facts = h("p", { class: "board-facts" });
+    this.cards = h("div", { class: "board-cards", hidden: true });
+    this.groups = h("details", { class: "disclosure board-groups", hidden: true });
+    this.bar = new ConfirmBar({ onConfirm: () => this.#confirm(), onCancel: () => this.#cancel() });
+    this.moveTools = this.placing.tools();
+    this.groupsToggle = h(
+      "button",
+      { type: "button", class: "button button--small", "aria-pressed": "false", on: { click: () => this.#toggleGroups() } },
+      "Show the groups",
+    );
+    fill(
+      root,
+      this.strip,
+      this.cards,
+      h("div", { class: "board-frame" }, this.board.svg),
+      this.bar.root,
+      h("div", { class: "board-tools" }, this.moveTools, this.groupsToggle),
+      this.facts,
+      this.groups,
+    );
+  }
+
+  destroy() {
+    this.placing.destroy();
+    this.root.replaceChildren();
+  }
+
+  update(view, ctx) {
+    const before = this.ctx?.decision?.id ?? null;
+    this.view = view;
+    this.ctx = ctx;
+    if ((ctx.decision?.id ?? null) !== before) this.#reset();
+    if (view.game === null) {
+      write(this.facts, "Who has the advantage is drawn by lot.");
+      this.moveTools.hidden = this.groupsToggle.hidden = this.strip.hidden = true;
+      return;
+    }
+    this.#drawStrip();
+    this.#drawCards();
+    this.#draw();
+  }
+
+  // -- what is being decided ------------------------------------------------------------------
+
+  get #game() {
+    return this.view?.game ?? null;
+  }
+
+  #asks(kind) {
+    return this.ctx?.decision?.kind === kind && this.ctx.pending === null;
+  }
+
+  get #isPlacing() {
+    return this.#asks("place") && this.watched === null;
+  }
+
+  get #letter() {
+    return this.#game.pieces[this.ctx.you];
+  }
+
+  get #rotations() {
+    return Object.keys(this.#game.shapes[this.#letter]).map(Number).sort((a, b) => a - b);
+  }
+
+  get #degrees() {
+    return this.#rotations[this.turns % this.#rotations.length];
+  }
+
+  get #shape() {
+    return this.#game.shapes[this.#letter][String(this.#degrees)];
+  }
+
+  get #text() {
+    return `${squareName(...this.placing.spot)} ${this.#degrees}`;
+  }
+
+  #reset() {
+    this.placing.clear();
+    this.choice = null;
+    this.watched = null;
+    this.api.draft("");
+  }
+
+  #confirm() {
+    if (this.ctx.pending !== null) return;
+    if (this.#isPlacing && this.placing.pinned) this.api.submit(this.#text);
+    else if (this.#asks("pick") && this.choice) this.api.submit(`pick ${this.choice}`);
+    else if (this.#asks("starter") && this.choice) this.api.submit(this.choice);
+  }
+
+  #cancel() {
+    if (this.ctx === null || this.ctx.pending !== null) return;
+    this.placing.cancel();
+  }
+
+  #toggleGroups() {
+    this.showGroups = !this.showGroups;
+    this.groupsToggle.setAttribute("aria-pressed", String(this.showGroups));
+    this.#draw();
+  }
+
+  // -- where the piece can be: spots are [column, row] of the corner of its box -----------------
+
+  #rules() {
+    return {
+      active: () => this.#isPlacing,
+      at: ([x, y]) => this.#centred([x, y]),
+      corner: (spot) => spot,
+      shifted: (_, [column, row]) => this.#clamped(Math.round(column), Math.round(row)),
+      nudged: ([column, row], dx, dy) => this.#clamped(column + dx, row + dy),
+      home: (from) => this.#clamped(...from),
+      next: (spot, by) => this.#next(spot, by),
+      turned: (spot, by) => this.#turned(spot, by),
+      fits: (spot) => fits(this.#game.board, this.#shape, ...spot),
+      words: (spot) => this.#words(spot),
+      redraw: () => this.#draw(),
+      confirm: () => this.#confirm(),
+      cancelled: () => {
+        this.choice = null;
+        for (const input of this.cards.querySelectorAll("input")) input.checked = false;
+      },
+    };
+  }
+
+  get #box() {
+    return [0, 1].map((axis) => 1 + Math.max(...this.#shape.map((cell) => cell[axis])));
+  }
+
+  #clamped(column, row) {
+    const [width, height] = this.#box;
+    return [Math.min(Math.max(column, 0), SIZE - width), Math.min(Math.max(row, 0), SIZE - height)];
+  }
+
+  #centred([x, y]) {
+    const [width, height] = this.#box;
+    return this.#clamped(Math.round(x - width / 2), Math.round(y - height / 2));
+  }
+
+  #turned(spot, by) {
+    const [width, height] = this.#box;
+    this.turns = turn(this.turns, by, this.#rotations.length);
+    // About the middle, so that the piece stays under the finger or the pointer.
+    return spot === null ? null : this.#centred([spot[0] + width / 2, spot[1] + height / 2]);
+  }
+
+  #next(spot, by) {
+    const places = placesOf(this.#game.board, this.#shape);
+    if (places.length === 0) return null;
+    const order = ([column, row]) => row * SIZE + column;
+    if (by > 0) {
+      const here = spot === null ? -1 : order(spot);
+      return places.find((place) => order(place) > here) ?? places[0];
+    }
+    const here = spot === null ? SIZE * SIZE : order(spot);
+    return places.findLast((place) => order(place) < here) ?? places.at(-1);
+  }
+
+  #words(spot) {
+    const piece = `${this.#letter} turned by ${this.#degrees} degrees`;
+    if (spot === null) return `${piece}.`;
+    const where = `${piece}, at ${squareName(...spot)}`;
+    const taken = this.#shape
+      .map(([dx, dy]) => [spot[0] + dx, spot[1] + dy])
+      .filter(([column, row]) => !isEmpty(this.#game.board, column, row))
+      .map(([column, row]) => squareName(column, row));
+    if (taken.length === 0) return `${where}: fits.`;
+    return `${where}: does not fit, ${taken.join(", ")} ${taken.length === 1 ? "is" : "are"} taken.`;
+  }
+
+  // -- drawing --------------------------------------------------------------------------------
+
+  #bout() {
+    const game = this.#game;
+    if (this.watched !== null) return game.bouts[this.watched - 1];
+    return boutShown(game);
+  }
+
+  #draw() {
+    const game = this.#game;
+    if (game === null) return;
+    const bout = this.#bout();
+    const placing = this.#isPlacing;
+    drawBout(this.board, bout, this.ctx.names);
+    const live = bout !== null && !bout.groups && game.phase === "place";
+    if (live && this.showGroups) {
+      this.board.draw("marks", groupsOf(bout).map((group) => drawGroup(this.board, group, false)));
+    }
+    this.groupsToggle.hidden = !live;
+    this.moveTools.hidden = !placing;
+    this.#drawSquares(bout, placing);
+    this.#drawGhost();
+    if (placing) this.api.draft(this.placing.pinned ? this.#text : "");
+    this.#drawFacts(bout, live);
+    this.#drawBar();
+  }
+
+  #drawSquares(bout, placing) {
+    const covered = new Set();
+    const reachable = new Set();
+    if (placing) {
+      const shapes = Object.values(this.#game.shapes[this.#letter]);
+      for (const shape of shapes) {
+        for (const [column, row] of placesOf(this.#game.board, shape)) {
+          for (const [dx, dy] of shape) {
+            const name = squareName(column + dx, row + dy);
+            reachable.add(name);
+            if (shape === this.#shape) covered.add(name);
+          }
+        }
+      }
+    }
+    const wrong = new Set(this.ctx.refusal?.squares ?? []);
+    const owner = new Map();
+    const pieces = bout === null ? [] : piecesOf(bout);
+    for (const { seat, cells } of pieces) {
+      for (const [column, row] of cells) owner.set(squareName(column, row), seat);
+    }
+    this.board.classify((name) => {
+      if (wrong.has(name)) return "square--wrong";
+      if (!placing || owner.has(name)) return "";
+      if (covered.has(name)) return "square--legal";
+      return reachable.has(name) ? "" : "square--dead";
+    });
+    const takers = new Map();
+    for (const group of bout?.groups ?? []) {
+      for (const name of group.squares) takers.set(name, group);
+    }
+    const { names } = this.ctx;
+    this.board.describe((name) => {
+      if (owner.has(name)) return names[owner.get(name)];
+      const group = takers.get(name);
+      if (group) {
+        const who = group.taker === null ? "nobody" : names[group.taker];
+        return `empty, in a group of ${group.squares.length} for ${who}`;
+      }
+      if (!placing) return "empty";
+      return covered.has(name) ? "empty, your piece can cover it" : "empty, out of reach in this rotation";
+    });
+    this.board.svg.classList.toggle("board--playing", placing);
+  }
+
+  #drawGhost() {
+    const { spot, pinned } = this.placing;
+    if (this.ctx.pending !== null && this.ctx.decision?.kind === "place" && spot !== null) {
+      this.#ghost("sending");
+    } else if (this.#isPlacing && spot !== null) {
+      const legal = fits(this.#game.board, this.#shape, ...spot);
+      this.#ghost(legal ? (pinned ? "pinned" : "legal") : "wrong");
+    } else {
+      this.board.draw("ghost");
+    }
+  }
+
+  #ghost(kind) {
+    const [column, row] = this.placing.spot;
+    const cells = this.#shape.map(([dx, dy]) => [column + dx, row + dy]);
+    const d = outline(cells, this.board.corner(0, 0));
+    this.board.draw(
+      "ghost",
+      s(
+        "g",
+        { class: `ghost ghost--${kind}` },
+        s("path", { class: "ghost__body", d, fill: kind === "wrong" ? this.board.hatch : this.board.seatFill(this.ctx.you) }),
+        s("path", { class: "ghost__edge", d }),
+      ),
+    );
+  }
+
+  #drawFacts(bout, live) {
+    const { names } = this.ctx;
+    const game = this.#game;
+    const lines = [];
+    if (live) {
+      lines.push(`If the bout ended now: ${points(game.standing, names)}.`);
+      if (game.left) lines.push(`Placements left: ${points(game.left, names)}.`);
+    } else if (bout?.groups) {
+      lines.push(`${boutTitle(bout)}: ${points(bout.points, names)}. ${boutEnd(bout, names)}`);
+    }
+    write(this.facts, lines.join(" "));
+    this.groups.hidden = !bout?.groups;
+    if (bout?.groups && this.groups.dataset.bout !== String(bout.bout)) {
+      this.groups.dataset.bout = String(bout.bout);
+      fill(this.groups, h("summary", {}, `All groups of bout ${bout.bout}`), groupList(bout, names));
+    }
+  }
+
+  #drawBar() {
+    const { pending, decision } = this.ctx;
+    if (pending !== null) {
+      this.bar.sending(`Sending ${pending}…`);
+      return;
+    }
+    if (this.#isPlacing && this.placing.pinned) {
+      const where = squareName(...this.placing.spot);
+      this.bar.show({ words: `${this.#letter} at ${where}, turned by ${this.#degrees}°`, verb: "Place" });
+    } else if (decision?.kind === "pick" && this.choice) {
+      this.bar.show({
+        words: `${this.choice} for bout ${this.#game.bout}. It stays secret until both have picked, and cannot be changed.`,
+        verb: `Pick ${this.choice}`,
+      });
+    } else if (decision?.kind === "starter" && this.choice) {
+      this.bar.show({ words: `You go ${this.choice} in bout ${this.#game.bout}.`, verb: `Go ${this.choice}` });
+    } else {
+      this.bar.hide();
+    }
+  }
+
+  #drawStrip() {
+    const game = this.#game;
+    const { names } = this.ctx;
+    const finished = game.bouts.map((bout) => {
+      const shown = this.watched === bout.bout;
+      return h(
+        "li",
+        {},
+        h(
+          "button",
+          {
+            type: "button",
+            class: "bout",
+            "aria-pressed": String(shown),
+            "data-winner": bout.winner,
+            on: { click: () => this.#watch(shown ? null : bout.bout) },
+          },
+          h("span", { class: "bout__name" }, `Bout ${bout.bout}`),
+          boutScore(bout),
+          h("span", { class: "bout__note" }, bout.winner === null ? "drawn" : `${names[bout.winner]} won`),
+        ),
+      );
+    });
+    const playing =
+      game.phase === "over"
+        ? []
+        : [
+            h(
+              "li",
+              {},
+              h(
+                "button",
+                { type: "button", class: "bout bout--now", "aria-pressed": String(this.watched === null), on: { click: () => this.#watch(null) } },
+                h("span", { class: "bout__name" }, `Bout ${game.bout}`),
+                game.pieces
+                  ? h("span", { class: "bout__pieces" }, letterArt(game.pieces[0], 0), h("span", { class: "visually-hidden" }, `${game.pieces[0]} against ${game.pieces[1]}`), letterArt(game.pieces[1], 1))
+                  : h("span", { class: "bout__pieces" }, "secret picks"),
+                h("span", { class: "bout__note" }, "in play"),
+              ),
+            ),
+          ];
+    const focused = [...this.strip.querySelectorAll("button")].indexOf(document.activeElement);
+    fill(this.strip, finished, playing);
+    if (focused >= 0) this.strip.querySelectorAll("button")[focused]?.focus();
+    this.strip.hidden = game.bouts.length === 0 && game.phase === "pick";
+  }
+
+  #watch(number) {
+    this.watched = number;
+    this.#drawStrip();
+    this.#drawCards();
+    this.#draw();
+    const bout = this.#bout();
+    if (bout) this.api.announce(`${boutTitle(bout)}. ${inWords(bout, this.ctx.names)}`);
+  }
+
+  #drawCards() {
+    const { decision, pending } = this.ctx;
+    const asks = decision !== null && decision.kind !== "place";
+    this.cards.hidden = !asks;
+    const stamp = asks ? decision.id : null;
+    if (stamp !== this.asked) {
+      this.asked = stamp;
+      if (asks) fill(this.cards, decision.kind === "pick" ? this.#pickCards() : this.#starterCards());
+      else fill(this.cards);
+    }
+    for (const input of this.cards.querySelectorAll("input")) {
+      input.disabled = pending !== null || input.closest("[data-disabled]") !== null;
+    }
+  }
+
+  #choose(value) {
+    this.choice = value;
+    this.api.draft(this.#asks("pick") ? `pick ${value}` : value);
+    this.#drawBar();
+  }
+
+  #pickCards() {
+    const game = this.#game;
+    const { you, names } = this.ctx;
+    const theirs = game.used[1 - you];
+    const cards = choiceCards({
+      legend: `Your tetromino for bout ${game.bout}`,
+      choose: (value) => this.#choose(value),
+      confirm: () => this.#confirm(),
+      options: LETTERS.map((letter) => {
+        const bout = game.used[you].indexOf(letter) + 1;
+        return {
+          value: letter,
+          title: letter,
+          text: bout > 0 ? `used in bout ${bout}` : "",
+          art: letterArt(letter, you),
+          disabled: bout > 0,
+        };
+      }),
+    });
+    cards.classList.add("choices--pieces");
+    const used = theirs.length === 0 ? "has used none yet" : `has used ${theirs.join(", ")}`;
+    return h("div", {}, cards, h("p", { class: "small muted" }, `${names[1 - you]} ${used}.`));
+  }
+
+  #starterCards() {
+    const game = this.#game;
+    const { you, names } = this.ctx;
+    const other = names[1 - you];
+    return choiceCards({
+      legend: `Who starts bout ${game.bout}? You have ${game.pieces[you]}, ${other} has ${game.pieces[1 - you]}.`,
+      choose: (value) => this.#choose(value),
+      confirm: () => this.#confirm(),
+      options: [
+        { value: "first", title: "Go first", text: `You place the first ${game.pieces[you]}.` },
+        { value: "second", title: "Go second", text: `${other} places first.` },
+      ],
+    });
+  }
+}
+
+function boutTitle(bout) {
+  return `Bout ${bout.bout}, ${bout.pieces[0]} against ${bout.pieces[1]}`;
+}
+
+function boutEnd(bout, names) {
+  if (bout.out_of_time !== null) return `${names[bout.out_of_time]} ran out of time.`;
+  return `${names[bout.stuck]} had no place left.`;
+}
+
+function boutScore(bout) {
+  return h(
+    "span",
+    { class: "bout__score" },
+    seatBadge(0),
+    h("span", {}, String(bout.points[0])),
+    h("span", { "aria-hidden": "true" }, ":"),
+    h("span", {}, String(bout.points[1])),
+    seatBadge(1),
+  );
+}
+
+function groupList(bout, names) {
+  const rows = [...bout.groups]
+    .sort((a, b) => b.squares.length - a.squares.length)
+    .map((group) =>
+      h(
+        "tr",
+        {},
+        h("td", {}, squaresInShort(group.squares)),
+        h("td", { class: "is-number" }, String(group.squares.length)),
+        h("td", { class: "is-number" }, String(group.edges[0])),
+        h("td", { class: "is-number" }, String(group.edges[1])),
+        h("td", {}, group.taker === null ? "nobody" : names[group.taker]),
+      ),
+    );
+  const head = ["Squares", "Size", `Edges ${names[0]}`, `Edges ${names[1]}`, "Taken by"];
+  return h(
+    "div",
+    { class: "table-wrap", tabindex: "0", role: "region", "aria-label": `Groups of bout ${bout.bout}` },
+    h(
+      "table",
+      { class: "table" },
+      h("thead", {}, h("tr", {}, head.map((words) => h("th", { scope: "col" }, words)))),
+      h("tbody", {}, rows),
+    ),
+  );
+}
+
+function squaresInShort(squares) {
+  return squares.length <= 4 ? squares.join(" ") : `${squares.slice(0, 3).join(" ")} and ${squares.length - 3} more`;
+}
