@@ -7,9 +7,9 @@ import secrets
 from collections.abc import MutableMapping
 from pathlib import Path
 
-from config.env import ROOT
+from config.env import DATA
 
-SERVICES_FILE = ROOT / ".data" / "services.json"
+SERVICES_FILE = DATA / "services.json"
 
 
 def adopt_running_services(environ: MutableMapping[str, str]) -> None:

@@ -11,6 +11,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 env = Env()
 
+# Everything a run leaves behind, and nothing else; never part of the repository.
+DATA: Path = env.path("GAUNTLET_DATA", ROOT / ".data").resolve()
+
 
 def database_options(url: str) -> dict[str, Any]:
     """Return Django's `DATABASES` entry for a `postgresql://` address.

@@ -7,6 +7,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
+# Everything a run leaves behind: databases, logs, the development key.
+DATA = Path(os.environ.get("GAUNTLET_DATA") or ROOT / ".data").resolve()
+
+
 class Failure(Exception):
     """The command cannot go on; the message is a sentence for whoever ran it."""
 

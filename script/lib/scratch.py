@@ -8,10 +8,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from script.lib.console import ROOT
+from script.lib.console import DATA
 from script.lib.services import Postgres
 
-PARENT = ROOT / ".data" / "scratch"
+PARENT = DATA / "scratch"
 
 
 class Scratch:

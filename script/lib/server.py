@@ -14,14 +14,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
-from script.lib.console import ROOT, Failure, say, shout, step
+from script.lib.console import DATA, ROOT, Failure, say, shout, step
 from script.lib.ports import bind_from
 from script.lib.processes import Register, spawn, stop
 from script.lib.services import Services
 from script.lib.supervisor import Program, Stopped, Supervisor, Watched, raise_on_stop_signals
 from script.lib.venv import RUNTIME, Environment
 
-DATA = ROOT / ".data"
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 ANSWER_TIMEOUT = 90.0
 MAX_FRAME = 64 * 1024  # bytes of one WebSocket message; a submission is a few hundred
@@ -95,7 +94,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 @contextlib.contextmanager
 def _only_one() -> Iterator[None]:
     """Hold the checkout: two launchers would fight over the same data."""
-    DATA.mkdir(exist_ok=True)
+    DATA.mkdir(parents=True, exist_ok=True)
     with (DATA / "server.lock").open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
-from script.lib.console import say
+from script.lib.console import Failure, say
 from script.lib.processes import Register, send, spawn, stop
 
 STABLE_AFTER = 30.0  # seconds of life after which a death counts as the first again
 FIRST_DELAY = 0.2
 LONGEST_DELAY = 10.0
+SERVER_ATTEMPTS = 6
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -69,6 +70,8 @@ class Watched:
     name: str
     dead: Callable[[], bool]
     restart: Callable[[], None]
+    failures: int = 0
+    due: float = 0.0
 
 
 @dataclass
@@ -184,9 +187,22 @@ class Supervisor:
                 program.due = time.monotonic() + delay
                 say(f"{program.name} ended with {_describe(code)}; starting it again.")
         for server in self.watched:
-            if server.dead():
-                say(f"{server.name} ended; starting it again.")
-                server.restart()
+            if server.due <= time.monotonic() and server.dead():
+                self._bring_back(server)
+
+    def _bring_back(self, server: Watched) -> None:
+        say(f"{server.name} ended; starting it again.")
+        try:
+            server.restart()
+        except Failure as failure:
+            # A killed PostgreSQL cannot start before the last of its children has gone.
+            server.failures += 1
+            server.due = time.monotonic() + server.failures
+            if server.failures == SERVER_ATTEMPTS:
+                raise
+            say(str(failure))
+        else:
+            server.failures = 0
 
     def _restart_what_is_due(self) -> None:
         now = time.monotonic()

@@ -80,7 +80,7 @@ class Environment:
             self._create()
         step(f"Installing {' and '.join(lists)} (about half a minute the first time)")
         command: list[str | Path] = [
-            self.python, "-m", "pip", "install", "--quiet", "--no-input",
+            self.python, "-m", "pip", "install", "--quiet", "--quiet", "--no-input",
             "--disable-pip-version-check", "--progress-bar", "off",
         ]  # fmt: skip
         for name in lists:

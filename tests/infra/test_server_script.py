@@ -1,0 +1,191 @@
+"""`script/server` for real: it answers, survives deaths, its own too, and tidies up."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, LiteralString
+
+import httpx
+import psycopg
+import pytest
+
+from script.lib.console import ROOT
+from script.lib.ports import free_port
+from script.lib.services import Postgres
+from tests.support.site import wait_for
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+
+
+class Launcher:
+    """A started `script/server`."""
+
+    def __init__(self, data: Path, port: int, *options: str) -> None:
+        self.output = data.parent / f"output-{time.monotonic_ns()}"
+        env = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in {"DATABASE_URL", "REDIS_URL", "GAUNTLET_REDIS_PREFIX"}
+        }
+        with self.output.open("wb") as output:
+            self.child = subprocess.Popen(
+                [sys.executable, ROOT / "script" / "server", "--port", str(port), *options],
+                env={**env, "GAUNTLET_DATA": str(data)},
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+
+    @property
+    def printed(self) -> str:
+        return self.output.read_text(errors="replace")
+
+    def address(self) -> str:
+        """Return the address that it prints once the site answers."""
+
+        def printed_address() -> str | None:
+            if self.child.poll() is not None:
+                raise AssertionError(f"script/server ended:\n{self.printed}")
+            found = re.search(r"Gauntlet is at (http://\S+?)/\n", self.printed)
+            return found[1] if found and "Up after" in self.printed else None
+
+        return str(wait_for(printed_address, timeout=100, what="the address"))
+
+
+def processes_of(data: Path) -> set[int]:
+    """Return every process that has this run's data folder in its environment or arguments."""
+    wanted = str(data).encode()
+    found = set()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                text = (entry / "environ").read_bytes() + (entry / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if wanted in text:
+                found.add(int(entry.name))
+    return found
+
+
+def children_named(launcher: Launcher, name: str) -> list[int]:
+    """Return the launcher's children whose command line holds a name."""
+    pid = launcher.child.pid
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [
+        int(child)
+        for child in children
+        if name in Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ")
+    ]
+
+
+def wait_until_replaced(launcher: Launcher, name: str, old: int) -> None:
+    """Wait for another child of that name."""
+    wait_for(
+        lambda: set(children_named(launcher, name)) - {old},
+        timeout=30,
+        what=f"{name} to be back",
+    )
+
+
+def run_sql(data: Path, query: LiteralString) -> list[tuple[Any, ...]]:
+    """Run a statement on the running site's database, as a `manage.py` would find it."""
+    address = json.loads((data / "services.json").read_text())["DATABASE_URL"]
+    with psycopg.connect(address) as connection:
+        cursor = connection.execute(query)
+        return cursor.fetchall() if cursor.description else []
+
+
+@pytest.fixture
+def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("server") / "data"
+    yield folder
+    Postgres.remove_below(folder / "postgres")
+
+
+@pytest.fixture
+def launch(data: Path) -> Iterator[Callable[..., Launcher]]:
+    started: list[Launcher] = []
+
+    def start(port: int, *options: str) -> Launcher:
+        started.append(Launcher(data, port, *options))
+        return started[-1]
+
+    yield start
+    for launcher in started:
+        if launcher.child.poll() is None:
+            launcher.child.send_signal(signal.SIGTERM)
+            launcher.child.wait(60)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_the_life_of_a_site(launch: Callable[..., Launcher], data: Path) -> None:
+    port = free_port()
+
+    # It starts, shows the demo accounts and answers.
+    first = launch(port, "--no-demo")
+    address = first.address()
+    assert address == f"http://127.0.0.1:{port}"
+    assert httpx.get(f"{address}/healthz").json() == {"database": True, "redis": True}
+    assert httpx.get(f"{address}/accounts/login/").status_code == 200
+    secret_files = [data / "services.json", data / "secret_key"]
+    assert all(path.stat().st_mode & 0o077 == 0 for path in secret_files)
+
+    # A second launcher of the same checkout refuses and touches nothing.
+    second = launch(port)
+    assert second.child.wait(30) == 1
+    assert "already runs" in second.printed
+    assert httpx.get(f"{address}/healthz").status_code == 200
+
+    # Each process that dies is started again.
+    for name in ("-m daphne", "quiet worker", "quiet beat", "valkey-server", "postgres -D"):
+        (pid,) = children_named(first, name)
+        os.kill(pid, signal.SIGKILL)
+        wait_until_replaced(first, name, pid)
+    wait_for(
+        lambda: httpx.get(f"{address}/healthz", timeout=10).status_code == 200,
+        timeout=30,
+        what="the site to be well again",
+    )
+    run_sql(data, "CREATE TABLE kept AS SELECT 7 AS number")
+
+    # Killed without a chance to clean up, it leaves no process behind and no broken data.
+    first.child.kill()
+    first.child.wait()
+    wait_for(lambda: not processes_of(data), timeout=20, what="the children to end")
+
+    # The next start finds the port taken, says so, and is quick.
+    with socket.socket() as squatter:
+        squatter.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        squatter.bind(("127.0.0.1", port))
+        squatter.listen()
+        third = launch(port, "--no-demo")
+        address = third.address()
+        assert f"Port {port} is taken" in third.printed
+        assert address != f"http://127.0.0.1:{port}"
+        assert httpx.get(f"{address}/healthz").status_code == 200
+    assert run_sql(data, "SELECT number FROM kept") == [(7,)]
+
+    # Ctrl-C ends everything.
+    third.child.send_signal(signal.SIGINT)
+    assert third.child.wait(60) == 0
+    assert processes_of(data) == set()
+    assert "Stopped." in third.printed
+    assert "had to be killed" not in third.printed
+    assert not (data / "services.json").exists()
+
+
+def test_a_host_that_is_not_ours_is_refused_with_a_sentence(
+    launch: Callable[..., Launcher],
+) -> None:
+    launcher = launch(free_port(), "--host", "192.0.2.1")
+    assert launcher.child.wait(60) == 1
+    assert "Cannot listen on 192.0.2.1" in launcher.printed
+    assert "Traceback" not in launcher.printed
