@@ -183,6 +183,8 @@ _ENTRY_COLUMNS = (
 
 
 def _insert(held: Held, appended: Sequence[Appended], at: int) -> int:
+    if not appended:
+        return 0
     values: list[Any] = []
     for number, each in enumerate(appended, held.seq + 1):
         entry = each.happened.entry
