@@ -638,7 +638,7 @@ class _SavedSealed(msgspec.Struct, frozen=True):
 
 class _SavedTable(msgspec.Struct, frozen=True, kw_only=True):
     advantage: Seat | None
-    state: msgspec.Raw | None
+    state: msgspec.Raw  # raw JSON cannot be in a union, so no state is a raw null
     reserve_ms: tuple[int, int]
     epoch: int
     open: tuple[Open | None, Open | None]
@@ -647,6 +647,7 @@ class _SavedTable(msgspec.Struct, frozen=True, kw_only=True):
     result: Outcome | None
 
 
+_NO_STATE = b"null"
 _DECODER = msgspec.json.Decoder(_SavedTable)
 _ENCODER = msgspec.json.Encoder()
 
@@ -656,7 +657,7 @@ def encode_table(ruleset: AnyRuleset, table: Table) -> bytes:
     return _ENCODER.encode(
         _SavedTable(
             advantage=table.advantage,
-            state=None if table.state is None else msgspec.Raw(ruleset.encode(table.state)),
+            state=msgspec.Raw(_NO_STATE if table.state is None else ruleset.encode(table.state)),
             reserve_ms=table.reserve_ms,
             epoch=table.epoch,
             open=table.open,
@@ -679,13 +680,17 @@ def encode_table(ruleset: AnyRuleset, table: Table) -> bytes:
 def decode_table(ruleset: AnyRuleset, header: Header, data: bytes | str) -> Table:
     """The table of an encoding. Raises :class:`EngineFault` for what never was one."""
     try:
-        saved = _DECODER.decode(data)
-    except msgspec.MsgspecError as error:
+        return _restored(ruleset, header, _DECODER.decode(data))
+    except (msgspec.MsgspecError, Refusal) as error:
         raise EngineFault(f"not a table: {error}") from error
+
+
+def _restored(ruleset: AnyRuleset, header: Header, saved: _SavedTable) -> Table:
+    state = bytes(saved.state)
     return Table(
         header=header,
         advantage=saved.advantage,
-        state=None if saved.state is None else ruleset.decode(bytes(saved.state)),
+        state=None if state == _NO_STATE else ruleset.decode(state),
         reserve_ms=saved.reserve_ms,
         epoch=saved.epoch,
         open=saved.open,
