@@ -203,7 +203,8 @@ def reminders(ruleset: AnyRuleset, live: Live, *, after: int) -> list[Reminder]:
 
 
 def _reminders_of(ruleset: AnyRuleset, live: Live, seat: Seat) -> Iterator[Reminder]:
-    slot, watch = live.table.open[seat], live.watches[seat]
+    # A sealed answer changes nothing here: a reminder that is missing would give it away.
+    slot, watch = tables.shown(live.table, seat), live.watches[seat]
     if slot is None or watch is None or watch.since is None:
         return
     policy = tables.policy_of(ruleset, live.table, slot.decision)
@@ -224,17 +225,18 @@ def with_grace(ruleset: AnyRuleset, live: Live, *, down_since: int, at: int, gra
     """The match after the service was away from ``down_since`` until ``at``.
 
     A decision whose deadline fell into that gap has its clock turned back so that ``grace_ms`` are
-    left from ``at``; everybody else's clock is left alone.
+    left from ``at``; everybody else's clock is left alone. A sealed answer keeps its clock looking
+    like an open one's.
     """
     watches = list(live.watches)
     for seat in (0, 1):
-        deadline = deadline_of(ruleset, live, seat)
-        limit = tables.limit_of(ruleset, live.table, seat)
-        if deadline is None or limit is None or not down_since <= deadline < at:
+        slot, watch = tables.shown(live.table, seat), live.watches[seat]
+        limit = tables.shown_limit_of(ruleset, live.table, seat)
+        if slot is None or watch is None or limit is None:
             continue
-        slot = live.table.open[seat]
-        earliest = 0 if slot is None else slot.reading_ms
-        watches[seat] = Watch(max(earliest, limit - grace_ms), at)
+        deadline = watch.instant_of(limit)
+        if deadline is not None and down_since <= deadline < at:
+            watches[seat] = Watch(max(slot.reading_ms, limit - grace_ms), at)
     return msgspec.structs.replace(live, watches=(watches[0], watches[1]))
 
 
@@ -276,11 +278,9 @@ def _watched(live: Live, table: Table, at: int) -> Live:
 
 
 def _decision_shown(table: Table, seat: Seat) -> str | None:
-    """The id of the decision that this seat is shown to be at: its open or its sealed one."""
-    slot = table.open[seat]
-    if slot is not None:
-        return slot.decision.id
-    return next((held.decision.id for held in table.sealed if held.decision.seat == seat), None)
+    """The id of the decision that this seat is seen to be at."""
+    slot = tables.shown(table, seat)
+    return None if slot is None else slot.decision.id
 
 
 # -- storage -------------------------------------------------------------------------------------

@@ -78,11 +78,16 @@ class Open(msgspec.Struct, frozen=True):
 
 
 class Sealed(msgspec.Struct, frozen=True):
-    """An answer held back until its barrier is complete; None while chance has yet to draw it."""
+    """An answer held back until its barrier is complete; None while chance has yet to draw it.
+
+    Its ``reading_ms`` is charged only when the barrier opens: a reserve that shrank earlier would
+    tell everybody that the answer is in.
+    """
 
     decision: Decision
     move: Any
     extension_ms: int = 0
+    reading_ms: int = 0
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -160,10 +165,30 @@ def policy_of(ruleset: AnyRuleset, table: Table, decision: Decision) -> ClockPol
 def limit_of(ruleset: AnyRuleset, table: Table, seat: Seat) -> int | None:
     """The last reading at which this seat's open decision can still be answered, or None."""
     slot = table.open[seat]
-    if slot is None:
-        return None
+    return None if slot is None else _limit(ruleset, table, slot)
+
+
+def shown(table: Table, seat: Seat) -> Open | None:
+    """The decision that this seat is seen to be at: its open one, or the one whose answer is held
+    back, which to everybody else must look as if it were open."""
+    slot = table.open[seat]
+    if slot is not None:
+        return slot
+    for held in table.sealed:
+        if held.decision.seat == seat:
+            return Open(held.decision, held.extension_ms)
+    return None
+
+
+def shown_limit_of(ruleset: AnyRuleset, table: Table, seat: Seat) -> int | None:
+    """What :func:`limit_of` would be if no answer were held back."""
+    slot = shown(table, seat)
+    return None if slot is None else _limit(ruleset, table, slot)
+
+
+def _limit(ruleset: AnyRuleset, table: Table, slot: Open) -> int:
     policy = policy_of(ruleset, table, slot.decision)
-    return policy.limit(table.reserve_ms[seat], slot.extension_ms)
+    return policy.limit(table.reserve_ms[slot.decision.seat], slot.extension_ms)
 
 
 # -- entries -------------------------------------------------------------------------------------
@@ -222,7 +247,7 @@ def timed_out(
         event = msgspec.structs.replace(event, seen_by=(seat,))
     answer = ruleset.on_timeout(table.state, slot.decision)
     if isinstance(answer, Draw):
-        step = Step(_held_back(ruleset, table, slot, None, limit), (), "")
+        step = Step(_held_back(table, slot, None, limit), (), "")
     else:
         step = _answered(ruleset, table, slot, answer, limit)
     return msgspec.structs.replace(step, events=(event, *step.events))
@@ -271,7 +296,7 @@ def chanced(ruleset: AnyRuleset, table: Table, *, text: str) -> Step:
                 table,
                 sealed=tuple(
                     [
-                        Sealed(s.decision, move, s.extension_ms) if s is held else s
+                        msgspec.structs.replace(s, move=move) if s is held else s
                         for s in table.sealed
                     ]
                 ),
@@ -377,9 +402,9 @@ def _after_act(ruleset: AnyRuleset, table: Table, act: Act) -> Table:
         case "rule valid" | "rule invalid":
             return _moved_on(ruleset, table, ruleset.rule(table.state, act.kind == "rule valid"))
         case "winner":
-            return _ended(table, Outcome(act.seat, "ruling", ruleset.scores(table.state)))
+            return _ended(ruleset, table, Outcome(act.seat, "ruling", ruleset.scores(table.state)))
         case "void":
-            return _ended(table, Outcome(None, "ruling", ruleset.scores(table.state)))
+            return _ended(ruleset, table, Outcome(None, "ruling", ruleset.scores(table.state)))
         case _:
             raise EngineFault("a take-back is worked out from the entries")
 
@@ -512,7 +537,10 @@ def _must_be_on(table: Table) -> None:
         raise Refusal("match.over", "The match is over.")
 
 
-def _ended(table: Table, result: Outcome) -> Table:
+def _ended(ruleset: AnyRuleset, table: Table, result: Outcome) -> Table:
+    """The table once the match is over; answers that were still held back are paid for, too."""
+    for held in table.sealed:
+        table = _charged(ruleset, table, held)
     return msgspec.structs.replace(table, result=result, open=(None, None), sealed=(), paused=False)
 
 
@@ -521,7 +549,7 @@ def _conceded(ruleset: AnyRuleset, table: Table, seat: Seat) -> Step:
         raise Refusal("chance.lot-first", "Who has the advantage must be drawn by lot first.")
     event = Event(kind="concede", seat=seat, text="conceded the match", seen_by=EVERYONE)
     result = Outcome(other(seat), "concession", ruleset.scores(table.state))
-    return Step(_ended(table, result), (event,), CONCEDE)
+    return Step(_ended(ruleset, table, result), (event,), CONCEDE)
 
 
 def _timeout_draw(ruleset: AnyRuleset, table: Table, held: Sealed) -> Draw:
@@ -533,7 +561,7 @@ def _timeout_draw(ruleset: AnyRuleset, table: Table, held: Sealed) -> Draw:
 
 def _answered(ruleset: AnyRuleset, table: Table, slot: Open, move: Any, reading_ms: int) -> Step:
     if slot.decision.barrier is not None:
-        held_back = _held_back(ruleset, table, slot, move, reading_ms)
+        held_back = _held_back(table, slot, move, reading_ms)
         return _released(ruleset, held_back, slot.decision.barrier)
     seat = slot.decision.seat
     read = msgspec.structs.replace(slot, reading_ms=reading_ms)
@@ -541,13 +569,12 @@ def _answered(ruleset: AnyRuleset, table: Table, slot: Open, move: Any, reading_
     return _applied(ruleset, table, ((seat, move),))
 
 
-def _held_back(ruleset: AnyRuleset, table: Table, slot: Open, move: Any, reading_ms: int) -> Table:
-    seat = slot.decision.seat
+def _held_back(table: Table, slot: Open, move: Any, reading_ms: int) -> Table:
+    held = Sealed(slot.decision, move, slot.extension_ms, reading_ms)
     return msgspec.structs.replace(
         table,
-        reserve_ms=_charged(ruleset, table, slot, reading_ms),
-        open=_with_slot(table.open, seat, None),
-        sealed=(*table.sealed, Sealed(slot.decision, move, slot.extension_ms)),
+        open=_with_slot(table.open, slot.decision.seat, None),
+        sealed=(*table.sealed, held),
     )
 
 
@@ -560,6 +587,8 @@ def _released(ruleset: AnyRuleset, table: Table, barrier: str | None) -> Step:
     waiting = any(slot is not None and slot.decision.barrier == barrier for slot in table.open)
     if waiting or any(held.move is None for held in behind):
         return Step(table, (), "")
+    for held in behind:
+        table = _charged(ruleset, table, held)
     table = msgspec.structs.replace(
         table, sealed=tuple([held for held in table.sealed if held.decision.barrier != barrier])
     )
@@ -582,8 +611,7 @@ def _moved_on(ruleset: AnyRuleset, table: Table, state: Any) -> Table:
     for seat in (0, 1):
         slot, decision = table.open[seat], now[seat]
         if slot is not None and (decision is None or decision.id != slot.decision.id):
-            charged = _charged(ruleset, table, slot, slot.reading_ms)
-            table = msgspec.structs.replace(table, reserve_ms=charged)
+            table = _charged(ruleset, table, slot)
             slot = None
         if decision is not None:
             slots[seat] = (
@@ -596,16 +624,16 @@ def _moved_on(ruleset: AnyRuleset, table: Table, state: Any) -> Table:
     moved = msgspec.structs.replace(
         table, state=state, epoch=epoch, reserve_ms=reserve, open=(slots[0], slots[1])
     )
-    return moved if outcome is None else _ended(moved, outcome)
+    return moved if outcome is None else _ended(ruleset, moved, outcome)
 
 
 def _by_seat(
     decisions: Sequence[Decision], sealed: Sequence[Sealed]
 ) -> tuple[Decision | None, Decision | None]:
     by_seat: list[Decision | None] = [None, None]
-    answered = {held.decision.id for held in sealed}
+    answered = {(held.decision.seat, held.decision.id) for held in sealed}
     for decision in decisions:
-        if decision.id in answered:
+        if (decision.seat, decision.id) in answered:
             continue
         if by_seat[decision.seat] is not None:
             raise EngineFault(f"two decisions are open to seat {decision.seat}")
@@ -613,12 +641,12 @@ def _by_seat(
     return by_seat[0], by_seat[1]
 
 
-def _charged(ruleset: AnyRuleset, table: Table, slot: Open, reading_ms: int) -> tuple[int, int]:
-    seat = slot.decision.seat
-    reserve = list(table.reserve_ms)
-    policy = policy_of(ruleset, table, slot.decision)
-    reserve[seat] -= policy.spent(reading_ms, reserve[seat], slot.extension_ms)
-    return reserve[0], reserve[1]
+def _charged(ruleset: AnyRuleset, table: Table, ended: Open | Sealed) -> Table:
+    """The table after a decision that ended has been paid for, at its last reading."""
+    seat = ended.decision.seat
+    policy = policy_of(ruleset, table, ended.decision)
+    spent = policy.spent(ended.reading_ms, table.reserve_ms[seat], ended.extension_ms)
+    return _with_reserve(table, seat, -spent)
 
 
 def _with_slot(
@@ -634,6 +662,7 @@ class _SavedSealed(msgspec.Struct, frozen=True):
     decision: Decision
     text: str | None
     extension_ms: int
+    reading_ms: int
 
 
 class _SavedTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -667,6 +696,7 @@ def encode_table(ruleset: AnyRuleset, table: Table) -> bytes:
                         held.decision,
                         None if held.move is None else ruleset.print(held.move),
                         held.extension_ms,
+                        held.reading_ms,
                     )
                     for held in table.sealed
                 ]
@@ -700,6 +730,7 @@ def _restored(ruleset: AnyRuleset, header: Header, saved: _SavedTable) -> Table:
                     held.decision,
                     None if held.text is None else ruleset.parse(notation.tidy(held.text)),
                     held.extension_ms,
+                    held.reading_ms,
                 )
                 for held in saved.sealed
             ]

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from games.engine import table as tables
-from games.engine.decisions import ALL, Audience, Decision, Seat
+from games.engine.decisions import ALL, Audience, Seat
 from games.engine.live import Live
 from games.engine.table import AnyRuleset, Table
 
@@ -44,24 +44,18 @@ def _decision_view(
     ruleset: AnyRuleset, live: Live, seat: Seat, audience: Audience, at: int
 ) -> dict[str, Any] | None:
     table = live.table
-    slot = table.open[seat]
-    held = next((s for s in table.sealed if s.decision.seat == seat), None)
-    decision: Decision
-    if slot is not None:
-        decision, extension = slot.decision, slot.extension_ms
-    elif held is not None:
-        decision, extension = held.decision, held.extension_ms
-    else:
+    slot = tables.shown(table, seat)
+    if slot is None:
         return None
-    policy = tables.policy_of(ruleset, table, decision)
+    policy = tables.policy_of(ruleset, table, slot.decision)
     watch = live.watches[seat]
     shown: dict[str, Any] = {
-        "id": decision.id,
+        "id": slot.decision.id,
         "seat": seat,
-        "kind": decision.kind,
-        "prompt": decision.prompt,
+        "kind": slot.decision.kind,
+        "prompt": slot.decision.prompt,
         "clock": {
-            "turn_ms": policy.turn_ms + extension,
+            "turn_ms": policy.turn_ms + slot.extension_ms,
             "reserve": policy.uses_reserve,
             "interval_ms": policy.interval_ms,
             "reading_ms": 0 if watch is None else watch.reading(at),
@@ -69,6 +63,6 @@ def _decision_view(
         },
     }
     if audience == seat:
-        sealed = None if held is None or held.move is None else ruleset.print(held.move)
-        shown["sealed"] = sealed if held is not None else None
+        move = next((held.move for held in table.sealed if held.decision.seat == seat), None)
+        shown["sealed"] = None if move is None else ruleset.print(move)
     return shown
