@@ -119,7 +119,7 @@ def sync_frame(
         "you": audience if audience in (0, 1) else None,
         "header": header_json(match, organise=organise),
         "view": match_view(held.ruleset, held.live, audience, at=at),
-        "log": log_of(match.pk, ALL if held.is_over else audience),
+        "log": log_of(match, ALL if held.is_over else audience),
     }
 
 
@@ -140,16 +140,16 @@ def header_json(match: Match, *, organise: bool) -> dict[str, Any]:
     }
 
 
-def log_of(match_id: int, audience: Audience) -> list[dict[str, Any]]:
+def log_of(match: Match, audience: Audience) -> list[dict[str, Any]]:
     """The whole log as ``audience`` may read it; entries that were taken back are marked."""
     rows = list(
-        MatchEntry.objects.filter(match_id=match_id)
+        MatchEntry.objects.filter(match_id=match.pk)
         .order_by("seq")
-        .values_list("actor", "at", "events", "text", "timeout")
+        .values_list("actor", "at", "events", "text", "timeout", "reading_ms")
     )
-    undone = _undone([(actor, text, timeout) for actor, _, _, text, timeout in rows])
+    undone = _undone(match, [(actor, text, late, ms) for actor, _, _, text, late, ms in rows])
     log: list[dict[str, Any]] = []
-    for index, (actor, at, events, _text, _timeout) in enumerate(rows):
+    for index, (actor, at, events, *_) in enumerate(rows):
         seen = seen_by(msgspec.convert(events, list[Event]), audience)
         if seen:
             who = int(actor) if actor in ("0", "1") else actor
@@ -157,21 +157,22 @@ def log_of(match_id: int, audience: Audience) -> list[dict[str, Any]]:
     return log
 
 
-def _undone(rows: Sequence[tuple[str, str, bool]]) -> set[int]:
+def _undone(match: Match, rows: Sequence[tuple[str, str, bool, int | None]]) -> set[int]:
     """The indices of entries that a later take-back undid."""
-    if not any(actor == "organiser" and text == tables.TAKE_BACK for actor, text, _ in rows):
+    if not any(actor == "organiser" and text == tables.TAKE_BACK for actor, text, _, _ in rows):
         return set()
-    entries = [
-        (index, tables.Entry(actor=actor_of(actor), text=text, timeout=late))
-        for index, (actor, text, late) in enumerate(rows)
+    entries = {
+        index: tables.Entry(actor=actor_of(actor), text=text, timeout=late, reading_ms=reading)
+        for index, (actor, text, late, reading) in enumerate(rows)
         if actor != MatchEntry.Actor.SERVICE
-    ]
-    # Entries are compared by identity: two alike ones are still two.
-    kept = {id(entry) for entry in tables.standing([entry for _, entry in entries])}
+    }
+    course = tables.Course(*header_of(match), entries.values())
+    indices = list(entries)
+    standing = {indices[number] for number in course.standing}
     return {
         index
-        for index, entry in entries
-        if id(entry) not in kept and not tables.is_take_back(entry)
+        for index, entry in entries.items()
+        if index not in standing and not tables.is_take_back(entry)
     }
 
 

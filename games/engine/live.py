@@ -17,8 +17,8 @@ from games.engine import table as tables
 from games.engine.chance import RandomSource
 from games.engine.clocks import Watch
 from games.engine.decisions import Event, Seat
-from games.engine.errors import Refusal
-from games.engine.table import Act, AnyRuleset, Entry, Header, Table
+from games.engine.errors import EngineFault, Refusal
+from games.engine.table import Act, AnyRuleset, Course, Entry, Header, Table
 
 BEFORE_TURN_ENDS_MS = (30_000, 15_000, 5_000)
 EVERY_RESERVE_MS = 30_000
@@ -144,25 +144,37 @@ def _take_back(
     at: int,
     random: RandomSource,
 ) -> Turn:
-    header = turn.live.table.header
-    undone = next(
-        e for e in reversed([*tables.standing(entries), _NOBODY]) if e.is_submission or e is _NOBODY
-    )
-    step = tables.taken_back(ruleset, header, entries, by=entry.by, why=entry.why)
-    # The clock of the decision that is open again shows what it showed when it was answered:
-    # nobody gains or loses thinking time by somebody else's mistake.
-    watches = [None if slot is None else Watch(slot.reading_ms, None) for slot in step.table.open]
-    if undone.actor in (0, 1) and step.table.open[undone.actor] is not None:
-        watches[undone.actor] = Watch(undone.reading_ms or 0, None)
-    if not step.table.paused:
-        watches = [None if watch is None else watch.started(at) for watch in watches]
-    live = Live(step.table, (watches[0], watches[1]))
-    happened = Happened(entry, step.events, step.table)
-    turn = Turn(live, (*turn.happened, happened))
+    course = Course(ruleset, turn.live.table.header, entries)
+    undone = course.last_submission
+    step = course.add(entry)
+    if undone is None:
+        raise EngineFault("a take-back without a submission was carried out")
+    live = _rewound(ruleset, turn.live, step.table, undone, at)
+    turn = Turn(live, (*turn.happened, Happened(entry, step.events, step.table)))
     return _with_chance(ruleset, turn, at, random)
 
 
-_NOBODY = Entry(actor="chance")
+def _rewound(ruleset: AnyRuleset, live: Live, table: Table, undone: Entry, at: int) -> Live:
+    """``table`` with stopwatches after ``undone`` was taken back: nobody gains or loses thinking
+    time by a mistake.
+
+    The clock of the decision that was answered shows what it showed then. The other seat's clock
+    runs on if its decision has been the same all along; if it is open again as well, it shows what
+    the first one does, as far as its own limit goes.
+    """
+    then = undone.reading_ms or 0
+    watches: list[Watch | None] = [None, None]
+    for seat in (0, 1):
+        slot, limit = tables.shown(table, seat), tables.shown_limit_of(ruleset, table, seat)
+        if slot is None or limit is None:
+            continue
+        watch = live.watches[seat]
+        answered = seat == undone.actor
+        if answered or watch is None or _decision_shown(live.table, seat) != slot.decision.id:
+            before = then if answered else max(slot.reading_ms, min(then, limit))
+            watch = Watch(before)
+        watches[seat] = watch.stopped(at) if table.paused else watch.started(at)
+    return Live(table, (watches[0], watches[1]))
 
 
 # -- time ----------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from games.engine.decisions import Event, Outcome
 from games.engine.errors import Refusal
 from games.engine.registry import Registry
 from games.engine.ruleset import HeldItem
-from games.engine.table import AnyRuleset, Entry, Header, Table
+from games.engine.table import AnyRuleset, Course, Entry, Header, Table
 
 FORMAT: Literal["deathmatch-record/1"] = "deathmatch-record/1"
 MEDIA_TYPE = "application/vnd.deathmatch-record+json"
@@ -155,20 +155,15 @@ def entry_of(move: RecordMove) -> Entry:
 
 
 def replay(ruleset: AnyRuleset, header: Header, entries: Sequence[Entry]) -> Iterator[Reckoned]:
-    """Fold the entries, one step each. Raises :class:`CannotStand` at the first that cannot."""
-    table = tables.opened(ruleset, header)
+    """Fold the entries, one step each. Raises :class:`CannotStand` at the first that cannot, and
+    :class:`Refusal` ``setup.*`` where the match cannot even be opened."""
+    course = Course(ruleset, header)
     for index, entry in enumerate(entries):
         try:
-            if tables.is_take_back(entry):
-                step = tables.taken_back(
-                    ruleset, header, entries[:index], by=entry.by, why=entry.why
-                )
-            else:
-                step = tables.entered(ruleset, table, entry)
+            step = course.add(entry)
         except Refusal as refusal:
             raise CannotStand(index, refusal) from refusal
-        table = step.table
-        yield Reckoned(index, entry, step.events, table)
+        yield Reckoned(index, entry, step.events, step.table)
 
 
 # -- writing -------------------------------------------------------------------------------------

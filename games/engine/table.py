@@ -342,12 +342,6 @@ class Act(msgspec.Struct, frozen=True):
             return f"extend {self.seat} {self.amount_ms // 1000}"
         return self.kind if self.seat is None else f"{self.kind} {self.seat}"
 
-    @property
-    def stands_after_take_back(self) -> bool:
-        """Whether this act stays when a submission before it is taken back: pauses and reserve do
-        not follow from a move; an extension or a ruling does."""
-        return self.kind in ("pause", "resume", "reserve")
-
 
 _ACT = re.compile(
     r"(?P<plain>pause|resume|rule valid|rule invalid|take back|void)"
@@ -376,8 +370,8 @@ def parse_act(text: str) -> Act:
 
 
 def organised(ruleset: AnyRuleset, table: Table, *, act: Act, by: str = "", why: str = "") -> Step:
-    """The table after an organiser's act other than a take-back, which needs the entries
-    (see :func:`standing`). Raises :class:`Refusal` ``organiser.*`` and ``match.over``."""
+    """The table after an organiser's act other than a take-back, which needs the whole
+    :class:`Course`. Raises :class:`Refusal` ``organiser.*`` and ``match.over``."""
     _must_be_on(table)
     if table.advantage is None:
         raise Refusal("chance.lot-first", "Who has the advantage must be drawn by lot first.")
@@ -406,7 +400,7 @@ def _after_act(ruleset: AnyRuleset, table: Table, act: Act) -> Table:
         case "void":
             return _ended(ruleset, table, Outcome(None, "ruling", ruleset.scores(table.state)))
         case _:
-            raise EngineFault("a take-back is worked out from the entries")
+            raise EngineFault("a take-back needs the course of the match")
 
 
 def _seat_of(act: Act) -> Seat:
@@ -476,57 +470,96 @@ def entered(ruleset: AnyRuleset, table: Table, entry: Entry) -> Step:
 
 
 def is_take_back(entry: Entry) -> bool:
-    """Whether an entry undoes an earlier one."""
+    """Whether an entry undoes an earlier one. Raises :class:`Refusal` ``notation.organiser``."""
     return entry.actor == "organiser" and parse_act(entry.text).kind == TAKE_BACK
 
 
-def standing(entries: Iterable[Entry]) -> list[Entry]:
-    """The entries that still stand once every take-back among them has been carried out.
+class _Kept(msgspec.Struct, frozen=True):
+    """An entry that stands: its index among all entries, the table it met and the one it left."""
 
-    A take-back undoes the last submission of a player and what followed from it: later
-    submissions, timeouts, chance, extensions and rulings go, pauses and changes of reserve stay.
-    Raises :class:`Refusal` ``organiser.nothing-to-take-back``.
+    index: int
+    entry: Entry
+    before: Table
+    after: Table
+
+
+class Course:
+    """A match from its opening on, entry by entry: which entries stand, and the table they led to.
+
+    A take-back undoes the last submission of a player and what followed from it: later timeouts,
+    chance and rulings go. Pauses and changes of the reserve stay, and so does an extension of a
+    decision that is still open.
     """
-    kept: list[Entry] = []
-    for entry in entries:
+
+    def __init__(self, ruleset: AnyRuleset, header: Header, entries: Iterable[Entry] = ()) -> None:
+        self._ruleset = ruleset
+        self._opened = opened(ruleset, header)
+        self._kept: list[_Kept] = []
+        self._length = 0
+        for entry in entries:
+            self.add(entry)
+
+    @property
+    def table(self) -> Table:
+        """The table as it stands."""
+        return self._kept[-1].after if self._kept else self._opened
+
+    @property
+    def standing(self) -> list[int]:
+        """The indices of the entries that stand; a take-back itself never does."""
+        return [kept.index for kept in self._kept]
+
+    @property
+    def last_submission(self) -> Entry | None:
+        """The submission that a take-back would undo, or None."""
+        at = self._last_submission()
+        return None if at is None else self._kept[at].entry
+
+    def add(self, entry: Entry) -> Step:
+        """Carry out one more entry. Raises :class:`Refusal`, and is then as it was before;
+        ``organiser.nothing-to-take-back`` for a take-back before the first submission."""
+        before = self.table
         if is_take_back(entry):
-            kept = _taken_back(kept)
+            _must_be_on(before)
+            step = self._take_back(entry)
         else:
-            kept.append(entry)
-    return kept
+            step = entered(self._ruleset, before, entry)
+            self._kept.append(_Kept(self._length, entry, before, step.table))
+        self._length += 1
+        return step
+
+    def _take_back(self, entry: Entry) -> Step:
+        at = self._last_submission()
+        if at is None:
+            raise Refusal("organiser.nothing-to-take-back", "No submission has been made yet.")
+        table = self._kept[at].before
+        stands: list[_Kept] = []
+        for kept in self._kept[at + 1 :]:
+            if _outlives_take_back(kept, table):
+                after = entered(self._ruleset, table, kept.entry).table
+                stands.append(_Kept(kept.index, kept.entry, table, after))
+                table = after
+        self._kept[at:] = stands
+        act = Act(TAKE_BACK)
+        return Step(table, (_act_event(act, entry.by, entry.why),), act.text)
+
+    def _last_submission(self) -> int | None:
+        for at in range(len(self._kept) - 1, -1, -1):
+            if self._kept[at].entry.is_submission:
+                return at
+        return None
 
 
-def _taken_back(kept: list[Entry]) -> list[Entry]:
-    for index in range(len(kept) - 1, -1, -1):
-        if kept[index].is_submission:
-            later = kept[index + 1 :]
-            return kept[:index] + [entry for entry in later if _outlives_take_back(entry)]
-    raise Refusal("organiser.nothing-to-take-back", "No submission has been made yet.")
-
-
-def _outlives_take_back(entry: Entry) -> bool:
-    return entry.actor == "organiser" and parse_act(entry.text).stands_after_take_back
-
-
-def taken_back(
-    ruleset: AnyRuleset, header: Header, entries: Sequence[Entry], *, by: str = "", why: str = ""
-) -> Step:
-    """The step of a take-back after ``entries``: the state is derived again by replay.
-
-    Raises :class:`Refusal` ``organiser.nothing-to-take-back`` and ``match.over``.
-    """
-    _must_be_on(folded(ruleset, header, standing(entries)))
-    table = folded(ruleset, header, _taken_back(standing(entries)))
-    act = Act(TAKE_BACK)
-    return Step(table, (_act_event(act, by, why),), act.text)
-
-
-def folded(ruleset: AnyRuleset, header: Header, entries: Iterable[Entry]) -> Table:
-    """The table after ``entries``, none of which is a take-back. Raises :class:`Refusal`."""
-    table = opened(ruleset, header)
-    for entry in entries:
-        table = entered(ruleset, table, entry).table
-    return table
+def _outlives_take_back(kept: _Kept, now: Table) -> bool:
+    """Whether an entry that came after the undone submission stays. ``now`` is the table without
+    that submission."""
+    if kept.entry.actor != "organiser":
+        return False
+    act = parse_act(kept.entry.text)
+    if act.kind == "extend":
+        was, still = kept.before.open[_seat_of(act)], now.open[_seat_of(act)]
+        return was is not None and still is not None and was.decision.id == still.decision.id
+    return act.kind in ("pause", "resume", "reserve")
 
 
 # -- shared by the entries -----------------------------------------------------------------------
