@@ -74,11 +74,12 @@ def submit(
     """A submission that the server received at ``at``.
 
     Whatever had run out by then happens first; a submission that comes after its own deadline
-    finds the timeout done. Never raises :class:`Refusal`: it is part of the answer.
+    finds the timeout done. Conceding answers no decision, so it is never late while the match is
+    on. Never raises :class:`Refusal`: it is part of the answer.
     """
     turn = expire(ruleset, live, at=at, random=random)
     late = any(h.entry.timeout and h.entry.actor == seat for h in turn.happened)
-    if late:
+    if late and not tables.is_concession(text):
         refusal = Refusal("clock.over", "Your time was over before this arrived.")
         return msgspec.structs.replace(turn, refusal=refusal)
     watch = turn.live.watches[seat]

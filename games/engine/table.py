@@ -206,16 +206,16 @@ def submitted(ruleset: AnyRuleset, table: Table, *, seat: Seat, text: str, readi
     limit = limit_of(ruleset, table, seat)
     if limit is not None and reading_ms > limit:
         raise Refusal("clock.over", "The time for this decision was over.")
+    if slot is not None and reading_ms < slot.reading_ms:
+        raise Refusal("clock.backwards", "The clock of this decision showed more than that before.")
     if tidied == CONCEDE:
-        return _conceded(ruleset, table, seat)
+        return _conceded(ruleset, table, seat, reading_ms)
     if table.paused:
         raise Refusal("match.paused", "The match is paused; the clocks stand still.")
     if slot is None:
         if table.holds_back(seat):
             raise Refusal("decision.sealed", "Your choice is in and can no longer be changed.")
         raise Refusal("decision.none", "There is nothing for you to decide right now.")
-    if reading_ms < slot.reading_ms:
-        raise Refusal("clock.backwards", "The clock of this decision showed more than that before.")
     decision = slot.decision
     move = ruleset.parse(tidied)
     ruleset.validate(table.state, decision, move)
@@ -469,6 +469,14 @@ def entered(ruleset: AnyRuleset, table: Table, entry: Entry) -> Step:
     )
 
 
+def is_concession(text: str) -> bool:
+    """Whether a player's text concedes the match."""
+    try:
+        return notation.tidy(text) == CONCEDE
+    except Refusal:
+        return False
+
+
 def is_take_back(entry: Entry) -> bool:
     """Whether an entry undoes an earlier one. Raises :class:`Refusal` ``notation.organiser``."""
     return entry.actor == "organiser" and parse_act(entry.text).kind == TAKE_BACK
@@ -577,9 +585,12 @@ def _ended(ruleset: AnyRuleset, table: Table, result: Outcome) -> Table:
     return msgspec.structs.replace(table, result=result, open=(None, None), sealed=(), paused=False)
 
 
-def _conceded(ruleset: AnyRuleset, table: Table, seat: Seat) -> Step:
+def _conceded(ruleset: AnyRuleset, table: Table, seat: Seat, reading_ms: int) -> Step:
     if table.advantage is None:
         raise Refusal("chance.lot-first", "Who has the advantage must be drawn by lot first.")
+    slot = table.open[seat]
+    if slot is not None:
+        table = _charged(ruleset, table, msgspec.structs.replace(slot, reading_ms=reading_ms))
     event = Event(kind="concede", seat=seat, text="conceded the match", seen_by=EVERYONE)
     result = Outcome(other(seat), "concession", ruleset.scores(table.state))
     return Step(_ended(ruleset, table, result), (event,), CONCEDE)
