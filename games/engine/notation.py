@@ -8,7 +8,7 @@ from games.engine.errors import Refusal
 
 LONGEST = 2000  # characters; a full list of squares of the largest board is well under this
 
-_SPACES = re.compile(r"[ \t\r\n.]+")
+_SPACES = re.compile(r"[ .]+")
 _FREE = re.compile(r" ?([>:,()]) ?")
 
 
@@ -16,13 +16,14 @@ def tidy(text: str) -> str:
     """Lower case, full stops as spaces, single spaces, none around ``> : , ( )``.
 
     Raises :class:`Refusal` ``notation.unreadable`` for an empty or overlong text, or one with
-    characters outside ASCII (whose lower case may be a letter it does not look like).
+    characters other than the printable ones of ASCII (others may have a lower case that they do
+    not look like).
     """
     if len(text) > LONGEST:
         raise Refusal("notation.unreadable", f"A move has at most {LONGEST} characters.")
-    if not text.isascii():
+    if not (text.isascii() and text.isprintable()):
         raise Refusal("notation.unreadable", "A move is written in plain letters and digits.")
-    tidied = _FREE.sub(r"\1", _SPACES.sub(" ", text.lower())).strip()
+    tidied = _FREE.sub(r"\1", _SPACES.sub(" ", text.lower())).strip(" ")
     if not tidied:
         raise Refusal("notation.unreadable", "There is no move in this text.")
     return tidied

@@ -279,7 +279,7 @@ def chanced(ruleset: AnyRuleset, table: Table, *, text: str) -> Step:
     the ruleset's own codes for an outcome that cannot be.
     """
     _must_be_on(table)
-    lot = _LOT.fullmatch(text.strip().lower())
+    lot = _LOT.fullmatch(text.strip(" ").lower())
     if table.advantage is None:
         if lot is None:
             raise Refusal("chance.lot-first", "Who has the advantage must be drawn by lot first.")
@@ -345,7 +345,7 @@ class Act(msgspec.Struct, frozen=True):
 
 _ACT = re.compile(
     r"(?P<plain>pause|resume|rule valid|rule invalid|take back|void)"
-    r"|reserve (?P<reserve>[01]) ?(?P<amount>[+-][0-9]{1,9})"
+    r"|reserve (?P<reserve>[01]) (?P<amount>[+-][0-9]{1,9})"
     r"|extend (?P<extend>[01]) (?P<seconds>[0-9]{1,9})"
     r"|winner (?P<winner>[01])"
 )
