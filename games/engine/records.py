@@ -24,7 +24,8 @@ MEDIA_TYPE = "application/vnd.deathmatch-record+json"
 SUFFIX = ".dmr.json"
 
 SeatNumber = Literal[0, 1]
-Reading = Annotated[float, msgspec.Meta(ge=0, le=10**9, description="Seconds, to the millisecond.")]
+Reading = Annotated[float, msgspec.Meta(ge=0, description="Seconds, to the millisecond.")]
+LARGEST_READING = 10.0**9  # seconds; larger ones are over every limit all the same
 
 
 class RecordItem(msgspec.Struct, frozen=True):
@@ -112,7 +113,8 @@ _DECODER = msgspec.json.Decoder(Record)
 def read(data: bytes) -> Record:
     """A record from its JSON text in UTF-8. Raises :class:`Malformed`."""
     try:
-        return _DECODER.decode(data)
+        # Decoded here, since the parser looks at no text inside the keys that it skips.
+        return _DECODER.decode(data.decode())
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         raise Malformed(str(error) or type(error).__name__) from error
 
@@ -148,7 +150,7 @@ def entry_of(move: RecordMove) -> Entry:
         actor=move.seat,
         text="" if move.move is msgspec.UNSET else move.move,
         timeout=move.timeout is not msgspec.UNSET,
-        reading_ms=None if move.t is msgspec.UNSET else to_ms(move.t),
+        reading_ms=None if move.t is msgspec.UNSET else to_ms(min(move.t, LARGEST_READING)),
         by=move.by,
         why=move.why,
     )
@@ -250,9 +252,11 @@ def _verdict(registry: Registry, data: bytes, taken: list[dict[str, Any]] | None
     try:
         record = read(data)
         ruleset, header = header_of(registry, record)
+        table = tables.opened(ruleset, header)
     except Malformed as malformed:
         return {"ok": False, "at": None, "error": str(malformed)}
-    table = tables.opened(ruleset, header)
+    except Refusal as refusal:
+        return {"ok": False, "at": None, "error": f"{refusal.code}: {refusal.sentence}"}
     try:
         for reckoned in replay(ruleset, header, [entry_of(move) for move in record.moves]):
             table = reckoned.table
