@@ -56,7 +56,7 @@ def unprivileged() -> Account | None:
 
 
 def can_reach(account: Account, path: Path) -> bool:
-    """Say whether a user can traverse every folder above a path, and read it."""
+    """Say whether a user can traverse every folder above a path, and enter or run what is there."""
     child = os.fork()
     if child == 0:
         reached = 1
@@ -64,7 +64,7 @@ def can_reach(account: Account, path: Path) -> bool:
             os.setgroups([])
             os.setgid(account.gid)
             os.setuid(account.uid)
-            reached = 0 if os.access(path, os.R_OK | os.X_OK) else 1
+            reached = 0 if os.access(path, os.X_OK) else 1
         finally:
             os._exit(reached)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
