@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from games.engine import table as tables
-from games.engine.decisions import ALL, Audience, Seat
+from games.engine.decisions import ALL, Audience, Outcome, Seat
 from games.engine.live import Live
 from games.engine.table import AnyRuleset, Table
 
@@ -32,8 +30,12 @@ def match_view(ruleset: AnyRuleset, live: Live, audience: Audience, *, at: int) 
         ],
         "reserve_ms": list(table.reserve_ms),
         "game": None if table.state is None else ruleset.view(table.state, audience),
-        "result": None if table.result is None else msgspec.to_builtins(table.result),
+        "result": None if table.result is None else _result_view(table.result),
     }
+
+
+def _result_view(result: Outcome) -> dict[str, Any]:
+    return {"winner": result.winner, "reason": result.reason, "scores": list(result.scores)}
 
 
 def _phase(table: Table) -> str:
