@@ -315,5 +315,8 @@ def encode_live(ruleset: AnyRuleset, live: Live) -> bytes:
 
 def decode_live(ruleset: AnyRuleset, header: Header, data: bytes | str) -> Live:
     """The running match of an encoding. Raises :class:`EngineFault` for what never was one."""
-    saved = _DECODER.decode(data)
+    try:
+        saved = _DECODER.decode(data)
+    except msgspec.MsgspecError as error:
+        raise EngineFault(f"not a running match: {error}") from error
     return Live(tables.decode_table(ruleset, header, bytes(saved.table)), saved.watches)
