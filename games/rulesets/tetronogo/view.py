@@ -24,6 +24,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from games.engine import notation
 from games.engine.decisions import Seat
 from games.engine.errors import EngineFault, Refusal
@@ -31,7 +33,7 @@ from games.rulesets.tetronogo.moves import LETTERS, SIZE, SQUARES, Letter, Place
 from games.rulesets.tetronogo.moves import print_move as text_of
 from games.rulesets.tetronogo.pieces import TETROMINOES, names
 from games.rulesets.tetronogo.scoring import points
-from games.rulesets.tetronogo.state import MOST_BOUTS, Bout, BoutHistory, History, State
+from games.rulesets.tetronogo.state import MOST_BOUTS, Bout, History, State
 
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -150,10 +152,7 @@ def _bout(number: int, bout: Bout) -> dict[str, Any]:
 
 def squares_covered(letter: Letter, text: str) -> tuple[int, ...]:
     """The squares that a placement covers, given as canonical text."""
-    move = parse_move(notation.tidy(text))
-    if not isinstance(move, Place):
-        raise EngineFault(f"{text!r} in a view is not a placement")
-    return TETROMINOES[letter].reach(move)[0]
+    return TETROMINOES[letter].reach(_placement(text))[0]
 
 
 def squares_named(names_given: Iterable[str]) -> tuple[int, ...]:
@@ -170,17 +169,23 @@ def history_of(view: Mapping[str, Any]) -> History:
         bouts = [_history_of_bout(bout, bout["out_of_time"]) for bout in view["bouts"]]
         if view["pieces"] is not None:
             bouts.append(_history_of_bout(view, None))
-        return History(view["advantage"], tuple(bouts))
-    except (KeyError, ValueError, TypeError, Refusal) as error:
+        return msgspec.convert({"advantage": view["advantage"], "bouts": bouts}, History)
+    except (KeyError, ValueError, TypeError, Refusal, msgspec.ValidationError) as error:
         raise EngineFault(f"not a view of Tetronogo: {error!r}") from error
 
 
-def _history_of_bout(shown: Mapping[str, Any], out_of_time: Seat | None) -> BoutHistory:
-    first, second = shown["pieces"]
-    codes = []
-    for _, text in shown["placed"]:
-        move = parse_move(notation.tidy(text))
-        if not isinstance(move, Place):
-            raise EngineFault(f"{text!r} in a view is not a placement")
-        codes.append(move.turns * SQUARES + move.square)
-    return BoutHistory((first, second), shown["starter"], tuple(codes), out_of_time)
+def _history_of_bout(shown: Mapping[str, Any], out_of_time: Seat | None) -> dict[str, Any]:
+    moves = [_placement(text) for _, text in shown["placed"]]
+    return {
+        "pieces": shown["pieces"],
+        "starter": shown["starter"],
+        "placed": [move.turns * SQUARES + move.square for move in moves],
+        "out_of_time": out_of_time,
+    }
+
+
+def _placement(text: str) -> Place:
+    move = parse_move(notation.tidy(text))
+    if not isinstance(move, Place):
+        raise EngineFault(f"{text!r} in a view is not a placement")
+    return move

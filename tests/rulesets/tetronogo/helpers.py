@@ -10,7 +10,7 @@ from games.engine.decisions import Decision, Outcome, Seat
 from games.engine.playouts import step
 from games.engine.ruleset import Setup
 from games.rulesets.tetronogo.moves import Move, OutOfTime, name
-from games.rulesets.tetronogo.rules import Tetronogo
+from games.rulesets.tetronogo.rules import Tetronogo, TetronogoOptions
 from games.rulesets.tetronogo.state import State
 
 RULES = Tetronogo()
@@ -18,7 +18,7 @@ RULES = Tetronogo()
 
 def begin(advantage: Seat = 1) -> State:
     """A match before its first picks."""
-    return RULES.initial(Setup("standard", RULES.options_type(), advantage))
+    return RULES.initial(Setup("standard", TetronogoOptions(), advantage))
 
 
 def read(text: str) -> Move:

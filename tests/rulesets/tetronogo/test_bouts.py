@@ -9,6 +9,7 @@ from games.engine.errors import EngineFault, Refusal
 from games.engine.ruleset import Setup
 from games.rulesets.tetronogo.moves import LETTERS, OutOfTime, Pick, Place, Start
 from games.rulesets.tetronogo.pieces import BOARD, TETROMINOES
+from games.rulesets.tetronogo.rules import TetronogoOptions
 from games.rulesets.tetronogo.state import MOST_BOUTS, State
 from tests.rulesets.tetronogo import reference
 from tests.rulesets.tetronogo.helpers import (
@@ -401,5 +402,5 @@ def _taken(boards: tuple[int, int]) -> frozenset[reference.Square]:
 
 def test_the_variant_must_exist() -> None:
     with pytest.raises(Refusal) as refused:
-        RULES.initial(Setup("blitz", RULES.options_type(), 0))
+        RULES.initial(Setup("blitz", TetronogoOptions(), 0))
     assert refused.value.code == "setup.variant"

@@ -13,6 +13,7 @@ from tests.rulesets.tetronogo.helpers import (
     drawn_bout,
     outcome,
     picks,
+    run_out,
     say,
     start,
     strips,
@@ -78,7 +79,7 @@ def test_the_total_counts_all_bouts() -> None:
     state = _alternating({1: 140, 4: 140}, (0, 1, 0))
     state = say(start(picks(state, "L", "L"), 1), "A1 180")
     assert RULES.scores(state) == (140, 0)
-    state = RULES.apply(state, ((0, RULES.on_timeout(state, RULES.decisions(state)[0])),))
+    state = run_out(state)
     assert outcome(state) == Outcome(1, "tie-break", (140, 140))
 
 

@@ -212,7 +212,8 @@ def test_random_occupancies_of_every_density() -> None:
     random = Random(12)
     for _ in range(400):
         density = random.random()
-        first, second = set(), set()
+        first: set[reference.Square] = set()
+        second: set[reference.Square] = set()
         for square in reference.BOARD:
             if random.random() < density:
                 (first if random.random() < 0.5 else second).add(square)
