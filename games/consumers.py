@@ -189,7 +189,7 @@ class MatchSocket(Socket):
         if self.user is not None:
             await self.join(user_group_of(self.user.pk))
         self.present = True
-        await self._sync()
+        await self._tell_everything()
         await self._announce_presence()
 
     async def disconnect(self, code: int) -> None:
@@ -204,7 +204,7 @@ class MatchSocket(Socket):
             case Ping():
                 await self._pong(frame)
             case Sync():
-                await self._sync()
+                await self._tell_everything()
             case Chat():
                 await self._chat(frame)
             case ChatHistory():
@@ -260,10 +260,10 @@ class MatchSocket(Socket):
         else:
             await self.say(frames.ack_frame(answer))
 
-    async def _sync(self) -> None:
+    async def _tell_everything(self) -> None:
         reader = await in_turn_thread(reader_of, self.match_id, self.user)
         there = await presence.arrive(self.match_id, self.audience, self.channel_name)
-        over = reader.match.is_over
+        over = reader.over
         await self.join(
             *[
                 chat_group_of(self.match_id, room)
