@@ -297,7 +297,8 @@ class TetronogoBoard {
   }
 
   #asks(kind) {
-    return this.ctx?.decision?.kind === kind && this.ctx.pending === null;
+    const { decision, pending, paused } = this.ctx ?? {};
+    return decision?.kind === kind && pending === null && !paused;
   }
 
   get #isPlacing() {

@@ -24,6 +24,7 @@ const CLOSED = {
   1012: { words: "The server is restarting.", again: true, wait: 500 },
   4012: { words: "The server is restarting.", again: true, wait: 500 },
   4400: { words: "The server could not understand this page.", again: true, wait: 5_000 },
+  4401: { words: "Your sign-in has changed.", again: true, wait: 1_000 },
   4403: { words: "You are no longer allowed to follow this match here. Reload the page.", again: false },
   4404: { words: "There is no such match.", again: false },
   4408: { words: "This connection was too slow to keep up.", again: true, wait: 500 },
@@ -61,7 +62,7 @@ export function fitOf(step, version, last) {
  * Events: `state` (the match as this reader sees it has changed; detail `{cause, items}` with
  * cause `sync` or `step`), `status` (the connection), `outbox`, `settled` (an entry was answered;
  * detail `{entry, ack}` or `{entry, refused}`), `presence`, `reminder`, `chat`, `chat.history`,
- * `chat.removed`, `trouble` (a sentence for the reader).
+ * `chat.removed`, `trouble` (a sentence for the reader), `time` (the server's clock was measured).
  */
 export class MatchClient extends EventTarget {
   constructor({
@@ -91,6 +92,7 @@ export class MatchClient extends EventTarget {
     this.attempt = 0;
     this.timers = new Map();
     this.pingSent = null;
+    this.received = 0; // frames on this connection
     this.etag = null;
     this.stopped = false;
     this.polling = false;
@@ -168,6 +170,7 @@ export class MatchClient extends EventTarget {
       return;
     }
     this.socket = socket;
+    this.received = 0;
     this.#after("open", SILENCE, () => this.#gone(socket, 1006));
     socket.onopen = () => {
       if (this.socket !== socket) return;
@@ -226,7 +229,8 @@ export class MatchClient extends EventTarget {
     if (!this.#open() || this.pingSent !== null) return;
     this.pingSent = this.now();
     const { socket } = this;
-    this.#send({ type: "ping", at: this.pingSent });
+    // The count tells the server how far this reader has got, so that it need not guess.
+    this.#send({ type: "ping", at: this.pingSent, received: this.received });
     this.#after("silence", SILENCE, () => this.#gone(socket, 1006));
   }
 
@@ -239,6 +243,7 @@ export class MatchClient extends EventTarget {
   // -- what arrives -------------------------------------------------------------------------
 
   #received(data) {
+    this.received += 1;
     let frame;
     try {
       frame = JSON.parse(data);
@@ -264,17 +269,17 @@ export class MatchClient extends EventTarget {
         this.#pong(frame);
         break;
       case "presence":
-        if (this.state !== null) {
-          this.state.presence = { seats: frame.seats, spectators: frame.spectators };
-        }
-        this.#tell("presence", frame);
+        this.#present(frame);
         break;
       case "chat":
         this.#heard(frame);
         this.#tell("chat", frame);
         break;
-      case "reminder":
       case "chat.history":
+        for (const message of frame.messages) this.#heard({ room: frame.room, message });
+        this.#tell("chat.history", frame);
+        break;
+      case "reminder":
       case "chat.removed":
         this.#tell(frame.type, frame);
         break;
@@ -299,9 +304,11 @@ export class MatchClient extends EventTarget {
 
   #sync(frame) {
     this.time.guess(frame.at, this.now());
-    if (this.state !== null && frame.version < this.state.version) return;
+    // Each audience counts its own versions: after signing in or out the old ones mean nothing.
+    const same = this.state !== null && this.state.you === frame.you;
+    if (same && frame.version < this.state.version) return;
     const { version, at, you, header, view, log, presence } = frame;
-    const known = this.state === null ? 0 : lastNumber(this.state.log);
+    const known = same ? lastNumber(this.state.log) : 0;
     this.state = {
       version,
       at,
@@ -360,7 +367,15 @@ export class MatchClient extends EventTarget {
     this.pingSent = null;
     this.#after("ping", PING_EVERY, () => this.#ping());
     if (this.state !== null && frame.version > this.state.version) this.#send({ type: "sync" });
+    if (frame.presence) this.#present(frame.presence);
     this.#tell("time", {});
+  }
+
+  #present({ seats, spectators }) {
+    if (this.state === null) return;
+    const before = JSON.stringify(this.state.presence);
+    this.state.presence = { seats, spectators };
+    if (JSON.stringify(this.state.presence) !== before) this.#tell("presence", {});
   }
 
   #troubled(frame) {
@@ -389,6 +404,8 @@ export class MatchClient extends EventTarget {
     }
     for (const entry of this.outbox.due(ANSWER)) {
       if (this.#open()) {
+        // A line that was said already is not said again; the history shows that it was.
+        if (entry.type === "chat" && entry.tries > 0) this.chatHistory(entry.body.room);
         this.outbox.wasSent(entry);
         this.#send(Outbox.frame(entry));
       } else if (this.polling && entry.type === "submit") {

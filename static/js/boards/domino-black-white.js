@@ -1,0 +1,624 @@
+/* The board of Domino Black & White. See boards/README.md for what every board module offers. */
+
+import { fill, h, s, write } from "../match/dom.js";
+import { Board, choiceCards, ConfirmBar, outline, seatSign, turn, UNIT } from "./kit.js";
+import { Placing } from "./placing.js";
+
+const COLUMNS = [..."ABCDEFGHI"];
+const ROWS = [..."RSTUVWXYZ"];
+const HIGHEST = 5;
+const DOMINOES = Array.from({ length: HIGHEST + 1 }, (_, low) =>
+  Array.from({ length: HIGHEST + 1 - low }, (_, more) => [low, low + more]),
+).flat();
+
+const LETTERS = {
+  H: "a horizontal line",
+  V: "a vertical line",
+  D: "a diagonal line",
+  B: "a line of 0 or 15",
+};
+
+export const waiting = { order: "choosing who goes first", place: "placing a domino" };
+
+export const examples = { order: "first", place: "(3,4) DZ:DY hide DY" };
+
+/** The points so far, by seat. */
+export function scores(view) {
+  return view.game?.scores ?? null;
+}
+
+/** Where the match stands, in a few words. */
+export function caption(view) {
+  const { game } = view;
+  if (game === null) return "The advantage is drawn by lot.";
+  const placed = game.met.length;
+  if (game.phase === "order") return "The order is chosen";
+  const dominoes = `${placed} ${placed === 1 ? "domino" : "dominoes"} placed`;
+  return game.phase === "over" ? `${dominoes}, the match is over` : dominoes;
+}
+
+/** What the log shows beside an event: the letters that a placement met. */
+export function tags(event) {
+  const met = event.kind === "place" ? (event.data.met ?? "") : "";
+  return [...met].map((letter) => ({ text: letter, title: `${letter}: ${LETTERS[letter]}`, kind: "letter" }));
+}
+
+/** A still picture of the position, for replays. */
+export function render(view, { names = ["Seat 0", "Seat 1"] } = {}) {
+  const board = newBoard("", true);
+  drawWell(board);
+  const dominoes = view.game === null ? [] : dominoesOf(view.game);
+  board.draw("pieces", dominoes.map((domino, index) => drawDomino(board, domino, { last: index === dominoes.length - 1, names })));
+  const placed = dominoes.map(({ seat, halves }) => `${names[seat]}: ${halves.map(halfWords).join(", ")}`);
+  board.svg.setAttribute("aria-label", `${caption(view)}. ${placed.join(". ")}`);
+  return board.svg;
+}
+
+// -- geometry ---------------------------------------------------------------------------------
+
+function squareName(column, row) {
+  return exists(column, row) ? `${COLUMNS[column]}${ROWS[row]}` : null;
+}
+
+/** Seven columns of nine without the two lower corners, and a wing on either side of the top. */
+function exists(column, row) {
+  if (row < 0 || row >= ROWS.length || column < 0 || column >= COLUMNS.length) return false;
+  if (row === 0) return true;
+  const edge = row === ROWS.length - 1 ? 2 : 1;
+  return column >= edge && column < COLUMNS.length - edge;
+}
+
+function square(name) {
+  return [COLUMNS.indexOf(name[0]), ROWS.indexOf(name[1])];
+}
+
+function newBoard(label, still) {
+  return new Board({ label, columns: COLUMNS, rows: ROWS, name: squareName, still });
+}
+
+/** Both squares of a spot `{column, row, upright}`, in board order. */
+function squaresOf({ column, row, upright }) {
+  return [[column, row], upright ? [column, row + 1] : [column + 1, row]];
+}
+
+function isSpot(spot) {
+  return squaresOf(spot).every(([column, row]) => exists(column, row));
+}
+
+function spotName(spot) {
+  return squaresOf(spot).map(([column, row]) => squareName(column, row)).join(":");
+}
+
+/** The placed dominoes, in order of play: `{seat, halves}` with the halves in board order. */
+function dominoesOf(game) {
+  const dominoes = game.met.map((met) => ({ seat: null, met, halves: [] }));
+  for (const cell of game.cells) {
+    dominoes[cell.domino].seat = cell.seat;
+    dominoes[cell.domino].halves.push(cell);
+  }
+  return dominoes;
+}
+
+function halfWords({ square: name, colour, number, hidden }) {
+  if (number === null) return `${name} hidden, ${colour}`;
+  return `${name} ${number}${hidden ? ", hidden from others" : ""}`;
+}
+
+function colourOf(number) {
+  return number % 2 === 1 ? "white" : "black";
+}
+
+// -- drawing ----------------------------------------------------------------------------------
+
+function drawWell(board) {
+  const cells = [];
+  ROWS.forEach((_, row) =>
+    COLUMNS.forEach((_, column) => {
+      if (exists(column, row)) cells.push([column, row]);
+    }),
+  );
+  board.draw(
+    "floor",
+    s("path", { class: "board__ground", d: outline(cells, board.corner(0, 0), { inset: 0, round: 0 }) }),
+    s("path", { class: "board__wall", d: wall(board) }),
+  );
+}
+
+/* Walls and floor, from the left wing's upper corner round to the right one's; open at the top. */
+function wall(board) {
+  const point = (column, row) => board.corner(column, row).join(" ");
+  const corners = [[0, 0], [0, 1], [1, 1], [1, 8], [2, 8], [2, 9], [7, 9], [7, 8], [8, 8], [8, 1], [9, 1], [9, 0]];
+  return corners.map(([column, row], index) => `${index === 0 ? "M" : "L"}${point(column, row)}`).join("");
+}
+
+function drawDomino(board, { seat, halves }, { last = false, names = null } = {}) {
+  const cells = halves.map((half) => square(half.square));
+  const d = outline(cells, board.corner(0, 0), { inset: 1.2, round: 6 });
+  const [x, y] = joint(board, cells);
+  return s(
+    "g",
+    { class: `domino${last ? " domino--last" : ""}` },
+    names && s("title", {}, `${names[seat]}: ${halves.map(halfWords).join(", ")}`),
+    s("path", { class: "domino__tray", d, fill: board.seatFill(seat) }),
+    halves.map((half) => drawHalf(board.corner(...square(half.square)), half)),
+    s("path", { class: "domino__edge", d }),
+    seatSign(seat, x, y, 4.6),
+  );
+}
+
+/** The middle of the border between the two halves. */
+function joint(board, [[column, row], [right, below]]) {
+  const [x, y] = board.corner((column + right + 1) / 2, (row + below + 1) / 2);
+  return [x, y];
+}
+
+function drawHalf([x, y], { colour, number, hidden }) {
+  const middle = [x + UNIT / 2, y + UNIT / 2];
+  const inset = 5;
+  const size = UNIT - 2 * inset;
+  return s(
+    "g",
+    { class: `half half--${colour}` },
+    s("rect", { class: "half__face", x: x + inset, y: y + inset, width: size, height: size, rx: 3 }),
+    hidden && s("rect", { class: "half__veil", x: x + inset + 2, y: y + inset + 2, width: size - 4, height: size - 4, rx: 2 }),
+    s("text", { class: "half__number", x: middle[0], y: middle[1] + 7, "text-anchor": "middle" }, number === null ? "?" : String(number)),
+    hidden && number !== null && s("text", { class: "half__hint", x: x + UNIT - inset - 3.5, y: y + inset + 9.5, "text-anchor": "end" }, "?"),
+  );
+}
+
+/* A domino by itself, for the hand. */
+function dominoArt([low, high]) {
+  return s(
+    "svg",
+    { class: "domino-art", viewBox: `0 0 ${2 * UNIT} ${UNIT}`, "aria-hidden": "true", focusable: "false" },
+    s("rect", { class: "domino-art__tray", x: 1, y: 1, width: 2 * UNIT - 2, height: UNIT - 2, rx: 5 }),
+    [low, high].map((number, index) =>
+      s(
+        "g",
+        { class: `half half--${colourOf(number)}` },
+        s("rect", { class: "half__face", x: index * UNIT + (index ? 1.5 : 4), y: 4, width: UNIT - 5.5, height: UNIT - 8, rx: 3 }),
+        s("text", { class: "half__number", x: (index + 0.5) * UNIT + (index ? -1 : 1), y: UNIT / 2 + 7.5, "text-anchor": "middle" }, String(number)),
+      ),
+    ),
+  );
+}
+
+// -- playing ----------------------------------------------------------------------------------
+
+/** Put a playable board into `root`. */
+export function mount(root, api) {
+  return new DominoBoard(root, api);
+}
+
+class DominoBoard {
+  constructor(root, api) {
+    this.root = root;
+    this.api = api;
+    this.view = null;
+    this.ctx = null;
+    this.domino = null; // [low, high], taken from the hand
+    this.turns = 0; // quarter turns of it: 0 is the lower number on the left
+    this.hides = null; // 0 to hide the lower number's half, 1 for the other, null not said yet
+    this.choice = null; // the order, chosen and not yet confirmed
+    this.asked = null;
+    this.handDrawn = "";
+
+    this.board = newBoard("Board, AR to GZ", false);
+    drawWell(this.board);
+    this.placing = new Placing({ board: this.board, root, api, rules: this.#rules() });
+    this.cards = h("div", { class: "board-cards", hidden: true });
+    this.hand = h("fieldset", { class: "hand", hidden: true });
+    this.facts = h("p", { class: "board-facts" });
+    this.moveTools = this.placing.tools();
+    this.hideButtons = [0, 1].map((half) =>
+      h("button", { type: "button", class: "button", "aria-pressed": "false", on: { click: () => this.#hide(half) } }),
+    );
+    this.bar = new ConfirmBar({
+      onConfirm: () => this.#confirm(),
+      onCancel: () => this.ctx?.pending === null && this.placing.cancel(),
+    });
+    fill(
+      root,
+      this.cards,
+      h("div", { class: "board-frame" }, this.board.svg),
+      this.bar.root,
+      h("div", { class: "board-tools" }, this.moveTools),
+      this.hand,
+      this.facts,
+    );
+  }
+
+  destroy() {
+    this.placing.destroy();
+    this.root.replaceChildren();
+  }
+
+  update(view, ctx) {
+    const before = this.ctx?.decision?.id ?? null;
+    this.view = view;
+    this.ctx = ctx;
+    if ((ctx.decision?.id ?? null) !== before) this.#reset();
+    if (view.game === null) {
+      write(this.facts, "Who has the advantage is drawn by lot.");
+      this.moveTools.hidden = true;
+      return;
+    }
+    this.#drawCards();
+    this.#drawHand();
+    this.#draw();
+  }
+
+  // -- what is being decided ------------------------------------------------------------------
+
+  get #game() {
+    return this.view?.game ?? null;
+  }
+
+  #asks(kind) {
+    const { decision, pending, paused } = this.ctx ?? {};
+    return decision?.kind === kind && pending === null && !paused;
+  }
+
+  get #mine() {
+    return this.ctx.you === null ? null : (this.#game?.hands[this.ctx.you] ?? null);
+  }
+
+  get #upright() {
+    return this.turns % 2 === 1;
+  }
+
+  /** The domino's halves in board order: `{number, half}`, half 0 being the lower number's. */
+  get #halves() {
+    const [low, high] = this.domino;
+    const halves = [{ number: low, half: 0 }, { number: high, half: 1 }];
+    return this.turns < 2 ? halves : halves.reverse();
+  }
+
+  get #text() {
+    const squares = squaresOf(this.placing.spot).map(([column, row]) => squareName(column, row));
+    const [low, high] = this.domino;
+    const [first, second] = this.turns < 2 || low === high ? squares : [...squares].reverse();
+    const hidden = squares[this.#halves.findIndex(({ half }) => half === this.hides)];
+    return `(${low},${high}) ${first}:${second} hide ${hidden}`;
+  }
+
+  get #ready() {
+    return this.placing.pinned && this.hides !== null;
+  }
+
+  #reset() {
+    this.placing.clear();
+    this.domino = null;
+    this.hides = null;
+    this.turns = 0;
+    this.choice = null;
+    this.api.draft("");
+  }
+
+  #confirm() {
+    if (this.ctx.pending !== null) return;
+    if (this.#asks("order") && this.choice) this.api.submit(this.choice);
+    else if (this.#asks("place") && this.#ready) this.api.submit(this.#text);
+    else if (this.#asks("place") && this.placing.pinned) {
+      this.api.announce("Choose first which half to hide: press H.", { now: true });
+      this.hideButtons[0].focus();
+    }
+  }
+
+  #take(domino) {
+    this.domino = domino;
+    this.hides = null;
+    const { spot, pinned } = this.placing;
+    this.placing.show(spot, { pin: pinned });
+  }
+
+  #hide(half) {
+    this.hides = half;
+    const at = squaresOf(this.placing.spot ?? { column: 0, row: 0, upright: false });
+    const index = this.#halves.findIndex((each) => each.half === half);
+    const name = this.placing.spot === null ? "" : ` on ${squareName(...at[index])}`;
+    this.api.announce(`The ${this.domino[half]}${name} will be hidden.`);
+    this.#draw();
+  }
+
+  // -- where the domino can be: spots are {column, row, upright} of its left or upper square -----
+
+  #rules() {
+    return {
+      active: () => this.#asks("place") && this.domino !== null,
+      at: (point) => this.#nearest(point),
+      corner: ({ column, row }) => [column, row],
+      shifted: (_, [column, row]) => this.#at(column, row),
+      nudged: (spot, dx, dy) => {
+        const next = { ...spot, column: spot.column + dx, row: spot.row + dy };
+        return isSpot(next) ? next : spot;
+      },
+      home: ([column, row]) => {
+        const here = { column, row, upright: this.#upright };
+        return isSpot(here) && this.#fits(here) ? here : this.#next(null, 1);
+      },
+      next: (spot, by) => this.#next(spot, by),
+      turned: (spot, by) => this.#turned(spot, by),
+      fits: (spot) => this.#fits(spot),
+      words: (spot) => this.#words(spot),
+      tapped: (_, [x, y]) => this.#tapped(Math.floor(x), Math.floor(y)),
+      redraw: () => this.#draw(),
+      confirm: () => this.#confirm(),
+      cancelled: () => this.#cancelled(),
+      key: (event) => {
+        if (event.key !== "h" && event.key !== "H") return false;
+        this.#hide(this.hides === 0 ? 1 : 0);
+        return true;
+      },
+    };
+  }
+
+  #spots() {
+    return this.#game.legal
+      .map(([first, second]) => [square(first), square(second)])
+      .map(([[column, row], [, below]]) => ({ column, row, upright: below > row }))
+      .filter(({ upright }) => upright === this.#upright)
+      .sort((a, b) => a.row - b.row || a.column - b.column);
+  }
+
+  #fits(spot) {
+    const name = spotName(spot);
+    return this.#game.legal.some((pair) => pair.join(":") === name);
+  }
+
+  /** The spot with its left upper square about there, kept on the board; null where none is near. */
+  #at(column, row) {
+    const spot = { column: Math.round(column), row: Math.round(row), upright: this.#upright };
+    if (isSpot(spot)) return spot;
+    return this.#closest(column, row, 2);
+  }
+
+  /* A pointer means the place that fits and is near, since most squares of a well are no place at
+     all; far from any it means what lies under it, to show that it does not fit. */
+  #nearest([x, y]) {
+    const column = this.#upright ? Math.floor(x) : x - 1;
+    const row = this.#upright ? y - 1 : Math.floor(y);
+    return this.#closest(column, row, 1.25) ?? this.#at(column, row);
+  }
+
+  #closest(column, row, within) {
+    let best = null;
+    let least = within;
+    for (const spot of this.#spots()) {
+      const distance = Math.hypot(spot.column - column, spot.row - row);
+      if (distance <= least) {
+        least = distance;
+        best = spot;
+      }
+    }
+    return best;
+  }
+
+  #next(spot, by) {
+    const spots = this.#spots();
+    if (spots.length === 0) return null;
+    const order = ({ column, row }) => row * COLUMNS.length + column;
+    if (by > 0) {
+      const here = spot === null ? -1 : order(spot);
+      return spots.find((each) => order(each) > here) ?? spots[0];
+    }
+    const here = spot === null ? Infinity : order(spot);
+    return spots.findLast((each) => order(each) < here) ?? spots.at(-1);
+  }
+
+  #turned(spot, by) {
+    const [low, high] = this.domino;
+    this.turns = turn(this.turns, by, low === high ? 2 : 4);
+    if (spot === null) return null;
+    const next = { ...spot, upright: this.#upright };
+    // It stays where it is if it can lie there, or else goes to the nearest place where it can.
+    if (isSpot(next) && this.#fits(next)) return next;
+    const near = this.#closest(spot.column, spot.row, 1.5);
+    if (near !== null) return near;
+    if (isSpot(next)) return next;
+    const shifted = { ...next, column: next.column - (this.#upright ? 0 : 1), row: next.row - (this.#upright ? 1 : 0) };
+    return isSpot(shifted) ? shifted : this.#next(null, 1);
+  }
+
+  #tapped(column, row) {
+    const index = squaresOf(this.placing.spot).findIndex(([x, y]) => x === column && y === row);
+    if (index >= 0) this.#hide(this.#halves[index].half);
+  }
+
+  #cancelled() {
+    this.choice = null;
+    this.domino = null;
+    this.hides = null;
+    for (const input of this.root.querySelectorAll("input[type=radio]")) input.checked = false;
+  }
+
+  #words(spot) {
+    const numbers = this.#halves.map(({ number }) => number);
+    const between = this.#upright ? "above" : "left of";
+    const domino = `${numbers[0]} ${between} ${numbers[1]}`;
+    if (spot === null) return `${domino}.`;
+    const names = squaresOf(spot).map(([column, row]) => squareName(column, row));
+    const where = `${numbers[0]} on ${names[0]}, ${numbers[1]} on ${names[1]}`;
+    if (!this.#fits(spot)) return `${where}: it cannot lie there.`;
+    const hidden = this.hides === null ? "" : ` Hiding the ${this.domino[this.hides]}.`;
+    return `${where}: fits.${hidden}`;
+  }
+
+  // -- drawing --------------------------------------------------------------------------------
+
+  #draw() {
+    const game = this.#game;
+    if (game === null) return;
+    const { names, refusal } = this.ctx;
+    const dominoes = dominoesOf(game);
+    this.board.draw("pieces", dominoes.map((domino, index) => drawDomino(this.board, domino, { last: index === dominoes.length - 1, names })));
+    const playing = this.#asks("place") && this.domino !== null;
+    const open = new Set(playing ? this.#spots().flatMap((spot) => squaresOf(spot).map(([c, r]) => squareName(c, r))) : []);
+    const wrong = new Set(refusal?.squares ?? []);
+    const filled = new Map(game.cells.map((cell) => [cell.square, cell]));
+    this.board.classify((name) => {
+      if (wrong.has(name)) return "square--wrong";
+      return open.has(name) ? "square--legal" : "";
+    });
+    this.board.describe((name) => {
+      const cell = filled.get(name);
+      if (cell === undefined) return open.has(name) ? "empty, your domino can lie here" : "empty";
+      const what = cell.number === null ? `hidden, ${cell.colour}` : `${cell.number}${cell.hidden ? ", hidden from others" : ""}`;
+      return `${what}, half of a domino of ${names[cell.seat]} with ${cell.partner}`;
+    });
+    this.board.svg.classList.toggle("board--playing", playing);
+    this.moveTools.hidden = !playing;
+    this.#drawGhost(playing);
+    this.#drawFacts();
+    this.#drawBar();
+    if (this.#asks("place")) this.api.draft(this.#ready ? this.#text : "");
+  }
+
+  #drawGhost(playing) {
+    const { spot, pinned } = this.placing;
+    const sending = this.ctx.pending !== null && this.ctx.decision?.kind === "place";
+    if (spot === null || this.domino === null || !(playing || sending)) {
+      this.board.draw("ghost");
+      return;
+    }
+    const fits = this.#fits(spot);
+    const kind = sending ? "sending" : !fits ? "wrong" : pinned ? "pinned" : "legal";
+    const cells = squaresOf(spot);
+    const halves = this.#halves.map(({ number, half }, index) => ({
+      square: squareName(...cells[index]),
+      colour: colourOf(number),
+      number,
+      hidden: half === this.hides,
+    }));
+    const d = outline(cells, this.board.corner(0, 0), { inset: 1.2, round: 6 });
+    this.board.draw(
+      "ghost",
+      s(
+        "g",
+        { class: `ghost ghost--${kind}` },
+        drawDomino(this.board, { seat: this.ctx.you, halves }),
+        fits ? null : s("path", { class: "ghost__hatch", d, fill: this.board.hatch }),
+        s("path", { class: "ghost__edge", d }),
+      ),
+    );
+  }
+
+  #drawFacts() {
+    const game = this.#game;
+    const { names, you } = this.ctx;
+    const lines = [];
+    const placed = dominoesOf(game);
+    const last = placed.at(-1);
+    if (last) {
+      const squares = last.halves.map((half) => half.square).join(":");
+      lines.push(`Last: ${names[last.seat]} on ${squares}, ${last.met ? `met ${[...last.met].join(", ")}` : "no points"}.`);
+    }
+    if (game.phase === "place") {
+      lines.push(`Dominoes left: ${names[0]} ${game.left[0]}, ${names[1]} ${game.left[1]}.`);
+      const upright = game.legal.filter(([first, second]) => first[0] === second[0]).length;
+      lines.push(`Places on the board: ${game.legal.length - upright} flat, ${upright} upright.`);
+      if (you !== null && this.#asks("place") && this.domino === null) {
+        lines.unshift("Take a domino from your hand.");
+      }
+    }
+    write(this.facts, lines.join(" "));
+  }
+
+  #drawBar() {
+    const { pending, decision } = this.ctx;
+    if (pending !== null) {
+      this.bar.sending(`Sending ${pending}…`);
+    } else if (decision?.kind === "order" && this.choice) {
+      this.bar.show({ words: `You go ${this.choice}.`, verb: `Go ${this.choice}` });
+    } else if (this.#asks("place") && this.placing.pinned) {
+      this.#drawHideButtons();
+      const words = this.#words(this.placing.spot).replace(": fits.", ".");
+      this.bar.show({
+        words: this.hides === null ? `${words} Which half do you hide?` : words,
+        ready: this.#ready,
+        verb: "Place",
+        extra: this.hideButtons,
+      });
+    } else {
+      this.bar.hide();
+    }
+  }
+
+  #drawHideButtons() {
+    const cells = squaresOf(this.placing.spot);
+    this.hideButtons.forEach((button, half) => {
+      const index = this.#halves.findIndex((each) => each.half === half);
+      const number = this.domino[half];
+      write(button, `Hide the ${number} on ${squareName(...cells[index])}`);
+      button.setAttribute("aria-pressed", String(this.hides === half));
+    });
+  }
+
+  #drawHand() {
+    const hand = this.#mine;
+    this.hand.hidden = hand === null || this.#game.phase === "order" || this.view.phase === "over";
+    if (this.hand.hidden) return;
+    const stamp = JSON.stringify(hand);
+    if (stamp !== this.handDrawn) {
+      this.handDrawn = stamp;
+      const has = new Set(hand.map(String));
+      fill(
+        this.hand,
+        h("legend", { class: "hand__legend" }, "Your dominoes"),
+        h("div", { class: "hand__dominoes" }, DOMINOES.map((domino) => this.#handCard(domino, has.has(String(domino))))),
+      );
+    }
+    const open = this.#asks("place");
+    for (const input of this.hand.querySelectorAll("input")) {
+      input.disabled = !open || input.dataset.gone !== undefined;
+      input.checked = this.domino !== null && input.value === this.domino.join("");
+    }
+    this.hand.classList.toggle("hand--idle", !open);
+  }
+
+  #handCard(domino, there) {
+    const [low, high] = domino;
+    return h(
+      "label",
+      { class: `hand__domino${there ? "" : " hand__domino--gone"}` },
+      h("input", {
+        type: "radio",
+        name: `${this.board.id}-hand`,
+        value: `${low}${high}`,
+        "aria-label": there ? `${low} and ${high}` : `${low} and ${high}, placed`,
+        data: there ? {} : { gone: "" },
+        on: { change: () => this.#take(domino) },
+      }),
+      dominoArt(domino),
+    );
+  }
+
+  #drawCards() {
+    const { decision, pending, names, you } = this.ctx;
+    const asks = decision?.kind === "order";
+    this.cards.hidden = !asks;
+    const stamp = asks ? decision.id : null;
+    if (stamp !== this.asked) {
+      this.asked = stamp;
+      const other = names[1 - you];
+      fill(
+        this.cards,
+        asks &&
+          choiceCards({
+            legend: "Who goes first? The choice is yours.",
+            choose: (value) => {
+              this.choice = value;
+              this.api.draft(value);
+              this.#drawBar();
+            },
+            confirm: () => this.#confirm(),
+            options: [
+              { value: "first", title: "Go first", text: "You place the first domino." },
+              { value: "second", title: "Go second", text: `${other} places first.` },
+            ],
+          }),
+      );
+    }
+    for (const input of this.cards.querySelectorAll("input")) input.disabled = pending !== null;
+  }
+}

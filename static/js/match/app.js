@@ -1,0 +1,408 @@
+/* The match page: puts the connection, the board and everything around it together. */
+
+import { announce, csrfToken, setSoundMuted, soundMuted, toast } from "../site.js";
+import { Chat } from "./chat.js";
+import { MatchClient } from "./client.js";
+import { spoken } from "./clock.js";
+import { embedded, fill, h, icon, write } from "./dom.js";
+import { LogList } from "./log.js";
+import { OrganiserDesk } from "./organiser.js";
+import { Players } from "./players.js";
+import { allowSound, play } from "./sounds.js";
+import { eventText, namesOf, openDecision, reminderText, resultText, rulingReason, turnLine } from "./words.js";
+
+class MatchPage {
+  constructor(root) {
+    this.root = root;
+    const { dataset } = root;
+    const part = (name) => root.querySelector(`[data-part="${name}"]`);
+    this.parts = Object.fromEntries(
+      ["turn", "connection", "players", "board", "notation", "log", "chat", "desk", "result", "tools", "watching", "note"].map(
+        (name) => [name, part(name)],
+      ),
+    );
+    this.title = document.title;
+    this.signedIn = dataset.username !== "";
+    this.state = null;
+    this.board = null;
+    this.ruleset = { waiting: {}, examples: {}, scores: () => null, tags: () => [], caption: () => "" };
+    this.refusal = null;
+    this.seen = null; // the decision that the reader has been told of
+    this.over = false;
+
+    this.client = new MatchClient({
+      match: Number(dataset.match),
+      socketUrl: socketAddress(dataset.socket),
+      stateUrl: dataset.state,
+      submitUrl: dataset.submissions,
+      username: dataset.username || null,
+      csrf: root.querySelector("[name=csrfmiddlewaretoken]")?.value ?? csrfToken(),
+      storage: tabStorage(),
+    });
+    this.players = new Players(this.parts.players, { now: () => this.client.serverNow() });
+    this.log = new LogList(this.parts.log);
+    this.chat = new Chat(this.parts.chat, { client: this.client, signedIn: this.signedIn, sound: play });
+    this.desk = this.parts.desk
+      ? new OrganiserDesk(this.parts.desk, { act: (text, why) => this.client.organise(text, why) })
+      : null;
+  }
+
+  async start() {
+    this.#buildNotation();
+    this.#buildTools();
+    this.#listen();
+    try {
+      this.ruleset = await import(this.root.dataset.board);
+      this.log.tagsOf = (event) => this.ruleset.tags(event);
+      const api = {
+        submit: (text) => this.#submit(text),
+        announce,
+        draft: (text) => this.#draft(text),
+      };
+      this.board = this.ruleset.mount(fill(this.parts.board), api);
+    } catch (error) {
+      // Typed notation and the log still work.
+      console.error(error);
+      this.#note("The board could not be loaded. You can still type your moves.");
+    }
+    this.client.start(embedded("match-sync"));
+  }
+
+  // -- what the client tells --------------------------------------------------------------------
+
+  #listen() {
+    const on = (type, listener) => this.client.addEventListener(type, ({ detail }) => listener(detail));
+    on("state", (detail) => this.#changed(detail));
+    on("status", () => this.#drawConnection());
+    on("outbox", () => this.#draw());
+    on("settled", (detail) => this.#settled(detail));
+    on("presence", () => this.#drawPlayers());
+    on("time", () => this.players.tick());
+    on("reminder", (detail) => this.#remind(detail));
+    on("trouble", ({ sentence }) => toast(sentence, { kind: "danger" }));
+
+    const wake = () => {
+      if (document.visibilityState !== "visible") return;
+      this.client.wake();
+      this.players.tick();
+      this.#drawTitle();
+    };
+    document.addEventListener("visibilitychange", wake);
+    addEventListener("pageshow", (event) => event.persisted && wake());
+    addEventListener("online", wake);
+    addEventListener("pagehide", () => this.#drawTitle());
+    for (const gesture of ["pointerdown", "keydown"]) {
+      document.addEventListener(gesture, allowSound, { passive: true });
+    }
+    document.addEventListener("gauntlet:sound", () => this.#drawSound());
+    setInterval(() => {
+      this.#drawTitle();
+      if (this.client.status.kind === "lost") this.#drawConnection();
+    }, 1000);
+  }
+
+  #changed({ cause, items }) {
+    const before = this.state;
+    this.state = this.client.state;
+    const { header, log, view, you } = this.state;
+    this.names = namesOf(header);
+    this.log.names = this.names;
+    if (cause === "sync") this.log.replace(log);
+    else this.log.append(items);
+    this.refusal = null;
+    this.#note("");
+    this.#draw();
+    if (before !== null) this.#sayNews(items, before);
+    this.seen = openDecision(view, you)?.id ?? null;
+    this.over = view.phase === "over";
+  }
+
+  /** Have read aloud and heard what others did, and that it is the reader's turn. */
+  #sayNews(items, before) {
+    const { view, you } = this.state;
+    const events = items.flatMap((item) => item.events.map((event) => ({ ...event, actor: item.actor })));
+    const sentences = events.map((event) => eventText(event, this.names));
+    const mine = openDecision(view, you);
+    const asked = mine !== null && mine.id !== this.seen;
+    const ended = view.phase === "over" && !this.over && before.view.phase !== "over";
+    if (asked && !view.paused) sentences.push(turnLine(view, you, this.names, this.ruleset).text);
+    if (ended) sentences.push(resultText(view.result, this.names));
+    if (sentences.length > 0) announce(sentences.join(" "));
+    if (ended) play(view.result?.winner === you && you !== null ? "won" : "over");
+    else if (asked && !view.paused) play("yours");
+    else if (events.some((event) => this.ruleset.tags(event).length > 0)) play("score");
+    else if (events.length > 0) play("move");
+    if (ended) this.parts.result.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  }
+
+  #settled({ entry, refused }) {
+    if (refused === undefined) return;
+    play("refused");
+    const { sentence, squares = [] } = refused;
+    if (entry.type !== "submit") {
+      toast(sentence, { kind: "danger" });
+      return;
+    }
+    this.refusal = { sentence, squares };
+    this.#note(`${entry.body.text}: ${sentence}`);
+    this.#draw();
+  }
+
+  #remind(reminder) {
+    const { you, view } = this.state ?? {};
+    if (view === undefined || view.phase === "over") return;
+    const text = reminderText(reminder, you, this.names, spoken);
+    const mine = you !== null && (reminder.seat === you || reminder.seat === null) && this.seen !== null;
+    this.players.flash(reminder.seat);
+    announce(text, { now: mine });
+    if (mine) play(reminder.kind === "turn" ? "low" : "reserve");
+    this.#flashReminder(text, mine);
+  }
+
+  #flashReminder(text, mine) {
+    const { turn } = this.parts;
+    const line = h("span", { class: `tag ${mine ? "tag--danger" : ""} turn-line__reminder` }, icon("clock"), text);
+    turn.querySelector(".turn-line__reminder")?.remove();
+    turn.append(line);
+    clearTimeout(this.reminderTimer);
+    this.reminderTimer = setTimeout(() => line.remove(), 8000);
+  }
+
+  // -- what the reader does ---------------------------------------------------------------------
+
+  #submit(text) {
+    this.refusal = null;
+    this.#note("");
+    const entry = this.client.submit(text);
+    if (entry !== null) announce("Sending.");
+    return entry;
+  }
+
+  #buildNotation() {
+    const form = this.parts.notation;
+    if (form === null) return;
+    this.input = form.querySelector("input");
+    this.typed = false; // what stands there was typed and is not the board's draft
+    this.input.addEventListener("input", () => {
+      this.typed = this.input.value !== "";
+      this.#note("");
+    });
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const text = this.input.value.trim();
+      if (text === "") return;
+      if (/^concede\.?$/i.test(text)) {
+        this.concede.showModal();
+        return;
+      }
+      this.typed = false;
+      this.#submit(text);
+    });
+  }
+
+  /* The board shows its preview as text, too, unless the reader is typing something else. */
+  #draft(text) {
+    if (this.input && !this.typed && this.input.value !== text) this.input.value = text;
+  }
+
+  #buildTools() {
+    const { tools } = this.parts;
+    this.soundButton = h("button", {
+      type: "button",
+      class: "button button--small",
+      on: {
+        click: () => {
+          setSoundMuted(!soundMuted());
+          allowSound();
+          setTimeout(() => play("chat"), 60);
+        },
+      },
+    });
+    this.concedeButton = h(
+      "button",
+      { type: "button", class: "button button--small", hidden: true, on: { click: () => this.concede.showModal() } },
+      icon("flag"),
+      "Concede",
+    );
+    this.concede = h(
+      "dialog",
+      { class: "dialog", "aria-labelledby": "concede-title" },
+      h("div", { class: "dialog__head" }, h("h2", { id: "concede-title" }, "Concede the match?")),
+      h("p", { class: "dialog__body" }, "The match ends at once and your opponent wins it. This cannot be taken back."),
+      h(
+        "form",
+        { method: "dialog", class: "dialog__foot" },
+        h("button", { class: "button", value: "no", autofocus: true }, "Play on"),
+        h("button", { class: "button button--danger", value: "yes" }, "Concede"),
+      ),
+    );
+    this.concede.addEventListener("close", () => {
+      if (this.concede.returnValue === "yes") this.#submit("concede");
+      this.concede.returnValue = "";
+    });
+    tools.append(this.soundButton, this.concedeButton);
+    this.root.append(this.concede);
+    this.#drawSound();
+  }
+
+  // -- drawing ----------------------------------------------------------------------------------
+
+  #draw() {
+    if (this.state === null) return;
+    const { view, you } = this.state;
+    this.root.dataset.phase = view.phase;
+    this.#drawTurn();
+    this.#drawPlayers();
+    this.#drawBoard();
+    this.#drawNotation();
+    this.#drawResult();
+    this.concedeButton.hidden = you === null || view.phase === "over";
+    this.chat.update({ you, over: view.phase === "over" });
+    this.desk?.update(view, this.names);
+    this.#drawTitle();
+  }
+
+  get #pending() {
+    return this.client.outbox.waiting("submit")?.body.text ?? null;
+  }
+
+  #drawTurn() {
+    const { view, you } = this.state;
+    const { state, text } = turnLine(view, you, this.names, {
+      waiting: this.ruleset.waiting,
+      sending: this.#pending !== null,
+    });
+    const line = this.parts.turn;
+    line.dataset.state = state;
+    const words = line.querySelector(".turn-line__words");
+    write(words, text);
+    write(line.querySelector(".turn-line__caption"), this.ruleset.caption(view));
+  }
+
+  #drawPlayers() {
+    if (this.state === null) return;
+    const { view, you, presence } = this.state;
+    this.players.update(this.state, this.names, this.ruleset.scores(view));
+    const { spectators } = presence;
+    const others = spectators === 1 ? "1 spectator" : `${spectators} spectators`;
+    write(this.parts.watching, you === null ? `You are watching. ${others}.` : `${others}.`);
+  }
+
+  #drawBoard() {
+    if (this.board === null) return;
+    const { view, you, header } = this.state;
+    this.board.update(view, {
+      you,
+      header,
+      names: this.names,
+      decision: openDecision(view, you),
+      paused: view.paused,
+      pending: this.#pending,
+      refusal: this.refusal,
+    });
+  }
+
+  #drawNotation() {
+    const form = this.parts.notation;
+    if (form === null) return;
+    const { view, you } = this.state;
+    form.hidden = you === null || view.phase === "over";
+    const decision = openDecision(view, you);
+    const open = decision !== null && !view.paused && this.#pending === null;
+    this.input.disabled = !open;
+    form.querySelector("button").disabled = !open;
+    this.input.placeholder = this.ruleset.examples[decision?.kind] ?? "";
+    if (!open && !this.typed) this.input.value = this.#pending ?? "";
+  }
+
+  #note(text) {
+    const { note } = this.parts;
+    write(note.querySelector(".alert__body"), text);
+    note.hidden = text === "";
+    this.input?.setAttribute("aria-invalid", String(text !== ""));
+  }
+
+  #drawResult() {
+    const { view, log } = this.state;
+    const { result } = this.parts;
+    result.hidden = view.phase !== "over";
+    if (result.hidden || result.dataset.drawn === JSON.stringify(view.result)) return;
+    result.dataset.drawn = JSON.stringify(view.result);
+    const { winner, scores, reason } = view.result;
+    const why = reason === "ruling" ? rulingReason(log) : "";
+    const side = (seat) =>
+      h(
+        "div",
+        { class: "versus__side", "data-result": winner === null ? null : winner === seat ? "won" : "lost" },
+        h("p", { class: "versus__name" }, this.names[seat]),
+        h("p", { class: "versus__score" }, String(scores[seat])),
+      );
+    fill(
+      result,
+      h("h2", { class: "result__title" }, resultText(view.result, this.names)),
+      why ? h("p", {}, `The organiser's reason: ${why}`) : null,
+      h("div", { class: "versus" }, side(0), h("span", { class: "versus__between" }, "to"), side(1)),
+      h(
+        "p",
+        { class: "button-row" },
+        h("a", { class: "button button--primary", href: this.root.dataset.replay }, icon("play"), "Watch the replay"),
+        h("a", { class: "button", href: this.root.dataset.record }, icon("download"), "Download the record"),
+      ),
+    );
+  }
+
+  #drawConnection() {
+    const { kind, words, retryAt } = this.client.status;
+    const box = this.parts.connection;
+    box.dataset.state = kind;
+    box.hidden = kind === "live" || (kind === "connecting" && this.state !== null && !box.dataset.lost);
+    if (kind === "lost") box.dataset.lost = "yes";
+    else if (kind === "live") delete box.dataset.lost;
+    const seconds = retryAt === null ? 0 : Math.max(0, Math.ceil((retryAt - Date.now()) / 1000));
+    const wait = kind === "lost" && seconds > 0 ? ` Trying again in ${seconds} s.` : "";
+    const kept = this.#pending !== null && kind !== "live" ? " Your move is kept and will be sent." : "";
+    write(box.querySelector(".alert__body"), `${words}${wait}${kept}`);
+    box.querySelector("button").hidden = kind !== "lost";
+    if (!box.dataset.wired) {
+      box.dataset.wired = "yes";
+      box.querySelector("button").addEventListener("click", () => this.client.wake());
+    }
+    this.root.dataset.connection = kind;
+  }
+
+  #drawSound() {
+    const muted = soundMuted();
+    fill(this.soundButton, icon(muted ? "mute" : "sound"), muted ? "Sound is off" : "Sound is on");
+    this.soundButton.setAttribute("aria-pressed", String(!muted));
+    this.soundButton.setAttribute("aria-label", "Sound");
+  }
+
+  /* The title says when it is the reader's turn, and blinks while nobody looks at the page. */
+  #drawTitle() {
+    if (this.state === null) return;
+    const { view, you } = this.state;
+    const mine = openDecision(view, you) !== null && !view.paused && this.#pending === null;
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.blink = document.hidden && !still ? !this.blink : true;
+    const wanted = mine && this.blink ? `▶ Your decision · ${this.title}` : this.title;
+    if (document.title !== wanted) document.title = wanted;
+  }
+}
+
+function socketAddress(path) {
+  const url = new URL(path, location.href);
+  url.protocol = url.protocol.replace("http", "ws");
+  return url.href;
+}
+
+/* Storage can be forbidden altogether; the match is played without it then. */
+function tabStorage() {
+  try {
+    return globalThis.sessionStorage;
+  } catch {
+    return null;
+  }
+}
+
+const root = document.getElementById("match");
+if (root !== null) new MatchPage(root).start();

@@ -1,0 +1,197 @@
+/* The two chat rooms of a match: the players', which everybody reads, and the spectators', which
+   players cannot read before the match is over. */
+
+import { fill, h, icon, write } from "./dom.js";
+
+const ROOMS = { players: "Players", spectators: "Spectators" };
+
+export class Chat {
+  constructor(root, { client, signedIn, sound, announce }) {
+    Object.assign(this, { root, client, signedIn, sound, announce });
+    this.you = null;
+    this.over = false;
+    this.rooms = new Map();
+    this.open = null;
+    this.tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Chat rooms" });
+    this.panels = h("div", { class: "chat-panels" });
+    fill(root, this.tabs, this.panels);
+    for (const room of Object.keys(ROOMS)) this.#make(room);
+    client.addEventListener("chat", ({ detail }) => this.#heard(detail));
+    client.addEventListener("chat.history", ({ detail }) => this.#history(detail));
+    client.addEventListener("chat.removed", ({ detail }) => this.#removed(detail));
+    client.addEventListener("status", ({ detail }) => {
+      if (detail.kind === "live") this.#askAll();
+    });
+  }
+
+  /** Who is reading, and whether the match is over: that decides which rooms there are. */
+  update({ you, over }) {
+    const changed = this.you !== you || this.over !== over;
+    this.you = you;
+    this.over = over;
+    for (const [room, parts] of this.rooms) {
+      parts.tab.hidden = !this.#mayRead(room);
+      parts.form.hidden = !this.#mayWrite(room);
+      write(parts.note, this.#note(room));
+      parts.note.hidden = parts.note.textContent === "";
+    }
+    if (this.open === null || !this.#mayRead(this.open)) {
+      this.#show(you === null && !over ? "spectators" : "players");
+    }
+    if (changed) this.#askAll();
+  }
+
+  #mayRead(room) {
+    return room === "players" || this.you === null || this.over;
+  }
+
+  #mayWrite(room) {
+    if (!this.signedIn) return false;
+    if (room === "players") return this.you !== null || this.over;
+    return this.you === null || this.over;
+  }
+
+  #note(room) {
+    if (this.#mayWrite(room)) {
+      if (room === "spectators" && !this.over) return "The players cannot read this before the end.";
+      return "";
+    }
+    if (!this.signedIn) return "Sign in to write.";
+    return "Only the two players write here before the end.";
+  }
+
+  #askAll() {
+    for (const room of this.rooms.keys()) {
+      if (this.#mayRead(room)) this.client.chatHistory(room);
+    }
+  }
+
+  #make(room) {
+    const badge = h("span", { class: "badge", hidden: true });
+    const tab = h(
+      "button",
+      {
+        type: "button",
+        class: "tabs__tab",
+        role: "tab",
+        id: `chat-tab-${room}`,
+        "aria-controls": `chat-${room}`,
+        on: { click: () => this.#show(room), keydown: (event) => this.#tabKey(event, room) },
+      },
+      ROOMS[room],
+      badge,
+    );
+    const lines = h("div", { class: "chat__log", role: "log", tabindex: "0", "aria-label": `Chat of the ${room}` });
+    const input = h("input", { class: "input", maxlength: "500", autocomplete: "off", "aria-label": `Message to the ${room}`, placeholder: "Say something" });
+    const note = h("p", { class: "log__note", hidden: true });
+    const form = h(
+      "form",
+      { class: "chat__form", on: { submit: (event) => this.#say(event, room) } },
+      input,
+      h("button", { class: "button button--icon", "aria-label": "Send" }, icon("send") ?? "➤"),
+    );
+    const panel = h(
+      "div",
+      { class: "chat", role: "tabpanel", id: `chat-${room}`, "aria-labelledby": `chat-tab-${room}`, hidden: true },
+      lines,
+      note,
+      form,
+    );
+    this.rooms.set(room, { tab, badge, lines, form, input, note, panel, unread: 0, seen: new Map() });
+    this.tabs.append(tab);
+    this.panels.append(panel);
+  }
+
+  #show(room) {
+    this.open = room;
+    for (const [name, parts] of this.rooms) {
+      const selected = name === room;
+      parts.tab.setAttribute("aria-selected", String(selected));
+      parts.tab.tabIndex = selected ? 0 : -1;
+      parts.panel.hidden = !selected;
+      if (selected) {
+        parts.unread = 0;
+        parts.lines.scrollTop = parts.lines.scrollHeight;
+      }
+      this.#badge(parts);
+    }
+  }
+
+  #tabKey(event, room) {
+    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+    const readable = [...this.rooms.keys()].filter((name) => this.#mayRead(name));
+    const step = event.key === "ArrowRight" ? 1 : readable.length - 1;
+    const next = readable[(readable.indexOf(room) + step) % readable.length];
+    this.#show(next);
+    this.rooms.get(next).tab.focus();
+    event.preventDefault();
+  }
+
+  #badge(parts) {
+    parts.badge.hidden = parts.unread === 0;
+    write(parts.badge, parts.unread > 99 ? "99+" : String(parts.unread));
+  }
+
+  #say(event, room) {
+    event.preventDefault();
+    const { input } = this.rooms.get(room);
+    const text = input.value.trim();
+    if (text === "") return;
+    this.client.chat(room, text);
+    input.value = "";
+  }
+
+  #heard({ room, message }) {
+    const parts = this.rooms.get(room);
+    if (parts === undefined || parts.seen.has(message.id)) return;
+    this.#add(parts, message);
+    const own = message.username !== null && message.username === this.client.username;
+    if (own) return;
+    this.sound("chat");
+    if (this.open !== room) {
+      parts.unread += 1;
+      this.#badge(parts);
+    }
+  }
+
+  #add(parts, message) {
+    const atEnd = parts.lines.scrollHeight - parts.lines.scrollTop - parts.lines.clientHeight < 40;
+    const line = chatLine(message);
+    parts.seen.set(message.id, line);
+    parts.lines.append(line);
+    if (atEnd) parts.lines.scrollTop = parts.lines.scrollHeight;
+  }
+
+  #history({ room, messages }) {
+    const parts = this.rooms.get(room);
+    if (parts === undefined) return;
+    parts.seen = new Map();
+    fill(parts.lines);
+    for (const message of messages) this.#add(parts, message);
+    if (messages.length === 0) fill(parts.lines, h("p", { class: "chat__line", "data-kind": "system" }, "Nothing has been said yet."));
+    parts.lines.scrollTop = parts.lines.scrollHeight;
+  }
+
+  #removed({ room, message }) {
+    const id = typeof message === "object" && message !== null ? message.id : message;
+    const line = this.rooms.get(room)?.seen.get(id);
+    if (line === undefined) return;
+    line.dataset.kind = "system";
+    fill(line, "A moderator took this message away.");
+  }
+}
+
+function chatLine({ at, name, username, seat, text }) {
+  const time = new Date(at);
+  return h(
+    "p",
+    { class: "chat__line", "data-seat": seat },
+    h("bdi", { class: "chat__who", title: username ? `@${username}` : null }, `${name}:`),
+    h("span", { class: "chat__text" }, text),
+    h(
+      "time",
+      { class: "chat__time", datetime: time.toISOString() },
+      time.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" }),
+    ),
+  );
+}

@@ -1,0 +1,161 @@
+/* The organiser's desk beside a match. Every act has a reason and is asked for once more; what it
+   does is the server's business. */
+
+import { fill, h, icon } from "./dom.js";
+
+const SECONDS = { reserve: "60", extend: "60" };
+
+export class OrganiserDesk {
+  /** `act(text, why)` sends; `root` is where the buttons go. */
+  constructor(root, { act }) {
+    this.root = root;
+    this.act = act;
+    this.names = ["", ""];
+    this.view = null;
+    this.drawn = "";
+    this.dialog = h("dialog", { class: "dialog", "aria-labelledby": "act-title" });
+    root.after(this.dialog);
+  }
+
+  update(view, names) {
+    this.view = view;
+    this.names = names;
+    const stamp = `${view.phase}/${view.paused}`;
+    if (stamp === this.drawn) return;
+    this.drawn = stamp;
+    if (view.phase !== "on") {
+      const why = view.phase === "over" ? "The match is over." : "The match has not begun.";
+      fill(this.root, h("p", { class: "small muted" }, `${why} There is nothing to rule on here.`));
+      return;
+    }
+    fill(this.root, h("div", { class: "desk" }, ACTS.map((spec) => this.#button(spec))));
+  }
+
+  #button(spec) {
+    const { title, sign, danger } = spec(this);
+    return h(
+      "button",
+      { type: "button", class: `button button--small${danger ? " button--danger" : ""}`, on: { click: () => this.#ask(spec) } },
+      icon(sign),
+      title,
+    );
+  }
+
+  #ask(spec) {
+    const { title, words, fields = [], danger, text } = spec(this);
+    const inputs = {};
+    const form = h("form", { method: "dialog" });
+    const why = h("textarea", { class: "input", id: "act-why", required: true, maxlength: "500", rows: "3" });
+    const rows = fields.map((field) => {
+      const made = FIELDS[field](this);
+      inputs[field] = made.querySelector("select, input");
+      return made;
+    });
+    const sure = danger
+      ? h("label", { class: "check" }, h("input", { type: "checkbox", required: true }), "I am sure. This ends or changes the match for both players.")
+      : null;
+    fill(
+      form,
+      h("div", { class: "dialog__head" }, h("h2", { id: "act-title" }, title)),
+      h(
+        "div",
+        { class: "dialog__body stack" },
+        h("p", {}, words),
+        rows,
+        h(
+          "div",
+          { class: "field" },
+          h("label", { for: "act-why" }, "Reason"),
+          why,
+          h("p", { class: "field__help" }, "Both players and the room will read it."),
+        ),
+        sure,
+      ),
+      h(
+        "div",
+        { class: "dialog__foot" },
+        h("button", { type: "button", class: "button", on: { click: () => this.dialog.close() } }, "Cancel"),
+        h("button", { class: `button button--${danger ? "danger" : "primary"}` }, title),
+      ),
+    );
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (why.value.trim() === "") {
+        why.value = "";
+        form.reportValidity();
+        return;
+      }
+      const values = Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.value]));
+      this.act(text(values), why.value.trim());
+      this.dialog.close();
+    });
+    fill(this.dialog, form);
+    this.dialog.showModal();
+  }
+}
+
+const FIELDS = {
+  seat: (desk) =>
+    h(
+      "div",
+      { class: "field" },
+      h("label", { for: "act-seat" }, "Player"),
+      h("select", { class: "input", id: "act-seat" }, desk.names.map((name, seat) => h("option", { value: String(seat) }, name))),
+    ),
+  change: () => seconds("Seconds to add (negative to take away)", SECONDS.reserve, "-86400"),
+  more: () => seconds("Seconds to add", SECONDS.extend, "1"),
+};
+
+function seconds(label, value, min) {
+  return h(
+    "div",
+    { class: "field" },
+    h("label", { for: "act-seconds" }, label),
+    h("input", { class: "input", id: "act-seconds", type: "number", step: "1", min, max: "8640000", value, required: true }),
+  );
+}
+
+const signed = (value) => (Number(value) < 0 ? String(Number(value)) : `+${Number(value)}`);
+
+const ACTS = [
+  ({ view }) =>
+    view.paused
+      ? { title: "Resume", sign: "play", words: "All clocks run on from where they stood.", text: () => "resume" }
+      : { title: "Pause", sign: "pause", words: "All clocks of this match stand still until it is resumed.", text: () => "pause" },
+  () => ({
+    title: "Change reserve",
+    sign: "clock",
+    words: "Add to or take from a player's reserve.",
+    fields: ["seat", "change"],
+    text: ({ seat, change }) => `reserve ${seat} ${signed(change)}`,
+  }),
+  () => ({
+    title: "Extend decision",
+    sign: "plus",
+    words: "Add turn time to the decision that a player is making now.",
+    fields: ["seat", "more"],
+    text: ({ seat, more }) => `extend ${seat} ${Number(more)}`,
+  }),
+  () => ({
+    title: "Take back",
+    sign: "undo",
+    words: "Undo the last submission of a player and everything that followed from it.",
+    text: () => "take back",
+    danger: true,
+  }),
+  () => ({
+    title: "Declare winner",
+    sign: "trophy",
+    words: "End the match and say who has won.",
+    fields: ["seat"],
+    text: ({ seat }) => `winner ${seat}`,
+    danger: true,
+  }),
+  () => ({
+    title: "Void match",
+    sign: "close",
+    words: "End the match without a winner.",
+    text: () => "void",
+    danger: true,
+  }),
+];

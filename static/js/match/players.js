@@ -1,0 +1,120 @@
+/* The two players with their clocks, scores and presence. */
+
+import { seatBadge } from "../boards/kit.js";
+import { clockFace, seatClock, shown, spoken, untilChange } from "./clock.js";
+import { fill, h, icon, write } from "./dom.js";
+
+export class Players {
+  /** `root` gets one card a seat; `now()` is the server's time. */
+  constructor(root, { now }) {
+    this.now = now;
+    this.cards = [0, 1].map((seat) => new PlayerCard(seat));
+    this.state = null;
+    this.timer = null;
+    fill(root, this.cards.map((card) => card.root));
+  }
+
+  /** Show a state of the match; the clocks run on by themselves from then on. */
+  update(state, names, scores) {
+    this.state = state;
+    this.cards.forEach((card, seat) => card.update(state, names[seat], scores?.[seat] ?? null));
+    this.tick();
+  }
+
+  /** Draw the clocks, and again when one of them has to show something else. */
+  tick() {
+    clearTimeout(this.timer);
+    if (this.state === null) return;
+    const { view, at } = this.state;
+    const now = this.now();
+    const waits = this.cards.map((card, seat) => card.tick(seatClock(view, seat, at, now)));
+    const next = Math.min(...waits);
+    if (Number.isFinite(next)) this.timer = setTimeout(() => this.tick(), next);
+  }
+
+  /** Draw attention to a seat's clock, or to both where `seat` is null. */
+  flash(seat) {
+    this.cards.forEach((card, index) => {
+      if (seat === null || seat === index) card.flash();
+    });
+  }
+}
+
+class PlayerCard {
+  constructor(seat) {
+    this.seat = seat;
+    this.name = h("h2", { class: "clock__name" });
+    this.tags = h("span", { class: "player__tags" });
+    this.presence = h("span", { class: "presence" });
+    this.time = h("p", { class: "clock__time", role: "timer" });
+    this.reserve = h("p", { class: "clock__reserve" });
+    this.bar = h("progress", { class: "clock__bar", max: "1", value: "0", "aria-hidden": "true" });
+    this.score = h("p", { class: "player__score" });
+    this.root = h(
+      "section",
+      { class: "clock player", data: { seat: String(seat), state: "idle" } },
+      h("div", { class: "clock__head" }, seatBadge(seat), this.name, this.tags),
+      this.time,
+      h("div", { class: "player__line" }, this.presence, this.reserve),
+      this.bar,
+      this.score,
+    );
+  }
+
+  update({ view, you, presence, header }, name, score) {
+    const { username } = header.seats[this.seat];
+    write(this.name, name);
+    if (username) this.name.title = `@${username}`;
+    const tags = [];
+    if (you === this.seat) tags.push(h("span", { class: "tag tag--accent" }, "You"));
+    if (view.advantage === this.seat) {
+      tags.push(h("span", { class: "tag", title: "Has the advantage" }, "Advantage"));
+    }
+    if (view.result !== null && view.result.winner === this.seat) {
+      tags.push(h("span", { class: "tag tag--success" }, icon("trophy"), "Winner"));
+    }
+    fill(this.tags, tags);
+    const here = presence.seats[this.seat];
+    this.presence.dataset.state = here ? "here" : "away";
+    write(this.presence, here ? "here" : "away");
+    this.presence.hidden = view.phase === "over";
+    this.score.hidden = score === null;
+    if (score !== null) {
+      fill(this.score, h("strong", {}, String(score)), ` ${score === 1 ? "point" : "points"}`);
+    }
+    this.root.dataset.active = String(view.decisions.some((open) => open.seat === this.seat));
+    this.over = view.phase === "over";
+  }
+
+  /** Show a clock; gives how long it stays right in ms (Infinity while it stands still). */
+  tick(clock) {
+    const face = shown(clock);
+    this.root.dataset.state = clock.state;
+    this.time.hidden = face === null;
+    this.bar.hidden = face === null;
+    if (face !== null) {
+      write(this.time, clock.state === "out" ? "0:00" : clockFace(face));
+      const words = clock.state === "reserve" ? "of reserve left" : "left";
+      const label = clock.state === "paused" ? `paused at ${spoken(face)}` : `${spoken(face)} ${words}`;
+      this.time.setAttribute("aria-label", label);
+      this.bar.value = clock.state === "reserve" ? 0 : clock.share;
+    }
+    write(this.reserve, this.#reserveWords(clock));
+    const moves = ["running", "low", "reserve"].includes(clock.state);
+    return moves ? untilChange(face) : Infinity;
+  }
+
+  #reserveWords(clock) {
+    if (this.over) return "";
+    if (clock.state === "reserve") return "using the reserve";
+    if (clock.state === "out") return "time is over";
+    if (clock.turn !== null && !clock.usesReserve) return "no reserve here";
+    return `+ ${clockFace(Math.ceil(clock.reserve / 1000) * 1000)} reserve`;
+  }
+
+  flash() {
+    this.root.classList.remove("player--flash");
+    void this.root.offsetWidth; // starts the animation anew
+    this.root.classList.add("player--flash");
+  }
+}

@@ -1,0 +1,262 @@
+/* The replay of a finished match: every position, out of the data in the page. The address always
+   names the move that is shown (`?move=12`), so that it can be copied and shared. */
+
+import { toast } from "../site.js";
+import { seatBadge } from "../boards/kit.js";
+import { embedded, fill, h, icon, write } from "./dom.js";
+import { tagOf } from "./log.js";
+import { eventText, namesOf, resultText } from "./words.js";
+
+const PER_MOVE = 1200; // ms while playing by itself
+
+/** The move that an address asks for: `?move=12` or `#move=12`; the last one where it is beyond. */
+export function moveOf(address, last) {
+  const url = new URL(address);
+  const asked = url.searchParams.get("move") ?? new URLSearchParams(url.hash.slice(1)).get("move");
+  const move = Number.parseInt(asked ?? "", 10);
+  if (Number.isNaN(move)) return null;
+  return Math.min(Math.max(move, 0), last);
+}
+
+/** The address of a move of this replay. */
+export function addressOf(address, move) {
+  const url = new URL(address);
+  url.hash = "";
+  url.searchParams.set("move", String(move));
+  return url.href;
+}
+
+export class Replay {
+  constructor(root, data, ruleset) {
+    this.root = root;
+    this.steps = data.steps;
+    this.names = namesOf(data.header);
+    this.ruleset = ruleset;
+    this.at = -1;
+    this.timer = null;
+    this.pictures = new Map();
+    const part = (name) => root.querySelector(`[data-part="${name}"]`);
+    this.parts = Object.fromEntries(
+      ["result", "players", "board", "caption", "controls", "moves"].map((name) => [name, part(name)]),
+    );
+    this.#buildControls();
+    this.#buildMoves();
+    this.#buildPlayers();
+    const { result } = this.steps.at(-1).view;
+    write(this.parts.result, result === null ? "" : resultText(result, this.names));
+    this.parts.result.hidden = result === null;
+    document.addEventListener("keydown", (event) => this.#key(event));
+    addEventListener("popstate", () => this.go(moveOf(location.href, this.last) ?? 0, { record: false }));
+    addEventListener("hashchange", () => this.go(moveOf(location.href, this.last) ?? 0, { record: false }));
+  }
+
+  get last() {
+    return this.steps.length - 1;
+  }
+
+  /** Show a move; the address follows unless it was the address that asked. */
+  go(move, { record = true } = {}) {
+    const to = Math.min(Math.max(move, 0), this.last);
+    if (to === this.at) return;
+    this.at = to;
+    const step = this.steps[to];
+    fill(this.parts.board, this.#picture(to));
+    write(this.parts.caption, this.#caption(step));
+    this.#drawControls();
+    this.#drawMoves();
+    this.#drawPlayers(step);
+    if (record) history.replaceState(null, "", addressOf(location.href, to));
+  }
+
+  /** Play on by itself, or stop. */
+  toggle() {
+    if (this.timer !== null) {
+      this.#stop();
+      return;
+    }
+    if (this.at === this.last) this.go(0);
+    this.timer = setInterval(() => {
+      this.go(this.at + 1);
+      if (this.at === this.last) this.#stop();
+    }, PER_MOVE);
+    this.#drawControls();
+  }
+
+  #stop() {
+    clearInterval(this.timer);
+    this.timer = null;
+    this.#drawControls();
+  }
+
+  /* Drawn when first looked at, and kept. */
+  #picture(move) {
+    if (!this.pictures.has(move)) {
+      this.pictures.set(move, this.ruleset.render(this.steps[move].view, { names: this.names }));
+    }
+    return this.pictures.get(move);
+  }
+
+  #caption(step) {
+    const said = step.events.map((event) => eventText(event, this.names)).join(" ");
+    const where = step.n === 0 ? "The beginning." : `Move ${step.n} of ${this.last}.`;
+    const undone = step.taken_back ? " It was taken back later." : "";
+    return `${where} ${said || (step.n === 0 ? "" : this.#bare(step))}${undone}`.trim();
+  }
+
+  /* A secret choice says nothing in the log until it is revealed: then the text itself stands. */
+  #bare(step) {
+    const who = typeof step.actor === "number" ? `${this.names[step.actor]}: ` : "";
+    return `${who}${step.timeout ? "time ran out" : step.text}.`;
+  }
+
+  // -- controls -------------------------------------------------------------------------------
+
+  #buildControls() {
+    const button = (label, sign, act) =>
+      h("button", { type: "button", class: "button button--icon", "aria-label": label, title: label, on: { click: act } }, icon(sign));
+    this.first = button("First move (Home)", "first", () => this.go(0));
+    this.back = button("Back (←)", "back", () => this.go(this.at - 1));
+    this.play = button("Play (Space)", "play", () => this.toggle());
+    this.forward = button("Forward (→)", "forward", () => this.go(this.at + 1));
+    this.end = button("Last move (End)", "last", () => this.go(this.last));
+    this.slider = h("input", {
+      type: "range",
+      class: "replay__slider",
+      min: "0",
+      max: String(this.last),
+      step: "1",
+      value: "0",
+      "aria-label": "Move",
+      on: { input: () => this.go(Number(this.slider.value)) },
+    });
+    this.count = h("output", { class: "replay__count numbers" });
+    const copy = h(
+      "button",
+      { type: "button", class: "button button--small", on: { click: () => this.#copy() } },
+      icon("link"),
+      "Copy link",
+    );
+    fill(
+      this.parts.controls,
+      h("div", { class: "replay__buttons", role: "group", "aria-label": "Replay" }, this.first, this.back, this.play, this.forward, this.end),
+      this.slider,
+      this.count,
+      copy,
+    );
+  }
+
+  #drawControls() {
+    this.first.disabled = this.back.disabled = this.at <= 0;
+    this.forward.disabled = this.end.disabled = this.at >= this.last;
+    this.slider.value = String(this.at);
+    this.slider.setAttribute("aria-valuetext", `Move ${this.at} of ${this.last}`);
+    write(this.count, `${this.at} / ${this.last}`);
+    const playing = this.timer !== null;
+    fill(this.play, icon(playing ? "pause" : "play"));
+    this.play.setAttribute("aria-label", playing ? "Pause (Space)" : "Play (Space)");
+  }
+
+  async #copy() {
+    const address = addressOf(location.href, this.at);
+    try {
+      await navigator.clipboard.writeText(address);
+      toast(`The link to move ${this.at} is copied.`, { kind: "success" });
+    } catch {
+      toast(address, { seconds: 30 });
+    }
+  }
+
+  #key(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
+    const { target } = event;
+    if (target.closest?.("input, textarea, select, dialog")) return;
+    if (event.key === " " && target.closest?.("button, a, summary")) return;
+    const act = {
+      Home: () => this.go(0),
+      End: () => this.go(this.last),
+      ArrowLeft: () => this.go(this.at - 1),
+      ArrowRight: () => this.go(this.at + 1),
+      " ": () => this.toggle(),
+    }[event.key];
+    if (act === undefined) return;
+    event.preventDefault();
+    act();
+  }
+
+  // -- moves and players ------------------------------------------------------------------------
+
+  #buildMoves() {
+    this.lines = this.steps.map((step) => {
+      const link = h(
+        "a",
+        {
+          class: "log__text",
+          href: addressOf(location.href, step.n),
+          on: {
+            click: (event) => {
+              if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+              event.preventDefault();
+              this.go(step.n);
+            },
+          },
+        },
+        step.events.map((event) => eventText(event, this.names)).join(" ") || (step.n === 0 ? "The beginning" : this.#bare(step)),
+      );
+      const time = typeof step.t === "number" ? h("span", { class: "muted small numbers", title: "Seconds on the clock" }, `${step.t} s`) : null;
+      return h(
+        "li",
+        {
+          class: `log__item${step.taken_back ? " log__item--undone" : ""}`,
+          "data-seat": typeof step.actor === "number" ? step.actor : null,
+        },
+        h("span", { class: "log__number", "aria-hidden": "true" }, String(step.n)),
+        link,
+        h("span", { class: "log__tags" }, step.events.flatMap((event) => this.ruleset.tags(event)).map(tagOf), time),
+      );
+    });
+    fill(this.parts.moves, this.lines);
+  }
+
+  #drawMoves() {
+    this.lines.forEach((line, index) => {
+      if (index === this.at) line.setAttribute("aria-current", "step");
+      else line.removeAttribute("aria-current");
+    });
+    const { moves } = this.parts;
+    const line = this.lines[this.at];
+    const top = line.offsetTop - moves.offsetTop;
+    if (top < moves.scrollTop || top + line.offsetHeight > moves.scrollTop + moves.clientHeight) {
+      moves.scrollTop = top - moves.clientHeight / 2;
+    }
+  }
+
+  #buildPlayers() {
+    this.scores = [0, 1].map(() => h("span", { class: "versus__score" }));
+    this.sides = [0, 1].map((seat) =>
+      h("div", { class: "versus__side" }, h("p", { class: "versus__name" }, seatBadge(seat), " ", this.names[seat]), this.scores[seat]),
+    );
+    this.where = h("span", { class: "versus__between" }, "v");
+    fill(this.parts.players, h("div", { class: "versus" }, this.sides[0], this.where, this.sides[1]));
+  }
+
+  #drawPlayers(step) {
+    const scores = this.ruleset.scores(step.view) ?? [0, 0];
+    scores.forEach((score, seat) => write(this.scores[seat], String(score)));
+    const { result } = step.view;
+    this.sides.forEach((side, seat) => {
+      if (result === null || result.winner === null) delete side.dataset.result;
+      else side.dataset.result = result.winner === seat ? "won" : "lost";
+    });
+    write(this.where, this.ruleset.caption(step.view));
+  }
+}
+
+async function start(root) {
+  const data = embedded("replay-data");
+  const ruleset = await import(root.dataset.board);
+  const replay = new Replay(root, data, ruleset);
+  replay.go(moveOf(location.href, replay.last) ?? 0, { record: false });
+}
+
+const root = document.getElementById("replay");
+if (root !== null) start(root);

@@ -1,0 +1,114 @@
+/* What the page says about a match, as sentences. Pure: views in, words out. */
+
+/** The names of both seats; seats that share a name are told apart by their place. */
+export function namesOf(header) {
+  const [first, second] = header.seats.map((seat, index) => seat.name || `Seat ${index + 1}`);
+  return first === second ? [`${first} (1)`, `${second} (2)`] : [first, second];
+}
+
+/** An event of the log as a sentence. */
+export function eventText(event, names) {
+  if (event.seat === null || event.seat === undefined || event.kind === "organiser") {
+    const why = event.kind === "organiser" ? event.data?.why : "";
+    const whose = event.kind === "organiser" && event.seat !== null ? ` (${names[event.seat]})` : "";
+    const text = whose ? event.text.replace(/\.$/, `${whose}.`) : event.text;
+    return why ? `${text} Reason: ${why}` : text;
+  }
+  const text = `${names[event.seat]} ${event.text}`;
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** One's own decision that can be answered now, or null. */
+export function openDecision(view, you) {
+  if (you === null || view.phase === "over") return null;
+  const mine = view.decisions.find((decision) => decision.seat === you);
+  return mine === undefined || typeof mine.sealed === "string" ? null : mine;
+}
+
+/**
+ * Whose decision it is, in one sentence. `waiting` has the ruleset's words for its kinds of
+ * decision. Gives `{state, text}`: `state` is `yours`, `sending`, `theirs`, `paused` or `over`.
+ */
+export function turnLine(view, you, names, { waiting = {}, sending = false } = {}) {
+  if (view.phase === "over") return { state: "over", text: resultText(view.result, names) };
+  if (view.phase === "lot") return { state: "theirs", text: "The advantage is drawn by lot." };
+  if (view.paused) {
+    return { state: "paused", text: "The organiser has paused the match. All clocks stand still." };
+  }
+  const mine = you === null ? undefined : view.decisions.find(({ seat }) => seat === you);
+  const theirs = view.decisions.filter(({ seat }) => seat !== you);
+  if (mine !== undefined && typeof mine.sealed === "string") {
+    const text = `Your choice is in: ${mine.sealed}. Waiting for ${names[1 - you]}.`;
+    return { state: "theirs", text };
+  }
+  if (mine !== undefined) {
+    if (sending) return { state: "sending", text: "Sending your choice…" };
+    const prompt = /[.!?]$/.test(mine.prompt) ? mine.prompt : `${mine.prompt}.`;
+    return { state: "yours", text: `Your decision: ${prompt}` };
+  }
+  if (theirs.length === 2) {
+    return { state: "theirs", text: `Both players are ${doing(theirs[0], waiting)}.` };
+  }
+  if (theirs.length === 1) {
+    const [decision] = theirs;
+    return { state: "theirs", text: `${names[decision.seat]} is ${doing(decision, waiting)}.` };
+  }
+  return { state: "theirs", text: "The match goes on in a moment." };
+}
+
+function doing(decision, waiting) {
+  return waiting[decision.kind] ?? "deciding";
+}
+
+/** Who won and why. */
+export function resultText(result, names) {
+  if (result === null) return "The match is over.";
+  if (result.winner === null) return "The match was voided by the organiser: nobody has won.";
+  const winner = names[result.winner];
+  const loser = names[1 - result.winner];
+  const [own, other] = result.winner === 0 ? result.scores : [...result.scores].reverse();
+  switch (result.reason) {
+    case "points":
+      return `${winner} won by ${own} to ${other} points.`;
+    case "total":
+      return `${winner} won by total points, ${own} to ${other}.`;
+    case "two-in-a-row":
+      return `${winner} won two bouts in a row.`;
+    case "tie-break":
+      return `${winner} won the tie at ${own} to ${other}.`;
+    case "timeout":
+      return `${winner} won: ${loser} ran out of time.`;
+    case "concession":
+      return `${winner} won: ${loser} conceded.`;
+    case "missed-picks":
+      return `${winner} won: ${loser} missed too many picks.`;
+    case "ruling":
+      return `${winner} won by the organiser's ruling.`;
+    default:
+      return `${winner} won.`;
+  }
+}
+
+/** The reason that the organiser gave for ending the match, or an empty string. */
+export function rulingReason(log) {
+  for (const item of [...log].reverse()) {
+    for (const event of item.events) {
+      if (event.kind === "organiser" && event.data?.why) return event.data.why;
+    }
+  }
+  return "";
+}
+
+/** A reminder in words, e.g. `Ada has 15 seconds left.` or `You are using your reserve.` */
+export function reminderText(reminder, you, names, spoken) {
+  const { kind, seat, left } = reminder;
+  const mine = seat === you && you !== null;
+  const who = seat === null ? "Both players" : mine ? "You" : names[seat];
+  const have = seat === null || mine ? "have" : "has";
+  if (kind === "turn") return `${who} ${have} ${spoken(left)} left.`;
+  if (kind === "reserve-entered") {
+    const is = seat === null || mine ? "are" : "is";
+    return `${who} ${is} using the reserve now: ${spoken(left)}.`;
+  }
+  return `${who} ${have} ${spoken(left)} of reserve left.`;
+}
