@@ -3,12 +3,15 @@
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.models import EmailAddress
 from django import forms
+from django.contrib import messages
+from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from accounts.services import user_register
+from accounts.services import audit_record, user_register
 from accounts.validators import validate_not_reserved
 
 
@@ -20,6 +23,7 @@ class AccountAdapter(DefaultAccountAdapter):
         "email_password_mismatch": _("This address and this password do not belong together."),
         "username_password_mismatch": _("This name and this password do not belong together."),
         "email_taken": _("This email address belongs to another account."),
+        "username_taken": _("This username is taken."),
         "too_many_login_attempts": _(
             "Too many failed attempts to sign in: five are accepted in five minutes. "
             "Please wait 300 seconds, or reset your password."
@@ -45,3 +49,23 @@ class AccountAdapter(DefaultAccountAdapter):
             password=data["password1"],
             display_name=typed if typed != data["username"] else "",
         )
+
+    def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
+        """Accept an address whose owner followed the link; say whether it was accepted.
+
+        It is not, when another account has taken the address since the mail was sent.
+        """
+        try:
+            with transaction.atomic():
+                if not super().confirm_email(request, email_address):
+                    return False
+                audit_record(
+                    acting_user=email_address.user,
+                    action="user.confirm_email",
+                    target=email_address.user,
+                )
+        except IntegrityError:
+            template = "account/messages/email_confirmation_failed.txt"
+            self.add_message(request, messages.ERROR, template, {"email": email_address.email})
+            return False
+        return True

@@ -4,6 +4,8 @@ from typing import Any
 from zoneinfo import available_timezones
 
 from allauth.account import forms as library
+from allauth.account.adapter import get_adapter
+from allauth.account.models import EmailAddress
 from django import forms
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.http import HttpRequest
@@ -92,6 +94,19 @@ class AddEmailForm(_PlainFields, library.AddEmailForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["email"].label = _("New address")
+
+    def clean_email(self) -> str:
+        """Refuse an address of another account, confirmed or not.
+
+        The library would keep quiet about it here. Registering tells it anyway, since an address
+        belongs to one account, and an answer now is kinder than one after the mail.
+        """
+        address: str = super().clean_email()
+        others = EmailAddress.objects.filter(email__iexact=address).exclude(user=self.user)
+        taken = User.objects.filter(email__iexact=address).exclude(pk=self.user.pk)
+        if others.exists() or taken.exists():
+            raise get_adapter().validation_error("email_taken")
+        return address
 
 
 class ReauthenticateForm(_PlainFields, library.ReauthenticateForm):

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 
 from accounts.models import User
 
@@ -51,7 +53,14 @@ def unregister_section(maker: SectionMaker) -> None:
     _makers[:] = [entry for entry in _makers if entry[1] is not maker]
 
 
-def sections(request: HttpRequest, person: User) -> list[Section]:
-    """Return the sections of a person's page, in order."""
+def sections(request: HttpRequest, person: User) -> list[tuple[str, SafeString]]:
+    """Return headings and rendered bodies of the sections of a person's page, in order."""
     made = (maker(request, person) for _order, maker in _makers)
-    return [section for section in made if section is not None]
+    return [
+        (
+            section.title,
+            render_to_string(section.template, {**section.context, "person": person}, request),
+        )
+        for section in made
+        if section is not None
+    ]

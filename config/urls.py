@@ -1,7 +1,7 @@
 """Addresses of the site."""
 
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import include, path, re_path
 
 from accounts.views import SignupView, profile_page
 from config.health import healthz
@@ -14,7 +14,7 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path("api/v1/", include("games.api.urls")),
     path("admin/", admin.site.urls),
-    path("u/<str:username>/", profile_page, name="profile"),
+    re_path(r"^u/(?P<username>[A-Za-z0-9_-]{3,20})/$", profile_page, name="profile"),
     path("", include("games.urls")),
 ]
 

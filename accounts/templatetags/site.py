@@ -70,7 +70,7 @@ def user_link(user: User | None, link: bool = True) -> SafeString:
     The username stands in the tooltip: display names are not unique, usernames are.
     """
     if user is None:
-        return format_html('<span class="person">—</span>')
+        return SafeString('<span class="person">—</span>')
     if not link:
         return format_html(
             '<span class="person" title="@{}"><bdi class="person__name">{}</bdi></span>',
@@ -102,7 +102,7 @@ def local_time(
     `date`, `relative` ("5 minutes ago", by the script; a moment without it).
     """
     if when is None:
-        return format_html("—")
+        return SafeString("—")
     name = context["shell"].time_zone if "shell" in context else ""
     shown = timezone.localtime(when, ZoneInfo(name) if name else ZoneInfo("UTC"))
     text = date_format(shown, "j F Y" if style == "date" else "j F Y, H:i")

@@ -1,0 +1,42 @@
+"""People for these tests."""
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group
+
+from accounts.models import AuditEntry, User
+from accounts.roles import Role
+
+PASSWORD = "swordfish-77"
+_numbers = itertools.count(1)
+
+
+@pytest.fixture
+def person(db: None) -> Callable[..., User]:
+    """A function that makes an account, with roles if asked for."""
+
+    def make(username: str = "", *roles: Role, **fields: object) -> User:
+        name = username or f"person{next(_numbers)}"
+        fields = {"email": f"{name}@example.org", "password": PASSWORD, **fields}
+        user = User.objects.create_user(name, **fields)  # type: ignore[arg-type]
+        for role in roles:
+            user.groups.add(Group.objects.get_or_create(name=role.value)[0])
+        return user
+
+    return make
+
+
+@pytest.fixture(autouse=True)
+def own_cache(settings: Any) -> None:
+    """Give each test a cache of its own: limits are counted there, across requests."""
+    backend = "django.core.cache.backends.locmem.LocMemCache"
+    settings.CACHES = {"default": {"BACKEND": backend, "LOCATION": f"test-{next(_numbers)}"}}
+
+
+@pytest.fixture
+def deeds(db: None) -> Callable[[], list[str]]:
+    """A function that lists the actions in the audit log, oldest first."""
+    return lambda: list(AuditEntry.objects.order_by("id").values_list("action", flat=True))

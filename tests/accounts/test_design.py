@@ -1,0 +1,126 @@
+"""The design system keeps its word: contrast, no literals, no inline code, nothing missing."""
+
+import re
+
+import pytest
+
+from accounts.templatetags.site import icon_names
+from script.lib.console import ROOT
+
+CSS = ROOT / "static" / "css"
+TOKENS = (CSS / "tokens.css").read_text()
+TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+
+# Text on its ground: 4.5 to 1 (WCAG 2.2, 1.4.3 AA).
+GROUNDS = ("--bg", "--surface", "--raised", "--sunken")
+TEXT_PAIRS = [
+    *((text, ground) for text in ("--text", "--muted", "--link") for ground in GROUNDS),
+    *(
+        (text, ground)
+        for text in ("--danger", "--success", "--warning", "--info", "--seat-0", "--seat-1")
+        for ground in ("--bg", "--surface", "--raised")
+    ),
+    ("--danger", "--danger-soft"),
+    ("--success", "--success-soft"),
+    ("--warning", "--warning-soft"),
+    ("--warning", "--accent-soft"),
+    ("--info", "--info-soft"),
+    *(
+        ("--text", f"--{kind}-soft")
+        for kind in ("danger", "success", "warning", "info", "accent", "seat-0", "seat-1")
+    ),
+    ("--muted", "--accent-soft"),
+    ("--on-accent", "--accent"),
+    ("--on-accent", "--accent-hover"),
+    ("--on-accent", "--brass"),
+    ("--on-solid", "--danger-solid"),
+    ("--seat-0", "--seat-0-soft"),
+    ("--seat-1", "--seat-1-soft"),
+    ("--on-seat-0", "--seat-0"),
+    ("--on-seat-1", "--seat-1"),
+    ("--frame-text", "--frame"),
+    ("--frame-muted", "--frame"),
+    ("--brass", "--frame"),
+    ("--piece-black-text", "--piece-black"),
+    ("--piece-white-text", "--piece-white"),
+    ("--text", "--board-cell"),
+    ("--text", "--board-legal"),
+]
+# What one must be able to make out: edges of controls, focus, pieces: 3 to 1 (1.4.11).
+SHAPE_PAIRS = [
+    *(("--line-strong", ground) for ground in GROUNDS),
+    *(("--focus", ground) for ground in GROUNDS),
+    ("--focus", "--accent-soft"),
+    ("--seat-0", "--board-cell"),
+    ("--seat-1", "--board-cell"),
+    ("--seat-0", "--board"),
+    ("--seat-1", "--board"),
+]
+
+
+def tokens(theme: int) -> dict[str, str]:
+    """Return every colour token as #rrggbb; theme 0 is light, 1 is dark."""
+    found: dict[str, str] = {}
+    pair = r"light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)"
+    for name, value in re.findall(r"(--[\w-]+): ([^;]+);", TOKENS):
+        if match := re.fullmatch(pair, value):
+            found[name] = match[theme + 1]
+        elif re.fullmatch(r"#[0-9a-f]{6}", value):
+            found[name] = value
+    return found
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of #rrggbb as WCAG 2 defines it."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast ratio of two colours, 1 to 21."""
+    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_the_measure_itself() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    ("front", "back", "least"),
+    [(*pair, 4.5) for pair in TEXT_PAIRS] + [(*pair, 3.0) for pair in SHAPE_PAIRS],
+)
+def test_contrast(theme: int, front: str, back: str, least: float) -> None:
+    colours = tokens(theme)
+    ratio = contrast(colours[front], colours[back])
+    assert ratio >= least, f"{front} {colours[front]} on {back} {colours[back]}: {ratio:.2f}"
+
+
+@pytest.mark.parametrize("name", ["base.css", "components.css"])
+def test_every_property_used_is_defined(name: str) -> None:
+    source = (CSS / name).read_text()
+    defined = set(re.findall(r"(--[\w-]+):", TOKENS + source))
+    used = set(re.findall(r"var\((--[\w-]+)", source))
+    assert used <= defined
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_templates_hold_no_inline_code_and_no_unknown_icon(path: object) -> None:
+    source = path.read_text()  # type: ignore[attr-defined]
+    assert not re.search(r"\sstyle=", source)
+    assert not re.search(r"\son[a-z]+=", source)
+    assert not re.search(r"<style|<script(?![^>]*\ssrc=)", source)
+    assert set(re.findall(r'{% icon "([^"]+)"', source)) <= icon_names()
+
+
+def test_vendored_type_comes_whole_with_its_licence() -> None:
+    for package in ("@fontsource/marcellus@5.3.0", "@fontsource-variable/figtree@5.3.0"):
+        folder = ROOT / "static" / "vendor" / package
+        assert "SIL Open Font License" in (folder / "LICENSE").read_text()
+        version = package.rsplit("@", 1)[1]
+        assert f'"version": "{version}"' in (folder / "package.json").read_text()
+    for address in re.findall(r'url\("([^"]+)"\)', (CSS / "fonts.css").read_text()):
+        assert (CSS / address.replace("%40", "@")).is_file()
