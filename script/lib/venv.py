@@ -46,13 +46,17 @@ class Environment:
         return hashlib.sha256(subject.encode()).hexdigest()
 
     def _missing(self, lists: Sequence[str]) -> list[str]:
-        try:
-            installed = json.loads(self.marker.read_text())
-        except (OSError, ValueError):
-            installed = {}
+        installed = self._installed()
         if not self._works():
             return list(lists)
         return [name for name in lists if installed.get(name) != self.digest(name)]
+
+    def _installed(self) -> dict[str, str]:
+        try:
+            found = json.loads(self.marker.read_text())
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
 
     def _works(self) -> bool:
         """Say whether the environment's Python still starts: the one it came from may be gone."""
@@ -90,11 +94,10 @@ class Environment:
                 "The pinned packages could not be installed. The lines above say why; the first "
                 "start needs a connection to a package index."
             )
-        try:
-            installed = json.loads(self.marker.read_text())
-        except (OSError, ValueError):
-            installed = {}
-        installed |= {name: self.digest(name) for name in lists}
+        self._mark(lists)
+
+    def _mark(self, lists: Sequence[str]) -> None:
+        installed = {**self._installed(), **{name: self.digest(name) for name in lists}}
         draft = self.marker.with_suffix(".new")
         draft.write_text(json.dumps(installed, indent=1))
         draft.replace(self.marker)

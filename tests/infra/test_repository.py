@@ -1,0 +1,92 @@
+"""What must never be in the repository, and what must be for every dependency."""
+
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from script.lib.console import ROOT
+
+# Put together here so that this file does not hold them itself.
+FORBIDDEN = [
+    "pypi" + ".org",
+    "python" + "hosted.org",
+    "registry." + "npmjs",
+    "npmjs" + ".com",
+    "deb." + "debian.org",
+    "BEGIN " + "PRIVATE KEY",
+    "BEGIN RSA " + "PRIVATE KEY",
+    "django-" + "insecure-",
+    "/wo" + "rk/",
+]
+DIRECT = ("requirements.in", "requirements-dev.in")
+
+
+def tracked() -> list[Path]:
+    listed = subprocess.run(
+        ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [ROOT / name for name in listed.stdout.split("\0") if name]
+
+
+@cache
+def contents() -> dict[Path, bytes]:
+    """Return every tracked file's bytes, in lower case."""
+    return {path: path.read_bytes().lower() for path in tracked() if path.is_file()}
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def requirements(name: str) -> dict[str, str]:
+    """Return normalised name to version; fails the test on anything but an exact pin."""
+    found = {}
+    for line in (ROOT / name).read_text().splitlines():
+        if line and not line.startswith(("#", "-r ")):
+            pin = re.fullmatch(r"([\w.-]+)(\[[\w,]+\])?==([\w.]+)", line)
+            assert pin, f"{name}: {line!r} is not an exact pin"
+            found[normal(pin[1])] = pin[3]
+    return found
+
+
+@pytest.mark.parametrize("text", FORBIDDEN)
+def test_no_file_holds(text: str) -> None:
+    assert [path for path, held in contents().items() if text.encode().lower() in held] == []
+
+
+def test_nothing_generated_is_tracked() -> None:
+    names = {path.relative_to(ROOT).parts[0] for path in tracked()}
+    assert not names & {".venv", ".data", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
+
+
+def test_direct_dependencies_are_in_the_pinned_set() -> None:
+    pinned = requirements("requirements.txt")
+    for name, version in requirements("requirements.in").items():
+        assert pinned[name] == version
+    both = pinned | requirements("requirements-dev.txt")
+    for name, version in requirements("requirements-dev.in").items():
+        assert both[name] == version
+    assert not set(pinned) & set(requirements("requirements-dev.txt"))
+
+
+def test_every_direct_dependency_has_a_reason() -> None:
+    reasons = {
+        normal(name)
+        for name in re.findall(
+            r"^\| `([\w.-]+)` \| \S", (ROOT / "docs" / "dependencies.md").read_text(), re.MULTILINE
+        )
+    }
+    direct = {name for file in DIRECT for name in requirements(file)}
+    assert reasons == direct
+
+
+def test_commands_can_be_run() -> None:
+    for name in ("script/server", "script/test", "script/lock", ".ci/run", "manage.py"):
+        assert (ROOT / name).stat().st_mode & 0o111, name

@@ -1,0 +1,83 @@
+"""The marker that lets a later start skip every installation."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from script.lib.venv import Environment
+
+
+class Recorded(Environment):
+    """An environment whose installations are noted instead of made."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root / "env", root)
+        self.installed: list[list[str]] = []
+        self.sound = True
+
+    def _works(self) -> bool:
+        return self.sound
+
+    def _install(self, lists: Sequence[str]) -> None:
+        self.installed.append(list(lists))
+        self.folder.mkdir(exist_ok=True)
+        self.sound = True
+        self._mark(lists)
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Recorded:
+    (tmp_path / "a.txt").write_text("one==1\n")
+    (tmp_path / "b.txt").write_text("two==2\n")
+    return Recorded(tmp_path)
+
+
+def test_installs_once_and_then_never_again(environment: Recorded) -> None:
+    assert environment.ensure(["a.txt"]) == environment.folder / "bin" / "python"
+    environment.ensure(["a.txt"])
+    assert environment.installed == [["a.txt"]]
+
+
+def test_installs_only_the_list_that_is_missing_or_has_changed(environment: Recorded) -> None:
+    environment.ensure(["a.txt"])
+    environment.ensure(["a.txt", "b.txt"])
+    (environment.root / "a.txt").write_text("one==1.1\n")
+    environment.ensure(["a.txt", "b.txt"])
+    environment.ensure(["a.txt", "b.txt"])
+    assert environment.installed == [["a.txt"], ["b.txt"], ["a.txt"]]
+
+
+def test_a_broken_environment_is_made_anew_with_all_lists(environment: Recorded) -> None:
+    environment.ensure(["a.txt", "b.txt"])
+    environment.sound = False
+    environment.ensure(["a.txt", "b.txt"])
+    assert environment.installed == [["a.txt", "b.txt"]] * 2
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"a.txt": 3}'])
+def test_a_damaged_marker_means_another_installation(environment: Recorded, content: str) -> None:
+    environment.ensure(["a.txt"])
+    environment.marker.write_text(content)
+    environment.ensure(["a.txt"])
+    assert environment.installed == [["a.txt"]] * 2
+
+
+def test_the_marker_depends_on_place_and_python(
+    environment: Recorded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = environment.digest("a.txt")
+    elsewhere = Environment(environment.root / "other", environment.root).digest("a.txt")
+    monkeypatch.setattr(sys, "version_info", (3, 99, 0))
+    assert len({here, elsewhere, environment.digest("a.txt")}) == 3
+
+
+def test_the_real_environment_is_up_to_date_and_sound() -> None:
+    """The one these tests run in, so that the check above is not about a toy only."""
+    environment = Environment()
+    installed = json.loads(environment.marker.read_text())
+    assert installed["requirements.txt"] == environment.digest("requirements.txt")
+    assert environment._works()
+    assert not Environment(environment.folder / "nowhere")._works()
