@@ -13,12 +13,13 @@ from script.lib.processes import Register, identity, spawn, stop
 from tests.support.site import wait_for
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
-DEAF = [
-    sys.executable,
-    "-c",
-    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
-    "print('deaf', flush=True); time.sleep(60)",
-]
+DEAF_CODE = """
+import signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print("deaf", flush=True)
+time.sleep(60)
+"""
+DEAF = [sys.executable, "-c", DEAF_CODE]
 
 
 def sleeper(tmp_path: Path) -> "subprocess.Popen[bytes]":
