@@ -7,11 +7,12 @@ from typing import Any, Final
 
 import msgspec
 
-from games.engine.chance import RandomSource, shuffled
+from games.engine.chance import RandomSource, choose, shuffled
 from games.engine.errors import EngineFault
 from games.rulesets.domino_black_white.board import CELL_OF, SPOT_OF, Spot
 from games.rulesets.domino_black_white.lines import EMPTY, MET_CODE, letters
 from games.rulesets.domino_black_white.moves import (
+    DOMINOES,
     EFFECTS,
     HIGHEST,
     Half,
@@ -21,8 +22,9 @@ from games.rulesets.domino_black_white.moves import (
 )
 from games.rulesets.domino_black_white.state import State, begun, ordered, out_of_time, played
 
-MOST_TRIES: Final = 4000
-"""Placements tried before the search for numbers that explain every letter is given up."""
+MOST_STORIES: Final = (150, 1500)
+"""How many ways the match may have gone are followed side by side: at first, and once more where
+that leads nowhere."""
 
 
 class _Seen(msgspec.Struct, frozen=True):
@@ -45,7 +47,10 @@ def determinize(view: Mapping[str, Any], random: RandomSource) -> State:
         return state
     state = ordered(state, view["first"])
     seen = _seen(view)
-    places = _explaining(seen, random) or _fitting(seen, random)
+    attempts = (_explaining(seen, random, most) for most in MOST_STORIES)
+    places = next((found for found in attempts if found is not None), None)
+    if places is None:
+        places = _fitting(seen, random)
     for each, placed in zip(seen, places, strict=True):
         state = played(state, placed, each.met)
     return state if view["late"] is None else out_of_time(state, view["late"])
@@ -75,44 +80,58 @@ def _numbers(half: Mapping[str, Any]) -> list[int]:
     return [number for number in range(HIGHEST + 1) if colour(number) == half["colour"]]
 
 
-def _explaining(seen: Sequence[_Seen], random: RandomSource) -> list[Place] | None:
-    """Places that meet the letters announced, found by going through the match from its beginning
-    and back wherever no number fits; None if there are none, or not within the tries allowed."""
-    tries = MOST_TRIES
-    lines = [EMPTY]
-    chosen: list[Place] = []
-    left: list[list[Place]] = []
-    while len(chosen) < len(seen):
-        if len(left) == len(chosen):
-            left.append(shuffled(random, seen[len(chosen)].may_be))
-        now = seen[len(chosen)]
-        used = {each.domino for each, at in zip(chosen, seen, strict=False) if at.seat == now.seat}
-        while left[-1]:
-            tries -= 1
-            if tries < 0:
-                return None
-            candidate = left[-1].pop()
-            after = _scored(lines[-1], candidate, now.met)
-            if after is not None and candidate.domino not in used:
-                chosen.append(candidate)
-                lines.append(after)
-                break
-        else:
-            left.pop()
-            if not chosen:
-                return None
-            chosen.pop()
-            lines.pop()
-    return chosen
+class _Story(msgspec.Struct, frozen=True, gc=False):
+    """One way the match may have gone so far: the lines, the dominoes used (a hand of each seat,
+    seat 1's above seat 0's) and the placements, from the latest back."""
+
+    lines: int
+    used: int
+    last: Place | None
+    before: _Story | None
+
+    def places(self) -> list[Place]:
+        """The placements in the order in which they were made."""
+        found = []
+        story: _Story | None = self
+        while story is not None and story.last is not None:
+            found.append(story.last)
+            story = story.before
+        return found[::-1]
 
 
-def _scored(lines: int, candidate: Place, met: int) -> int | None:
-    """The lines with ``candidate`` laid, or None where it does not meet just these letters."""
-    _, laid, extreme, probe, marks, _, _ = EFFECTS[candidate.code]
-    lines += laid
+def _explaining(seen: Sequence[_Seen], random: RandomSource, most: int) -> list[Place] | None:
+    """Places that meet the letters announced, or None where none are found.
+
+    The stories that fit are carried on side by side, placement by placement. Up to ``most`` they
+    are all of them, and each is as likely to be told; beyond that a random part goes on, which may
+    turn out to lead nowhere.
+    """
+    stories = [_Story(EMPTY, 0, None, None)]
+    for each in seen:
+        stories = [
+            longer
+            for story in stories
+            for candidate in each.may_be
+            if (longer := _continued(story, each, candidate)) is not None
+        ]
+        if len(stories) > most:
+            stories = shuffled(random, stories)[:most]
+    return choose(random, stories).places() if stories else None
+
+
+def _continued(story: _Story, seen: _Seen, candidate: Place) -> _Story | None:
+    """The story with ``candidate`` placed, or None where its domino was used before or it does not
+    meet just the letters announced."""
+    domino, laid, extreme, probe, marks, _, _ = EFFECTS[candidate.code]
+    if seen.seat:
+        domino <<= len(DOMINOES)
+    if story.used & domino:
+        return None
+    lines = story.lines + laid
     scored = marks - (lines & probe) & marks
-    found = letters(lines, scored, extreme) if scored else 0
-    return lines if found == met else None
+    if seen.met != (letters(lines, scored, extreme) if scored else 0):
+        return None
+    return _Story(lines, story.used | domino, candidate, story)
 
 
 def _fitting(seen: Sequence[_Seen], random: RandomSource) -> list[Place]:
