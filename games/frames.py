@@ -31,10 +31,11 @@ def encoded(frame: dict[str, Any]) -> str:
 
 def told(
     ruleset: AnyRuleset, before: Live, after: Live, readers: Readers, happened: Sequence[Happened],
-    *, match_id: int, at: int,
+    *, match_id: int, at: int, actor: str | None = None,
 ) -> tuple[Readers, list[Frame]]:  # fmt: skip
     """What the audiences are told of a change: their new versions, and a `step` frame for each
-    audience whose view has changed.
+    audience whose view has changed. ``actor`` is there where the log names another one than the
+    entries do.
 
     While choices are held back, most changes concern one seat only; nobody else's version moves,
     so that nobody can tell when a secret choice was made.
@@ -47,7 +48,7 @@ def told(
     )
     for index, audience in enumerate(AUDIENCES):
         view = match_view(ruleset, after, audience, at=at)
-        items = _new_items(happened, ALL if over else audience, logs[index], at)
+        items = _new_items(happened, ALL if over else audience, logs[index], at, actor)
         if after.table.sealed and not items:
             old = match_view(ruleset, before, audience, at=at)
             if _ENCODER.encode(old) == _ENCODER.encode(view):
@@ -80,14 +81,14 @@ def _opens_anew(before: Live, after: Live, seat: int) -> bool:
 
 
 def _new_items(
-    happened: Iterable[Happened], audience: Audience, length: int, at: int
+    happened: Iterable[Happened], audience: Audience, length: int, at: int, actor: str | None
 ) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
     for each in happened:
         seen = seen_by(each.events, audience)
         if seen:
             number = length + len(items) + 1
-            items.append(_item(number, at, each.entry.actor, seen, taken_back=False))
+            items.append(_item(number, at, actor or each.entry.actor, seen, taken_back=False))
     return items
 
 
@@ -119,7 +120,8 @@ def sync_frame(
         "you": audience if audience in (0, 1) else None,
         "header": header_json(match, organise=organise),
         "view": match_view(held.ruleset, held.live, audience, at=at),
-        "log": log_of(match, ALL if held.is_over else audience),
+        # No further than the view: a turn may have been committed between the two queries.
+        "log": log_of(match, ALL if held.is_over else audience, up_to=held.seq),
     }
 
 
@@ -140,10 +142,11 @@ def header_json(match: Match, *, organise: bool) -> dict[str, Any]:
     }
 
 
-def log_of(match: Match, audience: Audience) -> list[dict[str, Any]]:
-    """The whole log as ``audience`` may read it; entries that were taken back are marked."""
+def log_of(match: Match, audience: Audience, *, up_to: int) -> list[dict[str, Any]]:
+    """The log as ``audience`` may read it, up to that entry; entries that were taken back are
+    marked."""
     rows = list(
-        MatchEntry.objects.filter(match_id=match.pk)
+        MatchEntry.objects.filter(match_id=match.pk, seq__lte=up_to)
         .order_by("seq")
         .values_list("actor", "at", "events", "text", "timeout", "reading_ms")
     )

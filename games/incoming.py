@@ -77,6 +77,7 @@ def _what_is_wrong(text: str, error: Exception) -> Refusal:
         return Refusal("frame.not-json", "A frame is one JSON object.")
     if not isinstance(value, dict):
         return Refusal("frame.not-object", "A frame is one JSON object.")
-    if value.get("type") not in _TYPES:
+    kind = value.get("type")
+    if not isinstance(kind, str) or kind not in _TYPES:
         return Refusal("frame.unknown-type", "There is no such type of frame.")
     return Refusal("frame.malformed", f"This frame is not as it should be: {error}.")

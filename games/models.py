@@ -197,9 +197,10 @@ class MatchEntry(models.Model):
         ordering = ["match", "seq"]
         constraints = [
             models.UniqueConstraint(fields=["match", "seq"], name="entry_seq_unique"),
-            # What makes a resend count once, whatever else goes wrong.
+            # What makes a resend count once, whatever else goes wrong. Per actor: an id that is
+            # taken must not tell one player that the other has made a secret choice.
             models.UniqueConstraint(
-                fields=["match", "client_id"],
+                fields=["match", "actor", "client_id"],
                 condition=Q(client_id__isnull=False),
                 name="entry_client_id_unique",
             ),

@@ -15,11 +15,13 @@ from games.models import Match
 
 
 class Reader(NamedTuple):
-    """A reader of a match and everything they may know of it now."""
+    """A reader of a match and everything they may know of it now. ``over`` belongs to ``sync``:
+    the match's row may have been read a moment earlier."""
 
     match: Match
     audience: Audience
     organise: bool
+    over: bool
     sync: dict[str, Any]
 
 
@@ -46,7 +48,7 @@ def reader_of(match_id: int, user: Any) -> Reader:
     organise = may_organise(match, user)
     held = store.read(match_id)
     sync = frames.sync_frame(held, match, audience, organise=organise, at=now_ms())
-    return Reader(match, audience, organise, sync)
+    return Reader(match, audience, organise, held.is_over, sync)
 
 
 def versions_of(match_id: int) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
+from django.conf import settings
 from django.db import connection
 
 from games.engine import live as lives
@@ -88,6 +89,14 @@ def read(match_id: int) -> Held:
     return _read(_READ, (match_id,))
 
 
+def held_of(match: Match) -> Held:
+    """The match of a row that was fetched already, snapshot included."""
+    ruleset, header = header_of(match)
+    saved = _SNAPSHOT.decode(match.snapshot)
+    live = lives.decode_live(ruleset, header, bytes(saved.live))
+    return Held(match.pk, ruleset, live, saved.readers, match.seq, match.wake_at, match.status)
+
+
 def _read(sql: str, parameters: tuple[int, ...]) -> Held:
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
@@ -136,7 +145,6 @@ def save(held: Held, *, live: Live, readers: Readers, appended: Sequence[Appende
     roll back."""
     inserted = _insert(held, appended, at)
     result = live.table.result
-    wake = next_wake(held.ruleset, live, after=at)
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE games_match SET snapshot = %s, seq = %s, deadline_at = %s, wake_at = %s,"
@@ -146,7 +154,7 @@ def save(held: Held, *, live: Live, readers: Readers, appended: Sequence[Appende
                 snapshot_of(held.ruleset, live, readers),
                 held.seq + len(appended),
                 lives.next_deadline(held.ruleset, live),
-                wake,
+                wake_after(held, live, at=at),
                 live.table.paused,
                 Match.Status.RUNNING if result is None else Match.Status.FINISHED,
                 None if result is None else result.winner,
@@ -168,12 +176,24 @@ def save_wake(held: Held, *, wake_at: int | None) -> None:
 
 
 def next_wake(ruleset: AnyRuleset, live: Live, *, after: int) -> int | None:
-    """When a worker must look at this match next: for a reminder, or just past a deadline."""
+    """When a worker must look at this match next: for a reminder later than ``after``, or for a
+    deadline, once submissions that arrived in time have settled."""
     deadline = lives.next_deadline(ruleset, live)
     if deadline is None:
         return None
+    settled = deadline + settings.GAUNTLET_SETTLE_MS + 1
     due = lives.reminders(ruleset, live, after=after)
-    return min(deadline + 1, due[0].at) if due else deadline + 1
+    return min(settled, due[0].at) if due else settled
+
+
+def wake_after(held: Held, live: Live, *, at: int) -> int | None:
+    """When a worker must look at ``live``, which follows ``held`` at instant ``at``.
+
+    A reminder that is due but not yet announced stays due: whether it comes must not depend on
+    what happened meanwhile, which may be secret.
+    """
+    overdue = held.wake_at is not None and held.wake_at <= at
+    return next_wake(held.ruleset, live, after=(held.wake_at or 0) - 1 if overdue else at)
 
 
 _ENTRY_COLUMNS = (
@@ -208,7 +228,7 @@ def _insert(held: Held, appended: Sequence[Appended], at: int) -> int:
     with connection.cursor() as cursor:
         cursor.execute(
             f"INSERT INTO games_matchentry ({_ENTRY_COLUMNS}) VALUES {rows}"  # noqa: S608
-            " ON CONFLICT (match_id, client_id) WHERE client_id IS NOT NULL DO NOTHING",
+            " ON CONFLICT (match_id, actor, client_id) WHERE client_id IS NOT NULL DO NOTHING",
             values,
         )
         inserted: int = cursor.rowcount
@@ -249,19 +269,18 @@ _ACTORS: dict[str, Actor] = {"0": 0, "1": 1, "chance": "chance", "organiser": "o
 class Acked(NamedTuple):
     """What was once answered to a client id."""
 
-    actor: str
     submitted: str
     version: int
     at: int
 
 
-def acked(match_id: int, client_id: str) -> Acked | None:
-    """The earlier answer to ``client_id`` in this match, or None."""
+def acked(match_id: int, actor: Actor, client_id: str) -> Acked | None:
+    """The earlier answer to ``client_id`` of this actor in this match, or None."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT actor, submitted, ack_version, at FROM games_matchentry"
-            " WHERE match_id = %s AND client_id = %s",
-            (match_id, client_id),
+            "SELECT submitted, ack_version, at FROM games_matchentry"
+            " WHERE match_id = %s AND actor = %s AND client_id = %s",
+            (match_id, str(actor), client_id),
         )
         row = cursor.fetchone()
     return None if row is None else Acked(*row)

@@ -313,6 +313,9 @@ GAUNTLET_REDIS_ADDRESS = redis_database(REDIS_URL, 0)
 GAUNTLET_TURN_THREADS = env.int("GAUNTLET_TURN_THREADS", 6)
 # A worker is told of a deadline only when it is this near: a far one would wait in the broker.
 GAUNTLET_WAKE_AHEAD_MS = 2500
+# A decision runs out this long after its deadline, unless somebody acts before: a submission that
+# arrived in time may still be on its way through the process. The deadline itself stays as it is.
+GAUNTLET_SETTLE_MS = 250
 # Past this, the sweep does the work itself instead of enqueueing it.
 GAUNTLET_OVERDUE_MS = 1500
 GAUNTLET_SWEEP_AT_MOST = 2000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import Any
 
@@ -23,12 +22,10 @@ from games.engine.errors import Refusal
 from games.models import ChatMessage, Match
 from games.publish import Frame, publish
 from games.services.turns import CLIENT_ID
+from games.text import one_line
 
 TEXT_MAX = 500
 HISTORY = 200
-
-# Line breaks and other control characters would let one message look like several.
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 
 
 @transaction.atomic
@@ -49,9 +46,10 @@ def chat_post(
         room, seat=seat, over=match.is_over
     ):
         raise Refusal("chat.not-your-room", "You cannot write in this room.")
-    if not acting_user.is_active:
+    # Asked anew: the caller may hold a user from when the socket was opened.
+    if not User.objects.filter(pk=acting_user.pk, is_active=True).exists():
         raise Refusal("chat.muted", "This account may not write.")
-    said = _CONTROL.sub(" ", text).strip()
+    said = one_line(text)
     if not said:
         raise Refusal("chat.empty", "There is nothing in this message.")
     if len(said) > TEXT_MAX:

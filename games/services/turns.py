@@ -24,10 +24,11 @@ from games.engine import table as tables
 from games.engine.decisions import EVERYONE, Event, Seat
 from games.engine.errors import Refusal
 from games.engine.live import Happened, Live, Turn
-from games.engine.table import Entry
+from games.engine.table import Actor, Entry
 from games.models import Match, MatchEntry, ServiceBeat
 from games.publish import Frame, publish
 from games.store import Appended, Held
+from games.text import one_line
 
 log = structlog.get_logger("gauntlet.turns")
 
@@ -131,12 +132,16 @@ def _is_concession(text: str) -> bool:
 
 def _earlier_answer(match_id: int, seat: Seat, client_id: str, text: str) -> Ack | Refusal | None:
     """What was answered to this client id before, or None if it is new."""
-    earlier = store.acked(match_id, client_id)
+    earlier = store.acked(match_id, _as_actor(seat), client_id)
     if earlier is None:
         return None
-    if earlier.actor != str(seat) or earlier.submitted != text:
+    if earlier.submitted != text:
         return Refusal("id.reused", "This id was used for something else.")
     return Ack(client_id, match_id, earlier.version, earlier.at, resent=True)
+
+
+def _as_actor(seat: Seat) -> Actor:
+    return 1 if seat else 0
 
 
 # -- time ----------------------------------------------------------------------------------------
@@ -145,8 +150,10 @@ def _earlier_answer(match_id: int, seat: Seat, client_id: str, text: str) -> Ack
 def match_wake(*, match_id: int, at: int) -> None:
     """Do what time asks of a match at instant ``at``: settle what ran out, announce what will.
 
-    Idempotent, and safe to call at any time from anywhere. While the web service itself is away,
-    nothing runs out: players could not have answered (see `games.services.outage`).
+    Idempotent, and safe to call at any time from anywhere. A deadline takes effect a moment late
+    (see `GAUNTLET_SETTLE_MS`): a submission that arrived in time may still wait for the row. While
+    the web service itself is away, nothing runs out: players could not have answered (see
+    `games.services.outage`).
     """
     with transaction.atomic():
         try:
@@ -156,7 +163,7 @@ def match_wake(*, match_id: int, at: int) -> None:
         if held.is_over or held.wake_at is None or held.wake_at > at:
             return
         deadline = lives.next_deadline(held.ruleset, held.live)
-        if deadline is not None and at > deadline:
+        if deadline is not None and at > deadline + settings.GAUNTLET_SETTLE_MS:
             if not _is_serving(at):
                 return
             turn = lives.expire(held.ruleset, held.live, at=at, random=_random)
@@ -168,7 +175,8 @@ def match_wake(*, match_id: int, at: int) -> None:
 def _remind(held: Held, at: int) -> None:
     since = (held.wake_at or at) - 1
     due = [r for r in lives.reminders(held.ruleset, held.live, after=since) if r.at <= at]
-    store.save_wake(held, wake_at=store.next_wake(held.ruleset, held.live, after=at))
+    wake = store.next_wake(held.ruleset, held.live, after=at)
+    store.save_wake(held, wake_at=wake)
     # An announcement that is late by seconds would be wrong by then.
     out = [
         frame
@@ -177,6 +185,7 @@ def _remind(held: Held, at: int) -> None:
         for frame in frames.reminder_frames(held.match_id, reminder)
     ]
     transaction.on_commit(partial(publish, out))
+    _enqueue_if_near(held.match_id, wake)
 
 
 def _is_serving(at: int) -> bool:
@@ -208,7 +217,14 @@ def match_grace(*, match_id: int, down_since: int, at: int) -> bool:
         )
         happened = Happened(Entry(actor="chance", text=""), (event,), live.table)
         readers, out = frames.told(
-            held.ruleset, held.live, live, held.readers, (happened,), match_id=match_id, at=at
+            held.ruleset,
+            held.live,
+            live,
+            held.readers,
+            (happened,),
+            match_id=match_id,
+            at=at,
+            actor=MatchEntry.Actor.SERVICE,
         )
         MatchEntry.objects.create(
             match_id=match_id,
@@ -217,7 +233,8 @@ def match_grace(*, match_id: int, down_since: int, at: int) -> bool:
             at=at,
             events=msgspec.to_builtins([event]),
         )
-        store.save(held._replace(seq=held.seq + 1), live=live, readers=readers, appended=(), at=at)
+        held = held._replace(seq=held.seq + 1)
+        store.save(held, live=live, readers=readers, appended=(), at=at)
         _after_commit(held, live, out, at)
     return True
 
@@ -239,9 +256,7 @@ def match_organise(
         )
     try:
         with transaction.atomic():
-            return _organise(match_id, acting_user, client_id, text, why.strip(), at)
-    except _Resent:
-        return Refusal("id.reused", "This id was used for something else.")
+            return _organise(match_id, acting_user, client_id, text, one_line(why), at)
     except Refusal as refusal:
         return refusal
 
@@ -249,20 +264,25 @@ def match_organise(
 def _organise(
     match_id: int, user: User, client_id: str, text: str, why: str, at: int
 ) -> Ack | Refusal:
-    match = Match.objects.select_for_update().prefetch_related("players").get(pk=match_id)
+    match = Match.objects.defer("snapshot").prefetch_related("players").filter(pk=match_id).first()
+    if match is None:
+        raise Refusal("match.none", "There is no such match.")
+    # Read anew: the caller may hold a user from when the socket was opened.
+    user = User.objects.get(pk=user.pk)
     if not may_organise(match, user):
         raise Refusal("organiser.not-allowed", "Only an organiser who is not playing may do this.")
     if not why:
         raise Refusal("organiser.why-missing", "Please give a reason; both players will read it.")
     if len(why) > 500:
         raise Refusal("organiser.why-too-long", "A reason has at most 500 characters.")
-    earlier = store.acked(match_id, client_id)
+    held = store.lock(match_id)
+    # Under the lock, so that of two that are alike and arrive together the second finds the first.
+    earlier = store.acked(match_id, "organiser", client_id)
     if earlier is not None:
-        if (earlier.actor, earlier.submitted) != ("organiser", text):
+        if earlier.submitted != text:
             raise Refusal("id.reused", "This id was used for something else.")
         return Ack(client_id, match_id, earlier.version, earlier.at, resent=True)
     act = tables.parse_act(text)
-    held = store.lock(match_id)
     if held.is_over:
         raise Refusal("match.over", "The match is over.")
     entries = store.entries_of(match_id) if act.kind == tables.TAKE_BACK else ()
@@ -283,8 +303,7 @@ def _organise(
     appended[own] = appended[own]._replace(
         client_id=client_id, submitted=text, ack_version=room, by_id=user.pk
     )
-    if store.save(held, live=turn.live, readers=readers, appended=appended, at=at) < len(appended):
-        raise _Resent
+    store.save(held, live=turn.live, readers=readers, appended=appended, at=at)
     audit_record(
         acting_user=user, action="match.organise", target=match, data={"act": act.text, "why": why}
     )
@@ -320,9 +339,12 @@ def _after_commit(held: Held, live: Live, out: Sequence[Frame], at: int) -> None
     if live.table.result is not None:
         transaction.on_commit(partial(_say_ended, held.match_id), robust=True)
         return
-    wake = store.next_wake(held.ruleset, live, after=at)
+    _enqueue_if_near(held.match_id, store.wake_after(held, live, at=at))
+
+
+def _enqueue_if_near(match_id: int, wake: int | None) -> None:
     if wake is not None and wake - now_ms() < settings.GAUNTLET_WAKE_AHEAD_MS:
-        transaction.on_commit(partial(_enqueue_wake, held.match_id, wake), robust=True)
+        transaction.on_commit(partial(_enqueue_wake, match_id, wake), robust=True)
 
 
 def _enqueue_wake(match_id: int, wake_at: int) -> None:

@@ -1,0 +1,16 @@
+"""Words that people type, made fit to be kept and shown."""
+
+from __future__ import annotations
+
+import re
+
+# Line breaks, other control characters and changes of direction would let one message look like
+# several, or like something else. Half a surrogate pair is no character, and a database takes
+# neither that nor NUL.
+_UNFIT = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
+
+
+def one_line(text: str) -> str:
+    """``text`` as one line: each run of characters that a line cannot hold becomes a space, and
+    spaces around it are taken off."""
+    return _UNFIT.sub(" ", text).strip()
