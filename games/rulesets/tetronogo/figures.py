@@ -48,7 +48,7 @@ def _pieces() -> tuple[str, str]:
         column += width + 0.75
     svg = pictures.document(
         (column - 0.25) * CELL,
-        3.6 * CELL,
+        3.5 * CELL,
         "The seven tetrominoes",
         "O, I, S, Z, L, J and T as they lie when not rotated.",
         parts,
@@ -75,7 +75,7 @@ def _rotations() -> tuple[str, str]:
         column += width + 1
     svg = pictures.document(
         (column - 0.5) * CELL,
-        4.7 * CELL,
+        4.75 * CELL,
         "Rotations of L",
         "L turned clockwise by 0, 90, 180 and 270 degrees. A ring marks the top left corner of "
         "the box around each; the piece itself need not cover it.",
