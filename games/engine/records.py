@@ -24,31 +24,47 @@ MEDIA_TYPE = "application/vnd.deathmatch-record+json"
 SUFFIX = ".dmr.json"
 
 SeatNumber = Literal[0, 1]
-Reading = Annotated[float, msgspec.Meta(ge=0, description="Seconds, to the millisecond.")]
+Reading = Annotated[float, msgspec.Meta(ge=0)]
 LARGEST_READING = 10.0**9  # seconds; larger ones are over every limit all the same
 
 
+def _says(description: str) -> msgspec.Meta:
+    """What the published schema says of a field."""
+    return msgspec.Meta(description=description)
+
+
 class RecordItem(msgspec.Struct, frozen=True):
-    """One use of an item that a seat holds in this match."""
+    """One use of an item, held by a seat for this match."""
 
     seat: SeatNumber
-    item: str
+    item: Annotated[str, _says("The id of an item of the ruleset and variant.")]
 
 
 class RecordMove(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One entry: a player's submission or timeout, an outcome of chance, or an organiser's act.
-
-    Exactly one of ``move`` and ``timeout`` is there; ``timeout`` only for a player's seat. ``t`` is
-    what the decision's clock showed, pauses left out; absent means 0 for a submission and nothing
-    stated for a timeout.
-    """
+    Either `move` or `timeout` is there, and `timeout` only for a player's seat."""
 
     seat: Literal[0, 1, "chance", "organiser"]
-    move: str | msgspec.UnsetType = msgspec.UNSET
-    timeout: Literal[True] | msgspec.UnsetType = msgspec.UNSET
-    t: Reading | msgspec.UnsetType = msgspec.UNSET
-    by: str = ""
-    why: str = ""
+    move: (
+        Annotated[str, _says("What was submitted, drawn or done, in the ruleset's notation.")]
+        | msgspec.UnsetType
+    ) = msgspec.UNSET
+    timeout: (
+        Annotated[Literal[True], _says("The open decision of this seat ran out.")]
+        | msgspec.UnsetType
+    ) = msgspec.UNSET
+    t: (
+        Annotated[
+            Reading,
+            _says(
+                "What the clock of the decision showed, in seconds to the millisecond, pauses left "
+                "out. Absent means 0 for a submission, and nothing stated for a timeout."
+            ),
+        ]
+        | msgspec.UnsetType
+    ) = msgspec.UNSET
+    by: Annotated[str, _says("Which organiser.")] = ""
+    why: Annotated[str, _says("The organiser's reason.")] = ""
 
     def __post_init__(self) -> None:
         if (self.move is msgspec.UNSET) == (self.timeout is msgspec.UNSET):
@@ -58,26 +74,34 @@ class RecordMove(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class RecordResult(msgspec.Struct, frozen=True, kw_only=True):
-    """How the match ended, as the record states it."""
+    """How the match ended, as the record states it. The checker compares it with the replay."""
 
-    winner: SeatNumber | None
+    winner: Annotated[SeatNumber | None, _says("Null where the match was voided.")]
     reason: Literal[
         "points", "tie-break", "timeout", "concession", "missed-picks", "two-in-a-row", "total",
         "ruling",
     ]  # fmt: skip
-    scores: tuple[int, int] | msgspec.UnsetType = msgspec.UNSET
+    scores: (
+        Annotated[tuple[int, int], _says("What the ruleset counts, by seat.")] | msgspec.UnsetType
+    ) = msgspec.UNSET
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A whole match. ``options`` holds only what differs from the ruleset's defaults."""
+    """A whole match, complete enough to be replayed and refereed anywhere. Keys that are not
+    described here are ignored, except among the options."""
 
     format: Literal["deathmatch-record/1"]
     ruleset: str
     variant: str
-    seats: tuple[str, str]
-    moves: tuple[RecordMove, ...]
-    options: dict[str, Any] = {}
-    advantage: SeatNumber | msgspec.UnsetType = msgspec.UNSET
+    seats: Annotated[tuple[str, str], _says("The players' names as shown, seat 0 first.")]
+    moves: Annotated[tuple[RecordMove, ...], _says("Everything that happened, in order.")]
+    options: Annotated[
+        dict[str, Any], _says("What differs from the ruleset's defaults; times in seconds.")
+    ] = {}
+    advantage: (
+        Annotated[SeatNumber, _says("Who has the advantage. Absent: the first entry is the lot.")]
+        | msgspec.UnsetType
+    ) = msgspec.UNSET
     items: tuple[RecordItem, ...] = ()
     result: RecordResult | msgspec.UnsetType = msgspec.UNSET
 
