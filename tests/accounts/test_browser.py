@@ -1,0 +1,213 @@
+"""The site's frame in a real browser: widths, themes, keyboard, and life without scripts."""
+
+import itertools
+import re
+import secrets
+from typing import Any
+
+import pytest
+
+from tests.accounts.conftest import PASSWORD
+from tests.support.site import Site
+
+_numbers = itertools.count(1)
+PUBLIC = ["/", "/lobby/", "/watch/", "/rules/", "/accounts/login/", "/accounts/signup/"]
+PUBLIC += ["/accounts/password/reset/", "/accounts/preferences/", "/nothing/here/"]
+MINE = [
+    "/accounts/settings/",
+    "/accounts/email/",
+    "/accounts/password/change/",
+    "/accounts/logout/",
+]
+
+
+def register(page: Any) -> str:
+    """Register somebody new through the page and return the name."""
+    name = f"b{next(_numbers)}{secrets.token_hex(4)}"
+    page.goto("/accounts/signup/")
+    page.get_by_label("Username").fill(name.upper())
+    page.get_by_label("Email address").fill(f"{name}@example.org")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_label("Password (again)").fill(PASSWORD)
+    page.locator("main").get_by_role("button", name="Register").click()
+    page.get_by_text(f"Welcome, {name.upper()}.").wait_for()
+    return name
+
+
+def assert_fits(page: Any, address: str) -> None:
+    """Assert that nothing makes the page scroll sideways."""
+    wide, screen = page.evaluate(
+        "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+    )
+    assert wide <= screen, f"{address} is {wide} px wide on a screen of {screen} px"
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(320, "light"), (360, "dark"), (768, "light"), (1440, "dark")]
+)
+def test_every_page_fits(new_page: Any, width: int, scheme: str) -> None:
+    page = new_page(viewport={"width": width, "height": 740}, color_scheme=scheme)
+    for address in PUBLIC:
+        page.goto(address)
+        assert_fits(page, address)
+        assert page.locator("h1").count() == 1
+    name = register(page)
+    for address in [*MINE, f"/u/{name}/", "/"]:
+        page.goto(address)
+        assert_fits(page, address)
+    errors = [error for error in new_page.errors if "/nothing/here/" not in error]
+    assert errors == []
+
+
+def test_the_theme_is_switched_at_once_and_kept(new_page: Any) -> None:
+    page = new_page(color_scheme="light")
+    page.goto("/accounts/login/")
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    light = page.evaluate(ground)
+    page.get_by_role("button", name="Switch to the dark theme").click()
+    assert page.evaluate(ground) != light
+    page.goto("/accounts/signup/")
+    page.get_by_role("button", name="Switch to the light theme").wait_for()
+    dark = page.evaluate(ground)
+    assert dark != light
+    register(page)
+    assert page.evaluate(ground) == light  # the account follows the device until told otherwise
+    with page.expect_response(re.compile("/accounts/preferences/")) as saved:
+        page.get_by_role("button", name="Switch to the dark theme").press("Space")
+    assert saved.value.status == 204
+    page.goto("/accounts/settings/")
+    assert page.evaluate(ground) == dark
+    assert page.get_by_label("Dark").is_checked()
+    assert new_page.errors == []
+
+
+def test_the_keyboard_reaches_everything(new_page: Any) -> None:
+    page = new_page()
+    page.goto("/accounts/login/")
+    page.keyboard.press("Tab")
+    skip = page.get_by_role("link", name="Skip to the content")
+    assert skip.evaluate("element => element === document.activeElement")
+    assert skip.bounding_box()["y"] >= 0  # it comes into sight
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "id_login"
+    width = page.evaluate("getComputedStyle(document.activeElement).outlineWidth")
+    assert width == "3px"
+
+
+def test_the_menu_opens_and_closes_by_keyboard(new_page: Any) -> None:
+    page = new_page()
+    name = register(page)
+    summary = page.locator("summary", has_text=name.upper())
+    summary.focus()
+    page.keyboard.press("Enter")
+    profile = page.get_by_role("link", name="Your profile")
+    profile.wait_for()
+    page.keyboard.press("Tab")
+    assert profile.evaluate("element => element === document.activeElement")
+    page.keyboard.press("Escape")
+    assert not profile.is_visible()
+    assert summary.evaluate("element => element === document.activeElement")
+    summary.click()
+    profile.wait_for()
+    page.locator("h1, h2").first.click()
+    assert not profile.is_visible()
+
+
+def test_a_mistake_is_focused_and_described(new_page: Any) -> None:
+    page = new_page()
+    page.goto("/accounts/signup/")
+    page.get_by_label("Username").fill("admin")
+    page.get_by_label("Email address").fill(f"{secrets.token_hex(4)}@example.org")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_label("Password (again)").fill(PASSWORD)
+    page.locator("main").get_by_role("button", name="Register").click()
+    page.get_by_text("This username is reserved").wait_for()
+    field = page.get_by_label("Username")
+    assert field.evaluate("element => element === document.activeElement")
+    described = field.get_attribute("aria-describedby").split()
+    texts = [page.locator(f"#{name}").inner_text() for name in described]
+    assert any("reserved" in text for text in texts)
+
+
+def test_times_are_told_in_the_readers_zone(new_page: Any) -> None:
+    page = new_page(timezone_id="Asia/Seoul")
+    page.goto("/accounts/login/")
+    shown = page.evaluate(
+        """async () => {
+            const { localiseTimes } = await import("/static/js/site.js");
+            document.querySelector("main").innerHTML =
+                '<time datetime="2026-03-01T23:30:00Z" data-style="moment">x</time>' +
+                '<time datetime="2026-03-01T23:30:00Z" data-style="date">x</time>' +
+                `<time datetime="${new Date(Date.now() - 305000).toISOString()}"
+                       data-style="relative">x</time>` +
+                '<time datetime="nonsense" data-style="moment">kept</time>';
+            localiseTimes();
+            return [...document.querySelectorAll("main time")].map((one) => one.textContent);
+        }"""
+    )
+    assert shown == ["2 March 2026 at 08:30", "2 March 2026", "5 minutes ago", "kept"]
+
+
+def test_toasts_and_announcements(new_page: Any) -> None:
+    page = new_page()
+    page.goto("/accounts/login/")
+    page.evaluate(
+        """async () => {
+            const { announce, toast } = await import("/static/js/site.js");
+            toast("<b>Saved</b>", { kind: "success", seconds: 60 });
+            toast("Soon gone", { seconds: 0.2 });
+            announce("Your decision");
+            announce("Your decision", { now: true });
+        }"""
+    )
+    toast = page.locator("#toasts .toast--success")
+    assert toast.inner_text().startswith("<b>Saved</b>")
+    page.get_by_text("Soon gone").wait_for(state="detached")
+    toast.get_by_role("button", name="Dismiss").click()
+    assert page.locator(".toast").count() == 0
+    assert page.locator("#announcer").inner_text() == "Your decision"
+    assert page.locator("#announcer-now").inner_text() == "Your decision"
+
+
+def test_everything_works_without_scripts(new_page: Any) -> None:
+    page = new_page(java_script_enabled=False, color_scheme="light")
+    name = register(page)
+    page.goto("/")
+    page.get_by_role("link", name="Colours and sound").first.click()
+    page.get_by_label("Dark").check()
+    page.get_by_label("Muted").check()
+    page.get_by_role("button", name="Save").click()
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+    assert page.locator("html").get_attribute("data-sound") == "muted"
+    page.locator("summary").click()
+    page.get_by_role("link", name="Sign out").click()
+    page.locator("main").get_by_role("button", name="Sign out").click()
+    page.goto(f"/u/{name}/")
+    assert page.get_by_role("heading", level=1).inner_text() == name.upper()
+    assert page.get_by_role("link", name="Sign in").is_visible()
+
+
+def test_a_forgotten_password_is_reset_with_the_mail(new_page: Any, site: Site) -> None:
+    page = new_page()
+    name = register(page)
+    other = new_page()
+    other.goto("/accounts/login/")
+    other.get_by_role("link", name="Forgot your password?").click()
+    other.get_by_label("Email").fill(f"{name}@example.org")
+    other.get_by_role("button", name="Send the mail").click()
+    other.get_by_role("heading", name="Look into your mail").wait_for()
+    letters = [path.read_text() for path in (site.folder / "mail").iterdir()]
+    letter = next(text for text in letters if "Choose a new password" in text and name in text)
+    found = re.search(r"(/accounts/password/reset/key/\S+)", letter)
+    assert found is not None
+    other.goto(found[1])
+    other.get_by_label("New Password", exact=True).fill("new-swordfish-88")
+    other.get_by_label("New Password (again)").fill("new-swordfish-88")
+    other.get_by_role("button", name="Set the password").click()
+    other.get_by_role("link", name="Sign in with it").click()
+    other.get_by_label("Username or email address").fill(name)
+    other.get_by_label("Password", exact=True).fill("new-swordfish-88")
+    other.locator("main").get_by_role("button", name="Sign in").click()
+    other.get_by_text(f"Welcome, {name.upper()}.").wait_for()
+    assert new_page.errors == []
