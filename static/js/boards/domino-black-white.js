@@ -220,10 +220,9 @@ class DominoBoard {
     fill(
       root,
       this.cards,
-      h("div", { class: "board-frame" }, this.board.svg),
+      h("div", { class: "board-and-hand" }, h("div", { class: "board-frame" }, this.board.svg), this.hand),
       this.bar.root,
       h("div", { class: "board-tools" }, this.moveTools),
-      this.hand,
       this.facts,
     );
   }

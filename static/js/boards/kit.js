@@ -10,7 +10,7 @@ let drawings = 0;
 
 /**
  * A board drawn to scale, with layers from below to above: `floor`, `squares`, `marks`, `pieces`,
- * `over`, `ghost`. Squares that exist are grid cells with one of them in the tab order; arrow
+ * `over`, `ghost`, `focus`. Squares that exist are grid cells with one of them in the tab order; arrow
  * keys move between them.
  *
  * `name(column, row)` gives a square's name, or null where the board has no square. `columns` and
@@ -33,7 +33,7 @@ export class Board {
     });
     this.layers = {};
     this.svg.append(seatPatterns(this.id), this.#labels());
-    for (const layer of ["floor", "squares", "marks", "pieces", "over", "ghost"]) {
+    for (const layer of ["floor", "squares", "marks", "pieces", "over", "ghost", "focus"]) {
       this.layers[layer] = s("g", { class: `board__${layer}` });
       this.svg.append(this.layers[layer]);
       if (layer !== "squares" && !still) this.layers[layer].setAttribute("aria-hidden", "true");
@@ -43,7 +43,6 @@ export class Board {
     this.at = null;
     this.onArrow = null; // (dx, dy) => handled
     this.onKey = null; // (event) => handled
-    this.onBlur = null;
     if (!still) this.#walkable();
   }
 
@@ -157,9 +156,13 @@ export class Board {
       const handled = step ? this.#arrow(...step) : this.onKey?.(event);
       if (handled) event.preventDefault();
     });
-    this.svg.addEventListener("focusout", (event) => {
-      if (!this.svg.contains(event.relatedTarget)) this.onBlur?.();
+    // A ring of the square itself would lie under the pieces.
+    this.svg.addEventListener("focusin", ({ target }) => {
+      const box = target.matches("[role=gridcell]:focus-visible") ? target.firstChild : null;
+      const at = box && ["x", "y", "width", "height"].map((name) => [name, box.getAttribute(name)]);
+      this.draw("focus", at && s("rect", { class: "board__focus", ...Object.fromEntries(at) }));
     });
+    this.svg.addEventListener("focusout", () => this.draw("focus"));
   }
 
   #arrow(dx, dy) {
@@ -329,6 +332,7 @@ export class ConfirmBar {
 
   /** Show it. `ready` says whether the choice is complete; `why` what is missing. */
   show({ words, ready = true, verb = "Confirm", extra = [] }) {
+    const appears = this.root.hidden;
     this.root.hidden = false;
     delete this.root.dataset.state;
     write(this.words, words);
@@ -341,6 +345,14 @@ export class ConfirmBar {
     write(this.confirm.lastChild, verb);
     this.confirm.disabled = !ready;
     this.cancel.disabled = false;
+    if (appears) this.#makeRoom();
+  }
+
+  /* On a small screen the bar would lie over the board, just where the piece may be. */
+  #makeRoom() {
+    const above = this.root.previousElementSibling.getBoundingClientRect().bottom;
+    const hidden = above + this.root.offsetHeight + 8 - innerHeight;
+    if (hidden > 0 && hidden < innerHeight / 2) scrollBy({ top: hidden, behavior: "smooth" });
   }
 
   /** Show that the choice is on its way and cannot be changed for now. */

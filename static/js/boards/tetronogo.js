@@ -247,6 +247,7 @@ class TetronogoBoard {
 
     this.board = newBoard("Board, A1 to L12", false);
     this.placing = new Placing({ board: this.board, root, api, rules: this.#rules() });
+    this.frame = h("div", { class: "board-frame" }, this.board.svg);
     this.strip = h("ol", { class: "bouts", "aria-label": "Bouts" });
     this.facts = h("p", { class: "board-facts" });
     this.cards = h("div", { class: "board-cards", hidden: true });
@@ -262,7 +263,7 @@ class TetronogoBoard {
       root,
       this.strip,
       this.cards,
-      h("div", { class: "board-frame" }, this.board.svg),
+      this.frame,
       this.bar.root,
       h("div", { class: "board-tools" }, this.moveTools, this.groupsToggle),
       this.facts,
@@ -432,6 +433,8 @@ class TetronogoBoard {
     const bout = this.#bout();
     const placing = this.#isPlacing;
     drawBout(this.board, bout, this.ctx.names);
+    // While the first pick is made there is nothing on the board, and the cards need the room.
+    this.frame.hidden = bout === null && !this.cards.hidden;
     const live = bout !== null && !bout.groups && game.phase === "place";
     if (live && this.showGroups) {
       this.board.draw("marks", groupsOf(bout).map((group) => drawGroup(this.board, group, false)));
@@ -600,7 +603,7 @@ class TetronogoBoard {
     const focused = [...this.strip.querySelectorAll("button")].indexOf(document.activeElement);
     fill(this.strip, finished, playing);
     if (focused >= 0) this.strip.querySelectorAll("button")[focused]?.focus();
-    this.strip.hidden = game.bouts.length === 0 && game.phase === "pick";
+    this.strip.hidden = game.bouts.length === 0;
   }
 
   #watch(number) {

@@ -222,7 +222,7 @@ class MatchPage {
       "button",
       { type: "button", class: "button button--small", hidden: true, on: { click: () => this.concede.showModal() } },
       icon("flag"),
-      "Concede",
+      h("span", {}, "Concede"),
     );
     this.concede = h(
       "dialog",
@@ -285,7 +285,7 @@ class MatchPage {
     this.players.update(this.state, this.names, this.ruleset.scores(view));
     const { spectators } = presence;
     const others = spectators === 1 ? "1 spectator" : `${spectators} spectators`;
-    write(this.parts.watching, you === null ? `You are watching. ${others}.` : `${others}.`);
+    write(this.parts.watching, you === null ? ` · you are watching · ${others}` : ` · ${others}`);
   }
 
   #drawBoard() {
@@ -372,9 +372,11 @@ class MatchPage {
 
   #drawSound() {
     const muted = soundMuted();
-    fill(this.soundButton, icon(muted ? "mute" : "sound"), muted ? "Sound is off" : "Sound is on");
+    const words = muted ? "Sound is off" : "Sound is on";
+    fill(this.soundButton, icon(muted ? "mute" : "sound"), h("span", { class: "match__tool-words" }, words));
     this.soundButton.setAttribute("aria-pressed", String(!muted));
     this.soundButton.setAttribute("aria-label", "Sound");
+    this.soundButton.title = words;
   }
 
   /* The title says when it is the reader's turn, and blinks while nobody looks at the page. */

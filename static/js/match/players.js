@@ -108,7 +108,7 @@ class PlayerCard {
     if (this.over) return "";
     if (clock.state === "reserve") return "using the reserve";
     if (clock.state === "out") return "time is over";
-    if (clock.turn !== null && !clock.usesReserve) return "no reserve here";
+    if (clock.turn !== null && !clock.usesReserve) return "no reserve";
     return `+ ${clockFace(Math.ceil(clock.reserve / 1000) * 1000)} reserve`;
   }
 
