@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from math import atan2, degrees, hypot
 from typing import Any, Final
 
 import msgspec
@@ -48,12 +49,12 @@ class Mark(msgspec.Struct, frozen=True):
     """Something written on an empty square of a drawn example. ``good`` None is neutral."""
 
     square: str
-    text: str = ""
+    text: str
     good: bool | None = None
 
 
-class Stroke(msgspec.Struct, frozen=True):
-    """A line drawn through three squares of an example, and the letter that it stands for."""
+class Ring(msgspec.Struct, frozen=True):
+    """A ring around the three squares of a line in an example, and the letter that it met."""
 
     start: str
     end: str
@@ -71,29 +72,30 @@ def drawing(
     *,
     title: str,
     marks: Sequence[Mark] = (),
-    strokes: Sequence[Stroke] = (),
+    rings: Sequence[Ring] = (),
     scores: bool = True,
 ) -> str:
-    """The board of a view with the marks and strokes of an example on it."""
+    """The board of a view with the marks and rings of an example on it."""
     cells = view["cells"]
+    text = " ".join([told(view), *_marks_told(marks), *_rings_told(rings)])
     width = WIDTH * CELL + EDGE + CELL // 3
     height = HEIGHT * CELL + EDGE + (STRIP if scores else CELL // 3)
     parts = [
         f'<g transform="translate({EDGE} {EDGE})">',
         _grid(),
         *[
-            _domino(one, two, latest=index == len(view["met"]) - 1 and not strokes)
+            _domino(one, two, latest=index == len(view["met"]) - 1 and not rings)
             for index, (one, two) in enumerate(zip(cells[::2], cells[1::2], strict=True))
         ],
         *[_mark(mark) for mark in marks],
-        *[_stroke(stroke) for stroke in strokes],
+        *[_ring(ring) for ring in rings],
         *([_score(seat, points) for seat, points in enumerate(view["scores"])] if scores else []),
         "</g>",
     ]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" role="img" font-family="system-ui, sans-serif">'
-        f"<title>{escape(title)}</title><desc>{escape(told(view))}</desc>{DEFINITIONS}"
+        f"<title>{escape(title)}</title><desc>{escape(text)}</desc>{DEFINITIONS}"
         f'<rect width="{width}" height="{height}" rx="10" fill="{PAPER}"/>{"".join(parts)}</svg>'
     )
 
@@ -112,6 +114,17 @@ def told(view: Mapping[str, Any]) -> str:
         f"Seat 0 has {one}, seat 1 has {two}. Dominoes in the order of placement: "
         f"{'; '.join(dominoes)}."
     )
+
+
+def _marks_told(marks: Sequence[Mark]) -> Iterable[str]:
+    for text in dict.fromkeys([mark.text for mark in marks]):
+        squares = [mark.square for mark in marks if mark.text == text]
+        yield f"Marked {text}: {', '.join(squares)}."
+
+
+def _rings_told(rings: Sequence[Ring]) -> Iterable[str]:
+    for ring in rings:
+        yield f"Ringed as {ring.letter}: {ring.start} to {ring.end}."
 
 
 def _half_told(half: Mapping[str, Any]) -> str:
@@ -217,15 +230,25 @@ def _mark(mark: Mark) -> str:
     return box + _words(x + CELL / 2, y + CELL / 2 + 1, mark.text, size=17, ink=ink, bold=True)
 
 
-def _stroke(stroke: Stroke) -> str:
-    (x, y), (far_x, far_y) = _corner(CELL_OF[stroke.start]), _corner(CELL_OF[stroke.end])
-    half = CELL / 2
-    line = f'd="M{x + half:g} {y + half:g}L{far_x + half:g} {far_y + half:g}" fill="none"'
+def _ring(ring: Ring) -> str:
+    (x, y), (far_x, far_y) = _corner(CELL_OF[ring.start]), _corner(CELL_OF[ring.end])
+    across, down = far_x - x, far_y - y
+    length = hypot(across, down) + CELL - 8
+    half = CELL / 2 - 4
+    middle = f"{(x + far_x + CELL) / 2:g} {(y + far_y + CELL) / 2:g}"
+    frame = (
+        f'<rect x="{-length / 2:.4g}" y="{-half:g}" width="{length:.4g}" height="{2 * half:g}" '
+        f'rx="{half:g}" transform="translate({middle}) rotate({degrees(atan2(down, across)):.4g})" '
+        'fill="none"'
+    )
+    # The letter sits on the far end of the ring, outside the numbers.
+    reach = (hypot(across, down) + CELL) / 2
+    at_x = (x + far_x + CELL) / 2 - across / hypot(across, down) * reach
+    at_y = (y + far_y + CELL) / 2 - down / hypot(across, down) * reach
     return (
-        f'<path {line} stroke="{PAPER}" stroke-width="7" stroke-linecap="round" opacity="0.7"/>'
-        f'<path {line} stroke="{BAD}" stroke-width="3.5" stroke-linecap="round" opacity="0.85"/>'
-        f'<circle cx="{x + half:g}" cy="{y + half:g}" r="8.5" fill="{BAD}"/>'
-        + _words(x + half, y + half + 0.5, stroke.letter, size=12, ink=WHITE, bold=True)
+        f'{frame} stroke="{PAPER}" stroke-width="6"/>{frame} stroke="{BAD}" stroke-width="3"/>'
+        f'<circle cx="{at_x:.4g}" cy="{at_y:.4g}" r="9" fill="{BAD}"/>'
+        + _words(round(at_x, 1), round(at_y + 0.5, 1), ring.letter, size=12, ink=WHITE, bold=True)
     )
 
 
