@@ -74,8 +74,8 @@ def _items(ruleset: AnyRuleset, variant_id: str) -> dict[str, Any]:
 
 
 def _tidied(value: Any) -> Any:
-    """Descriptions out of docstrings, without their line breaks and doubled backquotes."""
-    if isinstance(value, list):
+    """Plain JSON values; descriptions out of docstrings lose line breaks and doubled backquotes."""
+    if isinstance(value, list | tuple):
         return [_tidied(each) for each in value]
     if not isinstance(value, dict):
         return value
