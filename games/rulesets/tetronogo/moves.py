@@ -22,9 +22,12 @@ Letter: TypeAlias = str  # one of LETTERS
 Order: TypeAlias = Literal["first", "second"]
 
 
+_NAMES = tuple(square_name(square % SIZE, square // SIZE) for square in range(SQUARES))
+
+
 def name(square: int) -> str:
     """``D4`` for square 39."""
-    return square_name(square % SIZE, square // SIZE)
+    return _NAMES[square]
 
 
 class Pick(msgspec.Struct, frozen=True, gc=False, tag="pick"):

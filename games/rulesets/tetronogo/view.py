@@ -22,7 +22,7 @@ digit in base 36 (no more than 36 tetrominoes fit).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -31,7 +31,7 @@ from games.engine.decisions import Seat
 from games.engine.errors import EngineFault, Refusal
 from games.rulesets.tetronogo.moves import LETTERS, SIZE, SQUARES, Letter, Place, parse_move
 from games.rulesets.tetronogo.moves import print_move as text_of
-from games.rulesets.tetronogo.pieces import TETROMINOES, names
+from games.rulesets.tetronogo.pieces import TETROMINOES, Duel, Tetromino, duel, names
 from games.rulesets.tetronogo.scoring import points
 from games.rulesets.tetronogo.state import MOST_BOUTS, Bout, History, State
 
@@ -42,8 +42,8 @@ def view(state: State) -> dict[str, Any]:
     """The view of a state; see this module."""
     frame = state.frame
     placing = frame.phase == "place"
-    pieces, starter = frame.pieces, frame.starter
-    placed = _placed(pieces, starter, state.placed)
+    laid = _laid(frame.duel, frame.starter or 0, state.placed)
+    pieces = frame.pieces
     return {
         "phase": frame.phase,
         "size": SIZE,
@@ -56,11 +56,11 @@ def view(state: State) -> dict[str, Any]:
         "unused": [list(frame.unused(0)), list(frame.unused(1))],
         "pieces": None if pieces is None else list(pieces),
         "chooser": None if frame.phase == "over" else frame.chooser,
-        "starter": starter,
+        "starter": frame.starter,
         "turn": state.mover,
-        "placed": placed,
-        "board": _board(placed, pieces),
-        "last": _last(placed, pieces),
+        "placed": _placed(laid),
+        "board": _board(laid),
+        "last": _last(laid[-1]) if laid else None,
         "left": list(state.left) if placing else None,
         "standing": list(points(*state.boards)) if placing else None,
         "shapes": {letter: _shapes(letter) for letter in _letters_shown(state)},
@@ -79,38 +79,36 @@ def _outcome(state: State) -> dict[str, Any] | None:
     }
 
 
-def _placed(
-    pieces: tuple[Letter, Letter] | None, starter: Seat | None, placed: Sequence[int]
-) -> list[list[Any]]:
-    if pieces is None or starter is None:
-        return []
-    shown: list[list[Any]] = []
-    for ply, number in enumerate(placed):
-        seat = starter ^ (ply & 1)
-        shown.append([seat, text_of(TETROMINOES[pieces[seat]].moves[number])])
-    return shown
+# A piece on a board: whose, which tetromino, and which of its placements.
+_Laid: TypeAlias = tuple[Seat, Tetromino, int]
 
 
-def _board(placed: Sequence[Sequence[Any]], pieces: Sequence[Letter] | None) -> list[str]:
+def _laid(bout: Duel, starter: Seat, placed: Sequence[int]) -> list[_Laid]:
+    seats = (starter, 1 - starter)
+    return [
+        (seats[ply & 1], bout.pieces[seats[ply & 1]], number) for ply, number in enumerate(placed)
+    ]
+
+
+def _placed(laid: Sequence[_Laid]) -> list[list[Any]]:
+    return [[seat, text_of(piece.moves[number])] for seat, piece, number in laid]
+
+
+def _board(laid: Sequence[_Laid]) -> list[str]:
     squares = ["."] * SQUARES
-    if pieces is not None:
-        for digit, (seat, text) in zip(DIGITS, placed, strict=False):
-            for square in squares_covered(pieces[seat], text):
-                squares[square] = digit
+    for digit, (_, piece, number) in zip(DIGITS, laid, strict=False):
+        for square in piece.squares[number]:
+            squares[square] = digit
     return ["".join(squares[start : start + SIZE]) for start in range(0, SQUARES, SIZE)]
 
 
-def _last(
-    placed: Sequence[Sequence[Any]], pieces: Sequence[Letter] | None
-) -> dict[str, Any] | None:
-    if not placed or pieces is None:
-        return None
-    seat, text = placed[-1]
+def _last(laid: _Laid) -> dict[str, Any]:
+    seat, piece, number = laid
     return {
         "seat": seat,
-        "move": text,
-        "piece": pieces[seat],
-        "squares": list(names(squares_covered(pieces[seat], text))),
+        "move": text_of(piece.moves[number]),
+        "piece": piece.letter,
+        "squares": list(names(piece.squares[number])),
     }
 
 
@@ -128,13 +126,13 @@ def _shapes(letter: Letter) -> dict[str, list[list[int]]]:
 
 
 def _bout(number: int, bout: Bout) -> dict[str, Any]:
-    placed = _placed(bout.pieces, bout.starter, bout.placed)
+    laid = _laid(duel(*bout.pieces), bout.starter, bout.placed)
     return {
         "bout": number,
         "pieces": list(bout.pieces),
         "starter": bout.starter,
-        "placed": placed,
-        "board": _board(placed, bout.pieces),
+        "placed": _placed(laid),
+        "board": _board(laid),
         "points": list(bout.points),
         "winner": bout.winner,
         "stuck": bout.stuck,
