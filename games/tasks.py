@@ -7,6 +7,8 @@ from celery import shared_task
 from django.conf import settings
 from django.core.cache import cache
 from django.utils import timezone
+from kombu.exceptions import OperationalError as BrokerError
+from redis.exceptions import RedisError
 
 from games.clock import now_ms
 from games.models import Match
@@ -50,6 +52,14 @@ def sweep_challenges() -> None:
 
 def wake_enqueue(*, match_id: int, wake_at: int) -> None:
     """Have a worker look at a match at instant ``wake_at`` (ms), which must be near: a far one
-    would wait in the broker. Enqueues once for the same instant."""
-    if cache.add(f"wake:{match_id}:{wake_at}", 1, timeout=30):
-        wake.apply_async((match_id,), countdown=max(0, wake_at - now_ms()) / 1000)
+    would wait in the broker. Enqueues once for the same instant.
+
+    A broker that is away is no error here: the sweep finds the match in the database.
+    """
+    # A task that came a moment too early would find nothing to do and not be sent again.
+    countdown = max(0, wake_at - now_ms() + 2) / 1000
+    try:
+        if cache.add(f"wake:{match_id}:{wake_at}", 1, timeout=30):
+            wake.apply_async((match_id,), countdown=countdown)
+    except (RedisError, BrokerError, OSError) as error:
+        log.warning("wake.not-enqueued", match=match_id, error=type(error).__name__)

@@ -352,15 +352,12 @@ def test_nothing_is_told_before_the_commit_or_after_a_rollback(play: Play, wire:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_broker_that_is_away_loses_no_move(
-    play: Play, monkeypatch: pytest.MonkeyPatch, settings
-) -> None:
+def test_a_broker_that_is_away_loses_no_move(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     import redis
 
     from games import publish
 
-    gone = redis.Redis(port=1, socket_connect_timeout=1)
-    monkeypatch.setattr(publish, "_client", lambda: gone)
+    monkeypatch.setattr(publish, "_client", lambda: redis.Redis.from_url("redis://127.0.0.1:1"))
     play.move(0, "pick T", 1 * SECOND)
     play.move(1, "pick L", 2 * SECOND)
     assert play.entries == [("0", "pick T", False), ("1", "pick L", False)]
