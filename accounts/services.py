@@ -5,6 +5,7 @@ and change nothing then.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 from django.contrib.auth.models import Group
@@ -12,6 +13,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
 from django.utils.translation import gettext as _
 
+from accounts import hooks
 from accounts.models import AuditEntry, User
 from accounts.roles import Role, forget_roles, is_moderator
 from accounts.validators import normalise_display_name, validate_not_reserved
@@ -225,6 +227,10 @@ def _set_active(acting_user: User, user: User, *, active: bool, reason: str) -> 
         target=user,
         data={"reason": reason.strip()},
     )
+    if not active:
+        transaction.on_commit(
+            partial(hooks.account_closed.send_robust, sender=User, user_id=user.pk), robust=True
+        )
     return user
 
 
