@@ -21,6 +21,7 @@ from games.models import Challenge, Match
 from games.publish import Frame, publish
 from games.rulesets import REGISTRY
 from games.services.matches import match_start, options_of
+from games.text import one_line
 
 MESSAGE_MAX = 200
 
@@ -52,6 +53,7 @@ def challenge_create(
         raise Refusal("challenge.duration", "A challenge stays open for a minute up to 30 days.")
     if advantage not in Challenge.Advantage.values:
         raise Refusal("challenge.advantage", "Please say who gets the advantage.")
+    message = one_line(message)
     if len(message) > MESSAGE_MAX:
         raise Refusal("challenge.message-too-long", f"At most {MESSAGE_MAX} characters, please.")
     if opponent is not None and opponent.pk == acting_user.pk:
@@ -71,7 +73,7 @@ def challenge_create(
         variant=variant,
         options=records.changed_options(chosen),
         advantage=advantage,
-        message=message.strip(),
+        message=message,
         created_at=now,
         expires_at=now + lasts,
     )
@@ -176,8 +178,18 @@ def _closed(challenge: Challenge, status: str, user: User | None, action: str) -
 
 def _say(challenge: Challenge) -> None:
     """Tell the lobby, and the two concerned, after commit."""
+    opponent = challenge.opponent
     text = frames.encoded(
-        {"type": "challenge", "challenge": challenge.pk, "status": str(challenge.status)}
+        {
+            "type": "challenge",
+            "challenge": challenge.pk,
+            "status": str(challenge.status),
+            "url": challenge.get_absolute_url(),
+            "game": REGISTRY.get(challenge.ruleset).name,
+            "from": challenge.challenger.username,
+            "name": challenge.challenger.shown_name,
+            "to": None if opponent is None else opponent.username,
+        }
     )
     if challenge.opponent_id is None:
         groups = [LOBBY_GROUP]

@@ -126,7 +126,8 @@ def _say_started(match: Match, players: tuple[User, User]) -> None:
             "type": "match.started",
             "match": match.pk,
             "url": match.get_absolute_url(),
-            "seats": [user.shown_name for user in players],
+            "game": REGISTRY.get(match.ruleset).name,
+            "seats": [{"name": user.shown_name, "username": user.username} for user in players],
         }
     )
     groups = [LOBBY_GROUP, *(user_group_of(user.pk) for user in players)]
