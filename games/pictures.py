@@ -1,0 +1,101 @@
+"""Boards as pictures for pages: what is drawn for whom, and safe ways to put it on a page."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from functools import cache
+from html import unescape
+from importlib import import_module
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from games.engine.errors import Refusal
+from games.engine.ruleset import Ruleset
+
+SVG = "image/svg+xml"
+# The picture may be opened as a document of its own: then it can do nothing at all.
+ALONE = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+_TOLD = {tag: re.compile(rf"<{tag}\b[^>]*>(.*?)</{tag}>", re.DOTALL) for tag in ("title", "desc")}
+_SIZE = {name: re.compile(rf"<svg\b[^>]*?\s{name}=\"([0-9.]+)\"") for name in ("width", "height")}
+
+
+def board_of(ruleset: Ruleset[Any, Any], view: Mapping[str, Any]) -> str:
+    """The board of a match's view as an SVG document; empty before there is a board."""
+    return "" if view["game"] is None else ruleset.picture(view["game"])
+
+
+def words_of(svg: str) -> str:
+    """The text alternative of one of our pictures."""
+    found = (pattern.search(svg) for pattern in _TOLD.values())
+    parts = [unescape(match[1]).strip() for match in found if match]
+    return ". ".join(part.rstrip(".") for part in parts if part)
+
+
+def size_of(svg: str) -> tuple[str, str]:
+    """Width and height in pixels, as written; empty where a picture states none."""
+    found = (pattern.search(svg) for pattern in _SIZE.values())
+    width, height = (match[1] if match else "" for match in found)
+    return width, height
+
+
+def as_image(svg: str) -> SafeString:
+    """An ``<img>`` that holds the picture itself: the page's policy for styles does not reach into
+    it, nor do ids of two pictures on one page meet."""
+    if not svg:
+        return SafeString("")
+    width, height = size_of(svg)
+    return format_html(
+        '<img class="board-picture" src="data:{};base64,{}" width="{}" height="{}" alt="{}">',
+        SVG,
+        b64encode(svg.encode()).decode(),
+        width,
+        height,
+        words_of(svg),
+    )
+
+
+def svg_response(request: HttpRequest, svg: Callable[[], str], *, etag: str) -> HttpResponse:
+    """An SVG document, or 304 where the reader has it; ``svg`` is asked only when needed."""
+    quoted = f'"{etag}"'
+    if request.headers.get("If-None-Match") in (quoted, f"W/{quoted}"):
+        response: HttpResponse = HttpResponseNotModified()
+    else:
+        response = HttpResponse(svg(), content_type=f"{SVG}; charset=utf-8")
+        response["Content-Disposition"] = "inline"
+    response["ETag"] = quoted
+    response["Content-Security-Policy"] = ALONE
+    return response
+
+
+# -- the drawn examples of the rules -------------------------------------------------------------
+
+
+@cache
+def figures_of(ruleset: Ruleset[Any, Any]) -> Mapping[str, tuple[str, str]]:
+    """A ruleset's drawn examples by name: the SVG document and its caption.
+
+    They live in the module `figures` beside the ruleset, which may have none.
+    """
+    package = type(ruleset).__module__.rpartition(".")[0]
+    try:
+        module = import_module(f"{package}.figures")
+    except ModuleNotFoundError as error:
+        if error.name != f"{package}.figures":
+            raise
+        return {}
+    drawn: Mapping[str, tuple[str, str]] = module.figures()
+    return drawn
+
+
+def figure(ruleset: Ruleset[Any, Any], name: str) -> tuple[str, str]:
+    """One drawn example and its caption. Raises Refusal ``rules.no-figure``."""
+    try:
+        return figures_of(ruleset)[name]
+    except KeyError:
+        raise Refusal("rules.no-figure", "There is no such figure.") from None

@@ -1,0 +1,89 @@
+"""A finished match, step by step, as everybody may see it once it is over."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from django.core.cache import cache
+
+from games import frames, store
+from games.engine import records
+from games.engine import table as tables
+from games.engine.decisions import ALL, seen_by
+from games.engine.errors import Refusal
+from games.engine.live import Live
+from games.engine.table import AnyRuleset, Course, Entry, Header
+from games.engine.views import match_view
+from games.models import Match
+
+KEPT_S = 24 * 3600
+# Part of the cache's key: raise it when the shape of a step, or of any ruleset's view, changes.
+SHAPE = 1
+
+
+def replay_of(match: Match) -> dict[str, Any]:
+    """The replay of a match: ``{"header", "steps"}``, see :func:`steps_of`.
+
+    What is over never changes, so it is reckoned once and kept. Raises Refusal ``match.not-over``
+    while the match is on.
+    """
+    if not match.is_over:
+        raise Refusal("match.not-over", "There is a replay once the match is over.")
+    key = f"replay:{SHAPE}:{match.pk}"
+    kept = cache.get(key)
+    if kept is None:
+        steps = steps_of(*store.header_of(match), store.entries_of(match.pk))
+        kept = zlib.compress(msgspec.json.encode(steps), level=3)
+        cache.set(key, kept, timeout=KEPT_S)
+    return {
+        "header": frames.header_json(match, organise=False),
+        "steps": msgspec.json.decode(zlib.decompress(kept)),
+    }
+
+
+def steps_of(ruleset: AnyRuleset, header: Header, entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    """One step an entry, after step 0, the opening: plain JSON values.
+
+    A step is ``{"n", "actor", "text", "t", "timeout", "taken_back", "by", "why", "events",
+    "view"}``. ``actor`` is 0, 1, ``"chance"``, ``"organiser"`` or, for the opening, null; ``text``
+    the entry as the record has it; ``t`` what the decision's clock showed, in seconds, or null;
+    ``taken_back`` whether a later take-back undid the entry; ``events`` and ``view`` (the match
+    after the entry) are as everybody sees them after the end.
+    """
+    standing = set(Course(ruleset, header, entries).standing)
+    opening = Live(tables.opened(ruleset, header))
+    steps: list[dict[str, Any]] = [
+        {
+            "n": 0,
+            "actor": None,
+            "text": "",
+            "t": None,
+            "timeout": False,
+            "taken_back": False,
+            "by": "",
+            "why": "",
+            "events": [],
+            "view": match_view(ruleset, opening, ALL, at=0),
+        }
+    ]
+    for reckoned in records.replay(ruleset, header, entries):
+        entry = reckoned.entry
+        undone = reckoned.index not in standing and not tables.is_take_back(entry)
+        steps.append(
+            {
+                "n": reckoned.index + 1,
+                "actor": entry.actor,
+                "text": entry.text,
+                "t": None if entry.reading_ms is None else entry.reading_ms / 1000,
+                "timeout": entry.timeout,
+                "taken_back": undone,
+                "by": entry.by,
+                "why": entry.why,
+                "events": msgspec.to_builtins(seen_by(reckoned.events, ALL)),
+                "view": match_view(ruleset, Live(reckoned.table), ALL, at=0),
+            }
+        )
+    return steps

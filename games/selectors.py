@@ -1,0 +1,153 @@
+"""What pages list: queries, each bounded, each through what the viewer may see."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from django.db.models import Case, Count, F, IntegerField, Prefetch, Q, QuerySet, When
+from django.utils import timezone
+
+from accounts.models import User
+from games import store
+from games.engine import live as lives
+from games.models import Challenge, Match, MatchPlayer
+from games.words import game_name
+
+# -- matches -------------------------------------------------------------------------------------
+
+
+def matches_listed(viewer: Any) -> QuerySet[Match]:
+    """The matches that ``viewer`` may see, fit for lists: with their players, without the
+    snapshots, which are what makes a row large."""
+    players = MatchPlayer.objects.select_related("user").order_by("seat")
+    matches: QuerySet[Match] = Match.objects.visible_to(viewer)
+    return matches.defer("snapshot").prefetch_related(Prefetch("players", queryset=players))
+
+
+def matches_live(viewer: Any) -> QuerySet[Match]:
+    """Matches that are on, the latest first."""
+    return matches_listed(viewer).filter(status=Match.Status.RUNNING)
+
+
+def matches_over(viewer: Any) -> QuerySet[Match]:
+    """Matches that are over, the latest to end first."""
+    finished = matches_listed(viewer).filter(status=Match.Status.FINISHED)
+    return finished.order_by("-finished_at", "-pk")
+
+
+def matches_filtered(
+    matches: QuerySet[Match], *, ruleset: str = "", player: User | None = None
+) -> QuerySet[Match]:
+    """Those of ``matches`` with this ruleset and this player, where given."""
+    if ruleset:
+        matches = matches.filter(ruleset=ruleset)
+    if player is not None:
+        matches = matches.filter(players__user=player)
+    return matches
+
+
+class OwnMatch(NamedTuple):
+    """A running match of somebody, and whether it waits for them. ``deadline`` is theirs; None
+    while nothing of theirs is open or the clocks stand still."""
+
+    match: Match
+    to_move: bool
+    deadline: datetime | None
+
+
+def own_running(user: User, *, at_most: int = 50) -> list[OwnMatch]:
+    """The running matches in which ``user`` sits, those that wait for them first.
+
+    Only what concerns their own seat is read from a match: whether the opponent has made a secret
+    choice is nobody's business.
+    """
+    rows = matches_live(user).defer(None).filter(players__user=user)[:at_most]
+    own = [_own_match(match, user) for match in rows]
+    never = datetime.max.replace(tzinfo=UTC)
+    return sorted(own, key=lambda each: (not each.to_move, each.deadline or never))
+
+
+def _own_match(match: Match, user: User) -> OwnMatch:
+    held = store.held_of(match)
+    seat = next(player.seat for player in match.players.all() if player.user_id == user.pk)
+    to_move = held.live.table.open[seat] is not None
+    deadline = lives.deadline_of(held.ruleset, held.live, seat)
+    moment = None if deadline is None else datetime.fromtimestamp(deadline / 1000, UTC)
+    return OwnMatch(match, to_move, moment)
+
+
+# -- challenges ----------------------------------------------------------------------------------
+
+
+def challenges_listed() -> QuerySet[Challenge]:
+    """Challenges with the people concerned."""
+    return Challenge.objects.select_related("challenger", "opponent", "match")
+
+
+def _open() -> QuerySet[Challenge]:
+    # Those that have lapsed stay "open" until the sweep closes them; nobody can accept them.
+    return challenges_listed().filter(status=Challenge.Status.OPEN, expires_at__gt=timezone.now())
+
+
+def challenges_for_anybody(viewer: Any) -> QuerySet[Challenge]:
+    """Open challenges that anybody may accept, those of ``viewer`` left out."""
+    challenges = _open().filter(opponent__isnull=True)
+    if viewer.is_authenticated:
+        challenges = challenges.exclude(challenger=viewer)
+    return challenges
+
+
+def challenges_to(user: User) -> QuerySet[Challenge]:
+    """Open challenges made to this player by name."""
+    return _open().filter(opponent=user)
+
+
+def challenges_by(user: User) -> QuerySet[Challenge]:
+    """Open challenges of this player."""
+    return _open().filter(challenger=user)
+
+
+def challenge_visible(challenge_id: int, viewer: Any) -> Challenge | None:
+    """The challenge, if ``viewer`` may see it: one to a named player is between those two."""
+    challenge = challenges_listed().filter(pk=challenge_id).first()
+    if challenge is None or challenge.opponent_id is None:
+        return challenge
+    return challenge if viewer.pk in (challenge.challenger_id, challenge.opponent_id) else None
+
+
+# -- people --------------------------------------------------------------------------------------
+
+
+class Tally(NamedTuple):
+    """How somebody did in one game."""
+
+    game: str
+    won: int
+    lost: int
+
+    @property
+    def played(self) -> int:
+        """How many matches were decided."""
+        return self.won + self.lost
+
+
+def tallies_of(user: User, viewer: Any) -> list[Tally]:
+    """Matches won and lost by game, of those that ``viewer`` may see; void ones count as neither,
+    and so do imported ones, which name nobody of this site."""
+    won = Case(When(match__winner=F("seat"), then=1), output_field=IntegerField())
+    rows = (
+        MatchPlayer.objects.filter(
+            user=user,
+            match__in=Match.objects.visible_to(viewer),
+            match__status=Match.Status.FINISHED,
+            match__winner__isnull=False,
+        )
+        .values("match__ruleset", "match__variant")
+        .annotate(won=Count(won), lost=Count("pk", filter=~Q(match__winner=F("seat"))))
+        .order_by("match__ruleset", "match__variant")
+    )
+    return [
+        Tally(game_name(row["match__ruleset"], row["match__variant"]), row["won"], row["lost"])
+        for row in rows
+    ]

@@ -1,0 +1,129 @@
+"""Matches and challenges in templates: {% load games %}."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from accounts.models import User
+from games import pace, words
+from games.models import Challenge, Match, MatchPlayer
+from games.selectors import challenges_to
+
+register = template.Library()
+
+
+@register.filter
+def game_name(row: Match | Challenge) -> str:
+    """What is played."""
+    return words.game_name(row.ruleset, row.variant)
+
+
+@register.filter
+def pace_told(row: Match | Challenge) -> str:
+    """How fast, in a few words."""
+    ruleset = words.ruleset_named(row.ruleset)
+    return "" if ruleset is None else pace.told(ruleset, row.options)
+
+
+@register.filter
+def times_told(row: Match | Challenge) -> list[tuple[str, str]]:
+    """Every time of a match by its name, in words, the turn and the reserve left out."""
+    ruleset = words.ruleset_named(row.ruleset)
+    if ruleset is None:
+        return []
+    times = {**pace.default_times(ruleset), **row.options}
+    return [
+        (pace.label(key), pace.spoken(times[key]))
+        for key in pace.default_times(ruleset)
+        if key not in {"turn_time", "reserve"}
+    ]
+
+
+@register.filter
+def spoken(seconds: float) -> str:
+    """A span of time, given in seconds."""
+    return pace.spoken(seconds)
+
+
+@register.filter
+def seats(match: Match) -> list[Mapping[str, Any]]:
+    """Both seats of a match for its card: `player`, `score` and `result` (won, lost or empty)."""
+    return [
+        {
+            "player": player,
+            "score": match.scores[player.seat] if match.scores else None,
+            "result": _result_of(match, player),
+        }
+        for player in match.players.all()
+    ]
+
+
+def _result_of(match: Match, player: MatchPlayer) -> str:
+    if match.winner is None:
+        return ""
+    return "won" if match.winner == player.seat else "lost"
+
+
+@register.filter
+def names(match: Match) -> str:
+    """Who plays: "Ada and Ben"."""
+    return " and ".join(player.name for player in match.players.all())
+
+
+@register.filter
+def reason_told(match: Match) -> str:
+    """How the match was decided, to be read after "won" or on its own."""
+    if match.is_over and match.winner is None:
+        return "void, by an organiser's ruling"
+    return words.REASONS.get(match.reason, match.reason)
+
+
+@register.filter
+def result_for(match: Match, user: Any) -> str:
+    """`won`, `lost`, or empty for a void match and for somebody who did not play."""
+    own = (player for player in match.players.all() if player.user_id == user.pk)
+    player = next(own, None)
+    return "" if player is None else _result_of(match, player)
+
+
+@register.filter
+def score_for(match: Match, user: Any) -> str:
+    """The score, this user's own first."""
+    scores = match.scores
+    if any(player.seat == 1 and player.user_id == user.pk for player in match.players.all()):
+        scores = scores[::-1]
+    return " : ".join(str(score) for score in scores)
+
+
+@register.filter
+def opponent_of(match: Match, user: Any) -> MatchPlayer | None:
+    """Who sits across from this user."""
+    return next((player for player in match.players.all() if player.user_id != user.pk), None)
+
+
+@register.simple_tag
+def seat_name(player: MatchPlayer | None) -> SafeString:
+    """A seat's name as it was when the match began, linked where there is an account."""
+    if player is None:
+        return format_html("—")
+    if player.user is None:
+        return format_html("<bdi>{}</bdi>", player.name)
+    return format_html(
+        '<a class="person" href="{}"><bdi class="person__name">{}</bdi></a>',
+        player.user.get_absolute_url(),
+        player.name,
+    )
+
+
+@register.inclusion_tag("games/_challenge_badge.html", takes_context=True)
+def challenge_badge(context: template.Context) -> dict[str, Any]:
+    """How many open challenges wait for the reader, in the navigation of every page."""
+    user = context.get("user")
+    if not isinstance(user, User):
+        return {"user": None}
+    return {"user": user, "waiting": list(challenges_to(user).values_list("pk", flat=True)[:20])}

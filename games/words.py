@@ -1,0 +1,40 @@
+"""What pages call the things that records and rows have short names for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from games.engine.errors import Refusal
+from games.engine.ruleset import Ruleset
+from games.rulesets import REGISTRY
+
+# How the winner won, to be read after "won".
+REASONS = {
+    "points": "on points",
+    "tie-break": "on the tie-break",
+    "timeout": "on time",
+    "concession": "by concession",
+    "missed-picks": "through missed picks",
+    "two-in-a-row": "with two bouts in a row",
+    "total": "on the total of all bouts",
+    "ruling": "by an organiser's ruling",
+}
+
+
+def ruleset_named(ruleset_id: str) -> Ruleset[Any, Any] | None:
+    """The ruleset of that id, or None for one that the site no longer offers."""
+    try:
+        return REGISTRY.get(ruleset_id)
+    except Refusal:
+        return None
+
+
+def game_name(ruleset_id: str, variant_id: str) -> str:
+    """The name of a game for people: the ruleset's, with the variant's where there are several."""
+    ruleset = ruleset_named(ruleset_id)
+    if ruleset is None:
+        return ruleset_id
+    if len(ruleset.variants) == 1:
+        return ruleset.name
+    names = {variant.id: variant.name for variant in ruleset.variants}
+    return f"{ruleset.name}: {names.get(variant_id, variant_id)}"
