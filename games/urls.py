@@ -1,5 +1,41 @@
-"""Pages."""
+"""Addresses of the pages."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from games.views import challenges, imports, lists, matches, rules
+
+app_name = "games"
+
+urlpatterns = [
+    path("", lists.home, name="home"),
+    path("lobby/", lists.lobby, name="lobby"),
+    path("watch/", lists.watch, name="watch"),
+    path("challenges/new/", challenges.challenge_new, name="challenge_new"),
+    path("challenges/<int:challenge_id>/", challenges.challenge_detail, name="challenge_detail"),
+    path(
+        "challenges/<int:challenge_id>/accept/",
+        challenges.challenge_accept_view,
+        name="challenge_accept",
+    ),
+    path(
+        "challenges/<int:challenge_id>/decline/",
+        challenges.challenge_decline_view,
+        name="challenge_decline",
+    ),
+    path(
+        "challenges/<int:challenge_id>/cancel/",
+        challenges.challenge_cancel_view,
+        name="challenge_cancel",
+    ),
+    path("matches/mine/", lists.mine, name="mine"),
+    path("matches/<int:match_id>/", matches.match_page, name="match"),
+    path("matches/<int:match_id>/replay/", matches.replay_page, name="replay"),
+    path("matches/<int:match_id>/record.dmr.json", matches.record, name="record"),
+    path("matches/<int:match_id>/board.svg", matches.board, name="board"),
+    path("records/import/", imports.import_record, name="import_record"),
+    path("rules/", rules.rules_index, name="rules_index"),
+    path("rules/<slug:ruleset_id>/", rules.rules_page, name="rules"),
+    path(
+        "rules/<slug:ruleset_id>/figures/<slug:name>.svg", rules.rules_figure, name="rules_figure"
+    ),
+]

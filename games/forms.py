@@ -1,0 +1,270 @@
+"""Forms of the pages. What they take is judged by services; what those refuse is shown here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from accounts.models import User
+from games import pace
+from games.engine.errors import Refusal
+from games.engine.ruleset import Ruleset
+from games.models import Challenge
+from games.rulesets import REGISTRY
+from games.services.challenges import MESSAGE_MAX
+
+# Enough for the slowest league; the services would take more.
+LONGEST_TIME = 90 * pace.DAY
+
+
+@dataclass(frozen=True)
+class Card:
+    """A choice with a line about it."""
+
+    title: str
+    text: str = ""
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class Cards(forms.RadioSelect):
+    """Radios as cards."""
+
+    template_name = "games/widgets/cards.html"
+
+
+class Segments(forms.RadioSelect):
+    """Radios as a row of joined buttons."""
+
+    template_name = "games/widgets/segments.html"
+
+
+def games_offered() -> list[tuple[str, Card]]:
+    """Every variant of every ruleset, as `ruleset/variant`."""
+    offered = []
+    for ruleset in REGISTRY:
+        for variant in ruleset.variants:
+            single = len(ruleset.variants) == 1
+            name = ruleset.name if single else f"{ruleset.name}: {variant.name}"
+            text = ruleset.summary if single else variant.summary
+            offered.append((f"{ruleset.id}/{variant.id}", Card(name, text)))
+    return offered
+
+
+def paces_offered() -> list[tuple[str, Card]]:
+    """Every ready-made pace."""
+    return [(each.id, Card(each.name, _pace_text(each))) for each in pace.PACES]
+
+
+def _pace_text(each: pace.Pace) -> str:
+    if each.turn is not None:
+        return f"{pace.spoken(each.turn)} a turn; every other time in proportion."
+    own = [
+        f"{ruleset.name} {pace.spoken(pace.default_times(ruleset)['turn_time'])}"
+        for ruleset in REGISTRY
+    ]
+    return f"The usual times. A turn: {', '.join(own)}."
+
+
+def times_of_all() -> dict[str, list[tuple[Ruleset[Any, Any], float]]]:
+    """Every time that any ruleset has: by option key, the rulesets and their defaults."""
+    found: dict[str, list[tuple[Ruleset[Any, Any], float]]] = {}
+    for ruleset in REGISTRY:
+        for key, seconds in pace.default_times(ruleset).items():
+            found.setdefault(key, []).append((ruleset, seconds))
+    return found
+
+
+class ChallengeForm(forms.Form):
+    """Offer a match."""
+
+    game = forms.ChoiceField(label="Game", choices=games_offered, widget=Cards)
+    opponent = forms.CharField(
+        label="Opponent",
+        required=False,
+        max_length=31,
+        help_text="A username. Empty: anybody may accept.",
+        widget=forms.TextInput(
+            attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
+        ),
+    )
+    pace = forms.ChoiceField(label="Pace", choices=paces_offered, widget=Cards, initial=pace.NORMAL)
+    advantage = forms.ChoiceField(
+        label="Who has the advantage",
+        choices=[
+            (Challenge.Advantage.LOT, "Drawn by lot"),
+            (Challenge.Advantage.CHALLENGER, "You"),
+            (Challenge.Advantage.OPPONENT, "Your opponent"),
+        ],
+        initial=Challenge.Advantage.LOT,
+        widget=Segments,
+        help_text="What the rules call the player with the advantage: the one who decides and "
+        "wins ties where they say so.",
+    )
+    message = forms.CharField(
+        label="Message",
+        required=False,
+        max_length=MESSAGE_MAX,
+        help_text="Shown with your challenge.",
+    )
+    lasts = forms.TypedChoiceField(
+        label="Stays open for",
+        choices=[(10, "10 minutes"), (60, "1 hour"), (1440, "1 day"), (4320, "3 days"),
+                 (10080, "1 week"), (43200, "30 days")],
+        coerce=int,
+        initial=1440,
+    )  # fmt: skip
+
+    # Which field a refusal of the service is shown at; all others stand above the form.
+    _FIELDS: Mapping[str, str] = {
+        "challenge.yourself": "opponent",
+        "challenge.opponent-closed": "opponent",
+        "challenge.advantage": "advantage",
+        "challenge.message-too-long": "message",
+        "challenge.duration": "lasts",
+        "setup.ruleset": "game",
+        "setup.variant": "game",
+        "setup.options": "pace",
+    }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._challenged: User | None = None
+        for key, uses in times_of_all().items():
+            usual = "; ".join(f"{ruleset.name} {seconds:g}" for ruleset, seconds in uses)
+            self.fields[f"time_{key}"] = forms.FloatField(
+                label=pace.label(key),
+                required=False,
+                # A turn without time could not be played; a match without reserve can.
+                min_value=0 if key == "reserve" else 1,
+                max_value=LONGEST_TIME,
+                help_text=f"Usually: {usual}.",
+                widget=forms.NumberInput(attrs={"inputmode": "decimal", "step": "any"}),
+            )
+
+    @staticmethod
+    def initial_of(query: Mapping[str, str]) -> dict[str, str]:
+        """What a link to the form fills in; what makes no sense is left out."""
+        offered = [value for value, _ in games_offered()]
+        wanted = query.get("game", "")
+        named = [value for value in offered if wanted in (value, value.partition("/")[0])]
+        game = named[0] if named else offered[0]
+        return {"game": game, "opponent": query.get("opponent", "")[:31]}
+
+    @property
+    def times(self) -> list[forms.BoundField]:
+        """The fields for one's own times."""
+        return [self[name] for name in self.fields if name.startswith("time_")]
+
+    @property
+    def times_wanted(self) -> bool:
+        """Whether anything was put into those fields, so that they must be in sight."""
+        return any(field.errors or field.data for field in self.times)
+
+    def clean_opponent(self) -> str:
+        name = User.normalize_username(self.cleaned_data["opponent"].strip().removeprefix("@"))
+        if name:
+            self._challenged = User.objects.filter(username=name).first()
+            if self._challenged is None:
+                raise ValidationError(
+                    f"There is no player called “{name}”.", code="challenge.no-such-player"
+                )
+        return name
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if "game" in data:
+            ruleset, _ = _game(data["game"])
+            known = pace.default_times(ruleset)
+            for key in self._own_times():
+                if key not in known:
+                    error = f"{ruleset.name} has no such time. Leave this empty."
+                    self.add_error(f"time_{key}", ValidationError(error, code="setup.options"))
+        return data
+
+    def offer(self) -> dict[str, Any]:
+        """What the service wants to know, of a valid form."""
+        data = self.cleaned_data
+        ruleset, variant = _game(data["game"])
+        chosen = next(each for each in pace.PACES if each.id == data["pace"])
+        return {
+            "ruleset_id": ruleset.id,
+            "variant": variant,
+            "opponent": self._challenged,
+            "options": {**pace.options_at(ruleset, chosen), **self._own_times()},
+            "advantage": data["advantage"],
+            "message": data["message"],
+            "lasts": timedelta(minutes=data["lasts"]),
+        }
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Show what the service refused, at the field concerned."""
+        error = ValidationError(refusal.sentence, code=refusal.code)
+        self.add_error(self._FIELDS.get(refusal.code), error)
+
+    def _own_times(self) -> dict[str, float]:
+        given = {
+            name.removeprefix("time_"): self.cleaned_data.get(name)
+            for name in self.fields
+            if name.startswith("time_")
+        }
+        return {key: seconds for key, seconds in given.items() if seconds is not None}
+
+
+def _game(value: str) -> tuple[Ruleset[Any, Any], str]:
+    ruleset_id, _, variant = value.partition("/")
+    return REGISTRY.get(ruleset_id), variant
+
+
+class WatchForm(forms.Form):
+    """Which matches to list."""
+
+    ruleset = forms.ChoiceField(
+        label="Game",
+        required=False,
+        choices=lambda: [("", "All games"), *((each.id, each.name) for each in REGISTRY)],
+    )
+    player = forms.CharField(
+        label="Player",
+        required=False,
+        max_length=31,
+        widget=forms.TextInput(
+            attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
+        ),
+    )
+
+    def clean_player(self) -> User | None:
+        name = User.normalize_username(self.cleaned_data["player"].strip().removeprefix("@"))
+        player = User.objects.filter(username=name).first() if name else None
+        if name and player is None:
+            raise ValidationError(f"There is no player called “{name}”.", code="no-such-player")
+        return player
+
+    def chosen(self) -> dict[str, Any]:
+        """The filters that make sense; a wrong one is shown as an error and filters nothing."""
+        self.is_valid()
+        return {
+            "ruleset": self.cleaned_data.get("ruleset") or "",
+            "player": self.cleaned_data.get("player"),
+        }
+
+
+class ImportForm(forms.Form):
+    """A match record as a file."""
+
+    record = forms.FileField(
+        label="Match record",
+        help_text="A .dmr.json file of a finished match, at most 1 MiB.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".json,application/json"}),
+    )
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Show what the service refused, with its code."""
+        sentence = f"{refusal.sentence} ({refusal.code})"
+        self.add_error("record", ValidationError(sentence, code=refusal.code))

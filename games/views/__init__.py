@@ -1,0 +1,1 @@
+"""Pages: thin. They parse, call a service or a selector, and render."""

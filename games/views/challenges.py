@@ -1,0 +1,106 @@
+"""Pages around challenges. Everything that changes one is a POST to a service."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.models import User
+from games import selectors
+from games.engine.errors import Refusal
+from games.forms import ChallengeForm
+from games.models import Challenge
+from games.services.challenges import (
+    challenge_accept,
+    challenge_cancel,
+    challenge_create,
+    challenge_decline,
+)
+from games.views.common import explains_refusals, needs_sign_in, signed_in
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@needs_sign_in
+def challenge_new(request: HttpRequest, user: User) -> HttpResponse:
+    """Offer a match. `?game=` and `?opponent=` fill the form in."""
+    if request.method != "POST":
+        form = ChallengeForm(initial=ChallengeForm.initial_of(request.GET))
+        return render(request, "games/challenge_new.html", {"form": form})
+    form = ChallengeForm(request.POST)
+    if form.is_valid():
+        try:
+            challenge = challenge_create(acting_user=user, **form.offer())
+        except Refusal as refusal:
+            form.refuse(refusal)
+        else:
+            messages.success(request, "Your challenge is out.")
+            return redirect(challenge)
+    return render(request, "games/challenge_new.html", {"form": form}, status=422)
+
+
+@require_safe
+@explains_refusals
+def challenge_detail(request: HttpRequest, challenge_id: int) -> HttpResponse:
+    """One challenge, to wait at or to answer; once accepted, the way to its match."""
+    challenge = _challenge(challenge_id, request.user)
+    if challenge.match is not None:
+        return redirect(challenge.match)
+    user = signed_in(request)
+    context = {
+        "challenge": challenge,
+        "own": user is not None and user.pk == challenge.challenger_id,
+        "to_me": user is not None and user.pk == challenge.opponent_id,
+        "acceptable": challenge.status == Challenge.Status.OPEN
+        and challenge.expires_at > timezone.now(),
+    }
+    return render(request, "games/challenge_detail.html", context)
+
+
+@require_POST
+@needs_sign_in
+@explains_refusals
+def challenge_accept_view(request: HttpRequest, user: User, challenge_id: int) -> HttpResponse:
+    """Accept; the match begins at once."""
+    match = challenge_accept(acting_user=user, challenge=_challenge(challenge_id, user))
+    return redirect(match)
+
+
+@require_POST
+@needs_sign_in
+@explains_refusals
+def challenge_decline_view(request: HttpRequest, user: User, challenge_id: int) -> HttpResponse:
+    """Decline a challenge made to the reader."""
+    return _closed(request, user, challenge_id, challenge_decline, "The challenge is declined.")
+
+
+@require_POST
+@needs_sign_in
+@explains_refusals
+def challenge_cancel_view(request: HttpRequest, user: User, challenge_id: int) -> HttpResponse:
+    """Take the reader's own challenge back."""
+    return _closed(request, user, challenge_id, challenge_cancel, "Your challenge is taken back.")
+
+
+def _closed(
+    request: HttpRequest,
+    user: User,
+    challenge_id: int,
+    service: Callable[..., Challenge],
+    sentence: str,
+) -> HttpResponse:
+    service(acting_user=user, challenge=_challenge(challenge_id, user))
+    messages.success(request, sentence)
+    return redirect("games:lobby")
+
+
+def _challenge(challenge_id: int, user: Any) -> Challenge:
+    challenge = selectors.challenge_visible(challenge_id, user)
+    if challenge is None:
+        raise Refusal("challenge.none", "There is no such challenge.")
+    return challenge

@@ -1,0 +1,88 @@
+"""What the pages share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.contrib.auth.views import redirect_to_login
+from django.core.paginator import Page, Paginator
+from django.db.models import Model, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+
+from accounts.models import User
+from games.engine.errors import Refusal
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+
+PER_PAGE = 24
+# A script that keeps lists up to date asks for the changing part of a page alone.
+FRAGMENT_HEADER = "X-Fragment"
+
+# Refusals that say there is nothing here, or nothing for this person; all others are conflicts.
+_NOT_FOUND = frozenset({"match.none", "challenge.none", "setup.ruleset", "rules.no-figure"})
+_FORBIDDEN = frozenset({"record.not-allowed"})
+
+
+def explains_refusals(view: View[P]) -> View[P]:
+    """Answer a refusal that a view does not handle itself with a page that gives its sentence."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        try:
+            return view(request, *args, **kwargs)
+        except Refusal as refusal:
+            if refusal.code in _NOT_FOUND:
+                raise Http404(refusal.sentence) from refusal
+            return problem(request, refusal)
+
+    return wrapped
+
+
+def problem(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+    """A page that says why something cannot be done."""
+    status = 403 if refusal.code in _FORBIDDEN else 409
+    return render(request, "games/problem.html", {"refusal": refusal}, status=status)
+
+
+def signed_in(request: HttpRequest) -> User | None:
+    """Who asks, or None."""
+    return request.user if isinstance(request.user, User) else None
+
+
+def needs_sign_in(
+    view: Callable[Concatenate[HttpRequest, User, P], HttpResponse],
+) -> View[P]:
+    """Hand the signed-in user to the view; anybody else is sent to sign in, and then back."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        user = signed_in(request)
+        if user is None:
+            # A form that was sent cannot be sent again by following a link.
+            back = request.get_full_path() if request.method in {"GET", "HEAD"} else "/lobby/"
+            return redirect_to_login(back)
+        return view(request, user, *args, **kwargs)
+
+    return wrapped
+
+
+def one_page(request: HttpRequest, rows: QuerySet[Model]) -> Page[Model]:
+    """The page of ``rows`` that the address asks for; a wrong number gives the nearest one."""
+    return Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+
+
+def render_live(
+    request: HttpRequest, template: str, fragment: str, context: dict[str, object]
+) -> HttpResponse:
+    """A page, or where a script asks for it only its changing part. Neither may be reused without
+    asking."""
+    alone = FRAGMENT_HEADER in request.headers
+    response = render(request, fragment if alone else template, context)
+    response["Cache-Control"] = "private, no-cache"
+    patch_vary_headers(response, [FRAGMENT_HEADER])
+    return response

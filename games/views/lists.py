@@ -1,0 +1,74 @@
+"""Pages that list matches and challenges."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.models import User
+from games import selectors
+from games.audience import may_import
+from games.forms import WatchForm
+from games.rulesets import REGISTRY
+from games.views.common import needs_sign_in, one_page, render_live, signed_in
+
+LIVE_AT_MOST = 48
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """The front door."""
+    context: dict[str, object] = {
+        "live_matches": selectors.matches_live(request.user)[:6],
+        "open_challenges": selectors.challenges_for_anybody(request.user)[:6],
+        "recent_results": selectors.matches_over(request.user)[:6],
+        "rulesets": list(REGISTRY),
+    }
+    return render_live(request, "home.html", "games/_home_live.html", context)
+
+
+@require_safe
+def lobby(request: HttpRequest) -> HttpResponse:
+    """Who wants to play, and what waits for the reader."""
+    user = signed_in(request)
+    context: dict[str, object] = {
+        "open_challenges": selectors.challenges_for_anybody(request.user)[:60],
+    }
+    if user is not None:
+        context |= {
+            "own_matches": selectors.own_running(user),
+            "challenges_to_me": selectors.challenges_to(user)[:60],
+            "challenges_by_me": selectors.challenges_by(user)[:60],
+        }
+    return render_live(request, "games/lobby.html", "games/_lobby_live.html", context)
+
+
+@require_safe
+def watch(request: HttpRequest) -> HttpResponse:
+    """What is on, and what has been."""
+    form = WatchForm(request.GET)
+    chosen = form.chosen()
+    over = selectors.matches_filtered(selectors.matches_over(request.user), **chosen)
+    page = one_page(request, over)
+    live = selectors.matches_filtered(selectors.matches_live(request.user), **chosen)
+    context: dict[str, object] = {
+        "form": form,
+        "live_matches": live[:LIVE_AT_MOST] if page.number == 1 else [],
+        "page": page,
+        "may_import": may_import(request.user),
+    }
+    return render_live(request, "games/watch.html", "games/_watch_live.html", context)
+
+
+@require_safe
+@needs_sign_in
+def mine(request: HttpRequest, user: User) -> HttpResponse:
+    """The reader's own matches."""
+    over = selectors.matches_filtered(selectors.matches_over(user), player=user)
+    context: dict[str, object] = {
+        "own_matches": selectors.own_running(user),
+        "page": one_page(request, over),
+        "tallies": selectors.tallies_of(user, user),
+    }
+    return render(request, "games/mine.html", context)

@@ -1,0 +1,162 @@
+"""The pages of one match. What they show is a view for the reader, never the state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from games import store
+from games.api.views import record_response
+from games.audience import AUDIENCES
+from games.clock import now_ms
+from games.engine.decisions import ROOM
+from games.engine.errors import Refusal
+from games.engine.views import match_view
+from games.models import Match
+from games.pictures import as_image, board_of, svg_response
+from games.reading import match_for, reader_of
+from games.replays import replay_of
+from games.services.matches import record_bytes
+from games.views.common import explains_refusals
+from games.words import game_name
+
+
+@require_safe
+@explains_refusals
+def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
+    """A match as the reader may see it now; the page's script goes on from `sync`.
+
+    Context: `match`; `sync` (as the socket's frame, presence left out); `you` (0, 1 or None);
+    `can_organise`; `picture` and `log` for readers without scripts, `log` as of :func:`told`;
+    `title` and `description`.
+    """
+    reader = reader_of(match_id, request.user)
+    match, sync = reader.match, reader.sync
+    ruleset, _ = store.header_of(match)
+    context = {
+        "match": match,
+        "sync": sync,
+        "you": sync["you"],
+        "can_organise": reader.organise,
+        "picture": as_image(board_of(ruleset, sync["view"])),
+        "log": told(sync["log"], _names(sync["header"])),
+        "title": _title(match),
+        "description": _description(match),
+    }
+    response = render(request, "games/match.html", context)
+    response["Cache-Control"] = "private, no-cache"
+    return response
+
+
+@require_safe
+@explains_refusals
+def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
+    """A finished match, step by step. `?move=N` is the link to one of them.
+
+    Context: `match`; `replay_data` (see `games.replays`); `move`, the number of the step that is
+    asked for (the last one unless told otherwise) and `step`, that step; `picture` of its board,
+    `log` as of :func:`told` with `n` the step's number, and `first`, `back`, `forward` and `last`,
+    the numbers that the links for readers without scripts lead to (None where there is nothing);
+    `title` and `description`.
+    """
+    match = match_for(match_id, request.user)
+    replay = replay_of(match)
+    steps = replay["steps"]
+    last = len(steps) - 1
+    move = _number(request.GET.get("move", ""), last)
+    ruleset, _ = store.header_of(match)
+    context = {
+        "match": match,
+        "replay_data": replay,
+        "move": move,
+        "step": steps[move],
+        "picture": as_image(board_of(ruleset, steps[move]["view"])),
+        "log": told([step for step in steps if step["events"]], _names(replay["header"])),
+        "first": 0 if move > 0 else None,
+        "back": move - 1 if move > 0 else None,
+        "forward": move + 1 if move < last else None,
+        "last": last if move < last else None,
+        "title": f"Replay: {_title(match)}",
+        "description": _description(match),
+    }
+    return render(request, "games/replay.html", context)
+
+
+@require_safe
+@explains_refusals
+def record(request: HttpRequest, match_id: int) -> HttpResponse:
+    """The record of a finished match, as a download."""
+    return record_response(record_bytes(match_for(match_id, request.user)), match_id)
+
+
+@require_safe
+@explains_refusals
+def board(request: HttpRequest, match_id: int) -> HttpResponse:
+    """The board as the room sees it, whoever asks: for cards, previews and links from elsewhere."""
+    match_for(match_id, request.user)
+    held = store.read(match_id)
+    if held.live.table.state is None:
+        raise Refusal("match.no-board", "There is no board yet.")
+    version = held.readers.versions[AUDIENCES.index(ROOM)]
+
+    def drawn() -> str:
+        return board_of(held.ruleset, match_view(held.ruleset, held.live, ROOM, at=now_ms()))
+
+    response = svg_response(request, drawn, etag=f"{match_id}-{version}")
+    response["Cache-Control"] = "public, no-cache"
+    return response
+
+
+def told(log: Iterable[dict[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
+    """A log in sentences: `n`, `seat` (0, 1 or None), `taken_back` and `lines`, each the text of
+    one event with its player's name before it."""
+    lines = []
+    for item in log:
+        actor = item["actor"]
+        lines.append(
+            {
+                "n": item["n"],
+                "seat": actor if actor in (0, 1) else None,
+                "taken_back": item["taken_back"],
+                "lines": [_sentence(event, names) for event in item["events"]],
+            }
+        )
+    return lines
+
+
+def _sentence(event: dict[str, Any], names: Sequence[str]) -> str:
+    seat = event["seat"]
+    if seat is None or event["kind"] == "organiser":
+        return str(event["text"])
+    return f"{names[seat]} {event['text']}"
+
+
+def _names(header: dict[str, Any]) -> list[str]:
+    return [seat["name"] for seat in header["seats"]]
+
+
+def _number(text: str, last: int) -> int:
+    """The step that an address asks for; the nearest one where there is no such step."""
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        return last
+    return min(int(text), last)
+
+
+def _title(match: Match) -> str:
+    names = [player.name for player in match.players.all()]
+    return f"{' vs '.join(names)}, {game_name(match.ruleset, match.variant)}"
+
+
+def _description(match: Match) -> str:
+    names = [player.name for player in match.players.all()]
+    game = game_name(match.ruleset, match.variant)
+    if not match.is_over:
+        return f"{names[0]} and {names[1]} play {game} at Gauntlet. Watch it live."
+    if match.winner is None:
+        return f"{names[0]} and {names[1]} played {game} at Gauntlet. The match is void."
+    scores = ":".join(str(score) for score in match.scores)
+    return f"{names[match.winner]} won this match of {game} at Gauntlet, {scores}. Replay it."

@@ -1,0 +1,54 @@
+"""The public rules: one page per ruleset, in `templates/rules/<id>.html`."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from games import pace
+from games.engine.ruleset import Ruleset
+from games.pictures import figure, svg_response
+from games.rulesets import REGISTRY
+from games.views.common import explains_refusals
+
+
+@require_safe
+def rules_index(request: HttpRequest) -> HttpResponse:
+    """All rulesets."""
+    return render(request, "rules/index.html", {"rulesets": list(REGISTRY)})
+
+
+@require_safe
+@explains_refusals
+def rules_page(request: HttpRequest, ruleset_id: str) -> HttpResponse:
+    """The rules of one ruleset, with its usual times and at other paces."""
+    ruleset = REGISTRY.get(ruleset_id)
+    context = {"ruleset": ruleset, "rulesets": list(REGISTRY), "times": _times(ruleset)}
+    return render(request, f"rules/{ruleset.id}.html", context)
+
+
+def _times(ruleset: Ruleset[Any, Any]) -> dict[str, Any]:
+    usual = pace.default_times(ruleset)
+    at = {each.id: {**usual, **pace.options_at(ruleset, each)} for each in pace.PACES}
+    return {
+        "paces": pace.PACES,
+        "rows": [
+            (pace.label(key), [pace.spoken(at[each.id][key]) for each in pace.PACES])
+            for key in usual
+        ],
+    }
+
+
+@require_safe
+@explains_refusals
+def rules_figure(request: HttpRequest, ruleset_id: str, name: str) -> HttpResponse:
+    """One drawn example as an SVG document."""
+    svg, _ = figure(REGISTRY.get(ruleset_id), name)
+    etag = sha256(svg.encode()).hexdigest()[:20]
+    response = svg_response(request, lambda: svg, etag=etag)
+    response["Cache-Control"] = "public, max-age=3600"
+    return response
