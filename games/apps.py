@@ -3,3 +3,15 @@ from django.apps import AppConfig
 
 class GamesConfig(AppConfig):
     name = "games"
+
+    def ready(self) -> None:
+        # These need the models, which are there only now.
+        from django.contrib.auth.signals import user_logged_out  # noqa: PLC0415
+
+        from accounts.hooks import account_closed  # noqa: PLC0415
+        from accounts.profile import register_section  # noqa: PLC0415
+        from games import profiles, receivers  # noqa: PLC0415
+
+        register_section(profiles.match_history, order=10)
+        user_logged_out.connect(receivers.on_signed_out, dispatch_uid="games.signed_out")
+        account_closed.connect(receivers.on_account_closed, dispatch_uid="games.account_closed")

@@ -1,0 +1,21 @@
+"""What somebody's public page shows of their matches."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+
+from accounts.models import User
+from accounts.profile import Section
+from games import selectors
+
+SHOWN = 10
+
+
+def match_history(request: HttpRequest, person: User) -> Section:
+    """Matches won and lost by game, and the latest results."""
+    over = selectors.matches_filtered(selectors.matches_over(request.user), player=person)
+    context = {
+        "tallies": selectors.tallies_of(person, request.user),
+        "matches": list(over[:SHOWN]),
+    }
+    return Section("Matches", "games/_profile_matches.html", context)

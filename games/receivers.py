@@ -1,0 +1,33 @@
+"""What matches must hear of when accounts change: sockets keep the rights they connected with."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.http import HttpRequest
+
+from accounts.models import User
+from games.audience import user_group_of
+from games.publish import Frame, publish
+
+
+def on_signed_out(*, request: HttpRequest, user: User | None, **_more: Any) -> None:
+    """Somebody has signed out: their sockets must ask again who they are."""
+    if user is None:
+        return
+    # The signal comes while the session still stands; a socket that came straight back would find
+    # itself signed in. Ending it here does what the caller does next anyway.
+    request.session.flush()
+    _close_sockets(user.pk)
+
+
+def on_account_closed(*, user_id: int, **_more: Any) -> None:
+    """An account was closed: its sockets have lost every right."""
+    _close_sockets(user_id)
+
+
+def _close_sockets(user_id: int) -> None:
+    frame = Frame(user_group_of(user_id), "")
+    transaction.on_commit(partial(publish, [frame], kind="user.changed"))
