@@ -1,0 +1,77 @@
+/** Lists of challenges and matches that keep themselves up to date. Without it, reloading does. */
+
+import { announce, localiseTimes } from "./site.js";
+import { notices } from "./notices.js";
+
+// Everybody hears of the same thing at once: they need not all ask at once.
+const SPREAD = 800;
+const AT_MOST_EVERY = 2_500;
+
+const region = document.querySelector("[data-live-lists]");
+let timer = null;
+let last = 0;
+let stale = false;
+
+/** Have the lists fetched soon; several wishes are one. A tab out of sight waits until it is seen. */
+function refreshSoon() {
+  if (document.hidden) {
+    stale = true;
+    return;
+  }
+  if (timer !== null) return;
+  const wait = Math.max(0, last + AT_MOST_EVERY - Date.now()) + Math.random() * SPREAD;
+  timer = setTimeout(refresh, wait);
+}
+
+async function refresh() {
+  timer = null;
+  last = Date.now();
+  // A form that is being used must not be pulled from under the finger.
+  if (region.querySelector("form[data-sent]")) return;
+  let html;
+  try {
+    const response = await fetch(location.href, { headers: { "X-Fragment": "live" }, cache: "no-store" });
+    if (!response.ok || response.redirected) return;
+    html = await response.text();
+  } catch {
+    return; // the next frame, or coming back, asks again
+  }
+  const fresh = new DOMParser().parseFromString(html, "text/html").body;
+  const before = cards(region);
+  const focused = addressOf(document.activeElement);
+  region.replaceChildren(...fresh.childNodes);
+  localiseTimes(region);
+  if (focused) findByAddress(focused)?.focus();
+  const after = cards(region);
+  const added = [...after].filter((card) => !before.has(card)).length;
+  if (added > 0) announce(`${added} new in the lists.`);
+}
+
+function cards(scope) {
+  return new Set([...scope.querySelectorAll(".card__link")].map((link) => link.getAttribute("href")));
+}
+
+/** What the reader is at, so that it can be found again in new lists. */
+function addressOf(element) {
+  if (!(element instanceof HTMLElement) || !region.contains(element)) return "";
+  return element.getAttribute("href") ?? element.closest("form")?.getAttribute("action") ?? "";
+}
+
+function findByAddress(address) {
+  const name = CSS.escape(address);
+  return region.querySelector(`a[href="${name}"], form[action="${name}"] button`);
+}
+
+if (region) {
+  const listener = notices();
+  listener.addEventListener("frame", refreshSoon);
+  listener.addEventListener("back", refreshSoon);
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden && stale) {
+      stale = false;
+      refreshSoon();
+    }
+  });
+  // A match that ends says nothing to the lobby: look again now and then.
+  setInterval(refreshSoon, 60_000);
+}

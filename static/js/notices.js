@@ -1,0 +1,180 @@
+/**
+ * What concerns the reader, on every page: challenges made to them, and matches of theirs that have
+ * begun. One socket of the lobby per page; pages that list things listen to it as well.
+ *
+ * Notices are hints: the badge is drawn by the server, and a reader who was away reloads the truth.
+ */
+
+import { announce, soundMuted, toast } from "./site.js";
+
+const PING_EVERY = 20_000;
+const LONGEST_WAIT = 30_000;
+
+/** Delay in ms before attempt number `attempt` (0 is the first) to connect again. */
+export function waitBefore(attempt, random = Math.random) {
+  return Math.min(LONGEST_WAIT, 1_000 * 2 ** attempt) * (0.5 + random() / 2);
+}
+
+/** What a frame means for `me` (a username, empty for nobody). Null: nothing to say. */
+export function noticeOf(frame, me) {
+  if (!me) return null;
+  if (frame.type === "match.started") {
+    const other = (frame.seats ?? []).find((seat) => seat.username !== me);
+    if (!other || !frame.seats.some((seat) => seat.username === me)) return null;
+    return {
+      kind: "match",
+      id: frame.match,
+      url: frame.url,
+      text: `Your match of ${frame.game} against ${other.name} has begun.`,
+      link: "Go to the match",
+    };
+  }
+  if (frame.type === "challenge" && frame.to === me) {
+    const open = frame.status === "open";
+    return {
+      kind: open ? "challenged" : "withdrawn",
+      id: frame.challenge,
+      url: frame.url,
+      text: open ? `${frame.name} challenges you to ${frame.game}.` : "",
+      link: "See the challenge",
+    };
+  }
+  if (frame.type === "challenge" && frame.from === me && frame.status === "declined") {
+    return { kind: "declined", id: frame.challenge, url: frame.url, text: `Your challenge was declined.`, link: "" };
+  }
+  return null;
+}
+
+/** The ids in the badge after a notice. */
+export function waitingAfter(waiting, notice) {
+  const ids = new Set(waiting);
+  if (notice.kind === "challenged") ids.add(notice.id);
+  if (notice.kind === "withdrawn") ids.delete(notice.id);
+  return [...ids];
+}
+
+class Notices extends EventTarget {
+  constructor(badge) {
+    super();
+    this.badge = badge;
+    this.me = badge?.dataset.username ?? "";
+    this.waiting = (badge?.dataset.waiting ?? "").split(",").filter(Boolean).map(Number);
+    this.told = new Set();
+    this.attempt = 0;
+    this.received = 0;
+  }
+
+  connect() {
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    this.received = 0;
+    const socket = new WebSocket(`${scheme}//${location.host}/ws/v1/lobby/`);
+    const ping = setInterval(() => {
+      if (socket.readyState === WebSocket.OPEN) {
+        socket.send(JSON.stringify({ type: "ping", at: Date.now(), received: this.received }));
+      }
+    }, PING_EVERY);
+    socket.addEventListener("open", () => {
+      // What was said while nobody listened is on the server's pages.
+      if (this.attempt > 0) this.dispatchEvent(new CustomEvent("back"));
+      this.attempt = 0;
+    });
+    socket.addEventListener("message", (event) => {
+      this.received += 1;
+      this.take(event.data);
+    });
+    socket.addEventListener("close", () => {
+      clearInterval(ping);
+      setTimeout(() => this.connect(), waitBefore(this.attempt));
+      this.attempt += 1;
+    });
+  }
+
+  take(text) {
+    let frame;
+    try {
+      frame = JSON.parse(text);
+    } catch {
+      return;
+    }
+    if (frame.type !== "challenge" && frame.type !== "match.started") return;
+    this.dispatchEvent(new CustomEvent("frame", { detail: frame }));
+    const notice = noticeOf(frame, this.me);
+    if (notice === null) return;
+    // The lobby's and one's own group both bring what concerns oneself.
+    const key = `${notice.kind} ${notice.id}`;
+    if (this.told.has(key)) return;
+    this.told.add(key);
+    this.waiting = waitingAfter(this.waiting, notice);
+    this.#showBadge();
+    this.#tell(notice);
+  }
+
+  #showBadge() {
+    if (!this.badge) return;
+    this.badge.hidden = this.waiting.length === 0;
+    const count = this.badge.querySelector("[data-notices-count]");
+    if (count) count.textContent = String(this.waiting.length);
+  }
+
+  #tell(notice) {
+    if (notice.kind === "match") {
+      if (location.pathname === notice.url) return;
+      if (document.querySelector("[data-waits-for-match]")) {
+        announce(`${notice.text} Going there.`, { now: true });
+        location.assign(notice.url);
+        return;
+      }
+    }
+    if (!notice.text) return;
+    announce(notice.text, { now: notice.kind === "match" });
+    const seconds = notice.kind === "match" ? 600 : 20;
+    const box = toast(notice.text, { kind: notice.kind === "declined" ? "info" : "success", seconds });
+    if (notice.link) {
+      const link = document.createElement("a");
+      link.className = "button button--small";
+      link.href = notice.url;
+      link.textContent = notice.link;
+      box.querySelector(".toast__close")?.before(link);
+    }
+    if (notice.kind !== "declined") chime();
+  }
+}
+
+/** Two short notes, unless the reader wants silence or the browser does. */
+function chime() {
+  if (soundMuted() || typeof AudioContext === "undefined") return;
+  const audio = new AudioContext();
+  if (audio.state === "suspended") {
+    audio.close();
+    return;
+  }
+  for (const [index, pitch] of [660, 880].entries()) {
+    const at = audio.currentTime + index * 0.14;
+    const tone = audio.createOscillator();
+    const volume = audio.createGain();
+    tone.frequency.value = pitch;
+    volume.gain.setValueAtTime(0, at);
+    volume.gain.linearRampToValueAtTime(0.12, at + 0.02);
+    volume.gain.exponentialRampToValueAtTime(0.001, at + 0.35);
+    tone.connect(volume).connect(audio.destination);
+    tone.start(at);
+    tone.stop(at + 0.4);
+  }
+  setTimeout(() => audio.close(), 1_000);
+}
+
+// Kept by the document: this module may be there twice, loaded by the page under one address and
+// imported under another.
+const KEY = Symbol.for("gauntlet.notices");
+
+/** The page's one listener; connects on first use. Events: `frame` (detail: the frame), `back`. */
+export function notices() {
+  if (!document[KEY]) {
+    document[KEY] = new Notices(document.querySelector("[data-notices]"));
+    document[KEY].connect();
+  }
+  return document[KEY];
+}
+
+// Loaded by every page of somebody who is signed in; imported by the pages with lists.
+if (typeof document !== "undefined" && document.querySelector("[data-notices]")) notices();
