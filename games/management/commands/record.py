@@ -99,7 +99,7 @@ def _refused(error: str) -> dict[str, Any]:
 
 def _found(name: str) -> Iterator[tuple[str, str]]:
     """The files that one argument means, in order, each with what is wrong with it or nothing."""
-    if name == STANDARD_INPUT or not Path(name).is_dir():
+    if name == STANDARD_INPUT or not _is_folder(name):
         yield name, ""
         return
     found: list[tuple[Path, str]] = []
@@ -115,6 +115,13 @@ def _found(name: str) -> Iterator[tuple[str, str]]:
                 found.append((path, _irregularity(path)))
     for path, problem in sorted(found):
         yield str(path), problem
+
+
+def _is_folder(name: str) -> bool:
+    try:
+        return Path(name).is_dir()
+    except OSError:  # a name that is too long, or a folder above that is locked: opening will tell
+        return False
 
 
 def _irregularity(path: Path) -> str:
