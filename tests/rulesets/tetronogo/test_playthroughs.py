@@ -20,7 +20,7 @@ def _checked(text: str) -> dict[str, object]:
 
 
 def test_the_files_are_these_and_no_others() -> None:
-    assert sorted(path.name for path in FOLDER.glob("tetronogo.*")) == NAMES
+    assert sorted(path.name for path in FOLDER.glob("tetronogo.*.dmr.json")) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
