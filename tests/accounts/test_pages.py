@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse
 from django.test import Client, RequestFactory, override_settings
@@ -97,7 +98,9 @@ def test_other_apps_fill_the_profile(makers: list[Any], person: People) -> None:
     register_section(ratings, order=95)
     register_section(ratings, order=89)  # moves it
     user = person("ada")
-    titles = [title for title, _body in profile.sections(RequestFactory().get("/"), user)]
+    request = RequestFactory().get("/")
+    request.user = AnonymousUser()
+    titles = [title for title, _body in profile.sections(request, user)]
     assert [title for title in titles if title in {"Ratings", "Matches of ada"}] == [
         "Ratings",
         "Matches of ada",
