@@ -32,7 +32,7 @@ export function caption(view) {
   const { game } = view;
   if (game === null) return "The advantage is drawn by lot.";
   const placed = game.met.length;
-  if (game.phase === "order") return "The order is chosen";
+  if (game.phase === "order") return "Before the first domino";
   const dominoes = `${placed} ${placed === 1 ? "domino" : "dominoes"} placed`;
   return game.phase === "over" ? `${dominoes}, the match is over` : dominoes;
 }
@@ -41,6 +41,12 @@ export function caption(view) {
 export function tags(event) {
   const met = event.kind === "place" ? (event.data.met ?? "") : "";
   return [...met].map((letter) => ({ text: letter, title: `${letter}: ${LETTERS[letter]}`, kind: "letter" }));
+}
+
+/** What decided the match, where the reason alone does not say it; or an empty string. */
+export function because(view, names) {
+  if (view.result.reason !== "tie-break") return "";
+  return `With equal points, whoever placed the last domino wins: ${names[view.result.winner]}.`;
 }
 
 /** A still picture of the position, for replays. */
@@ -162,7 +168,10 @@ function drawHalf([x, y], { colour, number, hidden }) {
     s("rect", { class: "half__face", x: x + inset, y: y + inset, width: size, height: size, rx: 3 }),
     hidden && s("rect", { class: "half__veil", x: x + inset + 2, y: y + inset + 2, width: size - 4, height: size - 4, rx: 2 }),
     s("text", { class: "half__number", x: middle[0], y: middle[1] + 7, "text-anchor": "middle" }, number === null ? "?" : String(number)),
-    hidden && number !== null && s("text", { class: "half__hint", x: x + UNIT - inset - 3.5, y: y + inset + 9.5, "text-anchor": "end" }, "?"),
+    hidden && number !== null && [
+      s("circle", { class: "half__badge", cx: x + UNIT - inset - 3, cy: y + inset + 3, r: 6.2 }),
+      s("text", { class: "half__hint", x: x + UNIT - inset - 3, y: y + inset + 6.4, "text-anchor": "middle" }, "?"),
+    ],
   );
 }
 
@@ -208,6 +217,8 @@ class DominoBoard {
     this.placing = new Placing({ board: this.board, root, api, rules: this.#rules() });
     this.cards = h("div", { class: "board-cards", hidden: true });
     this.hand = h("fieldset", { class: "hand", hidden: true });
+    const well = h("div", { class: "board-frame" }, this.board.svg);
+    this.frame = h("div", { class: "board-and-hand" }, well, this.hand);
     this.facts = h("p", { class: "board-facts" });
     this.moveTools = this.placing.tools();
     this.hideButtons = [0, 1].map((half) =>
@@ -220,7 +231,7 @@ class DominoBoard {
     fill(
       root,
       this.cards,
-      h("div", { class: "board-and-hand" }, h("div", { class: "board-frame" }, this.board.svg), this.hand),
+      this.frame,
       this.bar.root,
       h("div", { class: "board-tools" }, this.moveTools),
       this.facts,
@@ -548,7 +559,7 @@ class DominoBoard {
     this.hideButtons.forEach((button, half) => {
       const index = this.#halves.findIndex((each) => each.half === half);
       const number = this.domino[half];
-      write(button, `Hide the ${number} on ${squareName(...cells[index])}`);
+      write(button, `Hide ${number} on ${squareName(...cells[index])}`);
       button.setAttribute("aria-pressed", String(this.hides === half));
     });
   }
@@ -596,6 +607,7 @@ class DominoBoard {
     const { decision, pending, names, you } = this.ctx;
     const asks = decision?.kind === "order";
     this.cards.hidden = !asks;
+    this.bar.below(asks ? this.cards : this.frame);
     const stamp = asks ? decision.id : null;
     if (stamp !== this.asked) {
       this.asked = stamp;

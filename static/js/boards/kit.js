@@ -368,6 +368,11 @@ export class ConfirmBar {
   hide() {
     this.root.hidden = true;
   }
+
+  /** Stand right below what the choice is made with. */
+  below(element) {
+    if (element.nextElementSibling !== this.root) element.after(this.root);
+  }
 }
 
 /** A round of equal steps in either direction: `turn(3, 1, 4)` is 0. */

@@ -54,6 +54,15 @@ export function tags(event) {
   return [{ text: `${points[0]} : ${points[1]}`, title: `Points of the bout: ${points[0]} to ${points[1]}`, kind: "score" }];
 }
 
+/** What decided the match, where the reason alone does not say it; or an empty string. */
+export function because(view, names) {
+  if (view.result.reason !== "tie-break") return "";
+  const winner = names[view.result.winner];
+  const won = view.game.bouts.findLast((bout) => bout.winner !== null);
+  if (won === undefined) return `No bout was won, so the advantage decides: ${winner} had it.`;
+  return `With equal totals, the latest bout that was won decides: ${winner} won bout ${won.bout}.`;
+}
+
 /** A still picture of the position, for replays. */
 export function render(view, { names = ["Seat 0", "Seat 1"] } = {}) {
   const board = newBoard("", true);
@@ -619,6 +628,7 @@ class TetronogoBoard {
     const { decision, pending } = this.ctx;
     const asks = decision !== null && decision.kind !== "place";
     this.cards.hidden = !asks;
+    this.bar.below(asks ? this.cards : this.frame);
     const stamp = asks ? decision.id : null;
     if (stamp !== this.asked) {
       this.asked = stamp;
@@ -649,7 +659,7 @@ class TetronogoBoard {
         return {
           value: letter,
           title: letter,
-          text: bout > 0 ? `used in bout ${bout}` : "",
+          text: bout > 0 ? `bout ${bout}` : "",
           art: letterArt(letter, you),
           disabled: bout > 0,
         };

@@ -11,6 +11,16 @@ import { Players } from "./players.js";
 import { allowSound, play } from "./sounds.js";
 import { eventText, namesOf, openDecision, reminderText, resultText, rulingReason, turnLine } from "./words.js";
 
+/* What is known of a ruleset whose board could not be loaded. */
+const WITHOUT_BOARD = {
+  waiting: {},
+  examples: {},
+  scores: () => null,
+  tags: () => [],
+  caption: () => "",
+  because: () => "",
+};
+
 class MatchPage {
   constructor(root) {
     this.root = root;
@@ -25,7 +35,7 @@ class MatchPage {
     this.signedIn = dataset.username !== "";
     this.state = null;
     this.board = null;
-    this.ruleset = { waiting: {}, examples: {}, scores: () => null, tags: () => [], caption: () => "" };
+    this.ruleset = WITHOUT_BOARD;
     this.refusal = null;
     this.seen = null; // the decision that the reader has been told of
     this.over = false;
@@ -329,7 +339,8 @@ class MatchPage {
     if (result.hidden || result.dataset.drawn === JSON.stringify(view.result)) return;
     result.dataset.drawn = JSON.stringify(view.result);
     const { winner, scores, reason } = view.result;
-    const why = reason === "ruling" ? rulingReason(log) : "";
+    const ruled = reason === "ruling" ? rulingReason(log) : "";
+    const why = ruled ? `The organiser's reason: ${ruled}` : this.ruleset.because(view, this.names);
     const side = (seat) =>
       h(
         "div",
@@ -340,7 +351,7 @@ class MatchPage {
     fill(
       result,
       h("h2", { class: "result__title" }, resultText(view.result, this.names)),
-      why ? h("p", {}, `The organiser's reason: ${why}`) : null,
+      why ? h("p", {}, why) : null,
       h("div", { class: "versus" }, side(0), h("span", { class: "versus__between" }, "to"), side(1)),
       h(
         "p",

@@ -115,9 +115,9 @@ export class Replay {
     const button = (label, sign, act) =>
       h("button", { type: "button", class: "button button--icon", "aria-label": label, title: label, on: { click: act } }, icon(sign));
     this.first = button("First move (Home)", "first", () => this.go(0));
-    this.back = button("Back (←)", "back", () => this.go(this.at - 1));
+    this.back = button("Back (←)", "chevron-left", () => this.go(this.at - 1));
     this.play = button("Play (Space)", "play", () => this.toggle());
-    this.forward = button("Forward (→)", "forward", () => this.go(this.at + 1));
+    this.forward = button("Forward (→)", "chevron-right", () => this.go(this.at + 1));
     this.end = button("Last move (End)", "last", () => this.go(this.last));
     this.slider = h("input", {
       type: "range",
@@ -202,7 +202,7 @@ export class Replay {
         },
         step.events.map((event) => eventText(event, this.names)).join(" ") || (step.n === 0 ? "The beginning" : this.#bare(step)),
       );
-      const time = typeof step.t === "number" ? h("span", { class: "muted small numbers", title: "Seconds on the clock" }, `${step.t} s`) : null;
+      const time = typeof step.t === "number" ? h("span", { class: "muted small numbers", title: "Seconds on the clock" }, `${step.t.toFixed(1)} s`) : null;
       return h(
         "li",
         {

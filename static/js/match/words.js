@@ -11,11 +11,16 @@ export function eventText(event, names) {
   if (event.seat === null || event.seat === undefined || event.kind === "organiser") {
     const why = event.kind === "organiser" ? event.data?.why : "";
     const whose = event.kind === "organiser" && event.seat !== null ? ` (${names[event.seat]})` : "";
-    const text = whose ? event.text.replace(/\.$/, `${whose}.`) : event.text;
+    const text = sentence(whose ? event.text.replace(/\.$/, whose) : event.text);
     return why ? `${text} Reason: ${why}` : text;
   }
   const text = `${names[event.seat]} ${event.text}`;
   return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+function sentence(text) {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
 
 /** One's own decision that can be answered now, or null. */
@@ -30,7 +35,7 @@ export function openDecision(view, you) {
  * decision. Gives `{state, text}`: `state` is `yours`, `sending`, `theirs`, `paused` or `over`.
  */
 export function turnLine(view, you, names, { waiting = {}, sending = false } = {}) {
-  if (view.phase === "over") return { state: "over", text: resultText(view.result, names) };
+  if (view.phase === "over") return { state: "over", text: "The match is over." };
   if (view.phase === "lot") return { state: "theirs", text: "The advantage is drawn by lot." };
   if (view.paused) {
     return { state: "paused", text: "The organiser has paused the match. All clocks stand still." };
@@ -43,8 +48,7 @@ export function turnLine(view, you, names, { waiting = {}, sending = false } = {
   }
   if (mine !== undefined) {
     if (sending) return { state: "sending", text: "Sending your choice…" };
-    const prompt = /[.!?]$/.test(mine.prompt) ? mine.prompt : `${mine.prompt}.`;
-    return { state: "yours", text: `Your decision: ${prompt}` };
+    return { state: "yours", text: `Your decision: ${sentence(mine.prompt)}` };
   }
   if (theirs.length === 2) {
     return { state: "theirs", text: `Both players are ${doing(theirs[0], waiting)}.` };
