@@ -54,6 +54,8 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    # Last on purpose: see there.
+    "config.middleware.OneThreadMiddleware",
 ]
 
 TEMPLATES = [
