@@ -189,8 +189,7 @@ class MatchSocket(Socket):
         if self.user is not None:
             await self.join(user_group_of(self.user.pk))
         self.present = True
-        await self._tell_everything()
-        await self._announce_presence()
+        await self._tell_presence(await self._tell_everything())
 
     async def disconnect(self, code: int) -> None:
         if getattr(self, "present", False):
@@ -260,7 +259,7 @@ class MatchSocket(Socket):
         else:
             await self.say(frames.ack_frame(answer))
 
-    async def _tell_everything(self) -> None:
+    async def _tell_everything(self) -> dict[str, Any]:
         reader = await in_turn_thread(reader_of, self.match_id, self.user)
         there = await presence.arrive(self.match_id, self.audience, self.channel_name)
         over = reader.over
@@ -272,6 +271,7 @@ class MatchSocket(Socket):
             ]
         )
         await self.say({**reader.sync, "presence": there})
+        return there
 
     async def _pong(self, frame: Ping) -> None:
         if frame.received is not None:
@@ -328,10 +328,6 @@ class MatchSocket(Socket):
     def _history(self, room: str) -> list[dict[str, Any]]:
         match = Match.objects.prefetch_related("players").get(pk=self.match_id)
         return chat_history(match=match, room=room, user=self.user)
-
-    async def _announce_presence(self) -> None:
-        there = await presence.arrive(self.match_id, self.audience, self.channel_name)
-        await self._tell_presence(there)
 
     async def _tell_presence(self, there: dict[str, Any]) -> None:
         if self.seat is None and not await presence.may_announce(self.match_id):
