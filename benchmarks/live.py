@@ -168,7 +168,9 @@ async def play_round(
     source = random.Random(len(matches))
     pairs = [Pair(match, measured, pace, source) for match in matches]
     opened = [
-        [await _open(f"{url}/ws/v1/matches/{match}/", cookie) for cookie in cookies]
+        await asyncio.gather(
+            *[_open(f"{url}/ws/v1/matches/{match}/", cookie) for cookie in cookies]
+        )
         for match in matches
     ]
     watching = [
@@ -202,6 +204,10 @@ async def _open(url: str, cookie: str | None) -> ClientConnection:
         compression=None,
         max_size=None,  # type: ignore[arg-type]
     )
+
+
+def _say(phase: str) -> None:
+    print(f"... {phase}", file=sys.stderr, flush=True)
 
 
 async def _watch(socket: ClientConnection) -> None:
@@ -253,11 +259,13 @@ def percentiles(waits: list[float]) -> dict[str, float]:
 
 async def measure(arguments: argparse.Namespace, site: Any, floor_url: str) -> dict[str, Any]:
     """Everything, in one run."""
+    _say("the floor")
     found: dict[str, Any] = {
         "matches": arguments.matches,
         "spectators_per_match": arguments.spectators,
         "floor": await floor(floor_url, arguments.matches, arguments.seconds),
     }
+    _say("preparing matches")
     rounds = arguments.rounds
     prepared = json.loads(
         site.python(PREPARE.format(players=PLAYERS, count=arguments.matches * rounds * 2))
@@ -268,6 +276,7 @@ async def measure(arguments: argparse.Namespace, site: Any, floor_url: str) -> d
         prepared["matches"][i : i + arguments.matches]
         for i in range(0, arguments.matches * rounds * 2, arguments.matches)
     ]
+    _say("as fast as players can answer")
     full = Measured()
     elapsed = 0.0
     for matches in ids[:rounds]:
@@ -277,6 +286,7 @@ async def measure(arguments: argparse.Namespace, site: Any, floor_url: str) -> d
     saturation = full.turns / elapsed
     # Each match has one turn under way; the pause before each makes the total half of saturation.
     pace = arguments.matches / (saturation / 2)
+    _say("at half of that")
     half = Measured()
     elapsed = 0.0
     for matches in ids[rounds:]:
@@ -327,6 +337,9 @@ def _with_floor(arguments: argparse.Namespace, site: Any, folder: Path) -> dict[
     try:
         wait_for(lambda: _listens(port), timeout=30, what="the floor's server")
         return asyncio.run(measure(arguments, site, f"ws://127.0.0.1:{port}"))
+    except Exception:
+        print(site.logs()[-4000:], file=sys.stderr)
+        raise
     finally:
         server.terminate()
         server.wait(10)
