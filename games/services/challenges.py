@@ -90,7 +90,7 @@ def challenge_accept(*, acting_user: User, challenge: Challenge) -> Match:
     ``challenge.expired`` and those of starting a match.
     """
     locked = _locked(challenge)
-    if locked.challenger_id == acting_user.pk and not settings.GAUNTLET_ALLOW_SELF_PLAY:
+    if locked.challenger_id == acting_user.pk:
         raise Refusal("challenge.yourself", "You cannot accept your own challenge.")
     if locked.opponent_id not in (None, acting_user.pk):
         raise Refusal("challenge.not-for-you", "This challenge is meant for somebody else.")

@@ -23,11 +23,12 @@ from games.engine.decisions import ALL, Seat, seen_by
 from games.engine.errors import Refusal
 from games.engine.live import Live
 from games.engine.ruleset import HeldItem, Options, Ruleset
-from games.engine.table import Header
+from games.engine.table import Entry, Header
 from games.models import Match, MatchEntry, MatchPlayer
 from games.publish import Frame, publish
 from games.rulesets import REGISTRY
 from games.store import Appended, Held, Readers
+from games.text import one_line
 
 _random = random.SystemRandom().random
 
@@ -114,7 +115,7 @@ def match_start(
 
 
 def _must_be_able_to_play(players: tuple[User, User]) -> None:
-    if players[0].pk == players[1].pk and not settings.GAUNTLET_ALLOW_SELF_PLAY:
+    if players[0].pk == players[1].pk:
         raise Refusal("setup.one-player", "A match needs two different players.")
     if not all(user.is_active for user in players):
         raise Refusal("setup.account-closed", "One of the two accounts is closed.")
@@ -178,7 +179,7 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
     if not verdict["ok"]:
         where = "" if verdict["at"] is None else f" at entry {verdict['at'] + 1}"
         raise Refusal("record.wrong", f"The record is wrong{where}: {verdict['error']}")
-    entries = [records.entry_of(move) for move in record.moves]
+    entries = [_fit(records.entry_of(move)) for move in record.moves]
     steps = list(records.replay(ruleset, header, entries))
     result = steps[-1].table.result if steps else None
     if result is None:
@@ -201,7 +202,7 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
         finished_at=moment,
     )
     MatchPlayer.objects.bulk_create(
-        MatchPlayer(match=match, seat=seat, user=None, name=name[:200] or f"Seat {seat}")
+        MatchPlayer(match=match, seat=seat, user=None, name=one_line(name)[:200] or f"Seat {seat}")
         for seat, name in enumerate(record.seats)
     )
     MatchEntry.objects.bulk_create(
@@ -212,7 +213,7 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
             text=step.entry.text,
             timeout=step.entry.timeout,
             reading_ms=step.entry.reading_ms,
-            by_name=step.entry.by[:200],
+            by_name=step.entry.by,
             why=step.entry.why,
             at=at,
             events=msgspec.to_builtins(step.events),
@@ -221,6 +222,11 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
     )
     audit_record(acting_user=acting_user, action="match.import", target=match)
     return match
+
+
+def _fit(entry: Entry) -> Entry:
+    """An entry of a record with the words in it made fit to be kept."""
+    return msgspec.structs.replace(entry, by=one_line(entry.by)[:200], why=one_line(entry.why))
 
 
 def _readers_of(steps: Sequence[records.Reckoned]) -> Readers:
