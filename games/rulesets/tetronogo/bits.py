@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from games.engine.chance import RandomSource
 
 WIDEST = 512
+_ONLY = tuple(1 << member for member in range(WIDEST))
 _BELOW = tuple((1 << width) - 1 for width in range(WIDEST))
 _FEW = 8  # so few members are quicker taken off one by one than halved further
 
@@ -52,6 +53,6 @@ def draw_member(bits: int, width: int, random: RandomSource) -> int:
     if count * 6 > width:
         while True:
             dart = int(random() * width)
-            if bits >> dart & 1:
+            if bits & _ONLY[dart]:
                 return dart
     return nth_member(bits, int(random() * count), width)

@@ -140,7 +140,7 @@ class Tetronogo(Ruleset[State, Move]):
             _, placement, own, others = frame.duel.sides[seat]
             number = placement[move.turns][move.square]
             theirs = state.theirs & others[number]
-            placed = (*state.placed, number)
+            placed = state.placed + (number,)  # noqa: RUF005 (unpacking takes half as long again)
             if theirs:
                 return State(frame, placed, theirs, state.mine & own[number])
             return _end_bout(frame, placed, None)
