@@ -464,12 +464,9 @@ class DominoBoard {
     this.board.draw("pieces", dominoes.map((domino, index) => drawDomino(this.board, domino, { last: index === dominoes.length - 1, names })));
     const playing = this.#asks("place") && this.domino !== null;
     const open = new Set(playing ? this.#spots().flatMap((spot) => squaresOf(spot).map(([c, r]) => squareName(c, r))) : []);
-    const wrong = new Set(refusal?.squares ?? []);
+    this.board.accuse(refusal?.squares ?? []);
     const filled = new Map(game.cells.map((cell) => [cell.square, cell]));
-    this.board.classify((name) => {
-      if (wrong.has(name)) return "square--wrong";
-      return open.has(name) ? "square--legal" : "";
-    });
+    this.board.classify((name) => (open.has(name) ? "square--legal" : ""));
     this.board.describe((name) => {
       const cell = filled.get(name);
       if (cell === undefined) return open.has(name) ? "empty, your domino can lie here" : "empty";

@@ -98,6 +98,16 @@ export class Board {
     }
   }
 
+  /** Mark the squares that a refusal is about, above everything that lies on them. */
+  accuse(names) {
+    const accused = [...this.cells.values()].filter(({ name }) => names.includes(name));
+    const rings = accused.map(({ column, row }) => {
+      const [x, y] = this.corner(column, row);
+      return s("rect", { class: "square--wrong", x, y, width: UNIT, height: UNIT });
+    });
+    this.draw("over", rings);
+  }
+
   /** Make a square the one in the tab order, and focus it if the board has the focus. */
   stand(column, row, { focus = this.svg.contains(document.activeElement) } = {}) {
     if (this.still) return;

@@ -472,14 +472,13 @@ class TetronogoBoard {
         }
       }
     }
-    const wrong = new Set(this.ctx.refusal?.squares ?? []);
+    this.board.accuse(this.ctx.refusal?.squares ?? []);
     const owner = new Map();
     const pieces = bout === null ? [] : piecesOf(bout);
     for (const { seat, cells } of pieces) {
       for (const [column, row] of cells) owner.set(squareName(column, row), seat);
     }
     this.board.classify((name) => {
-      if (wrong.has(name)) return "square--wrong";
       if (!placing || owner.has(name)) return "";
       if (covered.has(name)) return "square--legal";
       return reachable.has(name) ? "" : "square--dead";

@@ -153,6 +153,11 @@ class MatchPage {
       toast(sentence, { kind: "danger" });
       return;
     }
+    if (entry.id === this.typedEntry && !this.typed) {
+      // Given back, to be put right.
+      this.input.value = entry.body.text;
+      this.typed = true;
+    }
     this.refusal = { sentence, squares };
     this.#note(`${entry.body.text}: ${sentence}`);
     this.#draw();
@@ -206,13 +211,17 @@ class MatchPage {
         return;
       }
       this.typed = false;
-      this.#submit(text);
+      this.typedEntry = this.#submit(text)?.id ?? null;
     });
   }
 
   /* The board shows its preview as text, too, unless the reader is typing something else. */
   #draft(text) {
-    if (this.input && !this.typed && this.input.value !== text) this.input.value = text;
+    if (!this.input) return;
+    const writing = this.typed && (text === "" || document.activeElement === this.input);
+    if (writing || this.input.value === text) return;
+    this.typed = false;
+    this.input.value = text;
   }
 
   #buildTools() {

@@ -157,6 +157,7 @@ export class Chat {
   #add(parts, message) {
     const atEnd = parts.lines.scrollHeight - parts.lines.scrollTop - parts.lines.clientHeight < 40;
     const line = chatLine(message);
+    if (parts.seen.size === 0) fill(parts.lines);
     parts.seen.set(message.id, line);
     parts.lines.append(line);
     if (atEnd) parts.lines.scrollTop = parts.lines.scrollHeight;

@@ -32,10 +32,10 @@ export class OrganiserDesk {
   }
 
   #button(spec) {
-    const { title, sign, danger } = spec(this);
+    const { title, sign } = spec(this);
     return h(
       "button",
-      { type: "button", class: `button button--small${danger ? " button--danger" : ""}`, on: { click: () => this.#ask(spec) } },
+      { type: "button", class: "button button--small", on: { click: () => this.#ask(spec) } },
       icon(sign),
       title,
     );
