@@ -1,1 +1,4 @@
-"""What the commands share. Standard library only: it runs before anything is installed."""
+"""What the commands share. Standard library only: it runs before anything is installed.
+
+`prepare` is the exception: it is started by the Python of the finished environment.
+"""

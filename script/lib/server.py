@@ -12,7 +12,6 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO
 
 from script.lib.console import DATA, ROOT, Failure, say, shout, step
 from script.lib.ports import bind_from
@@ -130,12 +129,18 @@ class Server:
             services.start()
             self.env = self._environment(services)
             self._write_addresses(services)
-            step("Bringing the database up to date")
-            self._manage("migrate", "--no-input", "--verbosity", "0")
-            accounts = "" if self.options.no_demo else self._demo()
+            accounts = self._prepare()
             supervisor = Supervisor(self.env, ROOT, register)
-            self._start_programs(supervisor, services, listener)
-            self._announce(supervisor, listener, accounts)
+            self._watch_services(supervisor, services)
+            fd = listener.fileno()
+            # The open socket stays with the launcher, so that connections made while Daphne is
+            # restarted wait instead of being refused.
+            supervisor.start(Program("web", web_command(self.python, fd), pass_fds=[fd]))
+            self._wait_for_answer(supervisor, listener)
+            # Only now, so that they do not slow the first answer down.
+            supervisor.start(Program("worker", worker_command(self.python)))
+            supervisor.start(Program("beat", beat_command(self.python)))
+            self._announce(listener, accounts)
             supervisor.run()
         except Stopped:
             say("")
@@ -188,53 +193,42 @@ class Server:
         path.touch(mode=0o600)
         path.write_text(json.dumps(services.addresses()))
 
-    def _manage(self, *arguments: str, show: bool = True) -> str:
-        """Run one management command to its end and return what it printed."""
+    def _prepare(self) -> str:
+        """Migrate and make the demo data; return the table of demo accounts."""
+        step("Bringing the database up to date")
         child = spawn(
-            [self.python, "manage.py", *arguments],
+            [
+                self.python, "-m", "script.lib.prepare",
+                *(["--no-demo"] if self.options.no_demo else []),
+            ],
             env=self.env,
             cwd=ROOT,
-            stdout=None if show else subprocess.PIPE,
+            stdout=subprocess.PIPE,
             death_signal=signal.SIGKILL,
-        )
+        )  # fmt: skip
+        assert child.stdout is not None  # noqa: S101  (narrows the type; PIPE was asked for)
         try:
-            output: IO[bytes] | None = child.stdout
-            printed = output.read().decode(errors="replace") if output is not None else ""
+            printed = child.stdout.read().decode(errors="replace")
             code = child.wait()
         finally:
             stop(child, signal.SIGTERM, 5)
+            child.stdout.close()
         if code:
-            raise Failure(f"manage.py {arguments[0]} failed.\n{printed}".rstrip())
+            raise Failure(f"The database could not be brought up to date.\n{printed}".rstrip())
         return printed
 
-    def _demo(self) -> str:
-        step("Making the demo data")
-        return self._manage("demo_data", show=False)
-
-    def _start_programs(
-        self, supervisor: Supervisor, services: Services, listener: socket.socket
-    ) -> None:
+    def _watch_services(self, supervisor: Supervisor, services: Services) -> None:
         for service in services.running:
-            supervisor.watched.append(
-                Watched(
-                    service.name,
-                    lambda child=service: child.child is None or child.child.poll() is not None,  # type: ignore[misc]
-                    service.start,
-                )
-            )
-        # Daphne first: it takes longest to answer. The open socket stays with the launcher, so
-        # that connections made while Daphne is restarted wait instead of being refused.
-        fd = listener.fileno()
-        supervisor.start(Program("web", web_command(self.python, fd), pass_fds=[fd]))
-        supervisor.start(Program("worker", worker_command(self.python)))
-        supervisor.start(Program("beat", beat_command(self.python)))
+            supervisor.watched.append(Watched(service.name, service.is_dead, service.start))
 
-    def _announce(self, supervisor: Supervisor, listener: socket.socket, accounts: str) -> None:
+    def _wait_for_answer(self, supervisor: Supervisor, listener: socket.socket) -> None:
         probe = Probe(listener, supervisor.selector)
         deadline = time.monotonic() + ANSWER_TIMEOUT
         supervisor.run(until=lambda: probe.answered() or time.monotonic() > deadline, timer=0.05)
         if not probe.answered():
             raise Failure("The site did not answer; the lines of `web` above should say why.")
+
+    def _announce(self, listener: socket.socket, accounts: str) -> None:
         host = self.options.host
         shown = "127.0.0.1" if host in {"0.0.0.0", "::"} else host  # noqa: S104
         shown = f"[{shown}]" if ":" in shown else shown

@@ -122,6 +122,10 @@ class Service:
                 raise NotStarted(f"{self.name} did not answer in time:\n{self.log_end()}")
             time.sleep(0.02)
 
+    def is_dead(self) -> bool:
+        """Say whether the server has ended."""
+        return self.child is None or self.child.poll() is not None
+
     def stop(self, timeout: float = 15) -> None:
         """Stop the server, by force after `timeout` seconds."""
         if self.child is not None:

@@ -130,7 +130,7 @@ def test_the_life_of_a_site(launch: Callable[..., Launcher], data: Path) -> None
     port = free_port()
 
     # It starts, shows the demo accounts and answers.
-    first = launch(port, "--no-demo")
+    first = launch(port)
     address = first.address()
     assert address == f"http://127.0.0.1:{port}"
     assert httpx.get(f"{address}/healthz").json() == {"database": True, "redis": True}
@@ -166,7 +166,7 @@ def test_the_life_of_a_site(launch: Callable[..., Launcher], data: Path) -> None
         squatter.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         squatter.bind(("127.0.0.1", port))
         squatter.listen()
-        third = launch(port, "--no-demo")
+        third = launch(port)
         address = third.address()
         assert f"Port {port} is taken" in third.printed
         assert address != f"http://127.0.0.1:{port}"

@@ -1,0 +1,19 @@
+"""Run by the environment's own Python: bring the database up to date and make the demo data.
+
+One process for both: starting Django costs more than either does when nothing is to be done.
+"""
+
+import sys
+
+from django.core.management import execute_from_command_line
+
+
+def main(arguments: list[str]) -> None:
+    """Migrate; then make the demo data unless told not to, printing the accounts."""
+    execute_from_command_line(["manage.py", "migrate", "--no-input", "--verbosity", "0"])
+    if "--no-demo" not in arguments:
+        execute_from_command_line(["manage.py", "demo_data"])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
