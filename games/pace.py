@@ -28,8 +28,8 @@ PACES = (
     Pace("blitz", "Blitz", 20),
     Pace(NORMAL, "By the book", None),
     Pace("easy", "Unhurried", 5 * MINUTE),
-    Pace("daily", "A day a turn", DAY),
-    Pace("slow", "Three days a turn", 3 * DAY),
+    Pace("daily", "Daily", DAY),
+    Pace("slow", "Correspondence", 3 * DAY),
 )
 
 

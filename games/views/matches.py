@@ -7,6 +7,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from games import store
@@ -53,6 +54,7 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
 
 
 @require_safe
+@gzip_page
 @explains_refusals
 def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
     """A finished match, step by step. `?move=N` is the link to one of them.
@@ -75,7 +77,7 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "move": move,
         "step": steps[move],
         "picture": as_image(board_of(ruleset, steps[move]["view"])),
-        "log": told([step for step in steps if step["events"]], _names(replay["header"])),
+        "log": told(steps[1:], _names(replay["header"])),
         "first": 0 if move > 0 else None,
         "back": move - 1 if move > 0 else None,
         "forward": move + 1 if move < last else None,
@@ -112,17 +114,22 @@ def board(request: HttpRequest, match_id: int) -> HttpResponse:
 
 
 def told(log: Iterable[dict[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
-    """A log in sentences: `n`, `seat` (0, 1 or None), `taken_back` and `lines`, each the text of
-    one event with its player's name before it."""
+    """A log, or the steps of a replay, in sentences: `n`, `seat` (0, 1 or None), `taken_back` and
+    `lines`, each the text of one event with its player's name before it. An entry that told nobody
+    anything at the time (a sealed choice) is given as it was written."""
     lines = []
     for item in log:
         actor = item["actor"]
+        seat = actor if actor in (0, 1) else None
+        sentences = [_sentence(event, names) for event in item["events"]]
+        if not sentences and seat is not None:
+            sentences = [f"{names[seat]}: {item['text']}"]
         lines.append(
             {
                 "n": item["n"],
-                "seat": actor if actor in (0, 1) else None,
+                "seat": seat,
                 "taken_back": item["taken_back"],
-                "lines": [_sentence(event, names) for event in item["events"]],
+                "lines": sentences,
             }
         )
     return lines
