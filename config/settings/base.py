@@ -12,6 +12,8 @@ BASE_DIR = ROOT
 DATA_DIR = DATA
 
 DEBUG = False
+# Whether the well-known demo accounts may exist here.
+GAUNTLET_DEVELOPMENT = False
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", [])
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"

@@ -4,6 +4,7 @@ import os
 import warnings
 
 from config.devenv import adopt_running_services, secret_key
+from config.env import env
 
 adopt_running_services(os.environ)
 
@@ -11,7 +12,9 @@ from config.logs import logging_config  # noqa: E402  (settings read the environ
 from config.settings.base import *  # noqa: E402, F403
 from config.settings.base import DATA_DIR, STORAGES  # noqa: E402
 
-DEBUG = True
+# People try the site through `script/server` too: a mistake of ours must not show them a traceback.
+DEBUG = env.bool("GAUNTLET_DEBUG", False)
+GAUNTLET_DEVELOPMENT = True
 SECRET_KEY = secret_key(DATA_DIR)
 ALLOWED_HOSTS = os.environ.get("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(",")
 EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"

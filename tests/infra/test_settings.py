@@ -127,3 +127,11 @@ def test_the_development_key_is_made_once_and_kept_private(tmp_path: Path) -> No
     (path,) = (tmp_path / "data").iterdir()
     assert path.stat().st_mode & 0o077 == 0
     assert secret_key(tmp_path / "other") != first
+
+
+def test_a_site_that_people_try_out_shows_no_technical_pages() -> None:
+    environment = {**PRODUCTION, "DJANGO_SETTINGS_MODULE": "config.settings.dev"}
+    done = evaluate("[settings.DEBUG, settings.GAUNTLET_DEVELOPMENT]", **environment)
+    assert done.stdout.strip() == "[False, True]", done.stderr
+    done = evaluate("settings.DEBUG", **environment, GAUNTLET_DEBUG="1")
+    assert done.stdout.strip() == "True", done.stderr

@@ -26,12 +26,12 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        if not settings.DEBUG and not options["force"]:
+        if not settings.GAUNTLET_DEVELOPMENT and not options["force"]:
             raise CommandError(
-                "This site is not a development one (DEBUG is off). With --force the demo "
+                "This site is not a development one. With --force the demo "
                 "accounts are made all the same, with passwords drawn at random."
             )
-        known = PASSWORD if settings.DEBUG else None
+        known = PASSWORD if settings.GAUNTLET_DEVELOPMENT else None
         accounts = demo_create(password=known)
         self.stdout.write(self._table(accounts, known))
 
