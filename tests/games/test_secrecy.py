@@ -1,0 +1,416 @@
+"""Non-interference over every surface: two matches that differ only in what an audience must not
+know give that audience the same bytes, at the same instants.
+
+Each run is made at the same instants, with the same row numbers, and taken back afterwards. What is
+compared: frames to the audience's channel groups, the HTTP view with its ETag, what a submission of
+theirs is answered, chat, reminders, and the pages about the match.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import pytest
+from django.db import connection, transaction
+from django.middleware import csrf
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import User
+from games.engine import notation
+from games.engine.decisions import Audience, Seat
+from games.engine.table import AnyRuleset
+from games.rulesets import REGISTRY
+from games.services.chat import chat_post
+from tests.games.support import T0, Play, Wire, committing, group, started
+
+
+class Deed(NamedTuple):
+    """Something that is done at an instant. Those that are ``secret`` leave no trace of their own
+    with an audience other than their seat's."""
+
+    at: int
+    name: str  # "submit", "organise", "chat"
+    seat: Seat | None
+    text: str
+    secret: bool = False
+
+
+class Onlooker:
+    """Somebody who must not know: gathers whatever they can get hold of."""
+
+    def __init__(self, audience: Audience, user: User | None, wire: Wire) -> None:
+        self.audience = audience
+        self.user = user
+        self.wire = wire
+        self.client = Client()
+        if user is not None:
+            self.client.force_login(user)
+        self.gathered: list[tuple[str, object]] = []
+
+    def groups(self, play: Play) -> set[str]:
+        rooms = ["players"] if self.audience in (0, 1) else ["players", "spectators"]
+        own = [] if self.user is None else [f"user.{self.user.pk}"]
+        chats = [f"match.{play.pk}.chat.{room}" for room in rooms]
+        return {group(play.pk, self.audience), "lobby", *chats, *own}
+
+    def hear(self, play: Play, texts: Sequence[tuple[str, str]]) -> None:
+        """Take in the frames of one's groups."""
+        self.gathered += [("frame", each) for each in texts if each[0] in self.groups(play)]
+
+    def look(self, play: Play, at: int) -> None:
+        """Ask for the match."""
+        self._get(at, reverse("api:match", args=[play.pk]))
+        self._get(at, reverse("api:record", args=[play.pk]))
+
+    def look_around(self, play: Play, at: int) -> None:
+        """Ask for every page that tells of the match."""
+        for page in ("match", "replay", "record", "board"):
+            self._get(at, reverse(f"games:{page}", args=[play.pk]))
+        for page in ("home", "lobby", "watch"):
+            self._get(at, reverse(f"games:{page}"))
+        if self.user is not None:
+            self._get(at, reverse("games:mine"))
+            self._get(at, self.user.get_absolute_url())
+
+    def _get(self, at: int, address: str) -> None:
+        answer = self.client.get(address)
+        headers = {name: answer.headers.get(name) for name in ("ETag", "Location", "Content-Type")}
+        self.gathered.append((f"{at} {address}", (answer.status_code, headers, answer.content)))
+
+    def try_something(self, play: Play, at: int) -> None:
+        """A submission that cannot stand, to see whether its refusal tells anything."""
+        for client_id, text in (("same-id", "nonsense"), ("a-1", "D4 90")):
+            answer = self.client.post(
+                reverse("api:submissions", args=[play.pk]),
+                {"id": client_id, "text": text, "version": play.versions[1]},
+                content_type="application/json",
+            )
+            self.gathered.append((f"{at} {text}", (answer.status_code, answer.content)))
+
+
+class Stage:
+    """Where runs take place."""
+
+    def __init__(self, set_clock: Callable[[int], None], wire: Wire, ada: User, ben: User) -> None:
+        self.set_clock = set_clock
+        self.wire = wire
+        self.ada, self.ben = ada, ben
+
+    def run(
+        self,
+        ruleset: str,
+        deeds: Sequence[Deed],
+        users: dict[str, User],
+        twins: Twins,
+        audiences: Sequence[Audience] = (1, "room"),
+    ) -> dict[Audience, list[tuple[str, object]]]:
+        """Do the deeds with a worker that is never late, and return what was gathered."""
+        signed_in: dict[Audience, User] = {0: self.ada, 1: self.ben}
+        onlookers = [Onlooker(who, signed_in.get(who), self.wire) for who in audiences]
+        with transaction.atomic():
+            _same_numbers()
+            self._run(ruleset, sorted(deeds), users, twins, onlookers)
+            transaction.set_rollback(True)
+        return {onlooker.audience: onlooker.gathered for onlooker in onlookers}
+
+    def _run(
+        self,
+        ruleset: str,
+        deeds: list[Deed],
+        users: dict[str, User],
+        twins: Twins,
+        onlookers: list[Onlooker],
+    ) -> None:
+        until = twins.until
+        self.set_clock(0)
+        self.wire.texts()
+        play = started((self.ada, self.ben), ruleset)
+        queue, number = list(deeds), 0
+        while True:
+            wake = play.match.wake_at
+            due = until if wake is None else wake - T0
+            at = min(due, queue[0].at if queue else until, until)
+            self.set_clock(at)
+            if at == until:
+                break
+            secret = False
+            if queue and queue[0].at == at:
+                deed = queue.pop(0)
+                number += 1
+                # Ids of public deeds are the same in both runs, whatever else was done.
+                client_id = f"a-{number}" if deed.secret else f"{deed.name}-{deed.at}"
+                self._do(play, deed, client_id, users)
+                secret = deed.secret
+            else:
+                play.wake(at)
+            texts = self.wire.texts()
+            for onlooker in onlookers:
+                onlooker.hear(play, texts)
+                if not secret and at >= twins.since:
+                    onlooker.look(play, at)
+        for onlooker in onlookers:
+            onlooker.look(play, until)
+            onlooker.look_around(play, until)
+        onlookers[0].try_something(play, until)
+
+    def _do(self, play: Play, deed: Deed, client_id: str, users: dict[str, User]) -> None:
+        if deed.name == "submit":
+            assert deed.seat is not None
+            answer = play.submit(deed.seat, deed.text, deed.at, client_id=client_id)
+        elif deed.name == "organise":
+            answer = play.organise(users["orla"], deed.text, deed.at, client_id=client_id)
+        else:
+            room = "spectators" if deed.seat is None else "players"
+            author = users["cleo"] if deed.seat is None else play.players[deed.seat]
+            with committing():
+                chat_post(
+                    acting_user=author, match=play.match, room=room, client_id=client_id,
+                    text=deed.text, at=T0 + deed.at,
+                )  # fmt: skip
+            return
+        assert hasattr(answer, "version"), answer
+
+
+def _same_numbers() -> None:
+    """Rows of a run that is taken back leave gaps in the numbering: begin at the same one again."""
+    with connection.cursor() as cursor:
+        for table in ("match", "matchentry", "matchplayer", "chatmessage"):
+            cursor.execute(
+                "SELECT setval(pg_get_serial_sequence(%s, 'id'), 70000)", [f"games_{table}"]
+            )
+
+
+@pytest.fixture
+def stage(
+    set_clock: Callable[[int], None],
+    wire: Wire,
+    ada: User,
+    ben: User,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Stage:
+    # Tokens against forged requests are random on purpose and tell nothing.
+    monkeypatch.setattr(csrf, "_mask_cipher_secret", lambda secret: secret)
+    monkeypatch.setattr(csrf, "_get_new_csrf_string", lambda: "x" * 32)
+    return Stage(set_clock, wire, ada, ben)
+
+
+# -- pairs of matches that look alike ------------------------------------------------------------
+
+
+class Twins(NamedTuple):
+    """Two courses of a match that seat 1 and the room must not be able to tell apart."""
+
+    one: list[Deed]
+    two: list[Deed]
+    since: int  # when they begin to differ
+    until: int
+
+
+def noise(start: int) -> list[Deed]:
+    """What else happens meanwhile, in both."""
+    return [
+        Deed(start + 9_000, "chat", 1, "are you there?"),
+        Deed(start + 12_000, "organise", None, "reserve 1 +30"),
+        Deed(start + 14_000, "chat", None, "who will win?"),
+        Deed(start + 33_000, "organise", None, "pause"),
+        Deed(start + 34_000, "organise", None, "resume"),
+    ]
+
+
+PICKS: dict[str, tuple[str, int] | None] = {
+    "T early": ("T", 2_000),
+    "L early": ("L", 2_000),
+    "L late": ("L", 52_500),
+    "not at all": None,
+}
+
+
+def tetronogo_twins(first: str, second: str, bout: int) -> Twins:
+    """Seat 0's secret tetromino of a bout: which one, when, and whether at all. The bouts before
+    are played alike."""
+    before, at, used = _bouts_before(bout)
+
+    def course(choice: tuple[str, int] | None) -> list[Deed]:
+        if choice is None:
+            return before
+        letter, offset = choice
+        assert letter not in used
+        return [*before, Deed(at + offset, "submit", 0, f"pick {letter}", secret=True)]
+
+    one, two = course(PICKS[first]), course(PICKS[second])
+    return Twins([*one, *noise(at)], [*two, *noise(at)], at, at + 59_500)
+
+
+def _bouts_before(bout: int) -> tuple[list[Deed], int, set[str]]:
+    deeds, at = [], 0
+    letters = iter(("OI", "SZ", "JO"))
+    used = set()
+    for _ in range(1, bout):
+        own, other = next(letters)
+        used.add(own)
+        deeds += [
+            Deed(at + 1_000, "submit", 0, f"pick {own}"),
+            Deed(at + 2_000, "submit", 1, f"pick {other}"),
+        ]
+        moves, at = _random_bout(deeds, at + 3_000)
+        deeds += moves
+    return deeds, at, used
+
+
+def _random_bout(so_far: list[Deed], at: int) -> tuple[list[Deed], int]:
+    """Random play from the choice of the starter to the end of the bout."""
+    from games.engine import table as tables
+    from games.engine.table import Header
+
+    rules = REGISTRY.get("tetronogo")
+    rng = random.Random(at)
+    header = Header(
+        ruleset="tetronogo", variant="standard", options=rules.options_type(), advantage=0
+    )
+    table = tables.opened(rules, header)
+    for deed in so_far:
+        assert deed.seat is not None
+        table = tables.submitted(rules, table, seat=deed.seat, text=deed.text, reading_ms=0).table
+    moves: list[Deed] = []
+    while True:
+        seat = next(seat for seat in (0, 1) if table.open[seat] is not None)
+        slot = table.open[seat]
+        assert slot is not None
+        if slot.decision.kind == "pick":
+            return moves, at
+        text = rules.print(rules.sample(table.state, slot.decision, rng.random))
+        moves.append(Deed(at, "submit", seat, text))
+        table = tables.submitted(rules, table, seat=seat, text=text, reading_ms=0).table
+        at += 1_000
+
+
+def domino_twins(seed: int, turns: int) -> Twins:
+    """Seat 0 hides other numbers in the two matches, and lays other dominoes for it; every number
+    that shows, every colour and every letter announced is the same."""
+    rules = REGISTRY.get("domino-black-white")
+    rng = random.Random(seed)
+    states = [rules.initial(_setup(rules)) for _ in range(2)]
+    courses: list[list[Deed]] = [[], []]
+    differences, at = 0, 1_000
+    for number in range(turns + 1):
+        (decision,) = rules.decisions(states[0])
+        pairs = _alike(rules, states, decision, rng) if number else [("first", "first")]
+        pair = pairs[0]
+        differences += pair[0] != pair[1]
+        for which, text in enumerate(pair):
+            courses[which].append(Deed(at, "submit", decision.seat, text))
+            move = rules.parse(notation.tidy(text))
+            states[which] = rules.apply(states[which], ((decision.seat, move),))
+        assert rules.outcome(states[0]) is None
+        at += 1_000
+    assert differences >= 3
+    # Then nobody moves for a while.
+    return Twins([*courses[0], *noise(at)], [*courses[1], *noise(at)], 0, at + 130_000)
+
+
+def _setup(rules: AnyRuleset) -> Any:
+    from games.engine.ruleset import Setup
+
+    return Setup(variant="standard", options=rules.options_type(), advantage=0)
+
+
+_PLACEMENT = re.compile(r"\((\d),(\d)\) (\w+):(\w+) hide (\w+)")
+
+
+def _shown(text: str) -> tuple[Any, ...]:
+    """What everybody sees of a placement."""
+    match = _PLACEMENT.fullmatch(text)
+    assert match is not None, text
+    one, two, at, to, hide = match.groups()
+    halves = {at: int(one), to: int(two)}
+    hidden = halves.pop(hide)
+    ((square, number),) = halves.items()
+    return hide, hidden % 2, square, number
+
+
+def _alike(
+    rules: AnyRuleset, states: Sequence[Any], decision: Any, rng: random.Random
+) -> list[tuple[str, str]]:
+    """Pairs of placements, one for each state, that look alike to everybody but seat 0; those that
+    differ come first. Seat 1 does the same in both."""
+    options: list[dict[tuple[Any, ...], list[str]]] = []
+    for state in states:
+        found: dict[tuple[Any, ...], list[str]] = {}
+        for move in rules.legal(state, decision):
+            text = rules.print(move)
+            after = rules.apply(state, ((decision.seat, move),))
+            if rules.outcome(after) is None:
+                key = (*_shown(text), after.last.met)
+                found.setdefault(key, []).append(text)
+        options.append(found)
+    pairs = [
+        (one, two)
+        for key, texts in options[0].items()
+        for one in texts
+        for two in options[1].get(key, [])
+        if decision.seat == 0 or one == two
+    ]
+    rng.shuffle(pairs)
+    return sorted(pairs, key=lambda pair: pair[0] == pair[1])
+
+
+TWINS: dict[str, list[Callable[[], Twins]]] = {
+    "tetronogo": [
+        lambda: tetronogo_twins("T early", "L early", 1),
+        lambda: tetronogo_twins("T early", "L late", 1),
+        lambda: tetronogo_twins("T early", "not at all", 1),
+        lambda: tetronogo_twins("L late", "not at all", 2),
+        lambda: tetronogo_twins("T early", "L early", 2),
+    ],
+    "domino-black-white": [
+        lambda: domino_twins(1, 6),
+        lambda: domino_twins(2, 12),
+    ],
+}
+
+
+def test_every_ruleset_is_held_to_this() -> None:
+    assert set(TWINS) == {ruleset.id for ruleset in REGISTRY}
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "number"),
+    [(ruleset, number) for ruleset, makers in TWINS.items() for number in range(len(makers))],
+)
+def test_an_audience_cannot_tell_twins_apart(
+    ruleset: str,
+    number: int,
+    stage: Stage,
+    orla: User,
+    cleo: User,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    twins = TWINS[ruleset][number]()
+    users = {"orla": orla, "cleo": cleo}
+    caplog.set_level(logging.INFO)
+    one = stage.run(ruleset, twins.one, users, twins)
+    two = stage.run(ruleset, twins.two, users, twins)
+    for audience in (1, "room"):
+        assert len(one[audience]) > 20
+        for first, second in zip(one[audience], two[audience], strict=False):
+            assert first == second
+        assert len(one[audience]) == len(two[audience])
+    # Logs are read by people, too.
+    for deed in (*twins.one, *twins.two):
+        if deed.name == "submit" and deed.text != "first":
+            assert deed.text not in caplog.text
+
+
+def test_what_differs_is_seen_by_whoever_may_see_it(stage: Stage, orla: User, cleo: User) -> None:
+    """The comparison has teeth: seat 0 can tell the twins apart at once."""
+    users = {"orla": orla, "cleo": cleo}
+    twins = tetronogo_twins("T early", "L early", 1)
+
+    one = stage.run("tetronogo", twins.one, users, twins, (0,))
+    two = stage.run("tetronogo", twins.two, users, twins, (0,))
+    assert one[0] != two[0]
