@@ -444,7 +444,7 @@ def _bout_event(after: State) -> Event:
     number = len(after.frame.bouts)
     low, high = sorted(bout.points)
     if bout.winner is None:
-        text = f"bout {number} is drawn, {high} to {low}"
+        text = f"Bout {number} is drawn, {high} to {low}."
     elif bout.out_of_time is None:
         text = f"won bout {number}, {high} to {low}"
     else:
