@@ -360,6 +360,9 @@ class Toy(Ruleset[State, Move]):
         return msgspec.convert({**view, "cards": cards}, State)
 
     def evaluate(self, state: State, seat: Seat) -> float:
+        outcome = self.outcome(state)
+        if outcome is not None:
+            return 1.0 if outcome.winner == seat else -1.0
         total = sum(state.points)
         return 0.0 if not total else 2 * state.points[seat] / total - 1
 
