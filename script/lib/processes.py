@@ -39,7 +39,7 @@ def spawn(  # noqa: PLR0913  (keyword-only, as in subprocess itself)
     cwd: Path,
     stdout: int | IO[Any] | None = None,
     stderr: int | IO[Any] | None = None,
-    death_signal: signal.Signals = signal.SIGTERM,
+    death_signal: signal.Signals | None = signal.SIGTERM,
     account: Account | None = None,
     pass_fds: Sequence[int] = (),
     own_group: bool = True,
@@ -53,7 +53,7 @@ def spawn(  # noqa: PLR0913  (keyword-only, as in subprocess itself)
 
     def prepare() -> None:
         # Runs in the child between fork and exec, after the change of user, which would clear it.
-        if _libc is not None:
+        if _libc is not None and death_signal is not None:
             _libc.prctl(PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0)
             if os.getppid() != launcher:
                 os._exit(1)
@@ -165,8 +165,8 @@ class Register:
                 time.sleep(0.05)
             if identity(pid) == known:
                 send(pid, signal.SIGKILL)
-                kill_group(pid)
                 while identity(pid) == known:
                     time.sleep(0.02)
+            kill_group(pid)
             self.forget(name)
         return [name for name, *_rest in alive]

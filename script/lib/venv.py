@@ -6,15 +6,20 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import IO
 
-from script.lib.console import ROOT, Failure, step
+from script.lib.console import DATA, ROOT, Failure, step
+from script.lib.processes import Register, spawn, stop
 
 VENV = ROOT / ".venv"
 RUNTIME = ("requirements.txt",)
+PLACE = "place"  # the marker's entry for where and with what Python it was made
 DEVELOPMENT = ("requirements.txt", "requirements-dev.txt")
 
 
@@ -29,6 +34,7 @@ class Environment:
         self.root = root
         self.python = folder / "bin" / "python"
         self.marker = folder / "gauntlet-installed.json"
+        self.register = Register(DATA / "installing")
 
     def ensure(self, lists: Sequence[str]) -> Path:
         """Make sure that these lists are installed, and return the environment's Python."""
@@ -40,14 +46,17 @@ class Environment:
         return self.python
 
     def digest(self, name: str) -> str:
-        """Return what the installation of a list depends on, as a digest."""
-        # A moved checkout or another Python has to start over: paths are written into scripts.
-        subject = f"{self.folder}\n{sys.version_info[:2]}\n{(self.root / name).read_text()}"
-        return hashlib.sha256(subject.encode()).hexdigest()
+        """Return a list's digest."""
+        return hashlib.sha256((self.root / name).read_bytes()).hexdigest()
+
+    @property
+    def place(self) -> str:
+        """What the environment as a whole depends on: its scripts hold paths."""
+        return f"{self.folder} {sys.version_info[0]}.{sys.version_info[1]}"
 
     def _missing(self, lists: Sequence[str]) -> list[str]:
         installed = self._installed()
-        if not self._works():
+        if not self._usable():
             return list(lists)
         return [name for name in lists if installed.get(name) != self.digest(name)]
 
@@ -57,6 +66,9 @@ class Environment:
         except (OSError, ValueError):
             return {}
         return found if isinstance(found, dict) else {}
+
+    def _usable(self) -> bool:
+        return self._installed().get(PLACE) == self.place and self._works()
 
     def _works(self) -> bool:
         """Say whether the environment's Python still starts: the one it came from may be gone."""
@@ -79,25 +91,30 @@ class Environment:
             yield
 
     def _install(self, lists: Sequence[str]) -> None:
-        if not self._works() or not (self.folder / "bin" / "pip").exists():
+        # An earlier installation may go on although its launcher was killed.
+        self.register.end_orphans(told=step)
+        if not self._usable():
             step(f"Making a virtual environment in {self.folder.name}")
             self._create()
         step(f"Installing {' and '.join(lists)} (about half a minute the first time)")
+        known = self._installed()
+        # Gone while things change: after an interrupted installation everything is made anew.
+        self.marker.unlink(missing_ok=True)
         command: list[str | Path] = [
             self.python, "-m", "pip", "install", "--quiet", "--quiet", "--no-input",
             "--disable-pip-version-check", "--progress-bar", "off",
         ]  # fmt: skip
         for name in lists:
             command += ["-r", self.root / name]
-        if subprocess.run(command, check=False, cwd=self.root).returncode:
+        if self._run(command):
             raise Failure(
                 "The pinned packages could not be installed. The lines above say why; the first "
                 "start needs a connection to a package index."
             )
-        self._mark(lists)
+        self._mark(known, lists)
 
-    def _mark(self, lists: Sequence[str]) -> None:
-        installed = {**self._installed(), **{name: self.digest(name) for name in lists}}
+    def _mark(self, known: dict[str, str], lists: Sequence[str]) -> None:
+        installed = known | {name: self.digest(name) for name in lists} | {PLACE: self.place}
         draft = self.marker.with_suffix(".new")
         draft.write_text(json.dumps(installed, indent=1))
         draft.replace(self.marker)
@@ -106,20 +123,39 @@ class Environment:
         # Not sys.executable when that is itself an environment: venvs of venvs break when it goes.
         base = getattr(sys, "_base_executable", None) or sys.executable
         command = [base, "-m", "venv", "--clear", self.folder]
-        made = subprocess.run(command, capture_output=True, text=True, check=False)
-        if made.returncode == 0:
-            return
+        with tempfile.TemporaryFile() as output:
+            if self._run(command, output=output) == 0:
+                return
+            output.seek(0)
+            said = output.read().decode(errors="replace")
         version = f"{sys.version_info[0]}.{sys.version_info[1]}"
         # Debian splits the venv module's pip off into a package of its own.
         if os.geteuid() == 0 and shutil.which("apt-get"):
             step(f"Installing python{version}-venv")
             apt_install([f"python{version}-venv"])
-            if subprocess.run(command, check=False).returncode == 0:
+            if self._run(command) == 0:
                 return
         raise Failure(
-            f"{made.stdout}{made.stderr}\nThis Python cannot make virtual environments. On Debian "
-            f"and Ubuntu, install python{version}-venv and try again."
+            f"{said}\nThis Python cannot make virtual environments. On Debian and Ubuntu, install "
+            f"python{version}-venv and try again."
         )
+
+    def _run(self, command: Sequence[str | Path], *, output: IO[bytes] | None = None) -> int:
+        """Run one step of an installation to its end.
+
+        Installers start processes of their own, which a death signal to the first would leave
+        running and writing. So it gets none: it is noted, and the next installation ends it and its
+        group before it begins.
+        """
+        child = spawn(
+            command, env=os.environ, cwd=self.root, stdout=output, stderr=output, death_signal=None
+        )
+        self.register.note("installation", child.pid, signal.SIGTERM)
+        try:
+            return child.wait()
+        finally:
+            stop(child, signal.SIGTERM, 5)
+            self.register.forget("installation")
 
 
 def apt_install(packages: Sequence[str], *, prefix: Sequence[str] = ()) -> bool:

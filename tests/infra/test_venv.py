@@ -25,7 +25,7 @@ class Recorded(Environment):
         self.installed.append(list(lists))
         self.folder.mkdir(exist_ok=True)
         self.sound = True
-        self._mark(lists)
+        self._mark(self._installed(), lists)
 
 
 @pytest.fixture
@@ -65,13 +65,45 @@ def test_a_damaged_marker_means_another_installation(environment: Recorded, cont
     assert environment.installed == [["a.txt"]] * 2
 
 
-def test_the_marker_depends_on_place_and_python(
+def test_a_moved_environment_or_another_python_starts_over(
     environment: Recorded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = environment.digest("a.txt")
-    elsewhere = Environment(environment.root / "other", environment.root).digest("a.txt")
+    environment.ensure(["a.txt", "b.txt"])
+    moved = environment.folder.rename(environment.root / "moved")
+    environment.folder, environment.marker = moved, moved / environment.marker.name
+    environment.ensure(["a.txt"])
     monkeypatch.setattr(sys, "version_info", (3, 99, 0))
-    assert len({here, elsewhere, environment.digest("a.txt")}) == 3
+    environment.ensure(["a.txt"])
+    assert environment.installed == [["a.txt", "b.txt"], ["a.txt"], ["a.txt"]]
+
+
+def test_an_interrupted_installation_leaves_no_marker(tmp_path: Path) -> None:
+    """Else the next start would go on with half of it."""
+    (tmp_path / "a.txt").write_text("one==1\n")
+
+    class Interrupted(Environment):
+        runs = 0
+
+        def _works(self) -> bool:
+            return True
+
+        def _run(self, command: Sequence[str | Path], **_options: object) -> int:
+            self.runs += 1
+            if self.runs == 3:
+                raise KeyboardInterrupt
+            self.folder.mkdir(exist_ok=True)
+            return 0
+
+    environment = Interrupted(tmp_path / "env", tmp_path)
+    environment.ensure(["a.txt"])
+    assert environment.marker.exists()
+    (tmp_path / "a.txt").write_text("one==2\n")
+    with pytest.raises(KeyboardInterrupt):
+        environment.ensure(["a.txt"])
+    assert not environment.marker.exists()
+    environment.ensure(["a.txt"])
+    # Made and filled; changed, interrupted; made and filled again.
+    assert environment.runs == 2 + 1 + 2
 
 
 def test_the_real_environment_is_up_to_date_and_sound() -> None:
