@@ -326,7 +326,7 @@ def test_the_log_tells_of_a_drawn_bout_and_one_lost_on_time() -> None:
 
     moves = full("I")
     told = _told(say(placing("I", "I"), *moves[:-1]), moves[-1])
-    assert told[-1] == ("bout", None, "bout 1 is drawn, 0 to 0")
+    assert told[-1] == ("bout", None, "Bout 1 is drawn, 0 to 0.")
 
 
 def test_everything_in_the_log_is_public_and_plain() -> None:
