@@ -6,11 +6,15 @@ One process for both: starting Django costs more than either does when nothing i
 import sys
 
 from django.core.management import execute_from_command_line
+from django.db import OperationalError
 
 
 def main(arguments: list[str]) -> None:
     """Migrate; then make the demo data unless told not to, printing the accounts."""
-    execute_from_command_line(["manage.py", "migrate", "--no-input", "--verbosity", "0"])
+    try:
+        execute_from_command_line(["manage.py", "migrate", "--no-input", "--verbosity", "0"])
+    except OperationalError as error:
+        sys.exit(f"The database cannot be used: {error}")
     if "--no-demo" not in arguments:
         execute_from_command_line(["manage.py", "demo_data"])
 

@@ -21,7 +21,7 @@ from script.lib.supervisor import Program, Stopped, Supervisor, Watched, raise_o
 from script.lib.venv import RUNTIME, Environment
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
-ANSWER_TIMEOUT = 90.0
+ANSWER_TIMEOUT = 60.0
 MAX_FRAME = 64 * 1024  # bytes of one WebSocket message; a submission is a few hundred
 
 
@@ -201,7 +201,8 @@ class Server:
                 self.python, "-m", "script.lib.prepare",
                 *(["--no-demo"] if self.options.no_demo else []),
             ],
-            env=self.env,
+            # Without a pool the database's own words are the error, and at once.
+            env={**self.env, "GAUNTLET_DB_POOL_MAX": "0"},
             cwd=ROOT,
             stdout=subprocess.PIPE,
             death_signal=signal.SIGKILL,
@@ -226,7 +227,7 @@ class Server:
         deadline = time.monotonic() + ANSWER_TIMEOUT
         supervisor.run(until=lambda: probe.answered() or time.monotonic() > deadline, timer=0.05)
         if not probe.answered():
-            raise Failure("The site did not answer; the lines of `web` above should say why.")
+            raise Failure(probe.complaint())
 
     def _announce(self, listener: socket.socket, accounts: str) -> None:
         host = self.options.host
@@ -254,6 +255,7 @@ class Probe:
         self.selector = selector
         self.connection: socket.socket | None = None
         self.received = b""
+        self.last = b""
         self.done = False
         self.retry_at = 0.0
 
@@ -262,6 +264,13 @@ class Probe:
         if not self.done and self.connection is None and time.monotonic() >= self.retry_at:
             self._ask()
         return self.done
+
+    def complaint(self) -> str:
+        """Return a sentence on what is wrong."""
+        _head, _blank, body = self.last.partition(b"\r\n\r\n")
+        if body:
+            return f"The site answers, but not all of it is well: {body.decode(errors='replace')}"
+        return "The site did not answer; the lines of `web` above should say why."
 
     def _ask(self) -> None:
         self.received = b""
@@ -292,6 +301,7 @@ class Probe:
         self.received += chunk
         self.done = self.received.startswith(b"HTTP/1.1 200")
         if self.done or not chunk:
+            self.last = self.received
             self.selector.unregister(self.connection)
             self.connection.close()
             self.connection = None
