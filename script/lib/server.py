@@ -305,7 +305,7 @@ class Probe:
             self.selector.unregister(self.connection)
             self.connection.close()
             self.connection = None
-            self.retry_at = time.monotonic() + 0.3
+            self.retry_at = time.monotonic() + (1 if self.last else 0.3)
 
 
 def _ignore_further_signals() -> None:

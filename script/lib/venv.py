@@ -161,8 +161,11 @@ class Environment:
 def apt_install(packages: Sequence[str], *, prefix: Sequence[str] = ()) -> bool:
     """Install Debian packages without asking anything. Returns whether that worked."""
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    install = [*prefix, "apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages]
-    for command in ([*prefix, "apt-get", "update", "-qq"], install):
+    apt = [*prefix, "apt-get", "-qq", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=60"]
+    for command in (
+        [*apt, "update"],
+        [*apt, "install", "-y", "--no-install-recommends", *packages],
+    ):
         done = subprocess.run(
             command, env=env, check=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
         )
