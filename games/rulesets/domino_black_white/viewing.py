@@ -8,6 +8,7 @@ written in board order, never by number, and of the opponent's hand only its siz
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from games.engine.decisions import ALL, EVERYONE, Audience, Event, Seat
@@ -48,13 +49,10 @@ def view(state: State, audience: Audience) -> dict[str, Any]:
         "late": state.late,
         "scores": list(state.scores()),
         "cells": [
-            {**half, "seat": state.placer(index), "domino": index, "partner": partner}
+            {**cell}
             for index, placed in enumerate(history)
-            for half, partner in zip(
-                halves(placed.place, knows=_knows(audience, state.placer(index))),
-                reversed(placed.place.spot.squares),
-                strict=True,
-            )
+            for seat in (state.placer(index),)
+            for cell in _cells(placed.place, index, seat, _knows(audience, seat))
         ],
         "met": [MET_TEXT[placed.met] for placed in history],
         "left": [hand.bit_count() for hand in hands],
@@ -65,6 +63,17 @@ def view(state: State, audience: Audience) -> dict[str, Any]:
             [] if state.first is None else [list(spot.squares) for spot in spots_in(state.legal)]
         ),
     }
+
+
+@lru_cache(maxsize=1 << 16)
+def _cells(place: Place, index: int, seat: Seat, knows: bool) -> tuple[dict[str, Any], ...]:
+    """The two filled squares of a placement, for copying: they are wanted again every turn."""
+    return tuple(
+        {**half, "seat": seat, "domino": index, "partner": partner}
+        for half, partner in zip(
+            halves(place, knows=knows), reversed(place.spot.squares), strict=True
+        )
+    )
 
 
 _AUDIENCE_OF: Final[tuple[Audience, Audience]] = (0, 1)
