@@ -30,9 +30,10 @@ def replay_of(match: Match) -> dict[str, Any]:
     What is over never changes, so it is reckoned once and kept. Raises Refusal ``match.not-over``
     while the match is on.
     """
-    if not match.is_over:
+    if match.finished_at is None:
         raise Refusal("match.not-over", "There is a replay once the match is over.")
-    key = f"replay:{SHAPE}:{match.pk}"
+    # The moment tells matches of the same number apart: a cache may outlive a database.
+    key = f"replay:{SHAPE}:{match.pk}:{match.finished_at.timestamp()}"
     kept = cache.get(key)
     if kept is None:
         steps = steps_of(*store.header_of(match), store.entries_of(match.pk))

@@ -136,10 +136,10 @@ def told(log: Iterable[dict[str, Any]], names: Sequence[str]) -> list[dict[str, 
 
 
 def _sentence(event: dict[str, Any], names: Sequence[str]) -> str:
-    seat = event["seat"]
+    seat, text = event["seat"], str(event["text"])
     if seat is None or event["kind"] == "organiser":
-        return str(event["text"])
-    return f"{names[seat]} {event['text']}"
+        return text
+    return f"{names[seat]} {text}{'' if text.endswith(('.', '!', '?')) else '.'}"
 
 
 def _names(header: dict[str, Any]) -> list[str]:

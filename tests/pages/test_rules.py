@@ -1,0 +1,96 @@
+"""The public rules: every ruleset has a page, with its figures, rulings and times."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from django.test import Client
+
+from games.engine.errors import Refusal
+from games.pictures import figures_of, words_of
+from games.rulesets import REGISTRY
+from games.templatetags.rules import rules_figure
+from tests.pages.support import links, words
+
+RULESETS = list(REGISTRY)
+FIGURES = [(ruleset.id, name) for ruleset in RULESETS for name in figures_of(ruleset)]
+
+each_ruleset = pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: ruleset.id)
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_index_leads_to_every_game(nobody: Client) -> None:
+    page = nobody.get("/rules/")
+    assert {f"/rules/{ruleset.id}/" for ruleset in RULESETS} <= {*links(page)}
+    assert nobody.post("/rules/").status_code == 405
+
+
+@each_ruleset
+def test_every_game_has_its_page(nobody: Client, ruleset) -> None:
+    page = nobody.get(f"/rules/{ruleset.id}/")
+    assert page.status_code == 200
+    shown = words(page)
+    assert shown.startswith(f"Rules of {ruleset.name} ")
+    assert shown.count("House ruling") > 3
+    assert "Other paces" in shown
+    assert f"/challenges/new/?game={ruleset.id}" in links(page)
+    assert nobody.post(f"/rules/{ruleset.id}/").status_code == 405
+
+
+@each_ruleset
+def test_the_contents_lead_to_every_heading(nobody: Client, ruleset) -> None:
+    page = nobody.get(f"/rules/{ruleset.id}/").content.decode()
+    headings = re.findall(r'<h2[^>]*\sid="([^"]+)"', page)
+    assert re.findall(
+        r'<a href="#([^"]+)"', page.split("contents__list")[1].split("</nav>")[0]
+    ) == (headings)
+    assert len(headings) == len({*headings}) == page.count("<h2") > 3
+
+
+@each_ruleset
+def test_every_figure_that_was_drawn_is_shown(nobody: Client, ruleset) -> None:
+    page = nobody.get(f"/rules/{ruleset.id}/").content.decode()
+    shown = re.findall(rf'src="/rules/{ruleset.id}/figures/([a-z-]+)\.svg"', page)
+    assert sorted(shown) == sorted(figures_of(ruleset))
+    assert all(alt for alt in re.findall(r'<img[^>]*alt="([^"]*)"', page))
+
+
+@pytest.mark.parametrize(("ruleset", "name"), FIGURES)
+def test_a_figure_is_a_picture(nobody: Client, ruleset: str, name: str) -> None:
+    address = f"/rules/{ruleset}/figures/{name}.svg"
+    response = nobody.get(address)
+    assert response["Content-Type"] == "image/svg+xml; charset=utf-8"
+    assert "sandbox" in response["Content-Security-Policy"]
+    root = ElementTree.fromstring(response.content)  # noqa: S314  (our own)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert words_of(response.content.decode())
+    known = nobody.get(address, headers={"If-None-Match": response["ETag"]})
+    assert (known.status_code, known.content) == (304, b"")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/rules/chess/",
+        "/rules/chess/figures/edges.svg",
+        "/rules/tetronogo/figures/nothing.svg",
+        "/rules/tetronogo/figures/..svg",
+    ],
+)
+def test_what_there_is_not(nobody: Client, address: str) -> None:
+    assert nobody.get(address).status_code == 404
+
+
+def test_a_page_that_asks_for_a_figure_that_is_not_drawn_is_a_mistake() -> None:
+    with pytest.raises(Refusal, match=r"rules\.no-figure"):
+        rules_figure("tetronogo", "nothing")
+
+
+def test_times_at_every_pace(nobody: Client) -> None:
+    shown = words(nobody.get("/rules/domino-black-white/"))
+    assert "Turn 20 s 2 min 5 min 1 day 3 days" in shown
+    assert "Reserve 1 min 40 s 10 min 25 min 5 days 15 days" in shown
+    assert "Set-up choice 10 s 1 min 2 min 30 s 12 h 1 day 12 h" in shown
