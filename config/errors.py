@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 
 SENTENCES = {
     400: ("bad-request", "The request could not be understood."),
@@ -11,11 +12,11 @@ SENTENCES = {
 }
 
 
-def _answer(request: HttpRequest, status: int) -> HttpResponse:
+def _answer(request: HttpRequest, status: int, template: str = "") -> HttpResponse:
     code, sentence = SENTENCES[status]
     if request.path.startswith("/api/"):
         return JsonResponse({"code": code, "detail": sentence}, status=status)
-    return render(request, f"{status}.html", {"sentence": sentence}, status=status)
+    return render(request, template or f"{status}.html", {"sentence": sentence}, status=status)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -30,7 +31,7 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Answer 403 for a missing or stale form token."""
-    return _answer(request, 403)
+    return _answer(request, 403, "403_csrf.html")
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -40,4 +41,8 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer 500."""
-    return _answer(request, 500)
+    if request.path.startswith("/api/"):
+        return _answer(request, 500)
+    # Without the request: what fills in the other pages' frame asks the database and the session,
+    # and one of them may be what broke.
+    return HttpResponse(render_to_string("500.html"), status=500)

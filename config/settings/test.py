@@ -1,6 +1,7 @@
 """The test suite, and the real processes that end-to-end tests start."""
 
 import os
+import warnings
 
 # Test processes side by side share one Redis: each keeps to keys of its own.
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -30,6 +31,9 @@ STORAGES = {
     **STORAGES,
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
+
+# In a container the tests, and so the worker, run as root.
+warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")
 
 LOGGING = logging_config(json=False, level=env.str("GAUNTLET_LOG_LEVEL", "WARNING"))
 

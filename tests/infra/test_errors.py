@@ -1,0 +1,108 @@
+"""Whatever goes wrong, people get a page, programs get JSON, and nobody gets a traceback."""
+
+import asyncio
+import json
+from typing import ClassVar
+
+import pytest
+from django.db import OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.test import Client, override_settings
+from django.urls import path
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+from websockets.typing import Origin
+
+from config import urls as real_urls
+from tests.support.site import Site
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    raise OperationalError("secret detail")
+
+
+class BrokenUrls:
+    """The real addresses and two that fail."""
+
+    urlpatterns: ClassVar = [
+        path("broken", broken),
+        path("api/v1/broken", broken),
+        *real_urls.urlpatterns,
+    ]
+    handler400 = real_urls.handler400
+    handler403 = real_urls.handler403
+    handler404 = real_urls.handler404
+    handler500 = real_urls.handler500
+
+
+@pytest.fixture
+def client() -> Client:
+    return Client(raise_request_exception=False)
+
+
+@pytest.mark.django_db
+def test_an_unknown_address(client: Client) -> None:
+    answer = client.get("/no/such/page")
+    assert answer.status_code == 404
+    assert answer["Content-Type"].startswith("text/html")
+    assert b"Traceback" not in answer.content
+
+
+@pytest.mark.django_db
+def test_an_unknown_address_of_the_api(client: Client) -> None:
+    answer = client.get("/api/v1/no-such-thing")
+    assert answer.status_code == 404
+    assert set(json.loads(answer.content)) == {"code", "detail"}
+
+
+@override_settings(ROOT_URLCONF=BrokenUrls)
+def test_a_fault_of_ours_is_a_page_that_needs_no_database(client: Client) -> None:
+    """There is no `django_db` here: a page that asked the database would fail the test."""
+    answer = client.get("/broken")
+    assert answer.status_code == 500
+    assert b"<h1>" in answer.content
+    assert b"secret detail" not in answer.content
+
+
+@override_settings(ROOT_URLCONF=BrokenUrls)
+def test_a_fault_of_ours_in_the_api(client: Client) -> None:
+    answer = client.get("/api/v1/broken")
+    assert answer.status_code == 500
+    assert json.loads(answer.content)["code"] == "server-error"
+    assert b"secret detail" not in answer.content
+
+
+@pytest.mark.django_db
+def test_a_form_without_its_token() -> None:
+    client = Client(enforce_csrf_checks=True)
+    answer = client.post("/accounts/login/", {"login": "ana", "password": "x"})
+    assert answer.status_code == 403
+    assert b"<h1>" in answer.content
+
+
+@pytest.mark.django_db
+def test_a_host_that_is_not_ours(client: Client) -> None:
+    answer = client.get("/accounts/login/", headers={"host": "evil.example"})
+    assert answer.status_code == 400
+    assert b"evil.example" not in answer.content
+
+
+@pytest.mark.django_db
+def test_too_large_a_form(client: Client) -> None:
+    answer = client.post("/accounts/login/", {"login": "x" * 2_000_000, "password": "x"})
+    assert answer.status_code in {400, 413}
+    assert b"Traceback" not in answer.content
+
+
+@pytest.mark.parametrize("address", ["/ws/nowhere/", "/", "/ws/v1/matches/not-a-number/"])
+async def test_sockets_to_nowhere_are_closed_with_a_code(site: Site, address: str) -> None:
+    socket = await connect(site.ws_url + address, origin=Origin(site.base_url))
+    await asyncio.wait_for(socket.wait_closed(), 10)
+    assert socket.close_code == 4404
+    assert "Traceback" not in site.web.log()
+
+
+async def test_sockets_from_other_sites_are_refused(site: Site) -> None:
+    with pytest.raises(InvalidStatus) as refused:
+        await connect(f"{site.ws_url}/ws/v1/lobby/", origin=Origin("https://evil.example"))
+    assert refused.value.response.status_code == 403
