@@ -182,8 +182,8 @@ def next_wake(ruleset: AnyRuleset, live: Live, *, after: int) -> int | None:
     if deadline is None:
         return None
     settled = deadline + settings.GAUNTLET_SETTLE_MS + 1
-    due = lives.reminders(ruleset, live, after=after)
-    return min(settled, due[0].at) if due else settled
+    due = lives.next_reminder(ruleset, live, after=after)
+    return settled if due is None else min(settled, due)
 
 
 def wake_after(held: Held, live: Live, *, at: int) -> int | None:

@@ -215,8 +215,18 @@ def reminders(ruleset: AnyRuleset, live: Live, *, after: int) -> list[Reminder]:
     return sorted(due, key=lambda reminder: (reminder.at, reminder.seat or 0))
 
 
+def next_reminder(ruleset: AnyRuleset, live: Live, *, after: int) -> int | None:
+    """The instant of the first of `reminders`, without listing the rest: every turn asks."""
+    firsts = [
+        next((r.at for r in _reminders_of(ruleset, live, seat) if r.at > after), None)
+        for seat in (0, 1)
+    ]
+    return min((at for at in firsts if at is not None), default=None)
+
+
 def _reminders_of(ruleset: AnyRuleset, live: Live, seat: Seat) -> Iterator[Reminder]:
-    # A sealed answer changes nothing here: a reminder that is missing would give it away.
+    # In order of time. A sealed answer changes nothing here: a reminder that is missing would give
+    # it away.
     slot, watch = tables.shown(live.table, seat), live.watches[seat]
     if slot is None or watch is None or watch.since is None:
         return

@@ -591,6 +591,14 @@ def test_reminders_follow_an_extension_and_a_pause() -> None:
     )
 
 
+@given(st.integers(-1_000, 250_000), st.sampled_from([0, 10, 30, 90]))
+def test_the_next_reminder_is_the_first_of_all(after: int, reserve: int) -> None:
+    for live in (in_turns(reserve=reserve).live, Game(header()).live):
+        due = lives.reminders(TOY, live, after=START + after)
+        first = lives.next_reminder(TOY, live, after=START + after)
+        assert first == (due[0].at if due else None)
+
+
 # -- outages -------------------------------------------------------------------------------------
 
 
