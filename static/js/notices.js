@@ -62,6 +62,7 @@ class Notices extends EventTarget {
     this.told = new Set();
     this.attempt = 0;
     this.received = 0;
+    this.open = false;
   }
 
   connect() {
@@ -74,6 +75,7 @@ class Notices extends EventTarget {
       }
     }, PING_EVERY);
     socket.addEventListener("open", () => {
+      this.open = true;
       // What was said while nobody listened is on the server's pages.
       if (this.attempt > 0) this.dispatchEvent(new CustomEvent("back"));
       this.attempt = 0;
@@ -83,6 +85,7 @@ class Notices extends EventTarget {
       this.take(event.data);
     });
     socket.addEventListener("close", () => {
+      this.open = false;
       clearInterval(ping);
       setTimeout(() => this.connect(), waitBefore(this.attempt));
       this.attempt += 1;

@@ -318,8 +318,7 @@ class DominoBoard {
   #take(domino) {
     this.domino = domino;
     this.hides = null;
-    const { spot, pinned } = this.placing;
-    this.placing.show(spot, { pin: pinned });
+    this.placing.show(this.placing.spot);
   }
 
   #hide(half) {
@@ -537,6 +536,8 @@ class DominoBoard {
       this.bar.sending(`Sending ${pending}…`);
     } else if (decision?.kind === "order" && this.choice) {
       this.bar.show({ words: `You go ${this.choice}.`, verb: `Go ${this.choice}` });
+    } else if (this.#asks("place") && this.placing.put && !this.placing.pinned) {
+      this.bar.show({ words: this.#words(this.placing.spot), ready: false, verb: "Place" });
     } else if (this.#asks("place") && this.placing.pinned) {
       this.#drawHideButtons();
       const words = this.#words(this.placing.spot).replace(": fits.", ".");

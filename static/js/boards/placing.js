@@ -5,8 +5,8 @@ import { h, icon } from "../match/dom.js";
 import { twoFingers, wheelTurns } from "./kit.js";
 
 /**
- * The preview of one piece. A *spot* is whatever the board calls a place; it is *pinned* once the
- * reader has put the piece there, and then waits for a confirmation.
+ * The preview of one piece. A *spot* is whatever the board calls a place. The piece follows a mouse
+ * until it is *put* down; where it fits it is *pinned* then, and waits for a confirmation.
  *
  * `rules` has
  * - `active()`: whether there is a piece to be placed now;
@@ -25,7 +25,8 @@ export class Placing {
   constructor({ board, root, api, rules }) {
     Object.assign(this, { board, root, api, rules });
     this.spot = null;
-    this.pinned = false;
+    this.put = false;
+    this.putButton = null;
     this.drag = null; // {dx, dy, moved}: where the piece was taken
     this.pressed = null;
     this.listening = new AbortController();
@@ -38,16 +39,23 @@ export class Placing {
     this.listening.abort();
   }
 
+  /** Whether the piece lies where it may lie, to be confirmed. */
+  get pinned() {
+    return this.put && this.spot !== null && this.rules.fits(this.spot);
+  }
+
   /** Take the preview away without a word. */
   clear() {
     this.spot = null;
-    this.pinned = false;
+    this.put = false;
+    if (this.putButton) this.putButton.hidden = false;
   }
 
-  /** Show the piece on a spot; pinned only where it fits. */
-  show(spot, { pin = false } = {}) {
+  /** Show the piece on a spot; it stays put or not as it was unless told otherwise. */
+  show(spot, { put = this.put } = {}) {
     this.spot = spot;
-    this.pinned = pin && spot !== null && this.rules.fits(spot);
+    this.put = put;
+    if (this.putButton) this.putButton.hidden = put;
     this.rules.redraw();
     if (spot === null) return;
     this.board.say(...this.rules.corner(spot), this.rules.words(spot));
@@ -57,7 +65,7 @@ export class Placing {
   /** Put the piece down, to be confirmed. */
   pin(spot) {
     if (spot === null) return;
-    this.show(spot, { pin: true });
+    this.show(spot, { put: true });
     const words = this.rules.words(spot);
     if (this.pinned) this.api.announce(`${words} Press Enter to confirm, Escape to cancel.`);
     else this.api.announce(words, { now: true });
@@ -66,9 +74,8 @@ export class Placing {
   /** Turn the piece, wherever it is. */
   rotate(by) {
     if (!this.rules.active()) return;
-    const { pinned } = this;
     const spot = this.rules.turned(this.spot, by);
-    this.show(spot, { pin: pinned });
+    this.show(spot);
     this.api.announce(this.rules.words(spot));
   }
 
@@ -77,7 +84,7 @@ export class Placing {
     if (!this.rules.active()) return false;
     const spot =
       this.spot === null ? this.rules.home(this.board.at) : this.rules.nudged(this.spot, dx, dy);
-    this.show(spot, { pin: this.pinned });
+    this.show(spot);
     return true;
   }
 
@@ -89,7 +96,7 @@ export class Placing {
       this.api.announce("It fits nowhere like this. Press R to turn it.");
       return;
     }
-    this.show(spot, { pin: this.pinned });
+    this.show(spot);
   }
 
   /** Take the preview back to where it came from. */
@@ -108,6 +115,15 @@ export class Placing {
         { type: "button", class: "button button--icon", "aria-label": label, title: label, on: { click: act } },
         sign,
       );
+    this.putButton = h(
+      "button",
+      {
+        type: "button",
+        class: "button",
+        on: { click: () => this.pin(this.spot ?? this.rules.home(this.board.at)) },
+      },
+      "Put it here",
+    );
     const arrow = (label, sign, dx, dy) =>
       button(label, h("span", { "aria-hidden": "true" }, sign), () => this.nudge(dx, dy));
     return h(
@@ -119,15 +135,7 @@ export class Placing {
       arrow("Move up", "↑", 0, -1),
       arrow("Move down", "↓", 0, 1),
       arrow("Move right", "→", 1, 0),
-      h(
-        "button",
-        {
-          type: "button",
-          class: "button",
-          on: { click: () => this.pin(this.spot ?? this.rules.home(this.board.at)) },
-        },
-        "Put it here",
-      ),
+      this.putButton,
     );
   }
 
@@ -138,6 +146,16 @@ export class Placing {
     const { rules } = this;
     const gesture = twoFingers(svg, (by) => this.rotate(by));
     wheelTurns(svg, () => rules.active(), (by) => this.rotate(by));
+    // A finger on the piece moves the piece, and two fingers turn it; one finger anywhere else
+    // scrolls the page as everywhere.
+    svg.addEventListener(
+      "touchstart",
+      (event) => {
+        const onPiece = event.target.closest(".ghost") !== null;
+        if (rules.active() && (onPiece || event.touches.length > 1)) event.preventDefault();
+      },
+      { passive: false },
+    );
     svg.addEventListener("pointerdown", (event) => {
       if (!rules.active() || event.button !== 0) return;
       this.pressed = { x: event.clientX, y: event.clientY };
@@ -150,7 +168,7 @@ export class Placing {
     svg.addEventListener("pointermove", (event) => {
       if (!rules.active() || gesture()) return;
       if (this.drag !== null) this.#dragTo(event);
-      else if (event.pointerType === "mouse" && !this.pinned) this.#hover(event);
+      else if (event.pointerType === "mouse" && !this.put) this.#hover(event);
     });
     svg.addEventListener("pointerup", (event) => {
       const { pressed, drag } = this;
@@ -165,7 +183,7 @@ export class Placing {
       this.pressed = this.drag = null;
     });
     svg.addEventListener("pointerleave", (event) => {
-      if (event.pointerType !== "mouse" || this.pinned || this.drag !== null) return;
+      if (event.pointerType !== "mouse" || this.put || this.drag !== null) return;
       if (this.spot === null || !rules.active()) return;
       this.clear();
       rules.redraw();
@@ -177,7 +195,7 @@ export class Placing {
     const to = this.rules.shifted(this.spot, [x - this.drag.dx, y - this.drag.dy]);
     if (to === null || this.#isHere(to)) return;
     this.drag.moved = true;
-    this.show(to, { pin: true });
+    this.show(to, { put: true });
   }
 
   #hover(event) {

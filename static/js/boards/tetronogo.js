@@ -555,6 +555,8 @@ class TetronogoBoard {
     if (this.#isPlacing && this.placing.pinned) {
       const where = squareName(...this.placing.spot);
       this.bar.show({ words: `${this.#letter} at ${where}, turned by ${this.#degrees}°`, verb: "Place" });
+    } else if (this.#isPlacing && this.placing.put) {
+      this.bar.show({ words: this.#words(this.placing.spot), ready: false, verb: "Place" });
     } else if (decision?.kind === "pick" && this.choice) {
       this.bar.show({
         words: `${this.choice} for bout ${this.#game.bout}. It stays secret until both have picked, and cannot be changed.`,
