@@ -129,7 +129,7 @@ class Notices extends EventTarget {
       }
     }
     if (!notice.text) return;
-    announce(notice.text, { now: notice.kind === "match" });
+    // The corner for notes is a live region: screen readers read it by themselves.
     const seconds = notice.kind === "match" ? 600 : 20;
     const box = toast(notice.text, { kind: notice.kind === "declined" ? "info" : "success", seconds });
     if (notice.link) {

@@ -1,0 +1,262 @@
+"""The pages in real browsers: people find each other, with scripts and without, on any screen."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+# All that a test needs of the database in one go: each run of Python costs a second.
+_PEOPLE = """
+import json
+from importlib import import_module
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from accounts.models import User
+from accounts.services import user_register
+
+def person(name):
+    found = User.objects.filter(username=name).first()
+    return found or user_register(
+        username=name, email=f"{{name}}@example.org", password="swordfish-77",
+        display_name=name[:4].title(),
+    )
+
+def session(user):
+    made = import_module(settings.SESSION_ENGINE).SessionStore()
+    made[SESSION_KEY] = str(user.pk)
+    made[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+    made[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    made.save()
+    return made.session_key
+
+print(json.dumps({{name: session(person(name)) for name in {names!r}}}))
+"""
+
+SignIn = Callable[..., "Page"]
+
+
+@pytest.fixture
+def sign_in(site: Site, new_page: Any) -> Callable[..., list[Page]]:
+    """`sign_in("ada", "ben", **options)`: a page for each, signed in, as somebody of that name."""
+
+    def pages(*names: str, **options: Any) -> list[Page]:
+        sessions = json.loads(site.python(_PEOPLE.format(names=list(names))))
+        opened = []
+        for name in names:
+            page = new_page(**options)
+            cookie = {"name": "sessionid", "value": sessions[name], "url": site.base_url}
+            page.context.add_cookies([cookie])
+            opened.append(page)
+        return opened
+
+    return pages
+
+
+@pytest.fixture
+def two() -> tuple[str, str]:
+    """Two names that nobody has yet."""
+    mark = secrets.token_hex(4)
+    return f"anna-{mark}", f"bert-{mark}"
+
+
+def hear_lobby(page: Page) -> None:
+    """Open a page and wait until its socket is there."""
+    with page.expect_websocket(lambda socket: "/ws/v1/lobby/" in socket.url) as waiting:
+        page.goto("/lobby/")
+    assert waiting.value.url
+    page.wait_for_function("() => document[Symbol.for('gauntlet.notices')].open === true")
+
+
+def offer(page: Page, opponent: str = "") -> str:
+    """Make a challenge through the form; the address where one waits for the answer."""
+    page.goto("/lobby/")
+    page.locator(".page-head").get_by_role("link", name="New challenge").click()
+    page.get_by_text("Tetronogo", exact=True).click()
+    page.get_by_role("textbox", name="Opponent").fill(opponent)
+    page.get_by_text("Unhurried").click()
+    page.get_by_role("textbox", name="Message").fill("Come on then")
+    page.get_by_role("button", name="Send the challenge").click()
+    page.wait_for_url(re.compile(r"/challenges/\d+/$"))
+    return page.url
+
+
+def test_two_strangers_find_each_other(sign_in: Any, new_page: Any, two: tuple[str, str]) -> None:
+    anna, bert = sign_in(*two)
+    hear_lobby(bert)
+    offer(anna)
+    anna.get_by_text("Waiting for an opponent").wait_for()
+    card = bert.locator(".card", has=bert.get_by_role("link", name="Anna"))
+    card.get_by_text("Come on then").wait_for()  # without a reload
+    card.get_by_role("button", name="Accept and play").click()
+    for page in (anna, bert):  # Anna is taken there
+        page.wait_for_url(re.compile(r"/matches/\d+/$"))
+        page.get_by_role("heading", name="Anna and Bert").wait_for()
+    assert anna.url == bert.url
+    assert new_page.errors == []
+
+
+def test_a_named_challenge_reaches_its_player_on_any_page(
+    sign_in: Any, new_page: Any, two: tuple[str, str]
+) -> None:
+    anna, bert = sign_in(*two)
+    hear_lobby(bert)
+    bert.goto("/rules/tetronogo/")
+    bert.wait_for_function("() => document[Symbol.for('gauntlet.notices')].open === true")
+    badge = bert.locator("[data-notices]")
+    assert badge.is_hidden()
+    offer(anna, two[1])
+    toast = bert.locator(".toast")
+    toast.get_by_text("Anna challenges you to Tetronogo.").wait_for()
+    assert badge.locator("[data-notices-count]").inner_text() == "1"
+    assert "Anna challenges you to Tetronogo." in bert.get_by_role("status").last.inner_text()
+    anna.get_by_role("button", name="Take back").click()
+    badge.wait_for(state="hidden")
+    offer(anna, two[1])
+    toast.get_by_role("link", name="See the challenge").last.click()
+    bert.get_by_role("heading", name="Anna challenges you").wait_for()
+    bert.get_by_role("button", name="Decline").click()
+    anna.locator(".toast").get_by_text("Your challenge was declined.").wait_for()
+    assert new_page.errors == []
+
+
+def test_whoever_is_elsewhere_is_told_that_the_match_has_begun(
+    sign_in: Any, new_page: Any, two: tuple[str, str]
+) -> None:
+    anna, bert = sign_in(*two)
+    address = offer(anna)
+    anna.goto("/watch/")
+    anna.wait_for_function("() => document[Symbol.for('gauntlet.notices')].open === true")
+    bert.goto(address)
+    bert.get_by_role("button", name="Accept and play").click()
+    bert.wait_for_url(re.compile(r"/matches/\d+/$"))
+    toasts = anna.locator(".toast")
+    toasts.get_by_text("Your match of Tetronogo against Bert has begun.").wait_for()
+    assert toasts.count() == 1  # the frame comes by two ways, and is told once
+    card = anna.locator(".match-card", has_text="Bert")
+    card.wait_for()  # the list has it, too
+    toasts.get_by_role("link", name="Go to the match").click()
+    anna.wait_for_url(bert.url)
+    assert new_page.errors == []
+
+
+def test_new_lists_leave_the_reader_where_they_were(
+    sign_in: Any, new_page: Any, two: tuple[str, str]
+) -> None:
+    anna, bert = sign_in(*two)
+    offer(bert)
+    hear_lobby(anna)
+    accept = anna.locator(".card", has_text="Bert").get_by_role("button", name="Accept and play")
+    accept.first.focus()
+    action = "document.activeElement.closest('form')?.getAttribute('action') ?? ''"
+    before = anna.evaluate(action)
+    assert re.fullmatch(r"/challenges/\d+/accept/", before)
+    with anna.expect_response(lambda answer: "x-fragment" in answer.request.headers):
+        offer(bert)
+    anna.wait_for_function(
+        "() => document.querySelector('#announcer').textContent.includes('new in')"
+    )
+    assert anna.evaluate(action) == before
+    assert new_page.errors == []
+
+
+def test_a_lost_connection_comes_back_and_catches_up(
+    site: Site, sign_in: Any, two: tuple[str, str]
+) -> None:
+    anna, bert = sign_in(*two)
+    hear_lobby(anna)
+    site.web.kill()
+    anna.wait_for_function("() => document[Symbol.for('gauntlet.notices')].open === false")
+    site.web.start()
+    offer(bert)
+    anna.locator(".card", has_text="Bert").first.wait_for(timeout=20_000)
+
+
+def test_everything_works_without_scripts(
+    sign_in: Any, new_page: Any, two: tuple[str, str]
+) -> None:
+    anna, bert = sign_in(*two, java_script_enabled=False)
+    address = offer(anna, two[1])
+    assert anna.get_by_text("Reload this page").is_visible()
+    bert.goto("/lobby/")
+    bert.get_by_role("heading", name="You are challenged").wait_for()
+    bert.get_by_role("button", name="Accept and play").first.click()
+    bert.wait_for_url(re.compile(r"/matches/\d+/$"))
+    anna.goto(address)
+    assert anna.url == bert.url
+    picture = anna.locator("img.board-picture")
+    assert picture.is_visible()
+    assert picture.evaluate("element => element.naturalWidth") > 100
+    assert anna.get_by_text("Your own times").count() == 0
+    assert new_page.errors == []
+
+
+def test_own_times_are_behind_a_fold_that_opens_by_itself_on_an_error(
+    sign_in: Any, two: tuple[str, str]
+) -> None:
+    (page,) = sign_in(two[0])
+    page.goto("/challenges/new/")
+    turn = page.get_by_role("spinbutton", name="Turn")
+    assert turn.is_hidden()
+    page.get_by_text("Your own times").click()
+    pick = page.get_by_role("spinbutton", name="Pick")
+    pick.fill("30")
+    page.get_by_text("Domino Black & White", exact=True).first.click()
+    page.get_by_role("button", name="Send the challenge").click()
+    page.get_by_text("Domino Black & White has no such time.").wait_for()
+    assert page.get_by_role("spinbutton", name="Pick").is_visible()
+    assert page.get_by_role("spinbutton", name="Pick").evaluate(
+        "element => element === document.activeElement"
+    )
+
+
+@pytest.fixture(scope="module")
+def furnished(site_session: Site) -> Site:
+    """The site with the demo data on it."""
+    site_session.ensure_running()
+    site_session.manage("demo_data", "--force")
+    return site_session
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (360, "dark"), (1440, "light")])
+def test_every_page_fits_every_screen(
+    furnished: Site, sign_in: Any, new_page: Any, width: int, scheme: str
+) -> None:
+    (page,) = sign_in("olga", viewport={"width": width, "height": 740}, color_scheme=scheme)
+    (challenge,), (match, *_) = (
+        furnished.sql("SELECT id FROM games_challenge WHERE opponent_id IS NULL LIMIT 1"),
+        furnished.sql("SELECT min(id) FROM games_match WHERE status = 'finished'"),
+    )
+    addresses = [
+        "/", "/lobby/", "/watch/", "/challenges/new/", f"/challenges/{challenge[0]}/",
+        "/matches/mine/", f"/matches/{match[0]}/", f"/matches/{match[0]}/replay/", "/rules/",
+        "/rules/tetronogo/", "/rules/domino-black-white/", "/records/import/", "/u/ada/",
+    ]  # fmt: skip
+    for address in addresses:
+        page.goto(address)
+        if address == "/challenges/new/":
+            page.get_by_text("Your own times").click()
+        wide, screen = page.evaluate(
+            "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+        )
+        assert wide <= screen, f"{address} is {wide} px wide on a screen of {screen} px"
+        assert page.locator("h1").count() == 1, address
+        # Every picture on it could be loaded.
+        page.evaluate("[...document.images].forEach((image) => { image.loading = 'eager'; })")
+        page.wait_for_function("() => [...document.images].every((image) => image.complete)")
+        empty = page.evaluate(
+            "[...document.images].filter((image) => !image.naturalWidth).map((image) => image.src)"
+        )
+        assert empty == []
+    assert new_page.errors == []
