@@ -37,8 +37,8 @@ def told(
     audience whose view has changed. ``actor`` is there where the log names another one than the
     entries do.
 
-    While choices are held back, most changes concern one seat only; nobody else's version moves,
-    so that nobody can tell when a secret choice was made.
+    A change that concerns one seat only (a sealed choice, a secret preparation) moves nobody
+    else's version, so that nobody can tell when a secret choice was made.
     """
     versions, logs = list(readers.versions), list(readers.logs)
     frames = []
@@ -49,7 +49,7 @@ def told(
     for index, audience in enumerate(AUDIENCES):
         view = match_view(ruleset, after, audience, at=at)
         items = _new_items(happened, ALL if over else audience, logs[index], at, actor)
-        if after.table.sealed and not items:
+        if not items:
             old = match_view(ruleset, before, audience, at=at)
             if _ENCODER.encode(old) == _ENCODER.encode(view):
                 continue

@@ -19,11 +19,16 @@ class ClockPolicy(msgspec.Struct, frozen=True):
 
     ``interval_ms`` 0 means that the reserve is spent continuously; otherwise it is spent in whole
     intervals of that length, each charged as soon as it is begun.
+
+    A decision that ``lingers`` has at least its turn time and no deadline of its own while another
+    one behind the same barrier is unanswered: until then it lasts as long as that one. Once all
+    others are answered it runs out with its turn time, or is passed over where that is used up.
     """
 
     turn_ms: int
     uses_reserve: bool = False
     interval_ms: int = 0
+    lingers: bool = False
 
     def limit(self, reserve_ms: int, extension_ms: int = 0) -> int:
         """The last reading at which a submission still counts."""

@@ -26,7 +26,8 @@ class Decision(msgspec.Struct, frozen=True):
     ``id`` is stable for as long as the question is the same one: a decision that takes several
     submissions keeps its id, and with it its clock. ``clock`` names one of the ruleset's clock
     policies. Decisions with the same ``barrier`` are sealed: their answers are held back and
-    applied together once the last of them is in.
+    applied together once the last of them is in. A ``changeable`` one stays open while its answer
+    is held back, and a later answer replaces the earlier one.
     """
 
     id: str
@@ -35,6 +36,7 @@ class Decision(msgspec.Struct, frozen=True):
     clock: str
     prompt: str
     barrier: str | None = None
+    changeable: bool = False
 
 
 class Draw(msgspec.Struct, frozen=True):

@@ -82,8 +82,11 @@ def submit(
     if late and not tables.is_concession(text):
         refusal = Refusal("clock.over", "Your time was over before this arrived.")
         return msgspec.structs.replace(turn, refusal=refusal)
-    watch = turn.live.watches[seat]
+    watch, slot = turn.live.watches[seat], turn.live.table.open[seat]
     reading = None if watch is None else watch.reading(at)
+    if reading is not None and slot is not None:
+        # Grace after an outage turns a clock back whether an answer is in or not.
+        reading = max(reading, slot.reading_ms)
     try:
         step = tables.submitted(
             ruleset, turn.live.table, seat=seat, text=text, reading_ms=reading or 0
@@ -182,9 +185,9 @@ def _rewound(ruleset: AnyRuleset, live: Live, table: Table, undone: Entry, at: i
 
 
 def deadline_of(ruleset: AnyRuleset, live: Live, seat: Seat) -> int | None:
-    """The last instant at which this seat's open decision can be answered; None while it has none
-    or its clock stands still."""
-    limit = tables.limit_of(ruleset, live.table, seat)
+    """The last instant before this seat's open decision runs out; None while it has none that
+    runs out, or its clock stands still."""
+    limit = tables.runs_out_of(ruleset, live.table, seat)
     watch = live.watches[seat]
     if limit is None or watch is None:
         return None
@@ -231,6 +234,8 @@ def _reminders_of(ruleset: AnyRuleset, live: Live, seat: Seat) -> Iterator[Remin
     if slot is None or watch is None or watch.since is None:
         return
     policy = tables.policy_of(ruleset, live.table, slot.decision)
+    if policy.lingers:
+        return  # its end depends on when the other seat answers, and the end of its own time less
     whose = None if slot.decision.barrier is not None else seat
     turn = policy.turn_ms + slot.extension_ms
     start = watch.since - watch.before_ms

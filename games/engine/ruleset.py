@@ -73,7 +73,7 @@ class Ruleset(ABC, Generic[State, Move]):
     """The protocol of a ruleset. Subclasses are stateless; one instance serves every match.
 
     Performance contract: `validate` never enumerates moves, `any_legal` is exact, and `sample`
-    is uniform over the legal moves without listing them where a list would be long.
+    works without listing moves where a list would be long.
     """
 
     id: ClassVar[str]
@@ -116,7 +116,13 @@ class Ruleset(ABC, Generic[State, Move]):
 
     @abstractmethod
     def apply(self, state: State, chosen: Chosen[Move]) -> State:
-        """The state after the given validated moves: one, or all of a barrier, by seat."""
+        """The state after the given validated moves: one, or those of a barrier, by seat. Of a
+        barrier some may be missing where one of the others `settles` it, or where a decision that
+        lingers was passed over."""
+
+    def settles(self, state: State, decision: Decision, move: Move) -> bool:
+        """Whether this sealed answer opens its barrier at once, answered or not behind it."""
+        return False
 
     @abstractmethod
     def on_timeout(self, state: State, decision: Decision) -> Move | Draw:
@@ -189,7 +195,8 @@ class Ruleset(ABC, Generic[State, Move]):
 
     @abstractmethod
     def sample(self, state: State, decision: Decision, random: RandomSource) -> Move:
-        """One legal move, uniformly (concessions aside)."""
+        """One legal move (concessions aside): uniformly where moves are `enumerable`; elsewhere
+        every legal move has some chance, and the ruleset says how it is drawn."""
 
     # -- what people and bots see --------------------------------------------------------------
 

@@ -165,7 +165,30 @@ def policy_of(ruleset: AnyRuleset, table: Table, decision: Decision) -> ClockPol
 def limit_of(ruleset: AnyRuleset, table: Table, seat: Seat) -> int | None:
     """The last reading at which this seat's open decision can still be answered, or None."""
     slot = table.open[seat]
-    return None if slot is None else _limit(ruleset, table, slot)
+    if slot is None:
+        return None
+    awaited = _awaited(ruleset, table, slot)
+    return _limit(ruleset, table, slot if awaited is None else awaited)
+
+
+def runs_out_of(ruleset: AnyRuleset, table: Table, seat: Seat) -> int | None:
+    """The last reading before this seat's open decision runs out; None where it has none, or one
+    that does not run out as things stand: it lingers, or an answer of this seat is held back."""
+    slot = table.open[seat]
+    if slot is None or table.holds_back(seat) or _awaited(ruleset, table, slot) is not None:
+        return None
+    return _limit(ruleset, table, slot)
+
+
+def _awaited(ruleset: AnyRuleset, table: Table, slot: Open) -> Open | None:
+    """The unanswered decision of the other seat that ``slot``, which lingers, lasts as long as."""
+    seat = other(slot.decision.seat)
+    theirs = table.open[seat]
+    if not policy_of(ruleset, table, slot.decision).lingers or theirs is None:
+        return None
+    if theirs.decision.barrier != slot.decision.barrier or table.holds_back(seat):
+        return None
+    return None if policy_of(ruleset, table, theirs.decision).lingers else theirs
 
 
 def shown(table: Table, seat: Seat) -> Open | None:
@@ -173,7 +196,8 @@ def shown(table: Table, seat: Seat) -> Open | None:
     back, which to everybody else must look as if it were open."""
     slot = table.open[seat]
     if slot is not None:
-        return slot
+        # An answer that may yet be changed leaves the decision open, but its reading is a secret.
+        return Open(slot.decision, slot.extension_ms) if table.holds_back(seat) else slot
     for held in table.sealed:
         if held.decision.seat == seat:
             return Open(held.decision, held.extension_ms)
@@ -181,7 +205,8 @@ def shown(table: Table, seat: Seat) -> Open | None:
 
 
 def shown_limit_of(ruleset: AnyRuleset, table: Table, seat: Seat) -> int | None:
-    """What :func:`limit_of` would be if no answer were held back."""
+    """The last reading of the time that this seat is seen to have, the same whether an answer is
+    held back or not."""
     slot = shown(table, seat)
     return None if slot is None else _limit(ruleset, table, slot)
 
@@ -236,20 +261,24 @@ def timed_out(
     if table.paused:
         raise Refusal("match.paused", "No clock can run out during a pause.")
     slot = table.open[seat]
-    limit = limit_of(ruleset, table, seat)
-    if slot is None or limit is None:
+    if slot is None:
         raise Refusal("decision.none", "This seat has no decision that could run out.")
+    limit = runs_out_of(ruleset, table, seat)
+    if limit is None:
+        raise Refusal("clock.not-out", "This decision does not run out as things stand.")
     if reading_ms is not None and reading_ms <= limit:
         raise Refusal("clock.not-out", "The time for this decision was not over yet.")
     event = Event(kind="timeout", seat=seat, text="ran out of time", seen_by=EVERYONE)
-    if slot.decision.barrier is not None:
+    answer = ruleset.on_timeout(table.state, slot.decision)
+    if slot.decision.barrier is not None and (
+        isinstance(answer, Draw) or not ruleset.settles(table.state, slot.decision, answer)
+    ):
         # That a sealed choice was not made in time stays as secret as the choice itself.
         event = msgspec.structs.replace(event, seen_by=(seat,))
-    answer = ruleset.on_timeout(table.state, slot.decision)
     if isinstance(answer, Draw):
-        step = Step(_held_back(table, slot, None, limit), (), "")
+        step = Step(_held_back(table, slot, None, limit, final=True), (), "")
     else:
-        step = _answered(ruleset, table, slot, answer, limit)
+        step = _answered(ruleset, table, slot, answer, limit, final=True)
     return msgspec.structs.replace(step, events=(event, *step.events))
 
 
@@ -419,8 +448,17 @@ def _extended(table: Table, seat: Seat, amount_ms: int) -> Table:
     slot = table.open[seat]
     if slot is None:
         raise Refusal("organiser.no-decision", "This seat has no running decision to extend.")
-    longer = msgspec.structs.replace(slot, extension_ms=slot.extension_ms + amount_ms)
-    return msgspec.structs.replace(table, open=_with_slot(table.open, seat, longer))
+    extension = slot.extension_ms + amount_ms
+    longer = msgspec.structs.replace(slot, extension_ms=extension)
+    sealed = [
+        msgspec.structs.replace(held, extension_ms=extension)
+        if held.decision.seat == seat
+        else held
+        for held in table.sealed
+    ]
+    return msgspec.structs.replace(
+        table, open=_with_slot(table.open, seat, longer), sealed=tuple(sealed)
+    )
 
 
 _ACT_TEXTS = {
@@ -590,6 +628,9 @@ def _conceded(ruleset: AnyRuleset, table: Table, seat: Seat, reading_ms: int) ->
         raise Refusal("chance.lot-first", "Who has the advantage must be drawn by lot first.")
     slot = table.open[seat]
     if slot is not None:
+        # An answer of one's own that is held back is part of the same decision: one charge.
+        others = tuple([held for held in table.sealed if held.decision.seat != seat])
+        table = msgspec.structs.replace(table, sealed=others)
         table = _charged(ruleset, table, msgspec.structs.replace(slot, reading_ms=reading_ms))
     event = Event(kind="concede", seat=seat, text="conceded the match", seen_by=EVERYONE)
     result = Outcome(other(seat), "concession", ruleset.scores(table.state))
@@ -603,9 +644,18 @@ def _timeout_draw(ruleset: AnyRuleset, table: Table, held: Sealed) -> Draw:
     return answer
 
 
-def _answered(ruleset: AnyRuleset, table: Table, slot: Open, move: Any, reading_ms: int) -> Step:
+def _answered(
+    ruleset: AnyRuleset,
+    table: Table,
+    slot: Open,
+    move: Any,
+    reading_ms: int,
+    *,
+    final: bool = False,
+) -> Step:
     if slot.decision.barrier is not None:
-        held_back = _held_back(table, slot, move, reading_ms)
+        final = final or not slot.decision.changeable
+        held_back = _held_back(table, slot, move, reading_ms, final=final)
         return _released(ruleset, held_back, slot.decision.barrier)
     seat = slot.decision.seat
     read = msgspec.structs.replace(slot, reading_ms=reading_ms)
@@ -613,30 +663,51 @@ def _answered(ruleset: AnyRuleset, table: Table, slot: Open, move: Any, reading_
     return _applied(ruleset, table, ((seat, move),))
 
 
-def _held_back(table: Table, slot: Open, move: Any, reading_ms: int) -> Table:
+def _held_back(table: Table, slot: Open, move: Any, reading_ms: int, *, final: bool) -> Table:
+    seat = slot.decision.seat
     held = Sealed(slot.decision, move, slot.extension_ms, reading_ms)
+    still_open = None if final else msgspec.structs.replace(slot, reading_ms=reading_ms)
+    others = [each for each in table.sealed if each.decision.seat != seat]
     return msgspec.structs.replace(
-        table,
-        open=_with_slot(table.open, slot.decision.seat, None),
-        sealed=(*table.sealed, held),
+        table, open=_with_slot(table.open, seat, still_open), sealed=(*others, held)
     )
 
 
 def _released(ruleset: AnyRuleset, table: Table, barrier: str | None) -> Step:
-    """Apply the answers behind ``barrier`` together if all of them are in."""
+    """Apply the answers behind ``barrier`` together if nothing is waited for any more."""
     behind = sorted(
         (held for held in table.sealed if held.decision.barrier == barrier),
         key=lambda held: held.decision.seat,
     )
-    waiting = any(slot is not None and slot.decision.barrier == barrier for slot in table.open)
-    if waiting or any(held.move is None for held in behind):
+    if any(held.move is None for held in behind):
         return Step(table, (), "")
+    unanswered = [
+        slot
+        for seat, slot in enumerate(table.open)
+        if slot is not None and slot.decision.barrier == barrier and not table.holds_back(seat)
+    ]
+    settled = any(ruleset.settles(table.state, held.decision, held.move) for held in behind)
+    if not settled and not all(_passed_over(ruleset, table, slot, behind) for slot in unanswered):
+        return Step(table, (), "")
+    slots = table.open
     for held in behind:
         table = _charged(ruleset, table, held)
+        slots = _with_slot(slots, held.decision.seat, None)
     table = msgspec.structs.replace(
-        table, sealed=tuple([held for held in table.sealed if held.decision.barrier != barrier])
+        table,
+        open=slots,
+        sealed=tuple([held for held in table.sealed if held.decision.barrier != barrier]),
     )
     return _applied(ruleset, table, tuple([(held.decision.seat, held.move) for held in behind]))
+
+
+def _passed_over(ruleset: AnyRuleset, table: Table, slot: Open, behind: Sequence[Sealed]) -> bool:
+    """Whether an unanswered decision had all its time before the last answer behind its barrier
+    came in. Exactly all of it is enough: an answer at that reading would have to be in by now."""
+    if not policy_of(ruleset, table, slot.decision).lingers:
+        return False
+    latest = max([held.reading_ms for held in behind], default=0)
+    return latest >= _limit(ruleset, table, slot)
 
 
 def _applied(ruleset: AnyRuleset, table: Table, chosen: Chosen[Any]) -> Step:
@@ -649,7 +720,8 @@ def _moved_on(ruleset: AnyRuleset, table: Table, state: Any) -> Table:
     """The table with a new state: decisions that are still the same run on, those that ended are
     charged, new ones open."""
     outcome = ruleset.outcome(state)
-    now = _by_seat(() if outcome is not None else ruleset.decisions(state), table.sealed)
+    final = [held for held in table.sealed if table.open[held.decision.seat] is None]
+    now = _by_seat(() if outcome is not None else ruleset.decisions(state), final)
     epoch = ruleset.reserve_epoch(state)
     slots: list[Open | None] = [None, None]
     for seat in (0, 1):

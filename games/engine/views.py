@@ -64,6 +64,10 @@ def _decision_view(
             "running": watch is not None and watch.since is not None,
         },
     }
+    if policy.lingers:
+        shown["clock"]["lingers"] = True
+    if slot.decision.changeable:
+        shown["changeable"] = True
     if audience == seat:
         move = next((held.move for held in table.sealed if held.decision.seat == seat), None)
         shown["sealed"] = None if move is None else ruleset.print(move)

@@ -51,6 +51,7 @@ class ToyOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=True)
     reserve: Seconds = 60.0
     pick_time: Seconds = 60.0
     look_time: Seconds = 180.0
+    window_time: Seconds = 20.0
     interval: Seconds = 0.0
     mild: bool = False
 
@@ -120,6 +121,9 @@ class Toy(Ruleset[State, Move]):
     variants: ClassVar[tuple[Variant, ...]] = (
         Variant("standard", "Standard", "Picks have their own time."),
         Variant("costly", "Costly", "Picks use the reserve, and a missing pick is card 1."),
+        Variant(
+            "guarded", "Guarded", "Seat 0 picks on its turn time, while seat 1 guesses at leisure."
+        ),
     )
     options_type: ClassVar[type[Options]] = ToyOptions
     items: ClassVar[tuple[ItemRule, ...]] = (
@@ -139,6 +143,12 @@ class Toy(Ruleset[State, Move]):
                 Decision(f"look.{seat}", seat, "ready", "look", "Look around.")
                 for seat in (0, 1)
                 if not state.ready[seat]
+            )
+        if state.phase == "pick" and state.variant == "guarded":
+            barrier = f"{number}.pick"
+            return (
+                Decision(barrier, 0, "pick", "turn", "Pick.", barrier),
+                Decision(barrier, 1, "pick", "window", "Guess.", barrier, changeable=True),
             )
         if state.phase == "pick":
             clock = "turn" if state.variant == "costly" else "pick"
@@ -197,7 +207,9 @@ class Toy(Ruleset[State, Move]):
                 ready = (state.ready[0] or seat == 0, state.ready[1] or seat == 1)
                 return _replace(state, ready=ready, phase="pick" if all(ready) else "look")
             case Pick():
-                cards = [pick.card for _, pick in chosen if isinstance(pick, Pick)]
+                cards = [0, 0]
+                for whose, pick in chosen:
+                    cards[whose] = pick.card if isinstance(pick, Pick) else 0
                 return _replace(state, cards=(cards[0], cards[1]), phase="order")
             case Order():
                 mover = seat if move.order == "first" else other(seat)
@@ -218,6 +230,8 @@ class Toy(Ruleset[State, Move]):
     def on_timeout(self, state: State, decision: Decision) -> Move | Draw:
         if decision.kind == "pick" and state.variant == "costly":
             return Pick(1)
+        if decision.kind == "pick" and state.variant == "guarded" and decision.seat == 0:
+            return Pick(5)
         answers: dict[str, Move | Draw] = {
             "ready": Ready(),
             "pick": Draw("pick", decision.seat),
@@ -225,6 +239,9 @@ class Toy(Ruleset[State, Move]):
             "take": OutOfTime(),
         }
         return answers[decision.kind]
+
+    def settles(self, state: State, decision: Decision, move: Move) -> bool:
+        return state.variant == "guarded" and decision.seat == 0 and move == Pick(5)
 
     def drawn_move(self, state: State, chance: Chance) -> Move:
         return Pick(int(chance.value[0]))
@@ -254,6 +271,7 @@ class Toy(Ruleset[State, Move]):
         return {
             "look": ClockPolicy(to_ms(options.look_time)),
             "pick": ClockPolicy(to_ms(options.pick_time)),
+            "window": ClockPolicy(to_ms(options.window_time), lingers=True),
             "choice": ClockPolicy(to_ms(options.choice_time)),
             "turn": ClockPolicy(to_ms(options.turn_time), True, to_ms(options.interval)),
         }
