@@ -16,10 +16,11 @@ http = get_asgi_application()
 from django.urls import get_resolver  # noqa: E402  (these need the app registry)
 
 from config.shutdown import GracefulShutdown  # noqa: E402
+from config.sockets import DaphneSockets  # noqa: E402
 from games import heartbeat  # noqa: E402
 from games.routing import websocket_urlpatterns  # noqa: E402
 
-application = GracefulShutdown(
+graceful = GracefulShutdown(
     ProtocolTypeRouter(
         {
             "http": http,
@@ -29,7 +30,8 @@ application = GracefulShutdown(
         }
     )
 )
-application.install()
+graceful.install()
+application = DaphneSockets(graceful)
 if "daphne.server" in sys.modules:
     # Before the first request: it finds out whether the service was away.
     heartbeat.start()

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import time
+from math import ceil
 from typing import Any
 
+import structlog
 from channels.consumer import get_handler_name
 from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
+from django.db import InterfaceError, OperationalError
+from redis.exceptions import RedisError
 
 from games import frames, presence
 from games.audience import (
@@ -39,10 +43,18 @@ from games.reading import reader_of, standing_of, versions_of
 from games.services.chat import chat_history, chat_post
 from games.services.turns import Ack, match_organise, match_submit
 
+log = structlog.get_logger("gauntlet.sockets")
+
+# The database or the broker does not answer. It is nobody's mistake and passes.
+AWAY = (OperationalError, InterfaceError, RedisError)
+
 BAD_FRAMES_AT_MOST = 20
 FLOOD_FRAMES_AT_MOST = 200
 UNREAD_FRAMES_AT_MOST = 500
 UNREAD_BYTES_AT_MOST = 8 * 1024 * 1024
+UNSENT_BYTES_AT_MOST = 1024 * 1024  # in this process; the system's own buffers come on top
+# A whole match or a whole room's history is worth several ordinary frames.
+DEAR = 4
 VERSIONS_KEPT_S = 2.0
 
 
@@ -78,7 +90,17 @@ class Socket(AsyncWebsocketConsumer):
             return
         if not isinstance(frame, Ping) or frame.received is None:
             self._heard(self.sent)
-        await self.take(frame)
+        if isinstance(frame, Sync | ChatHistory) and not await self._affords(DEAR - 1):
+            return
+        try:
+            await self.take(frame)
+        except AWAY as error:
+            log.warning("socket.away", error=type(error).__name__)
+            await self.say(
+                frames.error_frame(
+                    "service.away", "The server cannot do this right now. Please try again."
+                )
+            )
 
     async def take(self, frame: Incoming) -> None:
         """Act on a frame."""
@@ -90,11 +112,14 @@ class Socket(AsyncWebsocketConsumer):
 
     async def pass_on(self, text: str) -> None:
         """Send an encoded frame; a reader that has not taken in far too many is let go."""
+        if self.closed:
+            return
         self.sent += 1
         self.unread_bytes += len(text)
         if (
             self.sent - self.confirmed > UNREAD_FRAMES_AT_MOST
             or self.unread_bytes > UNREAD_BYTES_AT_MOST
+            or self._unsent() > UNSENT_BYTES_AT_MOST
         ):
             await self.end(4408, "reader.slow", "Too much was unread. Please come back for a sync.")
             return
@@ -119,9 +144,12 @@ class Socket(AsyncWebsocketConsumer):
 
     async def websocket_disconnect(self, message: dict[str, Any]) -> None:
         self.closed = True
-        for group in self.joined:
-            await self.channel_layer.group_discard(group, self.channel_name)
-        await self.disconnect(message["code"])
+        try:
+            for group in self.joined:
+                await self.channel_layer.group_discard(group, self.channel_name)
+            await self.disconnect(message["code"])
+        except AWAY as error:
+            log.warning("socket.away", error=type(error).__name__)
         raise StopConsumer
 
     async def match_frame(self, message: dict[str, Any]) -> None:
@@ -132,16 +160,30 @@ class Socket(AsyncWebsocketConsumer):
         """The user signed out or lost the account: this socket's rights are void."""
         await self.end(4401, "account.changed", "Your sign-in has changed. Please connect again.")
 
+    def _unsent(self) -> int:
+        unsent: int = self.scope["unsent"]() if "unsent" in self.scope else 0
+        return unsent
+
     def _heard(self, received: int) -> None:
         self.confirmed = max(self.confirmed, min(received, self.sent))
         self.unread_bytes = 0
 
     async def _within_limits(self, text: str | None, data: bytes | None) -> bool:
-        size = len(text or "") if data is None else len(data)
+        size = len((text or "").encode()) if data is None else len(data)
         if size > settings.GAUNTLET_FRAME_MAX_BYTES:
             await self.end(4413, "frame.too-large", "A frame has at most 16 KiB.")
             return False
-        wait = self.bucket.take()
+        if not await self._affords(1):
+            return False
+        self.flooding = 0
+        if data is not None:
+            await self._bad_frame("frame.binary", "Frames are text.")
+            return False
+        return True
+
+    async def _affords(self, price: int) -> bool:
+        """Whether so much may be asked of the server now; says why not."""
+        wait = self.bucket.take(price)
         if wait:
             self.flooding += 1
             if self.flooding > FLOOD_FRAMES_AT_MOST:
@@ -149,13 +191,11 @@ class Socket(AsyncWebsocketConsumer):
             else:
                 await self.say(
                     frames.error_frame(
-                        "rate.frames", "Too many frames. Please wait.", retry_after=round(wait, 2)
+                        "rate.frames",
+                        "Too many frames. Please wait.",
+                        retry_after=ceil(wait * 100) / 100,
                     )
                 )
-            return False
-        self.flooding = 0
-        if data is not None:
-            await self._bad_frame("frame.binary", "Frames are text.")
             return False
         return True
 
@@ -172,6 +212,13 @@ class MatchSocket(Socket):
 
     async def connect(self) -> None:
         await self.accept()
+        try:
+            await self._arrive()
+        except AWAY as error:
+            log.warning("socket.away", error=type(error).__name__)
+            await self.end(4503, "service.away", "The server cannot do this right now.")
+
+    async def _arrive(self) -> None:
         user = self.scope["user"]
         self.user = user if user.is_authenticated else None
         self.match_id = int(self.scope["url_route"]["kwargs"]["match_id"])
@@ -356,6 +403,14 @@ class LobbySocket(Socket):
             await self.say(
                 frames.error_frame("frame.unknown-type", "The lobby takes no such frames.")
             )
+
+
+class NowhereSocket(Socket):
+    """Somebody who came to an address where there is nothing."""
+
+    async def connect(self) -> None:
+        await self.accept()
+        await self.end(4404, "address.unknown", "There is nothing at this address.")
 
 
 _kept_versions: dict[int, tuple[float, tuple[int, ...]]] = {}

@@ -16,15 +16,16 @@ class Bucket:
         self._tokens = size
         self._at = time.monotonic()
 
-    def take(self) -> float:
-        """Take a token. Returns 0, or how many seconds to wait for one."""
+    def take(self, tokens: int = 1) -> float:
+        """Take some tokens, or none. Returns 0, or how many seconds to wait until there are
+        enough."""
         now = time.monotonic()
         self._tokens = min(self.size, self._tokens + (now - self._at) * self.per_second)
         self._at = now
-        if self._tokens >= 1:
-            self._tokens -= 1
+        if self._tokens >= tokens:
+            self._tokens -= tokens
             return 0.0
-        return (1 - self._tokens) / self.per_second
+        return (tokens - self._tokens) / self.per_second
 
 
 def chat_wait(user_id: int) -> int:

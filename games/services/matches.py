@@ -87,11 +87,11 @@ def match_start(
         for seat, user in enumerate(players)
     )
     held = Held(match.pk, ruleset, turn.live, Readers(), 0, None, match.status)
-    readers, _ = frames.told(
+    told, _ = frames.told(
         ruleset,
         turn.live,
         turn.live,
-        Readers((0, 0, 0)),
+        Readers(),
         turn.happened,
         match_id=match.pk,
         at=at,
@@ -99,7 +99,8 @@ def match_start(
     store.save(
         held,
         live=turn.live,
-        readers=readers,
+        # Nobody has seen anything yet: all begin with version 1, whatever stands in their log.
+        readers=Readers(logs=told.logs),
         appended=[Appended(happened) for happened in turn.happened],
         at=at,
     )

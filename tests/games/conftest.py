@@ -11,7 +11,9 @@ import pytest
 from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant
+from tests.games.desk import Desk
 from tests.games.support import T0, Play, Wire, started, user_named
+from tests.support.site import Site
 
 
 @pytest.fixture
@@ -81,3 +83,16 @@ def set_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 def rng() -> random.Random:
     """The same numbers in every run."""
     return random.Random(20)
+
+
+@pytest.fixture(scope="session")
+def desk_session(site_session: Site) -> Iterator[Desk]:
+    desk = Desk(site_session)
+    yield desk
+    desk.end()
+
+
+@pytest.fixture
+def desk(desk_session: Desk, site: Site) -> Desk:
+    """A hand inside the running site; see `tests.games.desk`."""
+    return desk_session

@@ -1,0 +1,44 @@
+"""What ASGI does not say about a socket, and Daphne would not do by itself.
+
+Neither of them holds a sender back: what a client does not read piles up in this process. A
+client's own word for what it has read is worth something only while it is honest, so sockets may
+ask the transport itself. And a message that breaks the protocol, or Daphne's limit on its size,
+ends the connection with a close code rather than without a word.
+"""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from functools import partial
+from typing import Any
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+class DaphneSockets:
+    """ASGI middleware, outermost: puts `unsent` into the scope of each socket, a function that
+    returns how many bytes wait in this process for the client to take them. Does nothing under
+    other servers than Daphne."""
+
+    def __init__(self, application: Application) -> None:
+        self.application = application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket" and isinstance(send, partial):
+            # Daphne's `send` is its server's method with the connection's protocol filled in.
+            (protocol,) = send.args
+            protocol.failByDrop = False
+            scope = {**scope, "unsent": partial(_unsent, protocol)}
+        await self.application(scope, receive, send)
+
+
+def _unsent(protocol: Any) -> int:
+    transport = protocol.transport
+    if transport is None:  # closed meanwhile
+        return 0
+    # Twisted has no public word for it; a test with a client that never reads holds on to these.
+    fresh: int = transport._tempDataLen  # noqa: SLF001
+    waiting: int = len(transport.dataBuffer) - transport.offset + fresh
+    return waiting

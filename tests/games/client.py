@@ -1,0 +1,127 @@
+"""A reader of a match over a real socket."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from tests.games.desk import Person
+from tests.support.site import Site
+
+Frame = dict[str, Any]
+PATIENCE = 10.0
+
+
+class Reader:
+    """One open socket. `frames` holds what has come and was not asked for yet."""
+
+    def __init__(self, socket: ClientConnection, match: int) -> None:
+        self.socket = socket
+        self.match = match
+        self.frames: list[Frame] = []
+        self.version = 0
+        self.ids = (f"sent-{number}" for number in itertools.count(1))
+
+    @classmethod
+    async def open(
+        cls,
+        site: Site,
+        match: int | str,
+        person: Person | None = None,
+        *,
+        origin: str | None = "",
+        path: str = "",
+    ) -> Reader:
+        """Connect, as ``person`` or anonymously. ``origin`` empty: the site's own."""
+        headers = {} if person is None else {"Cookie": person.cookie}
+        socket = await connect(
+            site.ws_url + (path or f"/ws/v1/matches/{match}/"),
+            origin=site.base_url if origin == "" else origin,  # type: ignore[arg-type]
+            additional_headers=headers,
+            max_size=None,
+            open_timeout=PATIENCE,
+            proxy=None,
+        )
+        return cls(socket, match if isinstance(match, int) else 0)
+
+    async def __aenter__(self) -> Reader:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.socket.close()
+
+    async def say(self, kind: str, **keys: Any) -> None:
+        """Send a frame."""
+        await self.socket.send(json.dumps({"type": kind, **keys}))
+
+    async def next(self, kind: str, **keys: Any) -> Frame:
+        """The next frame of this type, with these values; others are kept for later."""
+
+        def fits(frame: Frame) -> bool:
+            return frame["type"] == kind and all(frame.get(k) == v for k, v in keys.items())
+
+        for frame in self.frames:
+            if fits(frame):
+                self.frames.remove(frame)
+                return frame
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                frame = self._took(await self.socket.recv())
+                if fits(frame):
+                    return frame
+                self.frames.append(frame)
+
+    def _took(self, text: str | bytes) -> Frame:
+        frame: Frame = json.loads(text)
+        self.version = max(self.version, frame.get("version", 0))
+        return frame
+
+    async def pause(self, seconds: float) -> list[Frame]:
+        """Listen for a while; returns everything that has come and was not asked for."""
+        try:
+            async with asyncio.timeout(seconds):
+                while True:
+                    self.frames.append(self._took(await self.socket.recv()))
+        except TimeoutError:
+            heard, self.frames = self.frames, []
+            return heard
+
+    async def submit(self, text: str, **more: Any) -> Frame:
+        """Submit a move and return the answer."""
+        frame = {
+            "id": next(self.ids), "match": self.match, "version": self.version, "text": text, **more
+        }  # fmt: skip
+        await self.say("submit", **frame)
+        return await self.answer(frame["id"])
+
+    async def organise(self, text: str, why: str = "because") -> Frame:
+        """Do an organiser's act and return the answer."""
+        client_id = next(self.ids)
+        await self.say("organise", id=client_id, text=text, why=why)
+        return await self.answer(client_id)
+
+    async def answer(self, client_id: str) -> Frame:
+        """The ack or the refusal for an id."""
+        while True:
+            for frame in self.frames:
+                if frame["type"] in ("ack", "refused") and frame["id"] == client_id:
+                    self.frames.remove(frame)
+                    return frame
+            async with asyncio.timeout(PATIENCE):
+                self.frames.append(self._took(await self.socket.recv()))
+
+    async def closed(self) -> tuple[int, Frame | None]:
+        """Wait until the server closes; returns the code and the `closing` frame, if any."""
+        async with asyncio.timeout(PATIENCE):
+            try:
+                while True:
+                    self.frames.append(self._took(await self.socket.recv()))
+            except ConnectionClosed as error:
+                code = error.rcvd.code if error.rcvd is not None else 1006
+        last = self.frames[-1] if self.frames else None
+        return code, last if last is not None and last["type"] == "closing" else None

@@ -1,0 +1,193 @@
+"""A hand inside the running site: makes users and matches there through the services.
+
+The site has a database of its own, so tests cannot call services in their own process. `Desk` keeps
+one small process with the site's settings and asks it over its standard input; this module is also
+what that process runs.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from script.lib.console import ROOT
+from tests.support.site import Site
+
+
+@dataclass(frozen=True)
+class Person:
+    """A user of the site, with the cookie of a browser that is signed in."""
+
+    pk: int
+    name: str
+    session: str
+
+    @property
+    def cookie(self) -> str:
+        return f"sessionid={self.session}"
+
+
+class Desk:
+    """Asks the process; each method is one of its functions below."""
+
+    def __init__(self, site: Site) -> None:
+        self.child = subprocess.Popen(
+            [sys.executable, "-m", "tests.games.desk"],
+            env=site.env,
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+
+    def _ask(self, what: str, **arguments: Any) -> Any:
+        assert self.child.stdin is not None
+        assert self.child.stdout is not None
+        self.child.stdin.write(json.dumps([what, arguments]).encode() + b"\n")
+        self.child.stdin.flush()
+        line = self.child.stdout.readline()
+        assert line, "the desk has ended; see the captured standard error"
+        answer = json.loads(line)
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return answer["value"]
+
+    def person(self, *, role: str = "") -> Person:
+        """Somebody new, signed in."""
+        return Person(**self._ask("person", role=role))
+
+    def match(self, *players: Person, ruleset: str = "tetronogo", **options: float) -> int:
+        """A match that begins now; the advantage is seat 0's."""
+        number: int = self._ask(
+            "match", players=[player.pk for player in players], ruleset=ruleset, options=options
+        )
+        return number
+
+    def rows(self, match: int) -> Any:
+        """Everything that is stored of a match, but for when a worker looks next."""
+        return self._ask("rows", match=match)
+
+    def record(self, match: int) -> Any:
+        """What the checker says of its record."""
+        return self._ask("record", match=match)
+
+    def close_account(self, person: Person) -> None:
+        """As a moderator does."""
+        self._ask("close_account", user=person.pk)
+
+    def publish(self, match: int, audience: str, *, frames: int, size: int) -> None:
+        """Frames of about ``size`` bytes to one audience."""
+        self._ask("publish", match=match, audience=audience, frames=frames, size=size)
+
+    def end(self) -> None:
+        assert self.child.stdin is not None
+        self.child.stdin.close()
+        self.child.wait(10)
+
+
+# -- inside the process --------------------------------------------------------------------------
+
+
+def person(*, role: str) -> dict[str, Any]:
+    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+    from django.contrib.sessions.backends.cached_db import SessionStore
+
+    from accounts.models import User
+    from accounts.roles import Role
+    from accounts.services import role_grant
+
+    number = User.objects.count() + 1
+    user = User.objects.create_user(f"person{number}", display_name=f"Person {number}")
+    if role:
+        root = User.objects.create_superuser(f"root{number}")
+        role_grant(acting_user=root, user=user, role=Role(role))
+    session = SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.create()
+    return {"pk": user.pk, "name": user.shown_name, "session": session.session_key}
+
+
+def match(*, players: list[int], ruleset: str, options: dict[str, float]) -> int:
+    from accounts.models import User
+    from games.services.matches import match_start
+
+    first, second = (User.objects.get(pk=pk) for pk in players)
+    started = match_start(
+        acting_user=first,
+        players=(first, second),
+        ruleset_id=ruleset,
+        variant="standard",
+        options=options,
+        advantage=0,
+    )
+    return int(started.pk)
+
+
+def rows(*, match: int) -> dict[str, Any]:
+    from games.models import ChatMessage, Match, MatchEntry
+
+    row = Match.objects.filter(pk=match).values().get()
+    row.pop("wake_at")
+    return {
+        "match": row,
+        "entries": list(MatchEntry.objects.filter(match=match).order_by("seq").values()),
+        "chat": list(ChatMessage.objects.filter(match=match).order_by("pk").values()),
+    }
+
+
+def record(*, match: int) -> Any:
+    from games.engine import records
+    from games.models import Match
+    from games.rulesets import REGISTRY
+    from games.services.matches import record_bytes
+
+    return records.check(REGISTRY, record_bytes(Match.objects.get(pk=match)))
+
+
+def close_account(*, user: int) -> None:
+    from accounts.models import User
+    from accounts.services import user_close
+
+    root = User.objects.create_superuser(f"root-{user}-c")
+    user_close(acting_user=root, user=User.objects.get(pk=user), reason="test")
+
+
+def publish(*, match: int, audience: str, frames: int, size: int) -> None:
+    from games.publish import Frame
+    from games.publish import publish as send
+
+    text = json.dumps({"type": "filler", "text": "x" * size})
+    send([Frame(f"match.{match}.{audience}", text)] * frames)
+
+
+CALLS = {
+    "person": person,
+    "match": match,
+    "rows": rows,
+    "record": record,
+    "close_account": close_account,
+    "publish": publish,
+}
+
+
+def main() -> None:
+    """Answer one question a line until there are no more."""
+    import django
+
+    django.setup()
+    for line in sys.stdin:
+        what, arguments = json.loads(line)
+        try:
+            answer = {"value": CALLS[what](**arguments)}
+        except Exception as error:  # noqa: BLE001  (told to whoever asked)
+            answer = {"error": repr(error)}
+        sys.stdout.write(json.dumps(answer, default=str) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
