@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from games.engine.errors import Refusal
 from games.engine.ruleset import Ruleset
+from games.models import Match
 from games.rulesets import REGISTRY
 
 # How the winner won, to be read after "won".
@@ -19,6 +21,15 @@ REASONS = {
     "total": "on the total of all bouts",
     "ruling": "by an organiser's ruling",
 }
+
+
+def result_told(names: Sequence[str], match: Match) -> str:
+    """How a match that is over ended, in a sentence."""
+    if match.winner is None:
+        return "The match is void, by an organiser's ruling."
+    scores = match.scores if match.winner == 0 else match.scores[::-1]
+    how = REASONS.get(match.reason, match.reason)
+    return f"{names[match.winner]} won {how}, {scores[0]} to {scores[1]}."
 
 
 def ruleset_named(ruleset_id: str) -> Ruleset[Any, Any] | None:

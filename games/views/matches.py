@@ -23,7 +23,7 @@ from games.reading import match_for, reader_of
 from games.replays import replay_of
 from games.services.matches import record_bytes
 from games.views.common import explains_refusals
-from games.words import game_name
+from games.words import game_name, result_told
 
 
 @require_safe
@@ -32,8 +32,8 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
     """A match as the reader may see it now; the page's script goes on from `sync`.
 
     Context: `match`; `sync` (as the socket's frame, presence left out); `you` (0, 1 or None);
-    `can_organise`; `picture` and `log` for readers without scripts, `log` as of :func:`told`;
-    `title` and `description`.
+    `can_organise`; `standing` (how things stand, in a sentence), `picture` and `log` for readers
+    without scripts, `log` as of :func:`told`; `title` and `description`.
     """
     reader = reader_of(match_id, request.user)
     match, sync = reader.match, reader.sync
@@ -43,6 +43,7 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "sync": sync,
         "you": sync["you"],
         "can_organise": reader.organise,
+        "standing": _standing(match, sync["view"], _names(sync["header"])),
         "picture": as_image(board_of(ruleset, sync["view"])),
         "log": told(sync["log"], _names(sync["header"])),
         "title": _title(match),
@@ -60,10 +61,10 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
     """A finished match, step by step. `?move=N` is the link to one of them.
 
     Context: `match`; `replay_data` (see `games.replays`); `move`, the number of the step that is
-    asked for (the last one unless told otherwise) and `step`, that step; `picture` of its board,
-    `log` as of :func:`told` with `n` the step's number, and `first`, `back`, `forward` and `last`,
-    the numbers that the links for readers without scripts lead to (None where there is nothing);
-    `title` and `description`.
+    asked for (the last one unless told otherwise) and `step`, that step; `picture` of its board;
+    `standing`, how the match ended; `log` as of :func:`told` with `n` the step's number; `first`,
+    `back`, `forward` and `last`, the numbers that the links for readers without scripts lead to
+    (None where there is nothing); `title` and `description`.
     """
     match = match_for(match_id, request.user)
     replay = replay_of(match)
@@ -77,6 +78,7 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "move": move,
         "step": steps[move],
         "picture": as_image(board_of(ruleset, steps[move]["view"])),
+        "standing": result_told(_names(replay["header"]), match),
         "log": told(steps[1:], _names(replay["header"])),
         "first": 0 if move > 0 else None,
         "back": move - 1 if move > 0 else None,
@@ -135,11 +137,27 @@ def told(log: Iterable[dict[str, Any]], names: Sequence[str]) -> list[dict[str, 
     return lines
 
 
+def _standing(match: Match, view: dict[str, Any], names: Sequence[str]) -> str:
+    """How a match stands for the reader of ``view``, in a sentence."""
+    if match.is_over:
+        return result_told(names, match)
+    if view["paused"]:
+        return "The match is paused."
+    return " ".join(
+        f"{names[each['seat']]}: {_ended(each['prompt'])}" for each in view["decisions"]
+    )
+
+
 def _sentence(event: dict[str, Any], names: Sequence[str]) -> str:
     seat, text = event["seat"], str(event["text"])
     if seat is None or event["kind"] == "organiser":
         return text
-    return f"{names[seat]} {text}{'' if text.endswith(('.', '!', '?')) else '.'}"
+    return f"{names[seat]} {_ended(text)}"
+
+
+def _ended(text: str) -> str:
+    """A sentence with its full stop."""
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _names(header: dict[str, Any]) -> list[str]:

@@ -7,7 +7,6 @@ from datetime import timedelta
 from html import unescape
 from typing import Any
 
-from django.http import HttpResponse
 from django.utils import timezone
 
 from accounts.models import User
@@ -16,23 +15,23 @@ from games.services.challenges import challenge_create
 from tests.games.support import Play, committing
 
 
-def words(response: HttpResponse) -> str:
+def words(response: Any) -> str:
     """What stands on a page, without its tags."""
     text = re.sub(r"<(script|style)\b.*?</\1>", " ", response.content.decode(), flags=re.DOTALL)
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", text)).split())
 
 
-def links(response: HttpResponse) -> list[str]:
+def links(response: Any) -> list[str]:
     """Where the links of a page lead, in order."""
     return [unescape(href) for href in re.findall(r'<a\b[^>]*\shref="([^"]*)"', _html(response))]
 
 
-def forms(response: HttpResponse) -> list[str]:
+def forms(response: Any) -> list[str]:
     """Where the forms of a page are sent to."""
     return re.findall(r'<form\b[^>]*\saction="([^"]*)"', _html(response))
 
 
-def _html(response: HttpResponse) -> str:
+def _html(response: Any) -> str:
     return response.content.decode()
 
 

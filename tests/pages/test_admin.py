@@ -38,7 +38,7 @@ def test_everything_can_be_listed_searched_and_looked_at(
     assert client.get(f"/admin/games/{model}/?q=ada").status_code == 200
     one = {
         "match": play.pk,
-        "matchentry": MatchEntry.objects.first().pk,
+        "matchentry": MatchEntry.objects.filter(match=play.pk)[0].pk,
         "challenge": challenge(ada).pk,
         "chatmessage": ChatMessage.objects.get().pk,
     }[model]

@@ -132,6 +132,7 @@ def test_the_page_can_be_read_without_scripts(nobody: Client, play: Play) -> Non
     placing(play).move(0, "D4 90", 9000)
     page = nobody.get(f"/matches/{play.pk}/")
     assert "Ada placed T at D4 90." in words(page)
+    assert "Ben: Place your tetromino." in words(page)
     assert 'class="board-picture"' in page.content.decode()
     assert "Tetronogo, bout 1" in page.content.decode()  # the picture's text alternative
     assert "<title>Ada vs Ben, Tetronogo · Gauntlet</title>" in page.content.decode()
@@ -144,6 +145,20 @@ def test_a_match_that_is_over_tells_who_won(nobody: Client, play: Play) -> None:
     conceded(play)
     page = nobody.get(f"/matches/{play.pk}/").content.decode()
     assert "Ben won this match of Tetronogo at Gauntlet, 0:0. Replay it." in page
+    for address in ("", "replay/"):
+        shown = words(nobody.get(f"/matches/{play.pk}/{address}"))
+        assert "Ben won by concession, 0 to 0." in shown
+
+
+def test_a_void_and_a_paused_match_say_so(nobody: Client, play: Play, orla: User) -> None:
+    play.act(orla, "pause", 1000)
+    assert "The match is paused." in words(nobody.get(f"/matches/{play.pk}/"))
+    assert "paused" in words(nobody.get("/watch/"))
+    play.act(orla, "void", 2000)
+    for address in ("", "replay/"):
+        shown = words(nobody.get(f"/matches/{play.pk}/{address}"))
+        assert "The match is void, by an organiser's ruling." in shown
+    assert "void, by an organiser's ruling" in words(nobody.get("/watch/"))
 
 
 # -- secrets -------------------------------------------------------------------------------------
@@ -340,11 +355,14 @@ def test_any_move_can_be_linked_to_without_scripts(
 
 def test_the_replay_is_reckoned_once(nobody: Client, play: Play, monkeypatch: Any) -> None:
     conceded(placing(play))
-    reckoned = []
+    reckoned: list[int] = []
     steps_of = replays.steps_of
-    monkeypatch.setattr(
-        replays, "steps_of", lambda *given: reckoned.append(given) or steps_of(*given)
-    )
+
+    def counted(*given: Any) -> Any:
+        reckoned.append(1)
+        return steps_of(*given)
+
+    monkeypatch.setattr(replays, "steps_of", counted)
     pages = [data_of(nobody.get(f"/matches/{play.pk}/replay/"), "replay-data") for _ in range(3)]
     assert len(reckoned) == 1
     assert pages[0] == pages[1] == pages[2]

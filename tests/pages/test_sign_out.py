@@ -50,7 +50,7 @@ def test_signing_out_tells_the_sockets_after_the_session_is_gone(
     from games import receivers
 
     client = visitor(ada)
-    key = client.session.session_key
+    key = client.session.session_key or ""
     alive: list[bool] = []
     publish = receivers.publish
 
