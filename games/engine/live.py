@@ -292,15 +292,15 @@ def _with_chance(ruleset: AnyRuleset, turn: Turn, at: int, random: RandomSource)
 
 def _watched(live: Live, table: Table, at: int) -> Live:
     """``table`` with stopwatches: kept for decisions that are still the same, fresh for new ones,
-    all held during a pause."""
+    set to what they showed for those that were suspended, all held during a pause."""
     watches: list[Watch | None] = [None, None]
     for seat in (0, 1):
-        decision = _decision_shown(table, seat)
-        if decision is None:
+        slot = tables.shown(table, seat)
+        if slot is None:
             continue
         watch = live.watches[seat]
-        if watch is None or _decision_shown(live.table, seat) != decision:
-            watch = Watch()
+        if watch is None or _decision_shown(live.table, seat) != slot.decision.id:
+            watch = Watch(slot.reading_ms)
         watches[seat] = watch.stopped(at) if table.paused else watch.started(at)
     return Live(table, (watches[0], watches[1]))
 

@@ -97,6 +97,11 @@ class Ruleset(ABC, Generic[State, Move]):
         """The draws that must be made before the match can go on; any order is accepted."""
         return ()
 
+    def suspended(self, state: State) -> tuple[Decision, ...]:
+        """Decisions that cannot be answered just now, and whose clocks stand still until
+        `decisions` lists them again: what they are about is being ruled on."""
+        return ()
+
     @abstractmethod
     def outcome(self, state: State) -> Outcome | None:
         """How the match ended, or None while it is on."""
@@ -158,6 +163,11 @@ class Ruleset(ABC, Generic[State, Move]):
     def reserve_epoch(self, state: State) -> int:
         """Both reserves are full again whenever this number changes."""
         return 0
+
+    def reserve_costs(self, before: State, after: State) -> tuple[int, int]:
+        """What the step from ``before`` to ``after`` costs each seat's reserve by the rules, in
+        milliseconds, whatever the clocks say; a reserve never falls below 0."""
+        return 0, 0
 
     # -- text ----------------------------------------------------------------------------------
 

@@ -91,7 +91,8 @@ class Sealed(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A match between two entries. ``reserve_ms`` and ``open`` are by seat."""
+    """A match between two entries. ``reserve_ms``, ``open`` and ``suspended`` (decisions that
+    cannot be answered just now, with their clocks as they stood) are by seat."""
 
     header: Header
     advantage: Seat | None = None
@@ -102,6 +103,7 @@ class Table(msgspec.Struct, frozen=True):
     sealed: tuple[Sealed, ...] = ()
     paused: bool = False
     result: Outcome | None = None
+    suspended: tuple[Open | None, Open | None] = (None, None)
 
     def holds_back(self, seat: Seat) -> bool:
         """Whether an answer of this seat waits behind a barrier."""
@@ -617,10 +619,18 @@ def _must_be_on(table: Table) -> None:
 
 
 def _ended(ruleset: AnyRuleset, table: Table, result: Outcome) -> Table:
-    """The table once the match is over; answers that were still held back are paid for, too."""
-    for held in table.sealed:
-        table = _charged(ruleset, table, held)
-    return msgspec.structs.replace(table, result=result, open=(None, None), sealed=(), paused=False)
+    """The table once the match is over; answers that were still held back are paid for, too, and
+    so are decisions that were suspended."""
+    for ended in (*table.sealed, *filter(None, table.suspended)):
+        table = _charged(ruleset, table, ended)
+    return msgspec.structs.replace(
+        table,
+        result=result,
+        open=(None, None),
+        sealed=(),
+        paused=False,
+        suspended=(None, None),
+    )
 
 
 def _conceded(ruleset: AnyRuleset, table: Table, seat: Seat, reading_ms: int) -> Step:
@@ -717,30 +727,48 @@ def _applied(ruleset: AnyRuleset, table: Table, chosen: Chosen[Any]) -> Step:
 
 
 def _moved_on(ruleset: AnyRuleset, table: Table, state: Any) -> Table:
-    """The table with a new state: decisions that are still the same run on, those that ended are
-    charged, new ones open."""
+    """The table with a new state: decisions that are still the same run on or are suspended, those
+    that ended are charged, new ones open."""
     outcome = ruleset.outcome(state)
     final = [held for held in table.sealed if table.open[held.decision.seat] is None]
     now = _by_seat(() if outcome is not None else ruleset.decisions(state), final)
     epoch = ruleset.reserve_epoch(state)
+    still = _by_seat(() if outcome is not None else ruleset.suspended(state), ())
     slots: list[Open | None] = [None, None]
+    waiting: list[Open | None] = [None, None]
     for seat in (0, 1):
-        slot, decision = table.open[seat], now[seat]
+        slot, decision = table.open[seat] or table.suspended[seat], now[seat] or still[seat]
         if slot is not None and (decision is None or decision.id != slot.decision.id):
             table = _charged(ruleset, table, slot)
             slot = None
         if decision is not None:
-            slots[seat] = (
+            where = slots if now[seat] is not None else waiting
+            where[seat] = (
                 Open(decision) if slot is None else msgspec.structs.replace(slot, decision=decision)
             )
+    if table.state is not None:
+        table = _costed(table, ruleset.reserve_costs(table.state, state))
     reserve = table.reserve_ms
     if epoch != table.epoch:
         full = to_ms(table.header.options.reserve)
         reserve = (full, full)
     moved = msgspec.structs.replace(
-        table, state=state, epoch=epoch, reserve_ms=reserve, open=(slots[0], slots[1])
+        table,
+        state=state,
+        epoch=epoch,
+        reserve_ms=reserve,
+        open=(slots[0], slots[1]),
+        suspended=(waiting[0], waiting[1]),
     )
     return moved if outcome is None else _ended(ruleset, moved, outcome)
+
+
+def _costed(table: Table, costs: tuple[int, int]) -> Table:
+    """The table after what the rules, not the clocks, take from the reserves."""
+    for seat, cost in enumerate(costs):
+        if cost:
+            table = _with_reserve(table, seat, -cost)
+    return table
 
 
 def _by_seat(
@@ -790,6 +818,7 @@ class _SavedTable(msgspec.Struct, frozen=True, kw_only=True):
     sealed: tuple[_SavedSealed, ...]
     paused: bool
     result: Outcome | None
+    suspended: tuple[Open | None, Open | None] = (None, None)
 
 
 _NO_STATE = b"null"
@@ -819,6 +848,7 @@ def encode_table(ruleset: AnyRuleset, table: Table) -> bytes:
             ),
             paused=table.paused,
             result=table.result,
+            suspended=table.suspended,
         )
     )
 
@@ -853,4 +883,5 @@ def _restored(ruleset: AnyRuleset, header: Header, saved: _SavedTable) -> Table:
         ),
         paused=saved.paused,
         result=saved.result,
+        suspended=saved.suspended,
     )
