@@ -322,6 +322,30 @@ class ChatMessage(models.Model):
         return f"{self.match_id}/{self.room}/{self.pk}"
 
 
+class SavedMove(models.Model):
+    """A move that somebody keeps to play again, such as a favourite deck: theirs alone to see."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_moves"
+    )
+    ruleset = models.CharField(max_length=40)
+    name = models.CharField(max_length=40)
+    text = models.CharField(max_length=2000, help_text="In the ruleset's canonical notation.")
+    saved_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["user", "ruleset", "name"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "ruleset", "name"], name="saved_move_name_unique"
+            ),
+            models.CheckConstraint(condition=~Q(name="") & ~Q(text=""), name="saved_move_whole"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.ruleset}/{self.name}"
+
+
 class ServiceBeat(models.Model):
     """The last sign of life of the web service: one row, so that an outage can be measured."""
 

@@ -19,6 +19,8 @@ _STATUS = {
     "organiser.not-allowed": 403,
     "account.closed": 403,
     "frame.malformed": 400,
+    "saved.none": 404,
+    "setup.ruleset": 404,
 }
 
 

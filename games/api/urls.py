@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from games.api.saved import SavedMovesView, SavedMoveView
 from games.api.views import MatchView, RecordView, SubmissionsView
 
 app_name = "api"
@@ -10,4 +11,6 @@ urlpatterns = [
     path("matches/<int:match_id>/", MatchView.as_view(), name="match"),
     path("matches/<int:match_id>/submissions/", SubmissionsView.as_view(), name="submissions"),
     path("matches/<int:match_id>/record/", RecordView.as_view(), name="record"),
+    path("saved/<slug:ruleset>/", SavedMovesView.as_view(), name="saved"),
+    path("saved/<slug:ruleset>/<int:saved_move_id>/", SavedMoveView.as_view(), name="saved_one"),
 ]

@@ -18,7 +18,7 @@ from accounts.models import AuditEntry, User
 from games import store
 from games.engine import records
 from games.engine.errors import Refusal
-from games.models import Challenge, ChatMessage, Match, MatchEntry, MatchPlayer
+from games.models import Challenge, ChatMessage, Match, MatchEntry, MatchPlayer, SavedMove
 from games.rulesets import REGISTRY
 from games.services.matches import match_start, record_bytes
 from games.services.turns import Ack, match_organise, match_submit, match_wake
@@ -28,7 +28,7 @@ from games.store import Held
 T0 = 2_000_000_000_000
 SECOND = 1000
 
-TABLES = (Match, MatchPlayer, MatchEntry, Challenge, ChatMessage, AuditEntry)
+TABLES = (Match, MatchPlayer, MatchEntry, Challenge, ChatMessage, SavedMove, AuditEntry)
 
 
 def rows() -> dict[str, list[dict[str, Any]]]:
