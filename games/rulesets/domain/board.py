@@ -1,0 +1,163 @@
+"""What lies on the two domains: whose each pixel is, and whether a placement is valid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TypeAlias
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from games.engine.decisions import Seat
+from games.rulesets.domain import geometry
+from games.rulesets.domain.geometry import Layer, Spans
+from games.rulesets.domain.moves import COLOURS, Colour
+from games.rulesets.domain.pool import Pool
+
+Grid: TypeAlias = NDArray[np.bool_]
+
+NOBODY = 2  # the paint of void zones and purple borders; the seats are their own paints
+
+
+class Laid(msgspec.Struct, frozen=True, gc=False):
+    """A shape on a domain: who laid it, its number in the pool, and how it lies."""
+
+    seat: Seat
+    shape: int
+    domain: int  # an index of COLOURS
+    x: int
+    y: int
+    angle: int
+
+    @property
+    def colour(self) -> Colour:
+        """The colour of the domain it lies on."""
+        return COLOURS[self.domain]
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """Why a placement is not valid: a code, a sentence, and the pixels that are to blame, the
+    first few of them in reading order."""
+
+    code: str
+    sentence: str
+    pixels: tuple[tuple[int, int], ...]
+
+
+# -- counting ------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=256)
+def count(pool: Pool, red: Seat, laid: tuple[Laid, ...]) -> tuple[int, int]:
+    """Each seat's pixels: those on which a shape of theirs lies on top, and those of their own
+    domain on which none lies. ``red`` is the seat whose domain is the red one.
+
+    What is void or purple of the shape on top is nobody's. House ruling: whatever lies on top
+    decides alone; a zone that something covers is not seen any more and counts like any other
+    pixel.
+    """
+    layers = []
+    for each in laid:
+        form = pool.forms[each.shape]
+        raster = form.raster(each.angle)
+        place = each.domain, each.x, each.y
+        layers.append(Layer(each.seat, raster.covered, *place))
+        if form.special:
+            layers.append(Layer(NOBODY, raster.dead, *place))
+    size = pool.width, pool.height
+    shown, covered = geometry.visible(layers, 3, 2, size)
+    for domain, owner in enumerate((red, 1 - red)):
+        shown[owner] += size[0] * size[1] - covered[domain]
+    return shown[0], shown[1]
+
+
+def bare(pool: Pool | None) -> int:
+    """The pixels of one domain with nothing on it; 0 before there is a pool."""
+    return 0 if pool is None else pool.width * pool.height
+
+
+# -- judging -------------------------------------------------------------------------------------
+
+
+def is_valid(pool: Pool, laid: Sequence[Laid], placed: Laid) -> bool:
+    """Whether ``placed`` was valid when it came to ``laid``."""
+    return next(_faults(pool, laid, placed), None) is None
+
+
+def faults(pool: Pool, laid: Sequence[Laid], placed: Laid) -> tuple[Fault, ...]:
+    """Everything that is wrong with ``placed``, which came to ``laid``; empty where it is valid."""
+    return tuple(_faults(pool, laid, placed))
+
+
+def _faults(pool: Pool, laid: Sequence[Laid], placed: Laid) -> Iterator[Fault]:
+    covered = pool.forms[placed.shape].raster(placed.angle).covered
+    left, top, right, bottom = covered.box
+    x, y = placed.x, placed.y
+    if left + x < 0 or top + y < 0 or right + x > pool.width or bottom + y > pool.height:
+        yield Fault(
+            "place.outside",
+            f"The shape would stick out of the {placed.colour} domain.",
+            _outside(covered, pool, x, y),
+        )
+    if left + x < 1 or top + y < 1 or right + x >= pool.width or bottom + y >= pool.height:
+        ring = np.ones((pool.height, pool.width), dtype=np.bool_)
+        ring[1:-1, 1:-1] = False
+        touching = _pixels(ring & covered.grid(x, y, pool.width, pool.height))
+        if touching:
+            yield Fault(
+                "place.frame",
+                f"The shape would touch the purple frame of the {placed.colour} domain.",
+                touching,
+            )
+    zones = [
+        (pool.forms[each.shape], each)
+        for each in laid
+        if each.domain == placed.domain and pool.forms[each.shape].special
+    ]
+    if not zones:
+        return
+    grid = covered.grid(x, y, pool.width, pool.height)
+    for form, each in zones:
+        raster = form.raster(each.angle)
+        here = each.x, each.y, pool.width, pool.height
+        if raster.void and (met := _pixels(grid & raster.void.grid(*here))):
+            yield Fault(
+                "place.void", f"The shape would cover the void zone of shape {form.id}.", met
+            )
+        if raster.purple and (met := _pixels(grid & _grown(raster.purple.grid(*here)))):
+            yield Fault(
+                "place.border", f"The shape would touch the purple border of shape {form.id}.", met
+            )
+
+
+def _grown(grid: Grid) -> Grid:
+    """These pixels and those beside, above and below them."""
+    grown = grid.copy()
+    grown[1:] |= grid[:-1]
+    grown[:-1] |= grid[1:]
+    grown[:, 1:] |= grid[:, :-1]
+    grown[:, :-1] |= grid[:, 1:]
+    return grown
+
+
+SHOWN = 400  # pixels that a fault names at most
+
+
+def _pixels(grid: Grid) -> tuple[tuple[int, int], ...]:
+    rows, columns = np.nonzero(grid)
+    return tuple(zip(columns[:SHOWN].tolist(), rows[:SHOWN].tolist(), strict=True))
+
+
+def _outside(covered: Spans, pool: Pool, x: int, y: int) -> tuple[tuple[int, int], ...]:
+    found: list[tuple[int, int]] = []
+    spans = zip(covered.rows.tolist(), covered.starts.tolist(), covered.ends.tolist(), strict=True)
+    for row, start, end in spans:
+        inside = 0 <= row + y < pool.height
+        for column in range(start + x, end + x):
+            if not (inside and 0 <= column < pool.width):
+                found.append((column, row + y))
+                if len(found) == SHOWN:
+                    return tuple(found)
+    return tuple(found)

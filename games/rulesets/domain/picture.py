@@ -1,0 +1,234 @@
+"""The two domains as self-contained SVG documents, for pages, previews and the drawn examples.
+
+Seat 0 is amber and hatched, seat 1 teal and dotted, so that neither needs its colour to be told
+apart; a domain that shows has its owner's pattern faintly. Void zones are yellow and crossed,
+purple borders striped. Every shape is outlined, so that overlaps can be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from games.engine.decisions import Seat
+from games.rulesets.domain.geometry import SUB, Ring, turned
+from games.rulesets.domain.moves import COLOURS
+
+PAPER, INK, FAINT = "#f7f3ea", "#3d382f", "#6d6557"
+FILL = ("#e8a33d", "#3aa6b9")
+LINE = ("#7a4a06", "#0d4a57")
+GROUND = ("#fbe6c3", "#d3edf1")
+PURPLE, YELLOW = "#7b3fa0", "#f4d825"
+SIDE = 480  # the width of a domain on the picture, in units
+GAP, EDGE, HEAD, FOOT = 28, 14, 34, 58
+
+DEFINITIONS = (
+    "<defs>"
+    '<pattern id="domain-0" width="9" height="9" patternUnits="userSpaceOnUse" '
+    'patternTransform="rotate(45)">'
+    '<path d="M0 0V9" stroke="#b06f10" stroke-width="2.4"/></pattern>'
+    '<pattern id="domain-1" width="10" height="10" patternUnits="userSpaceOnUse">'
+    '<circle cx="2.5" cy="2.5" r="1.5" fill="#0f5f70"/>'
+    '<circle cx="7.5" cy="7.5" r="1.5" fill="#0f5f70"/></pattern>'
+    '<pattern id="domain-void" width="10" height="10" patternUnits="userSpaceOnUse">'
+    f'<rect width="10" height="10" fill="{YELLOW}"/>'
+    '<path d="M0 0L10 10M10 0L0 10" stroke="#6b5d00" stroke-width="1"/></pattern>'
+    '<pattern id="domain-border" width="6" height="6" patternUnits="userSpaceOnUse">'
+    f'<rect width="6" height="6" fill="{PURPLE}"/>'
+    '<path d="M0 3H6" stroke="#d9b8ee" stroke-width="1"/></pattern>'
+    "</defs>"
+)
+
+
+def picture(view: Mapping[str, Any]) -> str:
+    """Both domains of a view with what lies on them and the count; during the draft also who has
+    taken which shapes."""
+    if view["pool"] is None:
+        return document(640, 160, "Domain", "The pool has not been shown yet.", [])
+    width, height = view["pool"]["size"]
+    scale = SIDE / width
+    tall = height * scale
+    parts = []
+    for domain, colour in enumerate(COLOURS):
+        owner = view["red"] if domain == 0 else 1 - view["red"]
+        left = EDGE + domain * (SIDE + GAP)
+        parts.append(words(left, HEAD - 12, f"{colour.capitalize()}, domain of seat {owner}"))
+        parts.append(
+            f'<g transform="translate({left} {HEAD}) scale({scale:.6g})">'
+            f"{_domain(view, colour, owner, domain)}</g>"
+        )
+    below = HEAD + tall + 26
+    first, second = view["scores"]
+    parts.append(_count(EDGE, below, 0, first))
+    parts.append(_count(EDGE + SIDE + GAP, below, 1, second))
+    if view["phase"] in ("inspect", "first", "draft"):
+        shapes = pool_drawing(view)
+        parts.append(f'<g transform="translate({EDGE} {below + 24:g})">{shapes[0]}</g>')
+        below += 24 + shapes[1]
+    return document(
+        2 * (EDGE + SIDE) + GAP,
+        below + FOOT - 30,
+        f"Domain: {first} to {second}",
+        _told(view),
+        parts,
+    )
+
+
+def _domain(view: Mapping[str, Any], colour: str, owner: Seat, number: int) -> str:
+    width, height = view["pool"]["size"]
+    clip = f"domain-clip-{number}"
+    shapes = {shape["id"]: shape for shape in view["pool"]["shapes"]}
+    laid = [turn for turn in view["turns"] if turn["kind"] == "place" and not turn["struck"]]
+    latest = view["turns"][-1] if view["turns"] else None
+    parts = [
+        f'<clipPath id="{clip}"><rect width="{width}" height="{height}"/></clipPath>',
+        f'<rect x="-4" y="-4" width="{width + 8}" height="{height + 8}" fill="{PURPLE}"/>',
+        f'<rect width="{width}" height="{height}" fill="{GROUND[owner]}"/>',
+        f'<rect width="{width}" height="{height}" fill="url(#domain-{owner})" opacity="0.22"/>',
+        f'<g clip-path="url(#{clip})">',
+    ]
+    parts.extend(
+        shape_drawing(
+            shapes[turn["shape"]],
+            turn["seat"],
+            (turn["x"], turn["y"]),
+            turn["angle"],
+            latest=turn is latest,
+        )
+        for turn in laid
+        if turn["domain"] == colour
+    )
+    return "".join((*parts, "</g>"))
+
+
+def shape_drawing(
+    shape: Mapping[str, Any],
+    seat: Seat | None,
+    at: tuple[float, float],
+    angle: int,
+    *,
+    latest: bool = False,
+    label: bool = True,
+) -> str:
+    """A shape as it lies, in pixels, the reference point at ``at``; grey while nobody's."""
+    solid = path((shape["outline"], *shape["holes"]), angle)
+    parts = [f'<g transform="translate({at[0]:g} {at[1]:g})">']
+    fill = "#cfc6b4" if seat is None else FILL[seat]
+    line = INK if seat is None else LINE[seat]
+    if shape["inner"]:
+        inside = path((shape["inner"],), angle)
+        parts.append(f'<path d="{solid}" fill="url(#domain-border)" fill-rule="evenodd"/>')
+    else:
+        inside = solid
+    parts.append(f'<path d="{inside}" fill="{fill}" fill-rule="evenodd"/>')
+    if seat is not None:
+        parts.append(f'<path d="{inside}" fill="url(#domain-{seat})" fill-rule="evenodd"/>')
+    parts.extend(
+        f'<path d="{path((ring,), angle)}" fill="url(#domain-void)" stroke="#6b5d00"/>'
+        for ring in shape["voids"]
+    )
+    parts.append(
+        f'<path d="{solid}" fill="none" stroke="{line}" stroke-width="{4 if latest else 2}" '
+        'stroke-linejoin="round"/>'
+    )
+    if latest:
+        parts.append(
+            f'<path d="{solid}" fill="none" stroke="#fff" stroke-width="1.4" '
+            'stroke-linejoin="round"/>'
+        )
+    if label:
+        parts.append(
+            f'<circle r="11" fill="{PAPER}" fill-opacity="0.9"/>'
+            + words(0, 0, shape["id"], size=13, anchor="middle", colour=line)
+        )
+    return "".join((*parts, "</g>"))
+
+
+def pool_drawing(view: Mapping[str, Any], columns: int = 12) -> tuple[str, float]:
+    """The pool in rows, shapes in their taker's colour; with the height of it all."""
+    owners = {shape: seat for seat, shape in view["taken"] if shape is not None}
+    shapes = view["pool"]["shapes"]
+    reach = max(1, *(max(abs(x), abs(y)) for shape in shapes for x, y in shape["outline"]))
+    cell = (2 * SIDE + GAP) / columns
+    scale = cell * 0.46 / reach
+    parts = []
+    for number, shape in enumerate(shapes):
+        x, y = (number % columns + 0.5) * cell, (number // columns + 0.5) * cell
+        drawn = shape_drawing(shape, owners.get(shape["id"]), (0, 0), 0, label=False)
+        name = f"{shape['id']} Start" if shape["start"] else shape["id"]
+        parts.append(
+            f'<g transform="translate({x:g} {y:g}) scale({scale:.6g})">{drawn}</g>'
+            + words(x, y + cell * 0.47, name, size=11, anchor="middle")
+        )
+    rows = -(-len(shapes) // columns)
+    return "".join(parts), rows * cell + 12
+
+
+def path(rings: Iterable[Ring], angle: int) -> str:
+    """Rings turned as the rules turn them, as path data in pixels."""
+    return "".join(
+        "M"
+        + "L".join(
+            f"{x / SUB:g} {y / SUB:g}" for x, y in (turned((vx, vy), angle) for vx, vy in ring)
+        )
+        + "Z"
+        for ring in rings
+    )
+
+
+def _count(x: float, y: float, seat: Seat, pixels: int) -> str:
+    sign = (
+        f'<path d="M{x + 8:g} {y - 8:g}l8 8l-8 8l-8 -8z" fill="{FILL[0]}" stroke="{LINE[0]}"/>'
+        if seat == 0
+        else f'<circle cx="{x + 8:g}" cy="{y:g}" r="6" fill="none" stroke="{LINE[1]}" '
+        'stroke-width="4"/>'
+    )
+    return sign + words(x + 24, y, f"Seat {seat}: {pixels:,} pixels", size=18, colour=INK)
+
+
+def _told(view: Mapping[str, Any]) -> str:
+    """The position in words, for readers who do not see it."""
+    first, second = view["scores"]
+    sentences = [f"Seat 0 has {first} pixels and seat 1 has {second}."]
+    for seat in (0, 1):
+        taken = [shape for whose, shape in view["taken"] if whose == seat and shape is not None]
+        if view["phase"] == "draft" and taken:
+            sentences.append(f"Seat {seat} has taken {', '.join(taken)}.")
+    laid: Sequence[Mapping[str, Any]] = [
+        turn for turn in view["turns"] if turn["kind"] == "place" and not turn["struck"]
+    ]
+    for colour in COLOURS:
+        lying = [
+            f"{turn['shape']} of seat {turn['seat']} at {turn['x']},{turn['y']} "
+            f"turned by {turn['angle']}°"
+            for turn in laid
+            if turn["domain"] == colour
+        ]
+        where = f": {'; '.join(lying)}" if lying else ""
+        sentences.append(f"On {colour} lie {len(lying)} shapes, from below to above{where}.")
+    return " ".join(sentences)
+
+
+# -- parts -------------------------------------------------------------------------------------
+
+
+def document(width: float, height: float, title: str, text: str, parts: Iterable[str]) -> str:
+    """An SVG document on its own paper, so that it reads on light and dark pages alike."""
+    start = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
+        f'width="{width:g}" height="{height:g}" role="img" font-family="system-ui, sans-serif">'
+        f"<title>{escape(title)}</title><desc>{escape(text)}</desc>"
+        f'{DEFINITIONS}<rect width="{width:g}" height="{height:g}" rx="10" fill="{PAPER}"/>'
+    )
+    return "".join((start, *parts, "</svg>"))
+
+
+def words(
+    x: float, y: float, text: str, *, size: int = 14, colour: str = FAINT, anchor: str = "start"
+) -> str:
+    """A line of text, its middle at that height."""
+    return (
+        f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{colour}" font-weight="600" '
+        f'text-anchor="{anchor}" dominant-baseline="central">{escape(text)}</text>'
+    )
