@@ -1,0 +1,349 @@
+"""Peg Domain as the engine knows it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from games.engine.chance import RandomSource, choose
+from games.engine.clocks import ClockPolicy, to_ms
+from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat, other
+from games.engine.errors import EngineFault
+from games.engine.ruleset import Chosen, ItemRule, Options, Ruleset, Seconds, Setup, Variant
+from games.rulesets.peg_domain import drawing, judging, notation, saving, viewing
+from games.rulesets.peg_domain import state as states
+from games.rulesets.peg_domain.boards import (
+    DOMAIN,
+    PALLET_SQUARES,
+    members,
+)
+from games.rulesets.peg_domain.moves import (
+    Choose,
+    Extra,
+    Finish,
+    Keep,
+    Move,
+    Order,
+    OutOfTime,
+    Place,
+    Rapid,
+    Ready,
+    Remove,
+    Take,
+)
+from games.rulesets.peg_domain.picture import picture
+from games.rulesets.peg_domain.search import quick, thorough, widened
+from games.rulesets.peg_domain.state import LAST_ROUND_OF_ITEMS, Frame, State
+
+_FINISHED_ONE_IN: Final = 64
+"""A random turn is a finish once in so many although there may be placements."""
+_SUBTRACTED_ONE_IN: Final = 4
+
+
+class PegOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Times in seconds. The reserve is spent in whole intervals. House rulings: the window for a
+    removal, and that both may end the inspection early."""
+
+    turn_time: Seconds = 120.0
+    reserve: Seconds = 480.0
+    interval: Seconds = 10.0
+    inspection_time: Seconds = 180.0
+    removal_window: Seconds = 20.0
+    early_ready: bool = True
+
+
+class PegDomain(Ruleset[State, Move]):
+    """Each player cuts plates with two pegs out of a pallet of their own and lays them over a
+    shared board, whose squares they take over."""
+
+    id: ClassVar[str] = "peg-domain"
+    name: ClassVar[str] = "Peg Domain"
+    summary: ClassVar[str] = (
+        "Cut plates with two pegs out of your pallet and lay them over the domain: "
+        "whoever owns more of it in the end wins."
+    )
+    variants: ClassVar[tuple[Variant, ...]] = (
+        Variant(
+            "gauntlet",
+            "Gauntlet",
+            "Two different pallets; cut-outs of any connected shape.",
+        ),
+        Variant(
+            "final",
+            "Final",
+            "Two different pallets; cut-outs are paths, squares are removed in secret, and there "
+            "are items.",
+        ),
+        Variant("tempo-up", "Tempo Up", "Two identical pallets; cut-outs are paths."),
+    )
+    options_type: ClassVar[type[Options]] = PegOptions
+    items: ClassVar[tuple[ItemRule, ...]] = (
+        ItemRule(
+            "additional-peg",
+            "Additional Peg",
+            "During the inspection, name a square of a pallet that touches no peg: if that pallet "
+            "becomes yours, it has a peg there as well.",
+            variants=("final",),
+        ),
+        ItemRule(
+            "rapid-removal",
+            "Rapid Removal",
+            "Once, up to round 10, remove three by three squares of your opponent's pallet instead "
+            "of one; those that carry or touch a peg stay.",
+            variants=("final",),
+        ),
+        ItemRule(
+            "peg-subtraction",
+            "Peg Subtraction",
+            "Once, up to round 10, take a peg off the domain before you place a cut-out.",
+            variants=("final",),
+        ),
+    )
+
+    # -- the course of a match -----------------------------------------------------------------
+
+    def initial(self, setup: Setup) -> State:
+        self.variant(setup.variant)
+        counts = [[0, 0, 0], [0, 0, 0]]
+        for held in setup.items:
+            counts[held.seat][states.ITEM_IDS.index(held.item)] += 1
+        first, second = counts
+        return State(
+            Frame(
+                setup.variant,
+                setup.advantage,
+                setup.options.early_ready,
+                ((first[0], first[1], first[2]), (second[0], second[1], second[2])),
+            ),
+            "right",
+        )
+
+    def decisions(self, state: State) -> tuple[Decision, ...]:
+        return states.decisions(state)
+
+    def chance_due(self, state: State) -> tuple[Draw, ...]:
+        return drawing.due(state.frame) if state.phase == "pallets" else ()
+
+    def outcome(self, state: State) -> Outcome | None:
+        """More squares of the domain; then more squares of one's pallet used; then the
+        advantage."""
+        if state.phase != "over":
+            return None
+        one, two = scores = state.scores
+        if one != two:
+            return Outcome(0 if one > two else 1, "points", scores)
+        one, two = (state.used(seat).bit_count() for seat in (0, 1))
+        if one != two:
+            return Outcome(0 if one > two else 1, "tie-break", scores)
+        return Outcome(state.frame.advantage, "tie-break", scores)
+
+    def scores(self, state: State) -> tuple[int, int]:
+        return state.scores
+
+    def validate(self, state: State, decision: Decision, move: Move) -> None:
+        judging.judge(state, decision, move)
+
+    def apply(self, state: State, chosen: Chosen[Move]) -> State:
+        if state.phase == "play":
+            return self._turn(state, chosen)
+        seat, move = chosen[0]
+        match move:
+            case Take():
+                return states.took(state, move.right)
+            case Ready() | OutOfTime():
+                return states.inspected(state, seat)
+            case Extra():
+                return states.named_extra(state, seat, move.colour, move.square)
+            case Order():
+                return states.ordered(state, seat if move.first else other(seat))
+            case Choose():
+                return states.begun(state, seat if move.colour == "red" else other(seat))
+            case _:
+                raise EngineFault(f"{move!r} during the phase {state.phase}")
+
+    def _turn(self, state: State, chosen: Chosen[Move]) -> State:
+        move: Move | None = None
+        removal: Move | None = None
+        for seat, each in chosen:
+            if seat == state.mover:
+                move = each
+            else:
+                removal = each
+        if not isinstance(move, Place | Finish):
+            raise EngineFault(f"a turn with {move!r}")
+        return states.played(state, move, removal)
+
+    def settles(self, state: State, decision: Decision, move: Move) -> bool:
+        """Finishing, said or by running out of time, ends the turn at once: nothing is removed
+        from a finished player."""
+        return isinstance(move, Finish)
+
+    def on_timeout(self, state: State, decision: Decision) -> Move:
+        """Running out of reserve is a finish. House rulings: whoever does not choose takes the
+        order, goes first, plays red, removes nothing."""
+        answers: dict[str, Move] = {
+            "right": Take("order"),
+            "inspection": OutOfTime(),
+            "order": Order(True),
+            "colour": Choose("red"),
+            "turn": Finish(),
+            "removal": Keep(),
+        }
+        return answers[decision.kind]
+
+    # -- chance: the pallets -------------------------------------------------------------------
+
+    def draw(self, state: State, draw: Draw, random: RandomSource) -> Chance:
+        return drawing.draw(state.frame, draw, random)
+
+    def apply_chance(self, state: State, chance: Chance) -> State:
+        pegs = drawing.pegs_of(chance)
+        colours = {"red": (0,), "blue": (1,), drawing.BOTH: (0, 1)}[str(chance.whose)]
+        return states.drawn(state, colours, pegs)
+
+    def parse_chance(self, text: str) -> Chance:
+        return drawing.parse(text)
+
+    # -- time ----------------------------------------------------------------------------------
+
+    def policies(self, options: Options) -> Mapping[str, ClockPolicy]:
+        if not isinstance(options, PegOptions):
+            raise EngineFault("these are the options of another ruleset")
+        return {
+            "choice": ClockPolicy(to_ms(options.choice_time)),
+            "inspection": ClockPolicy(to_ms(options.inspection_time)),
+            "turn": ClockPolicy(to_ms(options.turn_time), True, to_ms(options.interval)),
+            "removal": ClockPolicy(to_ms(options.removal_window), lingers=True),
+        }
+
+    # -- text ----------------------------------------------------------------------------------
+
+    def parse(self, text: str) -> Move:
+        return notation.parse(text)
+
+    def print(self, move: Move) -> str:
+        return notation.text_of(move)
+
+    # -- listing and sampling ------------------------------------------------------------------
+
+    def enumerable(self, decision: Decision) -> bool:
+        """Everything but a turn: a pallet has millions of cut-outs."""
+        return decision.kind != "turn"
+
+    def legal(self, state: State, decision: Decision) -> Iterator[Move]:
+        match decision.kind:
+            case "right":
+                yield Take("order")
+                yield Take("colour")
+            case "inspection":
+                yield from self._during_inspection(state, decision.seat)
+            case "order":
+                yield Order(True)
+                yield Order(False)
+            case "colour":
+                yield Choose("red")
+                yield Choose("blue")
+            case "removal":
+                yield Keep()
+                yield from map(Remove, members(states.removable(state)))
+                if states.rapid_in_hand(state):
+                    yield from map(Rapid, PALLET_SQUARES)
+            case _:
+                raise EngineFault("the placements of a turn are not listed")
+
+    def _during_inspection(self, state: State, seat: Seat) -> Iterator[Move]:
+        frame = state.frame
+        if frame.early_ready and (not frame.items[seat][0] or any(frame.extra[seat])):
+            yield Ready()
+        for square in members(judging.extra_squares(state, seat, 0)):
+            yield Extra("red", square)
+        for square in members(judging.extra_squares(state, seat, 1)):
+            yield Extra("blue", square)
+
+    def any_legal(self, state: State, decision: Decision) -> bool:
+        """A turn can always be a finish; whether it can be a placement as well is found by
+        :func:`games.rulesets.peg_domain.search.any_placement`."""
+        if decision.kind != "inspection":
+            return True
+        return next(self._during_inspection(state, decision.seat), None) is not None
+
+    def sample(self, state: State, decision: Decision, random: RandomSource) -> Move:
+        """Uniform where moves can be listed. On a turn: a finish now and then; else a random peg, a
+        random square of the domain for it and a random rotation, and from there a search for
+        another peg with random turns, at times with the path widened to another shape. Every
+        cut-out and placement has a chance. A finish where there is no placement at all."""
+        if decision.kind == "turn":
+            return self._sample_turn(state, decision.seat, random)
+        moves = list(self.legal(state, decision))
+        # Where the inspection takes its full time there is nothing to submit.
+        return choose(random, moves) if moves else Ready()
+
+    def _sample_turn(self, state: State, seat: Seat, random: RandomSource) -> Move:
+        if int(random() * _FINISHED_ONE_IN) == 0:
+            return Finish()
+        frame = state.frame
+        left = state.left[seat]
+        pegs = frame.pegs[seat] & left
+        free = DOMAIN & ~state.standing
+        minus = None
+        if (
+            frame.items[seat][2]
+            and state.turn <= LAST_ROUND_OF_ITEMS
+            and state.in_hand(seat, 2)
+            and state.standing
+            and int(random() * _SUBTRACTED_ONE_IN) == 0
+        ):
+            minus = choose(random, members(state.standing))
+            free |= 1 << minus
+        place = quick(left, pegs, frame.listed[seat], free, random)
+        if place is None:
+            place = thorough(left, pegs, free, random)
+            if place is None:
+                return Finish()
+        if minus is not None:
+            place = Place(place.squares, True, place.target, place.turns, minus)
+        if frame.by_squares:
+            return widened(place, left, pegs, free, random)
+        return place
+
+    # -- what people and bots see --------------------------------------------------------------
+
+    def view(self, state: State, audience: Audience) -> dict[str, Any]:
+        return viewing.view(state, audience)
+
+    def events(self, before: State, chosen: Chosen[Move], after: State) -> Sequence[Event]:
+        return viewing.events(before, chosen, after)
+
+    def chance_events(self, before: State, chance: Chance, after: State) -> Sequence[Event]:
+        return viewing.chance_events(chance)
+
+    def determinize(self, view: Mapping[str, Any], seat: Seat, random: RandomSource) -> State:
+        return saving.determinize(view, seat, random)
+
+    def evaluate(self, state: State, seat: Seat) -> float:
+        """Who owns more of the domain, weighed by how little can still happen to it."""
+        outcome = self.outcome(state)
+        if outcome is not None:
+            return 1.0 if outcome.winner == seat else -1.0
+        if state.phase != "play":
+            return 0.0
+        scores = state.scores
+        ahead = float(scores[seat] - scores[other(seat)])
+        # A finished player only loses ground while the other one goes on.
+        for whose, sign in ((seat, 1), (other(seat), -1)):
+            if state.ended[whose] is None:
+                ahead += sign * min(6.0, state.pegs_left(whose).bit_count() / 4)
+        standing = state.standing.bit_count()
+        return math.tanh(ahead / (24 - 16 * min(1.0, standing / 48)))
+
+    def picture(self, view: Mapping[str, Any]) -> str:
+        return picture(view)
+
+    # -- storage -------------------------------------------------------------------------------
+
+    def encode(self, state: State) -> bytes:
+        return saving.encode(state)
+
+    def decode(self, data: bytes) -> State:
+        return saving.decode(data)
