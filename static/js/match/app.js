@@ -119,8 +119,11 @@ class MatchPage {
     this.log.names = this.names;
     if (cause === "sync") this.log.replace(log);
     else this.log.append(items);
-    this.refusal = null;
-    this.#note("");
+    // A refusal stays to be read for as long as the question is the same.
+    if ((openDecision(view, you)?.id ?? null) !== this.seen) {
+      this.refusal = null;
+      this.#note("");
+    }
     this.#draw();
     if (before !== null) this.#sayNews(items, before);
     this.seen = openDecision(view, you)?.id ?? null;
@@ -282,7 +285,7 @@ class MatchPage {
   }
 
   get #pending() {
-    return this.client.outbox.waiting("submit")?.body.text ?? null;
+    return this.client.pending;
   }
 
   #drawTurn() {

@@ -96,6 +96,7 @@ export class MatchClient extends EventTarget {
     this.etag = null;
     this.stopped = false;
     this.polling = false;
+    this.acked = null; // {text, version}: on disk, but not yet in the state that is shown
     this.holdUntil = 0; // the server asked for less: nothing is resent before this instant
   }
 
@@ -117,9 +118,14 @@ export class MatchClient extends EventTarget {
     return this.time.at(this.now());
   }
 
-  /** Submit a move or `concede`. Null, and nothing is sent, while another one is unanswered. */
+  /** The text of a submission that is on its way, or whose effect is yet to be shown; or null. */
+  get pending() {
+    return this.outbox.waiting("submit")?.body.text ?? this.acked?.text ?? null;
+  }
+
+  /** Submit a move or `concede`. Null, and nothing is sent, while another one is pending. */
   submit(text) {
-    if (this.state === null || this.outbox.waiting("submit") !== null) return null;
+    if (this.state === null || this.pending !== null) return null;
     const { version } = this.state;
     return this.#post("submit", { match: this.match, text, version });
   }
@@ -318,7 +324,7 @@ export class MatchClient extends EventTarget {
       log,
       presence: presence ?? this.state?.presence ?? { seats: [false, false], spectators: 0 },
     };
-    this.#cancel("step");
+    this.#arrived();
     const items = log.filter((item) => item.n > known);
     this.#tell("state", { cause: "sync", items });
   }
@@ -330,7 +336,7 @@ export class MatchClient extends EventTarget {
     if (fit !== "apply") return;
     const { version, at, view, events, resync } = frame;
     Object.assign(this.state, { version, at, view, log: [...this.state.log, ...events] });
-    this.#cancel("step");
+    this.#arrived();
     this.#tell("state", { cause: "step", items: events });
     // What was said before reads differently now: a take-back, or the end, which reveals all.
     if (resync) this.#catchUp();
@@ -349,10 +355,19 @@ export class MatchClient extends EventTarget {
   }
 
   #acked(frame) {
-    this.#settled(frame.id, { ack: frame });
+    const entry = this.outbox.waiting("submit");
     if (this.state !== null && frame.version > this.state.version) {
+      // Until the step is here the page shows a decision that is made already.
+      if (entry?.id === frame.id) this.acked = { text: entry.body.text, version: frame.version };
       this.#after("step", STEP_AFTER_ACK, () => this.#catchUp());
     }
+    this.#settled(frame.id, { ack: frame });
+  }
+
+  #arrived() {
+    if (this.acked !== null && this.acked.version > this.state.version) return;
+    this.acked = null;
+    this.#cancel("step");
   }
 
   #refused(frame) {

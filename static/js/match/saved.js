@@ -1,0 +1,43 @@
+/* Moves that a player keeps for themselves, by ruleset: nobody else ever sees them. */
+
+import { csrfToken } from "../site.js";
+
+export class SavedMoves {
+  constructor(ruleset, { fetch: send = (...call) => fetch(...call) } = {}) {
+    this.address = `/api/v1/saved/${ruleset}/`;
+    this.send = send;
+  }
+
+  /** What is kept, by name: a list of `{id, name, text}`. */
+  list() {
+    return this.#ask(this.address);
+  }
+
+  /** Keep a move under a name, in place of what had that name. Gives it as it is kept now. */
+  save(name, text) {
+    return this.#ask(this.address, { method: "POST", body: JSON.stringify({ name, text }) });
+  }
+
+  /** Forget one. */
+  remove(id) {
+    return this.#ask(`${this.address}${id}/`, { method: "DELETE" });
+  }
+
+  /* Fails with an Error whose message is a sentence for the player. */
+  async #ask(address, options = {}) {
+    let answer;
+    try {
+      answer = await this.send(address, {
+        ...options,
+        credentials: "same-origin",
+        headers: { "Content-Type": "application/json", "X-CSRFToken": csrfToken() },
+      });
+    } catch {
+      throw new Error("The server could not be reached.");
+    }
+    if (answer.status === 204) return null;
+    const body = await answer.json().catch(() => null);
+    if (!answer.ok) throw new Error(body?.sentence ?? "That did not work.");
+    return body;
+  }
+}
