@@ -7,6 +7,7 @@ import re
 import secrets
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -144,8 +145,8 @@ def test_whoever_is_elsewhere_is_told_that_the_match_has_begun(
     toasts = anna.locator(".toast")
     toasts.get_by_text("Your match of Tetronogo against Bert has begun.").wait_for()
     assert toasts.count() == 1  # the frame comes by two ways, and is told once
-    card = anna.locator(".match-card", has_text="Bert")
-    card.wait_for()  # the list has it, too
+    begun = f"a.card__link[href='{urlsplit(bert.url).path}']"
+    anna.locator(begun).wait_for()  # the list has it, too
     toasts.get_by_role("link", name="Go to the match").click()
     anna.wait_for_url(bert.url)
     assert new_page.errors == []
