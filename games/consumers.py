@@ -49,7 +49,6 @@ log = structlog.get_logger("gauntlet.sockets")
 AWAY = (OperationalError, InterfaceError, RedisError)
 
 BAD_FRAMES_AT_MOST = 20
-FLOOD_FRAMES_AT_MOST = 200
 UNREAD_FRAMES_AT_MOST = 500
 UNREAD_BYTES_AT_MOST = 8 * 1024 * 1024
 UNSENT_BYTES_AT_MOST = 1024 * 1024  # in this process; the system's own buffers come on top
@@ -65,7 +64,8 @@ class Socket(AsyncWebsocketConsumer):
         super().__init__(*args, **kwargs)
         self.bucket = Bucket(size=40, per_second=20)
         self.bad_frames = 0
-        self.flooding = 0
+        # Frames over the limit that are answered before the socket is closed.
+        self.patience = Bucket(size=200, per_second=2)
         self.sent = 0
         self.unread_bytes = 0
         self.confirmed = 0
@@ -175,7 +175,6 @@ class Socket(AsyncWebsocketConsumer):
             return False
         if not await self._affords(1):
             return False
-        self.flooding = 0
         if data is not None:
             await self._bad_frame("frame.binary", "Frames are text.")
             return False
@@ -185,8 +184,7 @@ class Socket(AsyncWebsocketConsumer):
         """Whether so much may be asked of the server now; says why not."""
         wait = self.bucket.take(price)
         if wait:
-            self.flooding += 1
-            if self.flooding > FLOOD_FRAMES_AT_MOST:
+            if self.patience.take():
                 await self.end(4429, "rate.flood", "Far too many frames.")
             else:
                 await self.say(
