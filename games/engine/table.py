@@ -621,8 +621,10 @@ def _must_be_on(table: Table) -> None:
 def _ended(ruleset: AnyRuleset, table: Table, result: Outcome) -> Table:
     """The table once the match is over; answers that were still held back are paid for, too, and
     so are decisions that were suspended."""
-    for ended in (*table.sealed, *filter(None, table.suspended)):
-        table = _charged(ruleset, table, ended)
+    unpaid: list[Open | Sealed | None] = [*table.sealed, *table.suspended]
+    for ended in unpaid:
+        if ended is not None:
+            table = _charged(ruleset, table, ended)
     return msgspec.structs.replace(
         table,
         result=result,
