@@ -28,13 +28,28 @@ def adopt_running_services(environ: MutableMapping[str, str]) -> None:
 
 
 def secret_key(folder: Path) -> str:
-    """Return this checkout's own key, made on first use and readable by its owner only."""
+    """Return this checkout's own key, made on first use and readable by its owner only.
+
+    Where the checkout cannot be written or the key not be read (somebody else runs a command that
+    needs no key, such as the record checker), the key is made up for this one process.
+    """
     path = folder / "secret_key"
+    key = secrets.token_urlsafe(50)
     try:
         return path.read_text().strip()
     except FileNotFoundError:
-        folder.mkdir(parents=True, exist_ok=True)
-    key = secrets.token_urlsafe(50)
+        pass
+    except OSError:
+        return key
+    try:
+        return _kept(key, path)
+    except OSError:
+        return key
+
+
+def _kept(key: str, path: Path) -> str:
+    folder = path.parent
+    folder.mkdir(parents=True, exist_ok=True)
     # Written aside and linked into place: several processes may start at once, and none of them may
     # read a key that is still being written, or end up with one of its own.
     draft = folder / f"secret_key.{os.getpid()}"

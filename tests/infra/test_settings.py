@@ -135,3 +135,11 @@ def test_a_site_that_people_try_out_shows_no_technical_pages() -> None:
     assert done.stdout.strip() == "[False, True]", done.stderr
     done = evaluate("settings.DEBUG", **environment, GAUNTLET_DEBUG="1")
     assert done.stdout.strip() == "True", done.stderr
+
+
+def test_a_checkout_that_cannot_be_written_gets_a_key_for_one_process(tmp_path: Path) -> None:
+    # A file where the folder should be refuses root too, which permissions would not.
+    (tmp_path / "data").write_text("")
+    first, second = (secret_key(tmp_path / "data") for _ in range(2))
+    assert len(first) >= 50
+    assert first != second
