@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import template
+from django.contrib.staticfiles import finders
+from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -15,6 +17,15 @@ from games.models import Challenge, Match, MatchPlayer
 from games.selectors import challenges_to
 
 register = template.Library()
+
+
+@register.simple_tag
+def board_stylesheet(ruleset_id: str) -> SafeString:
+    """The link to the styles of a ruleset's board, for those that have a sheet of their own."""
+    path = f"css/boards/{ruleset_id}.css"
+    if finders.find(path) is None:
+        return SafeString("")
+    return format_html('<link rel="stylesheet" href="{}">', static(path))
 
 
 @register.filter

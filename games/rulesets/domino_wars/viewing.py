@@ -50,7 +50,11 @@ _NO_SIDE: Final = Side((), ())
 
 
 def view(state: State, audience: Audience) -> dict[str, Any]:
-    """The match for ``audience``: see :data:`KEYS` for what there is."""
+    """The match for ``audience``; what the keys hold is described in docs/views.md.
+
+    ``legal`` and ``choices`` are filled for the deciding seat alone, since they would tell anybody
+    else what is in its hand or pile; ``shown`` of a side holds what effects 0 told everybody.
+    """
     opening_up = state if isinstance(state, Opening) else None
     position = state if isinstance(state, Position) else None
     terms = state.terms
@@ -83,32 +87,6 @@ def view(state: State, audience: Audience) -> dict[str, Any]:
         else [{"seat": seat, "why": why} for seat, why in position.passed],
         "late": None if position is None else position.late,
     }
-
-
-KEYS: Final = {
-    "phase": "`first`, `deck`, `shuffle` (chance is due), `mulligan`, `play` or `over`",
-    "ask": "in play: `play`, or the effect's choice `return`, `top` or `discard`",
-    "turn": "the seat that has the turn in play, or null",
-    "number": "how many turns have been finished by a play",
-    "advantage": "the seat with the advantage",
-    "favoured": "who chooses the first player and wins a tie",
-    "items": "by item how often each seat holds it",
-    "draw_when_stuck": "the option of that name",
-    "first": "who plays first, or null until chosen",
-    "directions": "by seat `vertical` or `horizontal`, or null until chosen",
-    "mulligans": "how many mulligans each seat may still take",
-    "again": "the seats for which a mulligan has yet to be drawn",
-    "asked": "how many times the holders of Hand Mulligan have been asked",
-    "scores": "squares by seat",
-    "cells": "every filled square as `{square, number, owner}`",
-    "sides": "each seat's dominoes",
-    "legal": "by domino in hand the pairs of squares, the lower number's first; own plays only",
-    "choices": "the dominoes to choose from for an effect; own choices only",
-    "last": "the latest play as `{seat, move, squares, taken}`, or null",
-    "passed": "the turns skipped since then as `{seat, why}`: `six`, `hand` or `board`",
-    "late": "who ran out of time, or null",
-}
-"""What the keys of a view hold."""
 
 
 def _phase(state: State) -> str:

@@ -68,7 +68,7 @@ export class DeckBuilder {
 
   #add(name) {
     if (this.dominoes.length >= DECK) {
-      this.announce(`The deck is full; take one out first.`, { now: true });
+      this.announce("The deck is full; take one out first.", { now: true });
       return;
     }
     this.#set([...this.dominoes, name]);
@@ -210,6 +210,7 @@ export class DeckBuilder {
       twice.setAttribute("aria-pressed", String(count > 1));
       twice.disabled = this.disabled || (count === 1 && (full || this.#doubled >= this.repeats));
     }
+    const held = [...this.tray.children].indexOf(document.activeElement);
     const slots = [...this.dominoes, ...Array(Math.max(0, DECK - this.dominoes.length)).fill(null)];
     fill(
       this.tray,
@@ -230,6 +231,8 @@ export class DeckBuilder {
             ),
       ),
     );
+    // The slot that had the focus is gone; the keyboard goes on from where it was.
+    if (held >= 0) [...this.tray.querySelectorAll("button")].at(Math.min(held, this.dominoes.length - 1))?.focus();
     const trouble = deckTrouble(this.dominoes, this.repeats);
     write(this.status, trouble || "The deck is complete.");
     this.status.dataset.state = trouble ? "open" : "ready";
