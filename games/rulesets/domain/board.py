@@ -82,8 +82,32 @@ def bare(pool: Pool | None) -> int:
 
 
 def is_valid(pool: Pool, laid: Sequence[Laid], placed: Laid) -> bool:
-    """Whether ``placed`` was valid when it came to ``laid``."""
-    return next(_faults(pool, laid, placed), None) is None
+    """Whether ``placed`` was valid when it came to ``laid``: exactly where `faults` finds nothing,
+    but quicker."""
+    covered = pool.forms[placed.shape].raster(placed.angle).covered
+    left, top, right, bottom = covered.box
+    x, y = placed.x, placed.y
+    if left + x < 1 or top + y < 1 or right + x >= pool.width or bottom + y >= pool.height:
+        return not covered
+    # Only the box around the shape, and a pixel more for what is beside it, is looked at.
+    left, top, width, height = left - 1, top - 1, right - left + 2, bottom - top + 2
+    grid: Grid | None = None
+    for each in laid:
+        form = pool.forms[each.shape]
+        if not form.special or each.domain != placed.domain:
+            continue
+        raster = form.raster(each.angle)
+        box = raster.covered.box
+        dx, dy = each.x - x - left, each.y - y - top
+        if box[0] + dx > width or box[1] + dy > height or box[2] + dx < 0 or box[3] + dy < 0:
+            continue
+        if grid is None:
+            grid = covered.grid(-left, -top, width, height)
+        if raster.void and (grid & raster.void.grid(dx, dy, width, height)).any():
+            return False
+        if raster.purple and (grid & _grown(raster.purple.grid(dx, dy, width, height))).any():
+            return False
+    return True
 
 
 def faults(pool: Pool, laid: Sequence[Laid], placed: Laid) -> tuple[Fault, ...]:
@@ -93,6 +117,8 @@ def faults(pool: Pool, laid: Sequence[Laid], placed: Laid) -> tuple[Fault, ...]:
 
 def _faults(pool: Pool, laid: Sequence[Laid], placed: Laid) -> Iterator[Fault]:
     covered = pool.forms[placed.shape].raster(placed.angle).covered
+    if not covered:
+        return
     left, top, right, bottom = covered.box
     x, y = placed.x, placed.y
     if left + x < 0 or top + y < 0 or right + x > pool.width or bottom + y > pool.height:

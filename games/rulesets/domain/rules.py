@@ -521,8 +521,7 @@ def _sample_place(state: State, seat: Seat, random: RandomSource) -> Move:
     pool = state.ready_pool
     if state.can_challenge and random() < _CHALLENGES:
         return CHALLENGE
-    hand = members(state.hands[seat])
-    form = pool.forms[hand[int(random() * len(hand))]]
+    form = pool.forms[choose(random, members(state.hands[seat]))]
     if random() < _DISCARDS:
         return Discard(form.id)
     laid = state.laid if state.strict else ()

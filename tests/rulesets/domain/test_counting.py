@@ -1,0 +1,205 @@
+"""Counting pixels and judging placements, against the reference, and the laws of both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from games.rulesets.domain import board
+from games.rulesets.domain.board import Laid
+from games.rulesets.domain.moves import COLOURS
+from games.rulesets.domain.pool import built_in
+from tests.rulesets.domain import reference
+from tests.rulesets.domain.helpers import BARE, SMALL, box, pool_of
+
+ODD: dict[str, Any] = {
+    "name": "odd",
+    "version": "1",
+    "size": [40, 30],
+    "shapes": [
+        *SMALL["shapes"],
+        {"id": "07", "outline": [[-9, 4], [0, -8], [9, 4], [0, 1]]},
+        {"id": "08", "outline": box(7), "voids": [box(2), [[0, 0], [5, 0], [5, 5]]]},
+        {"id": "09", "outline": [[-7, -7], [7, -7], [0, 8]], "inner": [[-4, -5], [4, -5], [0, 4]]},
+        {"id": "10", "outline": box(8, 6), "voids": [box(1)], "inner": box(5, 3)},
+    ],
+}
+POOL = pool_of(ODD)
+CLASSIC = built_in()["classic@1"]
+NOBODY = 2
+
+placements = st.builds(
+    Laid,
+    seat=st.integers(0, 1),
+    shape=st.integers(0, len(POOL.forms) - 1),
+    domain=st.integers(0, 1),
+    x=st.integers(0, 44),
+    y=st.integers(0, 34),
+    angle=st.integers(0, 359) | st.sampled_from([0, 45, 90, 180, 270]),
+)
+lists = st.lists(placements, max_size=6)
+some = settings(deadline=None, max_examples=40)
+
+
+def lying(laid: Laid) -> reference.Lying:
+    shape = ODD["shapes"][laid.shape]
+    return laid.seat, shape, COLOURS[laid.domain], laid.x, laid.y, laid.angle
+
+
+@some
+@given(laid=lists, red=st.integers(0, 1))
+def test_counts_are_those_of_painting_one_shape_after_the_other(laid: list[Laid], red: int) -> None:
+    expected = reference.count((40, 30), red, [lying(each) for each in laid])
+    assert board.count(POOL, red, tuple(laid)) == expected
+
+
+@some
+@given(laid=lists, placed=placements)
+def test_verdicts_are_those_of_the_definition(laid: list[Laid], placed: Laid) -> None:
+    expected = reference.is_valid((40, 30), [lying(each) for each in laid], lying(placed))
+    assert board.is_valid(POOL, laid, placed) == expected
+    faults = board.faults(POOL, laid, placed)
+    assert (faults == ()) == expected
+    covered = reference.moved(
+        reference.parts(ODD["shapes"][placed.shape], placed.angle)[0], placed.x, placed.y
+    )
+    for fault in faults:
+        assert fault.pixels
+        assert set(fault.pixels) <= covered
+
+
+@some
+@given(laid=lists, red=st.integers(0, 1))
+def test_every_pixel_is_somebodys_or_nobodys(laid: list[Laid], red: int) -> None:
+    """The total of both seats and nobody is always that of both domains."""
+    first, second = board.count(POOL, red, tuple(laid))
+    painted = {}
+    for domain in (0, 1):
+        picture = np.full((30, 40), -1)
+        for each in laid:
+            if each.domain == domain:
+                raster = POOL.forms[each.shape].raster(each.angle)
+                picture[raster.covered.grid(each.x, each.y, 40, 30)] = each.seat
+                picture[raster.dead.grid(each.x, each.y, 40, 30)] = NOBODY
+        painted[domain] = picture
+    nobody = sum(int((picture == NOBODY).sum()) for picture in painted.values())
+    assert first + second + nobody == 2 * BARE
+
+
+@some
+@given(laid=lists, order=st.randoms(use_true_random=False))
+def test_the_order_of_placements_that_are_apart_does_not_matter(
+    laid: list[Laid], order: Any
+) -> None:
+    apart: list[Laid] = []
+    taken: set[Any] = set()
+    for each in laid:
+        covered = reference.parts(ODD["shapes"][each.shape], each.angle)[0]
+        here = {(each.domain, *pixel) for pixel in reference.moved(covered, each.x, each.y)}
+        if not here & taken:
+            apart.append(each)
+            taken |= here
+    shuffled = list(apart)
+    order.shuffle(shuffled)
+    assert board.count(POOL, 0, tuple(apart)) == board.count(POOL, 0, tuple(shuffled))
+
+
+@some
+@given(laid=lists, placed=placements)
+def test_without_a_shape_everything_below_is_as_it_was(laid: list[Laid], placed: Laid) -> None:
+    before = board.count(POOL, 1, tuple(laid))
+    board.count(POOL, 1, (*laid, placed))
+    assert board.count(POOL, 1, tuple(laid)) == before
+
+
+@some
+@given(placed=placements)
+def test_swapping_the_seats_swaps_the_counts(placed: Laid) -> None:
+    other = Laid(1 - placed.seat, *[getattr(placed, f) for f in placed.__struct_fields__[1:]])
+    one, two = board.count(POOL, 0, (placed,)), board.count(POOL, 1, (other,))
+    assert one == two[::-1]
+
+
+def test_counts_beyond_one_word_of_layers() -> None:
+    """More than 62 layers: 100 shapes of one pixel's size in a row, each half over the last."""
+    laid = tuple(Laid(k % 2, 4, 0, 3 + k % 30, 3 + k // 30 * 6, 0) for k in range(100))
+    assert board.count(POOL, 0, laid) == reference.count((40, 30), 0, [lying(x) for x in laid])
+    deep = tuple(Laid(k % 2, (k * 7) % 10, k % 2, 5 + k % 30, 5 + k % 20, k * 3) for k in range(90))
+    assert board.count(POOL, 1, deep) == reference.count((40, 30), 1, [lying(x) for x in deep])
+
+
+def test_what_covers_a_zone_counts() -> None:
+    """House ruling: only what lies on top decides. A square over the void of 03 counts whole."""
+    laid = (Laid(0, 2, 0, 20, 15, 0),)
+    assert board.count(POOL, 1, laid) == (BARE + 128, BARE - 144)
+    covered = (*laid, Laid(1, 4, 0, 20, 15, 0))
+    assert board.count(POOL, 1, covered) == (BARE + 144 - 36, BARE - 144 + 36)
+
+
+def test_a_shape_of_no_pixel_is_valid_anywhere() -> None:
+    """A sliver that misses every centre covers nothing, and so touches nothing."""
+    pool = pool_of(
+        {
+            "name": "thin",
+            "version": "1",
+            "size": [40, 30],
+            "shapes": [
+                {"id": "01", "outline": [[0, 0], [1, 0], [2, 0]], "start": True},
+                {"id": "02", "outline": box(3)},
+            ],
+        }
+    )
+    assert pool.forms[0].raster(0).covered.area == 0
+    for x, y in ((0, 0), (20, 10), (500, 500)):
+        placed = Laid(0, 0, 0, x, y, 0)
+        assert board.is_valid(pool, (), placed)
+        assert board.faults(pool, (), placed) == ()
+        assert board.count(pool, 0, (placed,)) == (BARE, BARE)
+
+
+def test_huge_shapes_neither_overflow_nor_fill_the_memory() -> None:
+    pool = pool_of(
+        {
+            "name": "huge",
+            "version": "1",
+            "size": [40, 30],
+            "shapes": [
+                {"id": "01", "outline": box(10_000), "holes": [box(9_000)], "start": True},
+                {"id": "02", "outline": [[-10_000, -10_000], [10_000, 9_999], [10_000, 10_000]]},
+            ],
+        }
+    )
+    assert pool.forms[0].raster(0).covered.area == 20_000**2 - 18_000**2
+    assert board.count(pool, 0, (Laid(1, 0, 0, 20, 15, 0),)) == (BARE, BARE)
+    assert board.count(pool, 0, (Laid(1, 0, 0, 9_500, 15, 0),)) == (0, 2 * BARE)
+    assert not board.is_valid(pool, (), Laid(1, 0, 0, 20, 15, 33))
+    # A sliver along the diagonal, under a pixel wide here. Its left side runs through centres, so
+    # that of each of the 30 rows it takes in one.
+    assert board.count(pool, 0, (Laid(1, 1, 0, 20, 15, 0),)) == (BARE - 30, BARE + 30)
+
+
+def test_the_pools_rasters_are_those_of_the_definition() -> None:
+    for number, form in enumerate(CLASSIC.forms):
+        shape = CLASSIC.document.shapes[number]
+        degrees = (37 * number + 11) % 360
+        expected = reference.parts(
+            {
+                "outline": shape.outline,
+                "holes": shape.holes,
+                "voids": shape.voids,
+                "inner": shape.inner,
+            },
+            degrees,
+        )
+        raster = form.raster(degrees)
+        assert raster.covered.area == len(expected[0])
+        assert raster.void.area == len(expected[1])
+        assert raster.purple.area == len(expected[2])
+        left, top, right, bottom = raster.box
+        grid = raster.covered.grid(-left, -top, right - left, bottom - top)
+        rows, columns = np.nonzero(grid)
+        seen = set(zip((columns + left).tolist(), (rows + top).tolist(), strict=True))
+        assert seen == expected[0]
