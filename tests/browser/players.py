@@ -21,6 +21,7 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant, user_register
+from games.engine.ruleset import HeldItem
 from games.services.matches import match_start
 
 wish = json.loads({wish!r})
@@ -47,7 +48,8 @@ if wish["organiser"]:
     role_grant(acting_user=head, user=people[wish["organiser"]], role=Role.ORGANISER)
 one, two = (people[name] for name in wish["seats"])
 match = match_start(
-    acting_user=one, players=(one, two), ruleset_id=wish["ruleset"], variant="standard",
+    acting_user=one, players=(one, two), ruleset_id=wish["ruleset"], variant=wish["variant"],
+    items=[HeldItem(seat, item) for seat, item in wish["items"]],
     options=wish["options"], advantage=wish["advantage"],
 )
 print(json.dumps({{
@@ -86,6 +88,8 @@ def start(
     site: Site,
     ruleset: str,
     *,
+    variant: str = "standard",
+    items: tuple[tuple[int, str], ...] = (),
     options: dict[str, float] | None = None,
     others: tuple[str, ...] = (),
     organiser: str | None = None,
@@ -94,6 +98,8 @@ def start(
     wish = {
         "mark": secrets.token_hex(6),
         "ruleset": ruleset,
+        "variant": variant,
+        "items": list(items),
         "options": options or {},
         "advantage": 0,
         "seats": ["Ada", "Ben"],

@@ -33,8 +33,7 @@ export function caption(view) {
   if (game === null) return "The advantage is drawn by lot.";
   const placed = game.met.length;
   if (game.phase === "order") return "Before the first domino";
-  const dominoes = `${placed} ${placed === 1 ? "domino" : "dominoes"} placed`;
-  return game.phase === "over" ? `${dominoes}, the match is over` : dominoes;
+  return `${placed} ${placed === 1 ? "domino" : "dominoes"} placed`;
 }
 
 /** What the log shows beside an event: the letters that a placement met. */
@@ -256,6 +255,14 @@ class DominoBoard {
     this.#drawCards();
     this.#drawHand();
     this.#draw();
+  }
+
+  focus() {
+    const chooses = this.#asks("place") && this.domino === null;
+    const choices = chooses ? this.hand : this.cards;
+    const card = choices.hidden ? null : choices.querySelector("input:not(:disabled)");
+    if (card !== null) card.focus({ preventScroll: true });
+    else this.board.focus();
   }
 
   // -- what is being decided ------------------------------------------------------------------

@@ -1,6 +1,6 @@
 /* The board of Domino Wars. See boards/README.md for what every board module offers. */
 
-import { fill, h, s, write } from "../match/dom.js";
+import { fill, h, icon, s, write } from "../match/dom.js";
 import { SavedMoves } from "../match/saved.js";
 import { DeckBuilder, deckOf } from "./domino-wars-deck.js";
 import { EFFECTS, effectsOf, effectWords, tile, tiles } from "./domino-wars-tiles.js";
@@ -53,13 +53,13 @@ export function caption(view) {
   return game.phase === "over" ? turns : `Turn ${game.number + 1}`;
 }
 
-/** What the log shows beside an event: squares that changed hands, and turns that were skipped. */
+/** What the log shows beside an event: how many squares changed hands. */
 export function tags(event) {
   const taken = event.kind === "play" ? (event.data.taken ?? []) : [];
   if (taken.length > 0) {
     return [{ text: `takes ${taken.length}`, title: `Takes ${taken.join(" and ")} from the opponent`, kind: "score" }];
   }
-  return event.kind === "skip" ? [{ text: "skipped", title: "A skipped turn", kind: "note" }] : [];
+  return [];
 }
 
 /** What decided the match, where the reason alone does not say it; or an empty string. */
@@ -261,6 +261,18 @@ class WarsBoard {
     this.#draw();
   }
 
+  focus() {
+    const places = [
+      [this.sheet, "input:not(:disabled)"],
+      [this.cards, "input:not(:disabled), .deck__card:not(:disabled)"],
+      [this.hand, this.#asks("play") && this.domino === null ? "input:not(:disabled)" : null],
+    ];
+    const [place, what] = places.find(([element, wanted]) => wanted !== null && !element.hidden) ?? [];
+    const control = place?.querySelector(what) ?? null;
+    if (control !== null) control.focus({ preventScroll: true });
+    else if (!this.table.hidden) this.board.focus();
+  }
+
   // -- what is being decided ------------------------------------------------------------------
 
   get #game() {
@@ -287,15 +299,12 @@ class WarsBoard {
   }
 
   #reset(key) {
-    const follows = key !== null && this.key !== null && this.ctx.decision.id === this.key.split("/")[0];
     this.key = key;
     this.placing.clear();
     this.domino = null;
     this.turns = 0;
     this.choice = null;
     this.api.draft("");
-    // A follow-up within a turn is no new decision to the page, so the board says it itself.
-    if (follows) this.api.announce(`${this.ctx.decision.prompt}.`, { now: true });
   }
 
   get #text() {
@@ -565,17 +574,18 @@ class WarsBoard {
       "button",
       {
         type: "button",
-        class: "button button--small wars-sheet__look",
+        class: "button button--small button--icon",
+        "aria-label": "Look at the board",
+        title: "Look at the board",
         "aria-pressed": "false",
         on: {
           click: () => {
             const away = this.sheet.classList.toggle("wars-sheet--away");
             look.setAttribute("aria-pressed", String(away));
-            write(look, away ? "Back to the choice" : "Look at the board");
           },
         },
       },
-      "Look at the board",
+      icon("eye") ?? "👁",
     );
     this.sheet.classList.remove("wars-sheet--away");
     this.sheet.setAttribute("aria-label", `Effect of the ${number}`);

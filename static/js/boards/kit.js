@@ -1,7 +1,7 @@
 /* What boards are made of: a grid of squares in SVG that can be walked by arrow keys, outlines of
    pieces, the two seats' patterns, and the bar that confirms a choice. Knows no ruleset. */
 
-import { fill, h, icon, s, write } from "../match/dom.js";
+import { fill, h, icon, s, scrolling, write } from "../match/dom.js";
 
 export const UNIT = 40; // units of the drawing along one square
 const MARGIN = 18; // room for the letters and numbers along two sides
@@ -118,6 +118,11 @@ export class Board {
     this.at = [column, row];
     cell.element.setAttribute("tabindex", "0");
     if (focus) cell.element.focus({ preventScroll: true });
+  }
+
+  /** Bring the focus to the square that the reader stands on. */
+  focus() {
+    this.stand(...this.at, { focus: true });
   }
 
   #labels() {
@@ -362,7 +367,7 @@ export class ConfirmBar {
   #makeRoom() {
     const above = this.root.previousElementSibling.getBoundingClientRect().bottom;
     const hidden = above + this.root.offsetHeight + 8 - innerHeight;
-    if (hidden > 0 && hidden < innerHeight / 2) scrollBy({ top: hidden, behavior: "smooth" });
+    if (hidden > 0 && hidden < innerHeight / 2) scrollBy({ top: hidden, behavior: scrolling() });
   }
 
   /** Show that the choice is on its way and cannot be changed for now. */

@@ -300,6 +300,12 @@ class TetronogoBoard {
     this.#draw();
   }
 
+  focus() {
+    const card = this.cards.hidden ? null : this.cards.querySelector("input:not(:disabled)");
+    if (card !== null) card.focus({ preventScroll: true });
+    else if (!this.frame.hidden) this.board.focus();
+  }
+
   // -- what is being decided ------------------------------------------------------------------
 
   get #game() {

@@ -4,7 +4,7 @@ import { announce, csrfToken, setSoundMuted, soundMuted, toast } from "../site.j
 import { Chat } from "./chat.js";
 import { MatchClient } from "./client.js";
 import { spoken } from "./clock.js";
-import { embedded, fill, h, icon, write } from "./dom.js";
+import { embedded, fill, h, icon, scrolling, write } from "./dom.js";
 import { LogList } from "./log.js";
 import { OrganiserDesk } from "./organiser.js";
 import { Players } from "./players.js";
@@ -39,6 +39,7 @@ class MatchPage {
     this.refusal = null;
     this.seen = null; // the decision that the reader has been told of
     this.over = false;
+    this.atBoard = false; // whether the reader was last busy with the board
 
     this.client = new MatchClient({
       match: Number(dataset.match),
@@ -104,6 +105,11 @@ class MatchPage {
     for (const gesture of ["pointerdown", "keydown"]) {
       document.addEventListener(gesture, allowSound, { passive: true });
     }
+    for (const arrival of ["focusin", "pointerdown"]) {
+      document.addEventListener(arrival, ({ target }) => {
+        this.atBoard = this.parts.board.contains(target);
+      });
+    }
     document.addEventListener("gauntlet:sound", () => this.#drawSound());
     setInterval(() => {
       this.#drawTitle();
@@ -120,13 +126,13 @@ class MatchPage {
     if (cause === "sync") this.log.replace(log);
     else this.log.append(items);
     // A refusal stays to be read for as long as the question is the same.
-    if ((openDecision(view, you)?.id ?? null) !== this.seen) {
+    if (questionOf(view, you) !== this.seen) {
       this.refusal = null;
       this.#note("");
     }
     this.#draw();
     if (before !== null) this.#sayNews(items, before);
-    this.seen = openDecision(view, you)?.id ?? null;
+    this.seen = questionOf(view, you);
     this.over = view.phase === "over";
   }
 
@@ -136,7 +142,7 @@ class MatchPage {
     const events = items.flatMap((item) => item.events.map((event) => ({ ...event, actor: item.actor })));
     const sentences = events.map((event) => eventText(event, this.names));
     const mine = openDecision(view, you);
-    const asked = mine !== null && mine.id !== this.seen;
+    const asked = mine !== null && questionOf(view, you) !== this.seen;
     const ended = view.phase === "over" && !this.over && before.view.phase !== "over";
     if (asked && !view.paused) sentences.push(turnLine(view, you, this.names, this.ruleset).text);
     if (ended) sentences.push(resultText(view.result, this.names));
@@ -145,13 +151,13 @@ class MatchPage {
     else if (asked && !view.paused) play("yours");
     else if (events.some((event) => this.ruleset.tags(event).length > 0)) play("score");
     else if (events.length > 0) play("move");
-    if (ended) this.parts.result.scrollIntoView({ block: "nearest", behavior: "smooth" });
+    if (ended) this.parts.result.scrollIntoView({ block: "nearest", behavior: scrolling() });
   }
 
   #settled({ entry, refused }) {
     if (refused === undefined) return;
     play("refused");
-    const { sentence, squares = [] } = refused;
+    const { code, sentence, squares = [] } = refused;
     if (entry.type !== "submit") {
       toast(sentence, { kind: "danger" });
       return;
@@ -161,7 +167,7 @@ class MatchPage {
       this.input.value = entry.body.text;
       this.typed = true;
     }
-    this.refusal = { sentence, squares };
+    this.refusal = { code, sentence, squares };
     this.#note(`${entry.body.text}: ${sentence}`);
     this.#draw();
   }
@@ -322,6 +328,8 @@ class MatchPage {
       pending: this.#pending,
       refusal: this.refusal,
     });
+    // A control that had the focus and is gone leaves nobody anywhere: the board takes it back.
+    if (this.atBoard && document.activeElement === document.body) this.board.focus();
   }
 
   #drawNotation() {
@@ -412,6 +420,12 @@ class MatchPage {
     const wanted = mine && this.blink ? `▶ Your decision · ${this.title}` : this.title;
     if (document.title !== wanted) document.title = wanted;
   }
+}
+
+/* What the reader is asked now, or null: one decision may ask several things, one after the other. */
+function questionOf(view, you) {
+  const decision = openDecision(view, you);
+  return decision === null ? null : `${decision.id}/${decision.kind}`;
 }
 
 function socketAddress(path) {

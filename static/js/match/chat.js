@@ -1,13 +1,13 @@
 /* The two chat rooms of a match: the players', which everybody reads, and the spectators', which
    players cannot read before the match is over. */
 
-import { fill, h, icon, write } from "./dom.js";
+import { fill, h, icon, timeOfDay, write } from "./dom.js";
 
 const ROOMS = { players: "Players", spectators: "Spectators" };
 
 export class Chat {
-  constructor(root, { client, signedIn, sound, announce }) {
-    Object.assign(this, { root, client, signedIn, sound, announce });
+  constructor(root, { client, signedIn, sound }) {
+    Object.assign(this, { root, client, signedIn, sound });
     this.you = null;
     this.over = false;
     this.rooms = new Map();
@@ -183,7 +183,6 @@ export class Chat {
 }
 
 function chatLine({ at, name, username, seat, text }) {
-  const time = new Date(at);
   return h(
     "p",
     { class: "chat__line", "data-seat": seat },
@@ -191,8 +190,8 @@ function chatLine({ at, name, username, seat, text }) {
     h("span", { class: "chat__text" }, text),
     h(
       "time",
-      { class: "chat__time", datetime: time.toISOString() },
-      time.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" }),
+      { class: "chat__time", datetime: new Date(at).toISOString() },
+      timeOfDay(at, { hour: "2-digit", minute: "2-digit" }),
     ),
   );
 }

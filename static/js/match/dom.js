@@ -43,6 +43,17 @@ export function embedded(id, root = document) {
   return block === null ? null : JSON.parse(block.textContent);
 }
 
+/** How to scroll: smoothly, unless the reader wants less motion. */
+export function scrolling() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+}
+
+/** The time of day of an instant, in the zone that the reader has chosen or the device's. */
+export function timeOfDay(at, options = {}) {
+  const timeZone = document.documentElement.dataset.timeZone || undefined;
+  return new Date(at).toLocaleTimeString("en-GB", { ...options, timeZone });
+}
+
 function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "on") {

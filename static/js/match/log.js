@@ -1,6 +1,6 @@
 /* The log of a match: what happened, one line an event. */
 
-import { fill, h } from "./dom.js";
+import { fill, h, timeOfDay } from "./dom.js";
 import { eventText } from "./words.js";
 
 export class LogList {
@@ -37,7 +37,7 @@ export class LogList {
 
 /** One line of a log. `numbered` shows the item's number: only its first line does. */
 export function logLine(item, event, numbered, names, tags) {
-  const at = item.at ? new Date(item.at).toLocaleTimeString("en-GB") : null;
+  const at = item.at ? timeOfDay(item.at) : null;
   return h(
     "li",
     {

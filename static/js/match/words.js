@@ -23,11 +23,16 @@ function sentence(text) {
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
 
+/* An answer that is in and stays as it is. */
+function isSealed(decision) {
+  return typeof decision.sealed === "string" && !decision.changeable;
+}
+
 /** One's own decision that can be answered now, or null. */
 export function openDecision(view, you) {
   if (you === null || view.phase === "over") return null;
   const mine = view.decisions.find((decision) => decision.seat === you);
-  return mine === undefined || typeof mine.sealed === "string" ? null : mine;
+  return mine === undefined || isSealed(mine) ? null : mine;
 }
 
 /**
@@ -42,12 +47,15 @@ export function turnLine(view, you, names, { waiting = {}, sending = false } = {
   }
   const mine = you === null ? undefined : view.decisions.find(({ seat }) => seat === you);
   const theirs = view.decisions.filter(({ seat }) => seat !== you);
-  if (mine !== undefined && typeof mine.sealed === "string") {
+  if (mine !== undefined && isSealed(mine)) {
     const text = `Your choice is in: ${mine.sealed}. Waiting for ${names[1 - you]}.`;
     return { state: "theirs", text };
   }
   if (mine !== undefined) {
     if (sending) return { state: "sending", text: "Sending your choice…" };
+    if (typeof mine.sealed === "string") {
+      return { state: "theirs", text: `Your choice is in: ${mine.sealed}. You can still change it.` };
+    }
     return { state: "yours", text: `Your decision: ${sentence(mine.prompt)}` };
   }
   if (theirs.length === 2) {
