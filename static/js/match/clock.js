@@ -28,6 +28,11 @@ export function seatClock(view, seat, at, now) {
   const clock = decision.clock;
   const reading = clock.reading_ms + (clock.running ? Math.max(0, now - at) : 0);
   const over = Math.max(0, reading - clock.turn_ms);
+  if (clock.lingers && over > 0) {
+    // From here on it lasts as long as the other seat's decision: there is no telling how long.
+    const state = view.paused ? "paused" : "idle";
+    return { state, turn: null, reserve, total: null, share: 0, usesReserve: false };
+  }
   const turn = Math.max(0, clock.turn_ms - reading);
   const left = reserve - (clock.reserve ? spent(over, clock.interval_ms, reserve) : 0);
   return {

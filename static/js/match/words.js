@@ -58,6 +58,10 @@ export function turnLine(view, you, names, { waiting = {}, sending = false } = {
     }
     return { state: "yours", text: `Your decision: ${sentence(mine.prompt)}` };
   }
+  if (theirs.length === 2 && theirs[0].kind !== theirs[1].kind) {
+    const [one, two] = theirs.map((each) => `${names[each.seat]} is ${doing(each, waiting)}`);
+    return { state: "theirs", text: `${one}, and ${two}.` };
+  }
   if (theirs.length === 2) {
     return { state: "theirs", text: `Both players are ${doing(theirs[0], waiting)}.` };
   }
