@@ -15,8 +15,7 @@ from games.models import Match
 
 
 class Reader(NamedTuple):
-    """A reader of a match and everything they may know of it now. ``over`` belongs to ``sync``:
-    the match's row may have been read a moment earlier."""
+    """A reader of a match and everything they may know of it now."""
 
     match: Match
     audience: Audience
@@ -46,7 +45,7 @@ def reader_of(match_id: int, user: Any) -> Reader:
     match = match_for(match_id, user)
     audience = audience_of(match, user)
     organise = may_organise(match, user)
-    held = store.read(match_id)
+    held = store.held_of(match)
     sync = frames.sync_frame(held, match, audience, organise=organise, at=now_ms())
     return Reader(match, audience, organise, held.is_over, sync)
 

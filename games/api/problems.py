@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 
+from django.core.exceptions import RequestDataTooBig
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from games.api.parsing import TooLarge
 from games.engine.errors import Refusal
 
 PROBLEM = "application/problem+json"
@@ -40,6 +43,8 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler: every error of the API is a problem document with a code."""
     if isinstance(error, Refusal):
         return refused(error)
+    if isinstance(error, RequestDataTooBig):
+        error = TooLarge()
     answered = exception_handler(error, context)
     if answered is None:
         return None
@@ -47,8 +52,9 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     code = "request.refused"
     if isinstance(error, exceptions.APIException):
         code = f"request.{str(error.default_code).replace('_', '-')}"
-    if isinstance(error, exceptions.Throttled) and error.wait is not None:
-        more["retry_after"] = round(error.wait)
+    wait = getattr(error, "wait", None)  # of Throttled
+    if wait is not None:
+        more["retry_after"] = ceil(wait)
     if isinstance(error, exceptions.ValidationError):
         more["fields"] = error.detail
         sentence = "Some fields are missing or wrong."

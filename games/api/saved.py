@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.throttling import UserRateThrottle
 from rest_framework.views import APIView
 
+from games.api.callers import signed_in
 from games.api.views import ProblemSerializer
 from games.models import SavedMove
 from games.services.saved import saved_move_delete, saved_move_save, saved_moves_of
@@ -33,8 +34,8 @@ class SavedMoveSerializer(serializers.Serializer[SavedMove]):
 
 
 class _SavedView(APIView):
-    permission_classes: ClassVar[list[Any]] = [IsAuthenticated]
-    throttle_classes: ClassVar[list[Any]] = [SavedThrottle]
+    permission_classes = (IsAuthenticated,)
+    throttle_classes = (SavedThrottle,)
 
 
 class SavedMovesView(_SavedView):
@@ -46,8 +47,8 @@ class SavedMovesView(_SavedView):
     )
     def get(self, request: Request, ruleset: str) -> Response:
         """What the caller keeps, by name."""
-        kept = saved_moves_of(user=request.user, ruleset=ruleset)
-        return _private(SavedMoveSerializer(kept, many=True).data)
+        kept = saved_moves_of(user=signed_in(request), ruleset=ruleset)
+        return _private([SavedMoveSerializer(each).data for each in kept])
 
     @extend_schema(
         operation_id="saved_move_save",
@@ -66,7 +67,7 @@ class SavedMovesView(_SavedView):
         body = SavedMoveSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         saved = saved_move_save(
-            acting_user=request.user,
+            acting_user=signed_in(request),
             ruleset=ruleset,
             name=body.validated_data["name"],
             text=body.validated_data["text"],
@@ -83,7 +84,9 @@ class SavedMoveView(_SavedView):
     )
     def delete(self, request: Request, ruleset: str, saved_move_id: int) -> Response:
         """Forget it."""
-        saved_move_delete(acting_user=request.user, ruleset=ruleset, saved_move_id=saved_move_id)
+        saved_move_delete(
+            acting_user=signed_in(request), ruleset=ruleset, saved_move_id=saved_move_id
+        )
         return Response(status=204)
 
 

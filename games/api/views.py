@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.http import HttpResponse
+from django.utils.cache import patch_vary_headers
+from django.utils.http import parse_etags
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.permissions import AllowAny, IsAuthenticated
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.throttling import UserRateThrottle
 from rest_framework.views import APIView
 
+from games.api.callers import signed_in
 from games.api.problems import refused
 from games.audience import seat_of
 from games.clock import now_ms
@@ -60,10 +64,17 @@ class ProblemSerializer(serializers.Serializer[dict[str, Any]]):
     squares = serializers.ListField(child=serializers.CharField(), required=False)
 
 
+class RecordRenderer(JSONRenderer):
+    """Lets callers ask for a record by its own media type."""
+
+    media_type = records.MEDIA_TYPE
+    format = "dmr"
+
+
 class MatchView(APIView):
     """One match as the caller may see it."""
 
-    permission_classes: ClassVar[list[Any]] = [AllowAny]
+    permission_classes = (AllowAny,)
 
     @extend_schema(
         operation_id="match",
@@ -72,23 +83,25 @@ class MatchView(APIView):
     def get(self, request: Request, match_id: int) -> HttpResponse:
         """What the socket's `sync` frame holds. Its version is the `ETag`."""
         reader = reader_of(match_id, request.user)
-        # The organiser's view and the room's differ in what the page may offer.
-        etag = f'"{reader.audience}-{int(reader.organise)}-{reader.sync["version"]}"'
-        if request.headers.get("If-None-Match") == etag:
+        # Weak: while the version is the same, clocks tick on. The organiser's view and the room's
+        # differ in what the page may offer.
+        tag = f'"{reader.audience}-{int(reader.organise)}-{reader.sync["version"]}"'
+        known = parse_etags(request.headers.get("If-None-Match", ""))
+        if "*" in known or tag in [each.removeprefix("W/") for each in known]:
             response = HttpResponse(status=304)
         else:
             response = Response(reader.sync)
-        response["ETag"] = etag
+        response["ETag"] = f"W/{tag}"
         response["Cache-Control"] = "private, no-cache"
-        response["Vary"] = "Cookie"
+        patch_vary_headers(response, ["Cookie"])
         return response
 
 
 class SubmissionsView(APIView):
     """Submissions to one match."""
 
-    permission_classes: ClassVar[list[Any]] = [IsAuthenticated]
-    throttle_classes: ClassVar[list[Any]] = [SubmissionThrottle]
+    permission_classes = (IsAuthenticated,)
+    throttle_classes = (SubmissionThrottle,)
 
     @extend_schema(
         operation_id="submit",
@@ -106,15 +119,16 @@ class SubmissionsView(APIView):
     def post(self, request: Request, match_id: int) -> Response:
         """Submit a move or `concede`. 201 once it is on disk."""
         at = now_ms()
+        caller = signed_in(request)
         body = SubmissionSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        seat = seat_of(match_for(match_id, request.user), request.user)
+        seat = seat_of(match_for(match_id, caller), caller)
         if seat is None:
             return refused(Refusal("seat.none", "Only the two players can submit."))
         answer = match_submit(
             match_id=match_id,
             seat=seat,
-            acting_user=request.user,
+            acting_user=caller,
             client_id=body.validated_data["id"],
             text=body.validated_data["text"],
             version=body.validated_data["version"],
@@ -128,7 +142,8 @@ class SubmissionsView(APIView):
 class RecordView(APIView):
     """The record of a finished match."""
 
-    permission_classes: ClassVar[list[Any]] = [AllowAny]
+    renderer_classes = (JSONRenderer, RecordRenderer)
+    permission_classes = (AllowAny,)
 
     @extend_schema(
         operation_id="record",

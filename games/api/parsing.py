@@ -1,0 +1,38 @@
+"""What is taken in over HTTP: one JSON value of a modest size."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import IO, Any
+
+from django.conf import settings
+from rest_framework.exceptions import APIException, ParseError
+from rest_framework.parsers import JSONParser
+
+
+class TooLarge(APIException):
+    """The body is larger than any honest one."""
+
+    status_code = 413
+    default_code = "too-large"
+    default_detail = "A request has at most 16 KiB."
+
+
+class SmallJSONParser(JSONParser):
+    """JSON, read no further than the limit for frames. Raises TooLarge and ParseError."""
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        body = stream.read(settings.GAUNTLET_FRAME_MAX_BYTES + 1)
+        if len(body) > settings.GAUNTLET_FRAME_MAX_BYTES:
+            raise TooLarge
+        try:
+            parsed: dict[str, Any] = super().parse(io.BytesIO(body), media_type, parser_context)
+        except RecursionError as error:
+            raise ParseError("This JSON is nested too deeply.") from error
+        return parsed
