@@ -1,0 +1,215 @@
+/* Which pixels a turned shape covers, by the rules' own arithmetic: whole numbers of 1/256 pixel,
+   edges half open, even-odd. Pure. The referee's count is the server's; this one is for previews,
+   and tests hold the two together. */
+
+const SUB = 256;
+const HALF = SUB / 2;
+
+/** A vertex in whole pixels, turned clockwise about (0, 0), in whole 1/256 pixels. */
+export function turned([x, y], degrees) {
+  const angle = (degrees * Math.PI) / 180;
+  const cos = Math.cos(angle);
+  const sin = Math.sin(angle);
+  return [Math.floor(SUB * (x * cos - y * sin) + 0.5), Math.floor(SUB * (x * sin + y * cos) + 0.5)];
+}
+
+/* By row: the columns from which on an edge of the turned rings counts. */
+function crossings(rings, degrees) {
+  const rows = new Map();
+  for (const ring of rings) {
+    const corners = ring.map((vertex) => turned(vertex, degrees));
+    corners.forEach((two, index) => {
+      let [x1, y1] = corners.at(index - 1);
+      let [x2, y2] = two;
+      if (y1 > y2) [x1, y1, x2, y2] = [x2, y2, x1, y1];
+      const last = Math.ceil((y2 - HALF) / SUB);
+      for (let row = Math.ceil((y1 - HALF) / SUB); row < last; row += 1) {
+        const reach = ceilDiv((x2 - x1) * (row * SUB + HALF - y1), y2 - y1);
+        const column = Math.ceil((x1 + reach - HALF) / SUB);
+        if (!rows.has(row)) rows.set(row, []);
+        rows.get(row).push(column);
+      }
+    });
+  }
+  return rows;
+}
+
+/* Exact for whole numbers below 2^53, which a quotient rounded by the processor alone is not. */
+function ceilDiv(a, b) {
+  const rest = a % b;
+  return (a - rest) / b + (rest > 0 ? 1 : 0);
+}
+
+/* The rows of one set of rings as a picture, window [left, top, width, height]. */
+function inside(rings, degrees, [left, top, width, height]) {
+  const grid = new Uint8Array(width * height);
+  for (const [row, columns] of crossings(rings, degrees)) {
+    if (row < top || row >= top + height) continue;
+    columns.sort((a, b) => a - b);
+    for (let pair = 0; pair + 1 < columns.length; pair += 2) {
+      const start = Math.min(Math.max(columns[pair] - left, 0), width);
+      const end = Math.min(Math.max(columns[pair + 1] - left, 0), width);
+      grid.fill(1, (row - top) * width + start, (row - top) * width + end);
+    }
+  }
+  return grid;
+}
+
+const KEPT = 600; // rasters; a turn rarely needs more than its own shape at many angles
+const rasters = new Map();
+
+export const VOID = 2;
+export const PURPLE = 4;
+
+/**
+ * A shape at an angle: `{left, top, width, height, cells}`, a byte a pixel: 0, or 1 for covered, with
+ * VOID and PURPLE added. The window is that of the whole shape, about the reference point.
+ */
+export function raster(shape, degrees) {
+  const name = `${degrees}|${shape.id}|${JSON.stringify(shape.outline)}`;
+  const known = rasters.get(name);
+  if (known !== undefined) return known;
+  const corners = [shape.outline, ...shape.holes].flat().map((vertex) => turned(vertex, degrees));
+  const xs = corners.map(([x]) => Math.floor(x / SUB));
+  const ys = corners.map(([, y]) => Math.floor(y / SUB));
+  const left = Math.min(...xs);
+  const top = Math.min(...ys);
+  const width = Math.max(...xs) - left + 1;
+  const height = Math.max(...ys) - top + 1;
+  const window = [left, top, width, height];
+  // Even-odd over the outline and the holes together.
+  const cells = inside([shape.outline, ...shape.holes], degrees, window);
+  const voids = shape.voids.map((ring) => inside([ring], degrees, window));
+  const inner = shape.inner ? inside([shape.inner], degrees, window) : null;
+  for (let at = 0; at < cells.length; at += 1) {
+    if (cells[at] === 0) continue;
+    if (voids.some((zone) => zone[at])) cells[at] |= VOID;
+    if (inner !== null && !inner[at]) cells[at] |= PURPLE;
+  }
+  const made = { left, top, width, height, cells };
+  if (rasters.size >= KEPT) rasters.delete(rasters.keys().next().value);
+  rasters.set(name, made);
+  return made;
+}
+
+/** Call `each(x, y, cell)` for every pixel that a lying shape covers, outside the domain as well. */
+function eachPixel(shape, { x, y, angle }, each) {
+  const { left, top, width, height, cells } = raster(shape, angle);
+  for (let row = 0, at = 0; row < height; row += 1) {
+    for (let column = 0; column < width; column += 1, at += 1) {
+      if (cells[at] !== 0) each(x + left + column, y + top + row, cells[at]);
+    }
+  }
+}
+
+export const NOBODY = 2;
+
+/** Both domains as they are painted: `{red, blue}` of a byte a pixel, 0, 1 or NOBODY, and the counts
+ *  by seat. `laid` are `{seat, shape, domain, x, y, angle}` from below to above. */
+export class Paint {
+  constructor({ size: [width, height], shapes }, red) {
+    this.width = width;
+    this.height = height;
+    this.shapes = new Map(shapes.map((shape) => [shape.id, shape]));
+    this.fields = {
+      red: new Uint8Array(width * height).fill(red),
+      blue: new Uint8Array(width * height).fill(1 - red),
+    };
+    this.counts = [width * height, width * height, 0];
+  }
+
+  #contains(x, y) {
+    return x >= 0 && y >= 0 && x < this.width && y < this.height;
+  }
+
+  /** Lay a shape on top. */
+  lay(laid) {
+    const field = this.fields[laid.domain];
+    eachPixel(this.shapes.get(laid.shape), laid, (x, y, cell) => {
+      if (!this.#contains(x, y)) return;
+      const at = y * this.width + x;
+      const owner = cell > 1 ? NOBODY : laid.seat;
+      this.counts[field[at]] -= 1;
+      this.counts[owner] += 1;
+      field[at] = owner;
+    });
+    return this;
+  }
+
+  /** The counts by seat if this shape were laid on top. */
+  preview(laid) {
+    const field = this.fields[laid.domain];
+    const counts = [...this.counts];
+    eachPixel(this.shapes.get(laid.shape), laid, (x, y, cell) => {
+      if (!this.#contains(x, y)) return;
+      counts[field[y * this.width + x]] -= 1;
+      counts[cell > 1 ? NOBODY : laid.seat] += 1;
+    });
+    return counts.slice(0, 2);
+  }
+}
+
+/**
+ * What is wrong with a placement, only for matches in which the server says so, too:
+ * `{words, pixels: [[x, y]]}`, or null where it is valid.
+ */
+export function faultOf({ size: [width, height], shapes }, laid, placed) {
+  const byId = new Map(shapes.map((shape) => [shape.id, shape]));
+  const bad = { outside: [], frame: [], void: [], border: [] };
+  const zones = new Uint8Array(width * height);
+  for (const each of laid) {
+    const shape = byId.get(each.shape);
+    if (each.domain !== placed.domain || (shape.voids.length === 0 && !shape.inner)) continue;
+    eachPixel(shape, each, (x, y, cell) => {
+      if (cell & VOID && x >= 0 && y >= 0 && x < width && y < height) zones[y * width + x] |= VOID;
+      if (!(cell & PURPLE)) return;
+      for (const [nx, ny] of [[x, y], [x + 1, y], [x - 1, y], [x, y + 1], [x, y - 1]]) {
+        if (nx >= 0 && ny >= 0 && nx < width && ny < height) zones[ny * width + nx] |= PURPLE;
+      }
+    });
+  }
+  eachPixel(byId.get(placed.shape), placed, (x, y) => {
+    if (x < 0 || y < 0 || x >= width || y >= height) {
+      bad.outside.push([x, y]);
+      return;
+    }
+    if (x === 0 || y === 0 || x === width - 1 || y === height - 1) bad.frame.push([x, y]);
+    const zone = zones[y * width + x];
+    if (zone & VOID) bad.void.push([x, y]);
+    if (zone & PURPLE) bad.border.push([x, y]);
+  });
+  const said = {
+    outside: `sticks out of the ${placed.domain} domain`,
+    frame: "touches the purple frame",
+    void: "covers a void zone",
+    border: "touches a purple border",
+  };
+  const kinds = Object.keys(bad).filter((kind) => bad[kind].length > 0);
+  if (kinds.length === 0) return null;
+  return { words: kinds.map((kind) => said[kind]).join(" and "), pixels: kinds.flatMap((kind) => bad[kind]) };
+}
+
+/** The covered pixels as path data, one rectangle a run, about the reference point. */
+export function pixelPath(shape, degrees) {
+  const { left, top, width, height, cells } = raster(shape, degrees);
+  let d = "";
+  for (let row = 0; row < height; row += 1) {
+    let start = -1;
+    for (let column = 0; column <= width; column += 1) {
+      const covered = column < width && cells[row * width + column] !== 0;
+      if (covered && start < 0) start = column;
+      else if (!covered && start >= 0) {
+        d += `M${left + start} ${top + row}h${column - start}v1h${start - column}z`;
+        start = -1;
+      }
+    }
+  }
+  return d;
+}
+
+/** Rings turned, as path data in pixels. */
+export function ringPath(rings, degrees) {
+  return rings
+    .map((ring) => `M${ring.map((vertex) => turned(vertex, degrees).map((part) => part / SUB).join(" ")).join("L")}Z`)
+    .join("");
+}

@@ -1,0 +1,967 @@
+/* The board of Domain. See boards/README.md for what every board module offers. */
+
+import { fill, h, icon, s, write } from "../match/dom.js";
+import { faultOf, Paint, pixelPath, ringPath, turned } from "./domain-pixels.js";
+import { choiceCards, ConfirmBar, seatBadge } from "./kit.js";
+
+const COLOURS = ["red", "blue"];
+const TITLES = { red: "Red", blue: "Blue" };
+const FRAME = 8; // pixels of purple drawn around a domain; its width means nothing
+const ZOOMS = [1, 2, 4, 8];
+const HANDLE = 26; // how far beyond the shape the handle for turning is
+let drawings = 0;
+
+export const waiting = {
+  inspect: "looking over the shapes",
+  first: "choosing who picks first",
+  draft: "taking a shape",
+  place: "placing a shape",
+  final: "deciding whether to challenge the last placement",
+};
+
+export const examples = {
+  inspect: "ready",
+  first: "first",
+  draft: "take 07",
+  place: "07 > red 120,85 45",
+  final: "accept",
+};
+
+/** The pixels, by seat. */
+export function scores(view) {
+  return view.game?.pool ? view.game.scores : null;
+}
+
+/** Where the match stands, in a few words. */
+export function caption(view) {
+  const { game } = view;
+  if (game === null || game.pool === null) return "The match is about to begin.";
+  const { shapes } = game.pool;
+  if (game.under_review) return "The organiser reviews a challenge. All clocks stand still.";
+  switch (game.phase) {
+    case "inspect":
+      return `Inspection of ${shapes.length} shapes`;
+    case "first":
+      return "Who picks first is chosen";
+    case "draft":
+      return `Draft: ${game.free.length} of ${shapes.length} shapes left`;
+    case "place":
+      return `Placement: ${game.turns.length} of ${shapes.length} shapes played`;
+    case "final":
+      return "All shapes are played";
+    default:
+      return `${game.turns.length} shapes played`;
+  }
+}
+
+/** What the log shows beside an event: the shape it is about. */
+export function tags(event) {
+  const shape = event.data?.shape;
+  return shape ? [{ text: shape, title: `Shape ${shape}`, kind: "shape" }] : [];
+}
+
+/** What decided the match, where the reason alone does not say it; or an empty string. */
+export function because(view, names) {
+  if (view.result.reason !== "tie-break") return "";
+  return `Both have as many pixels, so the advantage decides: ${names[view.result.winner]} had it.`;
+}
+
+/** A still picture of the position, for replays. */
+export function render(view, { names = ["Seat 0", "Seat 1"] } = {}) {
+  const { game } = view;
+  if (game === null || game.pool === null) return s("svg", { class: "board", viewBox: "0 0 640 80", role: "img", "aria-label": caption(view) });
+  const [width, height] = game.pool.size;
+  const gap = 24;
+  const id = `domain-${(drawings += 1)}`;
+  const whole = s(
+    "svg",
+    {
+      class: "board domains-still",
+      viewBox: `${-FRAME} ${-FRAME - 26} ${2 * width + gap + 2 * FRAME} ${height + 2 * FRAME + 26}`,
+      role: "img",
+      "aria-label": `${caption(view)}. ${inWords(game, names)}`,
+    },
+    patterns(id),
+  );
+  COLOURS.forEach((colour, index) => {
+    whole.append(
+      s(
+        "g",
+        { transform: `translate(${index * (width + gap)} 0)` },
+        s("text", { class: "domain__title", x: 0, y: -FRAME - 8 }, `${TITLES[colour]}: ${names[ownerOf(game, colour)]}`),
+        ground(game, colour, id),
+        s("g", {}, lying(game, colour).map((turn) => drawLying(game, turn, id, names))),
+      ),
+    );
+  });
+  return whole;
+}
+
+export function mount(root, api) {
+  return new DomainBoard(root, api);
+}
+
+// -- the position -----------------------------------------------------------------------------
+
+function ownerOf(game, colour) {
+  return colour === "red" ? game.red : 1 - game.red;
+}
+
+function lying(game, colour = null) {
+  return game.turns.filter((turn) => turn.kind === "place" && !turn.struck && (colour === null || turn.domain === colour));
+}
+
+function shapeOf(game, id) {
+  return game.pool.shapes.find((shape) => shape.id === id);
+}
+
+function number(value) {
+  return value.toLocaleString("en-GB");
+}
+
+function inWords(game, names) {
+  const [first, second] = game.scores;
+  const said = [`${names[0]} has ${number(first)} pixels, ${names[1]} ${number(second)}.`];
+  for (const colour of COLOURS) {
+    const there = lying(game, colour);
+    const list = there.map((turn) => `${turn.shape} of ${names[turn.seat]} at ${turn.x},${turn.y} turned by ${turn.angle}°`);
+    said.push(there.length === 0 ? `Nothing lies on ${colour}.` : `On ${colour}, from below to above: ${list.join("; ")}.`);
+  }
+  return said.join(" ");
+}
+
+// -- drawing ----------------------------------------------------------------------------------
+
+/* Fills that differ in more than colour: stripes and dots for the seats, crosses for void zones,
+   lines for purple borders. */
+function patterns(id) {
+  const pattern = (name, size, ...marks) =>
+    s("pattern", { id: `${id}-${name}`, width: size, height: size, patternUnits: "userSpaceOnUse" }, marks);
+  return s(
+    "defs",
+    {},
+    pattern("seat-0", 12, s("rect", { class: "seat-ground-0", width: 12, height: 12 }), s("path", { class: "seat-mark-0", d: "M-3 3L3 -3M-3 15L15 -3M9 15L15 9", "stroke-width": 2.5 })),
+    pattern("seat-1", 12, s("rect", { class: "seat-ground-1", width: 12, height: 12 }), s("circle", { class: "seat-mark-1", cx: 6, cy: 6, r: 2.2 })),
+    pattern("void", 12, s("rect", { class: "domain-void", width: 12, height: 12 }), s("path", { class: "domain-void__mark", d: "M0 0L12 12M12 0L0 12" })),
+    pattern("border", 6, s("rect", { class: "domain-purple", width: 6, height: 6 }), s("path", { class: "domain-purple__mark", d: "M0 3H6" })),
+    pattern("none", 8, s("rect", { class: "domain-nobody", width: 8, height: 8 })),
+  );
+}
+
+function ground(game, colour, id) {
+  const [width, height] = game.pool.size;
+  const owner = ownerOf(game, colour);
+  return s(
+    "g",
+    {},
+    s("rect", { class: "domain__frame", x: -FRAME, y: -FRAME, width: width + 2 * FRAME, height: height + 2 * FRAME, fill: `url(#${id}-border)` }),
+    s("rect", { class: `domain__ground domain__ground--${owner}`, width, height }),
+    s("rect", { class: "domain__pattern", width, height, fill: `url(#${id}-seat-${owner})` }),
+  );
+}
+
+/* The body of a shape about (0, 0); `fillOf` gives the fill of what is its owner's. */
+function shapeBody(shape, degrees, id, fillOf) {
+  const solid = ringPath([shape.outline, ...shape.holes], degrees);
+  const even = { "fill-rule": "evenodd" };
+  return [
+    shape.inner ? s("path", { d: solid, fill: `url(#${id}-border)`, ...even }) : null,
+    // The holes are cut out of what is inside of the border, too.
+    s("path", { d: shape.inner ? ringPath([shape.inner, ...shape.holes], degrees) : solid, fill: fillOf, ...even }),
+    shape.voids.map((ring) => s("path", { class: "domain-void__edge", d: ringPath([ring], degrees), fill: `url(#${id}-void)` })),
+    s("path", { class: "shape__edge", d: solid }),
+  ];
+}
+
+function drawLying(game, turn, id, names) {
+  const latest = game.turns.at(-1) === turn;
+  const shape = shapeOf(game, turn.shape);
+  return s(
+    "g",
+    { class: `shape shape--${turn.seat}${latest ? " shape--last" : ""}`, transform: `translate(${turn.x} ${turn.y})` },
+    s("title", {}, `${turn.shape}, ${names[turn.seat]}: ${turn.x},${turn.y} ${turn.angle}°`),
+    shapeBody(shape, turn.angle, id, `url(#${id}-seat-${turn.seat})`),
+    s("circle", { class: "shape__label-ground", r: 11 }),
+    s("text", { class: "shape__label", "text-anchor": "middle", y: 4.5 }, turn.shape),
+  );
+}
+
+/* A shape as a small picture, for cards and trays. All shapes of a pool have the same scale. */
+function shapeArt(game, shape, seat = null) {
+  const id = `domain-${(drawings += 1)}`;
+  const reach = Math.max(...game.pool.shapes.flatMap(({ outline }) => outline.flat().map(Math.abs))) + 4;
+  return s(
+    "svg",
+    { class: "shape-art", viewBox: `${-reach} ${-reach} ${2 * reach} ${2 * reach}`, "aria-hidden": "true", focusable: "false" },
+    patterns(id),
+    s("g", { class: `shape shape--${seat ?? "free"}` }, shapeBody(shape, 0, id, seat === null ? `url(#${id}-none)` : `url(#${id}-seat-${seat})`)),
+  );
+}
+
+function traits(shape) {
+  const found = [`${number(shape.area)} px`];
+  if (shape.start) found.push("Start");
+  if (shape.voids.length > 0) found.push("void zone");
+  if (shape.inner) found.push("purple border");
+  return found;
+}
+
+// -- the board --------------------------------------------------------------------------------
+
+class DomainBoard {
+  constructor(root, api) {
+    this.api = api;
+    this.ctx = null;
+    this.view = null;
+    this.choice = null; // a card, "challenge", or {discard: "07"}
+    this.ghost = null; // {shape, domain, x, y, angle}
+    this.zoom = 0; // index of ZOOMS
+    this.focus = null; // the domain that is zoomed
+    this.middle = null; // what the zoomed window is centred on
+    this.gesture = null;
+    this.fingers = new Map();
+    this.asked = null;
+    this.galleryStamp = "";
+    this.listening = new AbortController();
+
+    this.note = h("p", { class: "board-facts", role: "status" });
+    this.cards = h("div", {});
+    this.gallery = h("ul", { class: "shape-gallery" });
+    this.fields = Object.fromEntries(COLOURS.map((colour) => [colour, this.#field(colour)]));
+    this.domains = h("div", { class: "domains" }, COLOURS.map((colour) => this.fields[colour].figure));
+    this.counts = h("p", { class: "board-facts domain-counts" });
+    this.tray = h("div", { class: "shape-tray", role: "group", "aria-label": "Your shapes" });
+    this.theirs = h("details", { class: "shape-rest" });
+    this.tools = this.#tools();
+    this.acts = h("div", { class: "board-tools" });
+    this.bar = new ConfirmBar({ onConfirm: () => this.#confirm(), onCancel: () => this.#cancel() });
+    root.append(this.note, this.cards, this.domains, this.counts, this.bar.root, this.tools, this.tray, this.acts, this.theirs, this.gallery);
+    document.addEventListener("keydown", (event) => this.#key(event, root), { signal: this.listening.signal });
+  }
+
+  destroy() {
+    this.listening.abort();
+    clearTimeout(this.speaking);
+  }
+
+  update(view, ctx) {
+    const before = this.ctx?.decision?.id ?? null;
+    this.view = view;
+    this.ctx = ctx;
+    this.game = view.game;
+    const asked = ctx.decision?.id ?? null;
+    if (asked !== before) this.#reset();
+    const hasPool = this.game !== null && this.game.pool !== null;
+    for (const part of [this.cards, this.domains, this.counts, this.tools, this.tray, this.acts, this.theirs, this.gallery]) part.hidden = !hasPool;
+    if (!hasPool) {
+      this.bar.hide();
+      write(this.note, caption(view));
+      return;
+    }
+    const hand = ctx.you === null ? [] : this.game.hands[ctx.you];
+    if (this.ghost !== null && !hand.includes(this.ghost.shape)) this.ghost = null;
+    this.paint = new Paint(this.game.pool, this.game.red);
+    for (const turn of lying(this.game)) this.paint.lay(turn);
+    this.#drawCards();
+    this.#drawGallery();
+    this.#drawTray(hand);
+    this.#drawTheirs();
+    for (const colour of COLOURS) this.#drawField(colour);
+    this.#draw();
+  }
+
+  // -- what is asked ----------------------------------------------------------------------------
+
+  get #isPlacing() {
+    return this.ctx?.decision?.kind === "place" && !this.ctx.paused && this.ctx.pending === null;
+  }
+
+  get #isStrict() {
+    return this.game.refereeing === "strict";
+  }
+
+  #reset() {
+    this.choice = null;
+    this.ghost = null;
+    this.zoom = 0;
+    this.middle = null;
+    this.api.draft("");
+  }
+
+  get #text() {
+    const { choice, ghost } = this;
+    if (choice === "challenge" || choice === "accept" || choice === "ready") return choice;
+    if (choice?.discard) return `discard ${choice.discard}`;
+    if (choice !== null) return this.ctx.decision.kind === "draft" ? `take ${choice}` : choice;
+    return ghost === null ? "" : `${ghost.shape} > ${ghost.domain} ${ghost.x},${ghost.y} ${ghost.angle}`;
+  }
+
+  get #fault() {
+    if (!this.#isStrict || this.ghost === null) return null;
+    return faultOf(this.game.pool, lying(this.game), this.ghost);
+  }
+
+  #confirm() {
+    const { decision, pending } = this.ctx;
+    if (pending !== null || decision === null || this.#text === "") return;
+    if (this.choice === null && this.#fault !== null) return;
+    this.api.submit(this.#text);
+  }
+
+  #cancel() {
+    if (this.ctx?.pending !== null) return;
+    if (this.choice === null && this.ghost === null) return;
+    if (this.choice !== null) {
+      this.choice = null;
+      for (const input of this.cards.querySelectorAll("input")) input.checked = false;
+    } else {
+      this.ghost = null;
+      this.zoom = 0;
+    }
+    this.api.announce("Preview taken away.");
+    this.#drawEverything();
+  }
+
+  #drawEverything() {
+    for (const colour of COLOURS) this.#window(colour);
+    this.#draw();
+  }
+
+  // -- cards: inspection, who is first, the draft, the last placement ----------------------------
+
+  #drawCards() {
+    const { decision, pending } = this.ctx;
+    const asks = decision !== null && decision.kind !== "place";
+    this.cards.hidden = !asks;
+    const stamp = asks ? decision.id : null;
+    if (stamp !== this.asked) {
+      this.asked = stamp;
+      fill(this.cards, asks ? this.#cardsFor(decision.kind) : null);
+    }
+    for (const input of this.cards.querySelectorAll("input")) input.disabled = pending !== null;
+  }
+
+  #cardsFor(kind) {
+    const { game } = this;
+    const { you, names } = this.ctx;
+    const choose = (value) => {
+      this.choice = value;
+      this.#draw();
+    };
+    const confirm = () => this.#confirm();
+    const other = names[1 - you];
+    if (kind === "draft") {
+      const missed = game.misses[you];
+      const cards = choiceCards({
+        legend: missed > 0 ? "Take a shape. If you miss another pick, you lose the match." : "Take a shape",
+        choose,
+        confirm,
+        options: game.free.map((id) => {
+          const shape = shapeOf(game, id);
+          return { value: id, title: id, text: traits(shape).join(", "), art: shapeArt(game, shape) };
+        }),
+      });
+      cards.classList.add("choices--shapes");
+      return cards;
+    }
+    if (kind === "first") {
+      return choiceCards({
+        legend: "Who picks first?",
+        choose,
+        confirm,
+        options: [
+          { value: "first", title: "Pick first", text: "You take the first shape." },
+          { value: "second", title: "Pick second", text: `${other} takes the first shape.` },
+        ],
+      });
+    }
+    if (kind === "final") {
+      const last = game.turns.at(-1).shape;
+      return choiceCards({
+        legend: `${other} has placed the last shape, ${last}.`,
+        choose,
+        confirm,
+        options: [
+          { value: "accept", title: "Accept it", text: "The match ends and pixels are counted." },
+          { value: "challenge", title: `Challenge ${last}`, text: "Claim that it does not lie validly." },
+        ],
+      });
+    }
+    if (!game.early_ready) return h("p", { class: "small muted" }, "Look over the shapes. The draft begins when the time is up.");
+    return choiceCards({
+      legend: "Look over the shapes",
+      choose,
+      confirm,
+      options: [{ value: "ready", title: "I am ready", text: "The draft begins once both are ready, or when the time is up." }],
+    });
+  }
+
+  // -- shapes ------------------------------------------------------------------------------------
+
+  #drawGallery() {
+    const { game } = this;
+    const { names } = this.ctx;
+    const drafting = ["inspect", "first", "draft"].includes(game.phase);
+    // Whoever picks has the free shapes on cards already.
+    const picking = this.ctx.decision?.kind === "draft";
+    this.gallery.hidden = !drafting;
+    this.domains.hidden = drafting;
+    const owners = new Map(game.taken.filter(([, id]) => id !== null).map(([seat, id]) => [id, seat]));
+    const shown = game.pool.shapes.filter(({ id }) => !picking || owners.has(id));
+    const stamp = JSON.stringify([game.pool.name, game.pool.version, picking, [...owners], names]);
+    if (stamp === this.galleryStamp) return;
+    this.galleryStamp = stamp;
+    fill(
+      this.gallery,
+      shown.map((shape) => {
+        const seat = owners.get(shape.id) ?? null;
+        return h(
+          "li",
+          { class: "shape-card", "data-seat": seat },
+          shapeArt(game, shape, seat),
+          h("span", { class: "shape-card__name" }, seat === null ? null : seatBadge(seat), shape.id),
+          h("span", { class: "shape-card__text" }, seat === null ? traits(shape).join(", ") : names[seat]),
+        );
+      }),
+    );
+  }
+
+  #drawTray(hand) {
+    const { game } = this;
+    const playing = this.ctx.you !== null && game.phase === "place";
+    this.tray.hidden = !playing || hand.length === 0;
+    const stamp = playing ? hand.join() : "";
+    if (this.tray.dataset.stamp === stamp) return;
+    this.tray.dataset.stamp = stamp;
+    fill(
+      this.tray,
+      playing
+        ? hand.map((id) => {
+            const shape = shapeOf(game, id);
+            const button = h(
+              "button",
+              { type: "button", class: "shape-pick", "data-shape": id, "aria-pressed": "false", "aria-label": `Shape ${id}, ${traits(shape).join(", ")}`, on: { click: () => this.#pick(id) } },
+              shapeArt(game, shape, this.ctx.you),
+              h("span", {}, id),
+            );
+            this.#draggable(button, id);
+            return button;
+          })
+        : [],
+    );
+  }
+
+  #drawTheirs() {
+    const { game } = this;
+    const { you, names } = this.ctx;
+    const seats = you === null ? [0, 1] : [1 - you];
+    const left = seats.filter((seat) => game.hands[seat].length > 0);
+    this.theirs.hidden = !["place", "final"].includes(game.phase) || left.length === 0;
+    const stamp = JSON.stringify([left, game.hands, names]);
+    if (this.theirs.hidden || this.theirs.dataset.stamp === stamp) return;
+    this.theirs.dataset.stamp = stamp;
+    fill(
+      this.theirs,
+      h("summary", {}, `Shapes that ${left.map((seat) => names[seat]).join(" and ")} still ${left.length === 1 ? "has" : "have"}`),
+      left.map((seat) =>
+        h("ul", { class: "shape-gallery", "aria-label": names[seat] }, game.hands[seat].map((id) =>
+          h("li", { class: "shape-card", "data-seat": seat }, shapeArt(game, shapeOf(game, id), seat), h("span", { class: "shape-card__name" }, id)))),
+      ),
+    );
+  }
+
+  /* Take a shape in hand: it appears in the middle of the domain that was last worked on. */
+  #pick(id) {
+    if (!this.#isPlacing) return;
+    const [width, height] = this.game.pool.size;
+    const at = this.ghost ?? { domain: this.lastDomain ?? "red", x: Math.floor(width / 2), y: Math.floor(height / 2), angle: 0 };
+    this.choice = null;
+    this.#show({ ...at, shape: id, angle: this.ghost ? at.angle : 0 });
+    this.fields[this.ghost.domain].svg.focus({ preventScroll: true });
+  }
+
+  // -- the preview -------------------------------------------------------------------------------
+
+  #show(ghost) {
+    const [width, height] = this.game.pool.size;
+    const angle = ((Math.round(ghost.angle) % 360) + 360) % 360;
+    const x = Math.min(Math.max(Math.round(ghost.x), 0), width);
+    const y = Math.min(Math.max(Math.round(ghost.y), 0), height);
+    const moved = this.ghost === null || this.ghost.domain !== ghost.domain;
+    this.ghost = { shape: ghost.shape, domain: ghost.domain, x, y, angle };
+    this.lastDomain = ghost.domain;
+    this.choice = null;
+    if (moved && this.zoom > 0) this.middle = [x, y];
+    if (moved) for (const colour of COLOURS) this.#window(colour);
+    this.#draw();
+    this.#speak();
+  }
+
+  #change(change) {
+    if (!this.#isPlacing || this.ghost === null) return false;
+    this.#show({ ...this.ghost, ...change(this.ghost) });
+    this.#follow();
+    return true;
+  }
+
+  /* Keep the shape in a zoomed window. */
+  #follow() {
+    if (this.zoom === 0 || this.ghost === null || this.gesture !== null) return;
+    this.middle = [this.ghost.x, this.ghost.y];
+    this.#window(this.ghost.domain);
+  }
+
+  #zoomTo(zoom) {
+    this.zoom = Math.min(Math.max(zoom, 0), ZOOMS.length - 1);
+    const [width, height] = this.game.pool.size;
+    this.middle = this.ghost ? [this.ghost.x, this.ghost.y] : [width / 2, height / 2];
+    this.#drawEverything();
+    this.api.announce(`Magnified ${ZOOMS[this.zoom]} times.`);
+  }
+
+  #speak() {
+    clearTimeout(this.speaking);
+    this.speaking = setTimeout(() => {
+      if (this.ghost !== null) this.api.announce(this.#words());
+    }, 500);
+  }
+
+  #words() {
+    const { ghost, ctx } = this;
+    const where = `${ghost.shape} on ${ghost.domain} at ${ghost.x},${ghost.y}, turned by ${ghost.angle}°`;
+    const fault = this.#fault;
+    if (fault !== null) return `${where}: ${fault.words}.`;
+    const [first, second] = this.paint.preview({ ...ghost, seat: ctx.you });
+    return `${where}: ${ctx.names[0]} ${number(first)}, ${ctx.names[1]} ${number(second)}.`;
+  }
+
+  // -- the two domains ---------------------------------------------------------------------------
+
+  #field(colour) {
+    const id = `domain-${(drawings += 1)}`;
+    const layers = Object.fromEntries(["ground", "shapes", "faults", "ghost"].map((name) => [name, s("g", { class: `domain__${name}` })]));
+    const svg = s("svg", { class: "domain__svg", tabindex: "-1" }, patterns(id), Object.values(layers));
+    const title = h("figcaption", { class: "domain__caption" });
+    const figure = h("figure", { class: "domain" }, title, svg);
+    this.#pointers(svg, colour);
+    return { id, svg, layers, title, figure, colour };
+  }
+
+  #drawField(colour) {
+    const field = this.fields[colour];
+    const { game } = this;
+    const { names, you } = this.ctx;
+    const owner = ownerOf(game, colour);
+    fill(field.title, seatBadge(owner), `${TITLES[colour]}, ${owner === you ? "your domain" : `${names[owner]}'s domain`}`);
+    const stamp = JSON.stringify([game.pool.name, game.pool.version, game.pool.size, owner]);
+    if (field.stamp !== stamp) {
+      field.stamp = stamp;
+      fill(field.layers.ground, ground(game, colour, field.id));
+    }
+    fill(field.layers.shapes, lying(game, colour).map((turn) => drawLying(game, turn, field.id, names)));
+    const there = lying(game, colour);
+    const label = `${TITLES[colour]} domain of ${names[owner]}, ${there.length} ${there.length === 1 ? "shape" : "shapes"}`;
+    const placing = this.#isPlacing;
+    field.svg.setAttribute("role", placing ? "application" : "img");
+    field.svg.setAttribute("tabindex", placing ? "0" : "-1");
+    field.svg.setAttribute("aria-label", placing ? `${label}. Arrow keys move the shape, R turns it, D changes the domain, Enter places it.` : `${label}. ${inWords(game, names)}`);
+    this.#window(colour);
+  }
+
+  #window(colour) {
+    const { svg } = this.fields[colour];
+    const [width, height] = this.game.pool.size;
+    const zoomed = this.zoom > 0 && (this.ghost?.domain ?? this.lastDomain ?? "red") === colour;
+    const scale = zoomed ? ZOOMS[this.zoom] : 1;
+    const wide = (width + 2 * FRAME) / scale;
+    const high = (height + 2 * FRAME) / scale;
+    const [x, y] = zoomed ? this.middle : [width / 2, height / 2];
+    const left = Math.min(Math.max(x - wide / 2, -FRAME), width + FRAME - wide);
+    const top = Math.min(Math.max(y - high / 2, -FRAME), height + FRAME - high);
+    svg.setAttribute("viewBox", `${left} ${top} ${wide} ${high}`);
+    svg.classList.toggle("domain__svg--zoomed", zoomed);
+  }
+
+  /* A point of the screen in pixels of a domain. */
+  #under(colour, event) {
+    const { svg } = this.fields[colour];
+    const box = svg.getBoundingClientRect();
+    const view = svg.viewBox.baseVal;
+    return [
+      view.x + ((event.clientX - box.left) / box.width) * view.width,
+      view.y + ((event.clientY - box.top) / box.height) * view.height,
+    ];
+  }
+
+  #domainAt(event) {
+    return COLOURS.find((colour) => {
+      const box = this.fields[colour].svg.getBoundingClientRect();
+      return event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom;
+    });
+  }
+
+  #pointers(svg, colour) {
+    const { signal } = this.listening;
+    const on = (type, act, options = {}) => svg.addEventListener(type, act, { signal, ...options });
+    on(
+      "touchstart",
+      (event) => {
+        const taken = event.target.closest(".ghost") !== null || event.touches.length > 1;
+        if (this.#isPlacing && this.ghost !== null && taken) event.preventDefault();
+      },
+      { passive: false },
+    );
+    on("pointerdown", (event) => {
+      if (!this.#isPlacing || this.ghost === null || event.button !== 0) return;
+      this.fingers.set(event.pointerId, event);
+      svg.setPointerCapture(event.pointerId);
+      if (this.fingers.size === 2) {
+        this.gesture = { kind: "twist", start: this.#twist(), angle: this.ghost.angle };
+        return;
+      }
+      const [x, y] = this.#under(colour, event);
+      if (event.target.closest(".ghost__handle")) this.gesture = { kind: "turn" };
+      else if (event.target.closest(".ghost")) this.gesture = { kind: "drag", dx: x - this.ghost.x, dy: y - this.ghost.y };
+      else this.gesture = { kind: "tap", x: event.clientX, y: event.clientY };
+    });
+    on("pointermove", (event) => {
+      if (!this.fingers.has(event.pointerId)) return;
+      this.fingers.set(event.pointerId, event);
+      if (this.gesture === null || !this.#isPlacing || this.ghost === null) return;
+      this.#gestured(colour, event);
+    });
+    const end = (event) => {
+      if (!this.fingers.delete(event.pointerId)) return;
+      const { gesture } = this;
+      if (this.fingers.size === 0) this.gesture = null;
+      const near = gesture?.kind === "tap" && Math.hypot(event.clientX - gesture.x, event.clientY - gesture.y) < 12;
+      if (event.type === "pointerup" && near && this.#isPlacing && this.ghost !== null) {
+        const [x, y] = this.#under(colour, event);
+        this.#show({ ...this.ghost, domain: colour, x: Math.floor(x), y: Math.floor(y) });
+      }
+    };
+    on("pointerup", end);
+    on("pointercancel", end);
+    on(
+      "wheel",
+      (event) => {
+        if (!this.#isPlacing || this.ghost === null || event.ctrlKey) return;
+        event.preventDefault();
+        const step = Math.sign(event.deltaY || event.deltaX) * (event.shiftKey ? 15 : 1);
+        this.#change(({ angle }) => ({ angle: angle + step }));
+      },
+      { passive: false },
+    );
+  }
+
+  #gestured(colour, event) {
+    const { gesture, ghost } = this;
+    if (gesture.kind === "twist") {
+      if (this.fingers.size < 2) return;
+      const by = this.#twist() - gesture.start;
+      this.#show({ ...ghost, angle: gesture.angle + by });
+    } else if (gesture.kind === "turn") {
+      const [x, y] = this.#under(ghost.domain, event);
+      const angle = (Math.atan2(x - ghost.x, ghost.y - y) * 180) / Math.PI;
+      this.#show({ ...ghost, angle: event.shiftKey ? Math.round(angle / 15) * 15 : angle });
+    } else if (gesture.kind === "drag") {
+      const domain = this.#domainAt(event) ?? ghost.domain;
+      const [x, y] = this.#under(domain, event);
+      this.#show({ ...ghost, domain, x: x - gesture.dx, y: y - gesture.dy });
+    }
+  }
+
+  #twist() {
+    const [a, b] = [...this.fingers.values()];
+    return (Math.atan2(b.clientY - a.clientY, b.clientX - a.clientX) * 180) / Math.PI;
+  }
+
+  /* A shape can be dragged straight out of the tray. */
+  #draggable(button, id) {
+    let from = null;
+    button.addEventListener("pointerdown", (event) => {
+      if (this.#isPlacing && event.button === 0) from = { x: event.clientX, y: event.clientY };
+    });
+    button.addEventListener("pointermove", (event) => {
+      if (from === null || !this.#isPlacing) return;
+      if (!from.moved && Math.hypot(event.clientX - from.x, event.clientY - from.y) < 8) return;
+      if (!from.moved) {
+        from.moved = true;
+        button.setPointerCapture(event.pointerId);
+      }
+      const domain = this.#domainAt(event);
+      if (domain === undefined) return;
+      const [x, y] = this.#under(domain, event);
+      const angle = this.ghost?.shape === id ? this.ghost.angle : 0;
+      this.#show({ shape: id, domain, x, y, angle });
+    });
+    const end = () => {
+      from = null;
+    };
+    button.addEventListener("pointerup", end);
+    button.addEventListener("pointercancel", end);
+  }
+
+  // -- tools -------------------------------------------------------------------------------------
+
+  #tools() {
+    const button = (label, sign, act) =>
+      h("button", { type: "button", class: "button button--icon", "aria-label": label, title: label, on: { click: act } }, sign);
+    const arrow = (label, sign, dx, dy) =>
+      button(`${label} (Shift: 10 pixels)`, h("span", { "aria-hidden": "true" }, sign), (event) => this.#nudge(dx, dy, event.shiftKey));
+    const entry = (name, label, change) => {
+      const input = h("input", { class: "input domain-number", type: "number", inputmode: "numeric", min: "0", step: "1", on: { change: () => this.#typed(input, change) } });
+      this[`${name}Input`] = input;
+      return h("label", { class: "domain-entry" }, h("span", {}, label), input);
+    };
+    return h(
+      "div",
+      { class: "board-tools domain-tools", role: "group", "aria-label": "Move and turn the shape" },
+      entry("x", "x", (x) => ({ x })),
+      entry("y", "y", (y) => ({ y })),
+      entry("angle", "°", (angle) => ({ angle })),
+      button("Turn left by 1° (,)", "⟲", () => this.#turn(-1)),
+      button("Turn right by 1° (.)", "⟳", () => this.#turn(1)),
+      button("Turn right by 15° (R)", icon("rotate") ?? "⤵", () => this.#turn(15)),
+      arrow("Left", "←", -1, 0),
+      arrow("Up", "↑", 0, -1),
+      arrow("Down", "↓", 0, 1),
+      arrow("Right", "→", 1, 0),
+      h("button", { type: "button", class: "button", title: "Other domain (D)", on: { click: () => this.#otherDomain() } }, "Other domain"),
+      button("Smaller (-)", "−", () => this.#zoomTo(this.zoom - 1)),
+      button("Larger (+)", "+", () => this.#zoomTo(this.zoom + 1)),
+    );
+  }
+
+  #typed(input, change) {
+    const value = Number(input.value);
+    if (input.value === "" || !Number.isInteger(value)) return;
+    this.#change(() => change(value));
+  }
+
+  #nudge(dx, dy, far) {
+    const step = far ? 10 : 1;
+    return this.#change(({ x, y }) => ({ x: x + dx * step, y: y + dy * step }));
+  }
+
+  #turn(by) {
+    return this.#change(({ angle }) => ({ angle: angle + by }));
+  }
+
+  #otherDomain() {
+    return this.#change(({ domain }) => ({ domain: domain === "red" ? "blue" : "red" }));
+  }
+
+  #nextShape(by) {
+    const hand = this.game.hands[this.ctx.you];
+    if (hand.length === 0) return false;
+    const at = hand.indexOf(this.ghost?.shape ?? "");
+    this.#pick(hand[(at + by + (at < 0 && by < 0 ? 1 : 0) + hand.length) % hand.length]);
+    return true;
+  }
+
+  #key(event, root) {
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || this.ctx === null) return;
+    const { target } = event;
+    if (target !== document.body && !root.contains(target)) return;
+    if (target.closest?.("input, textarea, select, dialog")) return;
+    const control = target.closest?.("button, a, summary") ?? null;
+    if (this.#act(event, control)) event.preventDefault();
+  }
+
+  #act(event, control) {
+    if (event.key === "Escape") {
+      this.#cancel();
+      return true;
+    }
+    if (!this.#isPlacing) return false;
+    const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+    const arrow = arrows[event.key];
+    if (arrow) return this.#nudge(...arrow, event.shiftKey);
+    switch (event.key) {
+      case "r":
+        return this.#turn(15);
+      case "R":
+        return this.#turn(-15);
+      case ".":
+        return this.#turn(1);
+      case ",":
+        return this.#turn(-1);
+      case "d":
+      case "D":
+        return this.#otherDomain();
+      case "n":
+      case "N":
+        return this.#nextShape(1);
+      case "p":
+      case "P":
+        return this.#nextShape(-1);
+      case "+":
+      case "=":
+        this.#zoomTo(this.zoom + 1);
+        return true;
+      case "-":
+        this.#zoomTo(this.zoom - 1);
+        return true;
+      case "Enter":
+        if (control !== null) return false;
+        this.#confirm();
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  // -- what changes with the preview -------------------------------------------------------------
+
+  #draw() {
+    const { game, ctx, ghost } = this;
+    const { pending, refusal } = ctx;
+    const placing = this.#isPlacing;
+    const sending = pending !== null && ctx.decision?.kind === "place" && ghost !== null;
+    const fault = placing ? this.#fault : null;
+    for (const colour of COLOURS) {
+      const { layers, id } = this.fields[colour];
+      const here = ghost !== null && ghost.domain === colour && (placing || sending);
+      fill(layers.ghost, here ? this.#drawGhost(id, fault, sending) : null);
+      fill(layers.faults, here && fault ? null : this.#accused(refusal, colour));
+    }
+    for (const button of this.tray.querySelectorAll("button")) {
+      button.setAttribute("aria-pressed", String(ghost?.shape === button.dataset.shape));
+      button.disabled = !placing;
+    }
+    this.tools.hidden = !placing || ghost === null;
+    if (ghost !== null) {
+      for (const name of ["x", "y", "angle"]) {
+        const input = this[`${name}Input`];
+        if (document.activeElement !== input || input.value === "") input.value = String(ghost[name]);
+      }
+    }
+    this.#drawActs(placing);
+    this.#drawCounts(placing ? ghost : null);
+    this.#drawNote(placing);
+    if (placing || this.choice !== null) this.api.draft(this.#text);
+    this.#drawBar(fault);
+  }
+
+  #drawGhost(id, fault, sending) {
+    const { ghost, game, ctx } = this;
+    const shape = shapeOf(game, ghost.shape);
+    const kind = sending ? "sending" : fault ? "wrong" : "legal";
+    const reach = Math.max(...shape.outline.map(([x, y]) => Math.hypot(x, y))) + HANDLE;
+    const [hx, hy] = turned([0, -1], ghost.angle).map((part) => (part / 256) * reach);
+    const { svg } = this.fields[ghost.domain];
+    const unit = svg.viewBox.baseVal.width / Math.max(1, svg.clientWidth || 480); // pixels a point of the screen
+    const precise = this.zoom >= 2;
+    return s(
+      "g",
+      { class: `ghost ghost--${kind} domain-ghost`, transform: `translate(${ghost.x} ${ghost.y})` },
+      shapeBody(shape, ghost.angle, id, `url(#${id}-seat-${ctx.you})`),
+      precise ? s("path", { class: "ghost__pixels", d: pixelPath(shape, ghost.angle) }) : null,
+      s("path", { class: "ghost__edge", d: ringPath([shape.outline, ...shape.holes], ghost.angle), "vector-effect": "non-scaling-stroke" }),
+      s("path", { class: "ghost__cross", d: `M${-6 * unit} 0H${6 * unit}M0 ${-6 * unit}V${6 * unit}`, "vector-effect": "non-scaling-stroke" }),
+      fault ? s("path", { class: "domain-fault", d: fault.pixels.map(([x, y]) => `M${x - ghost.x} ${y - ghost.y}h1v1h-1z`).join("") }) : null,
+      sending ? null : s("line", { class: "ghost__arm", x1: 0, y1: 0, x2: hx, y2: hy, "vector-effect": "non-scaling-stroke" }),
+      sending ? null : s("circle", { class: "ghost__handle", cx: hx, cy: hy, r: Math.max(7, 13 * unit) }, s("title", {}, "Drag to turn")),
+    );
+  }
+
+  /* The pixels that a refusal names, on the domain of the move it was about. */
+  #accused(refusal, colour) {
+    const pixels = (refusal?.squares ?? []).map((name) => name.split(",").map(Number));
+    if (pixels.length === 0 || (this.ghost?.domain ?? colour) !== colour) return null;
+    return s("path", { class: "domain-fault", d: pixels.map(([x, y]) => `M${x} ${y}h1v1h-1z`).join("") });
+  }
+
+  #drawActs(placing) {
+    const { game } = this;
+    const last = game.turns.at(-1);
+    const canChallenge = placing && game.can_challenge;
+    const shape = this.ghost?.shape ?? null;
+    this.acts.hidden = !placing;
+    const stamp = JSON.stringify([placing, canChallenge && last.shape, shape]);
+    if (this.acts.dataset.stamp === stamp) return;
+    this.acts.dataset.stamp = stamp;
+    const act = (words, choice) =>
+      h("button", { type: "button", class: "button button--small", on: { click: () => this.#choose(choice) } }, words);
+    fill(
+      this.acts,
+      canChallenge ? act(`Challenge ${last.shape}`, "challenge") : null,
+      placing && shape !== null ? act(`Discard ${shape}`, { discard: shape }) : null,
+    );
+  }
+
+  #choose(choice) {
+    this.choice = choice;
+    this.#draw();
+    this.bar.confirm.focus();
+  }
+
+  #drawCounts(ghost) {
+    const { game, ctx } = this;
+    const drafting = ["inspect", "first", "draft"].includes(game.phase);
+    this.counts.hidden = drafting;
+    if (drafting) return;
+    const then = ghost === null ? null : this.paint.preview({ ...ghost, seat: ctx.you });
+    fill(
+      this.counts,
+      [0, 1].map((seat) => {
+        const change = then === null ? 0 : then[seat] - game.scores[seat];
+        const sign = change > 0 ? "+" : "−";
+        return h(
+          "span",
+          { class: "domain-count" },
+          seatBadge(seat),
+          h("span", {}, `${ctx.names[seat]} `, h("strong", {}, number(then === null ? game.scores[seat] : then[seat]))),
+          change === 0 ? null : h("span", { class: "domain-count__change" }, `${sign}${number(Math.abs(change))}`),
+        );
+      }),
+    );
+  }
+
+  #drawNote(placing) {
+    const { game, ctx } = this;
+    const { names } = ctx;
+    let words = "";
+    if (game.under_review) {
+      words = `${names[game.to_move]} challenges ${game.turns.at(-1).shape}. The organiser decides whether it lies validly; no clock runs.`;
+    } else if (placing && this.ghost === null) {
+      words = "Choose one of your shapes, or drag it onto a domain.";
+    } else if (game.phase === "draft") {
+      const missed = [0, 1].filter((seat) => game.misses[seat] > 0).map((seat) => names[seat]);
+      if (missed.length > 0) words = `${missed.join(" and ")} missed a pick; a second one loses the match.`;
+    }
+    write(this.note, words);
+    this.note.hidden = words === "";
+  }
+
+  #drawBar(fault) {
+    const { pending, decision } = this.ctx;
+    const { choice, ghost } = this;
+    if (pending !== null) {
+      this.bar.sending(`Sending ${pending}…`);
+    } else if (decision === null || this.ctx.paused) {
+      this.bar.hide();
+    } else if (choice === "challenge") {
+      const { game } = this;
+      const cost = game.challenge_cost_ms / 1000;
+      const wrong = game.wrong[this.ctx.you];
+      const price = wrong === 0 ? "If you are wrong, this first time costs nothing." : `If you are wrong, it costs ${cost} s of your reserve.`;
+      this.bar.show({ words: `Claim that ${game.turns.at(-1).shape} does not lie validly. ${price}`, verb: "Challenge" });
+    } else if (choice?.discard) {
+      this.bar.show({ words: `Discard ${choice.discard} instead of placing a shape. It is gone then.`, verb: "Discard" });
+    } else if (choice !== null && decision.kind !== "place") {
+      const said = {
+        draft: [`Take shape ${choice}.`, `Take ${choice}`],
+        first: [`You pick ${choice}.`, `Pick ${choice}`],
+        final: ["Let the last placement stand.", "Accept"],
+        inspect: ["You have seen enough of the shapes.", "Ready"],
+      }[decision.kind];
+      this.bar.show({ words: said[0], verb: said[1] });
+    } else if (ghost !== null && decision.kind === "place") {
+      this.bar.show({ words: this.#words(), ready: fault === null, verb: "Place" });
+    } else {
+      this.bar.hide();
+    }
+  }
+}
