@@ -101,12 +101,15 @@ def a_view(**clock: Any) -> dict[str, Any]:
     ({"reading_ms": 10_000, "running": False}, 99_000, "paused", 50_000, 120_000),
     # A clock that is ahead of the server's never adds time.
     ({"reading_ms": 10_000}, -5_000, "running", 50_000, 120_000),
+    # A decision that lingers is never late: it lasts until the other seat's answer is in.
+    ({"lingers": True, "reserve": False}, 40_000, "running", 20_000, 120_000),
+    ({"lingers": True, "reserve": False}, 99_000, "idle", None, 120_000),
     # Where a whole turn is short, only its last quarter is low.
     ({"turn_ms": 8_000}, 5_999, "running", 2_001, 120_000),
     ({"turn_ms": 8_000}, 6_000, "low", 2_000, 120_000),
 )
 def a_seats_clock(
-    page: Page, clock: dict[str, Any], passed: int, state: str, turn: int, reserve: int
+    page: Page, clock: dict[str, Any], passed: int, state: str, turn: int | None, reserve: int
 ) -> None:
     view = a_view(**clock)
     shown = run(
@@ -330,6 +333,17 @@ def a_step_that_asks_for_it_is_followed_by_a_sync(page: Page) -> None:
         return [one.state.version, socket().types()]""",
     )
     assert types == [5, ["ping", "sync"]]
+    # Spectators ask at a moment of their own, so that a full room does not ask all at once.
+    types = run(
+        page,
+        CONNECTED
+        + """socket().says(world.sync(2, {you: null}));
+        socket().says(world.step(3, [1], {resync: true}));
+        const at_once = socket().types();
+        await world.pass(600);
+        return [at_once, socket().types()]""",
+    )
+    assert types == [["ping"], ["ping", "sync"]]
 
 
 @case("connection")

@@ -339,7 +339,9 @@ export class MatchClient extends EventTarget {
     this.#arrived();
     this.#tell("state", { cause: "step", items: events });
     // What was said before reads differently now: a take-back, or the end, which reveals all.
-    if (resync) this.#catchUp();
+    // A room full of spectators does not ask all at once.
+    if (resync && this.state.you !== null) this.#catchUp();
+    else if (resync) this.#after("catch-up", this.random() * 1000, () => this.#catchUp());
   }
 
   /** One's own line, come back from the server, answers the entry that it was sent with. */
