@@ -54,9 +54,9 @@ class Desk:
             raise RuntimeError(answer["error"])
         return answer["value"]
 
-    def person(self, *, role: str = "") -> Person:
+    def person(self, *, name: str = "", role: str = "") -> Person:
         """Somebody new, signed in."""
-        return Person(**self._ask("person", role=role))
+        return Person(**self._ask("person", name=name, role=role))
 
     def match(self, *players: Person, ruleset: str = "tetronogo", **options: float) -> int:
         """A match that begins now; the advantage is seat 0's."""
@@ -90,7 +90,7 @@ class Desk:
 # -- inside the process --------------------------------------------------------------------------
 
 
-def person(*, role: str) -> dict[str, Any]:
+def person(*, name: str, role: str) -> dict[str, Any]:
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
     from django.contrib.sessions.backends.cached_db import SessionStore
 
@@ -99,7 +99,8 @@ def person(*, role: str) -> dict[str, Any]:
     from accounts.services import role_grant
 
     number = User.objects.count() + 1
-    user = User.objects.create_user(f"person{number}", display_name=f"Person {number}")
+    name = name or f"Person-{number}"
+    user = User.objects.create_user(name.lower(), display_name=name)
     if role:
         root = User.objects.create_superuser(f"root{number}")
         role_grant(acting_user=root, user=user, role=Role(role))
