@@ -7,8 +7,11 @@ ends the connection with a close code rather than without a word.
 """
 
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
+
+from autobahn.exception import Disconnected
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -31,7 +34,18 @@ class DaphneSockets:
             (protocol,) = send.args
             protocol.failByDrop = False
             scope = {**scope, "unsent": partial(_unsent, protocol)}
+            send = partial(_send_if_open, send)
         await self.application(scope, receive, send)
+
+
+async def _send_if_open(send: Send, message: Message) -> None:
+    """Send, unless the connection is closing already.
+
+    A frame can meet the other side's close, and Daphne then raises inside the consumer, which would
+    end it before it hears of the disconnect and can leave its groups.
+    """
+    with suppress(Disconnected):
+        await send(message)
 
 
 def _unsent(protocol: Any) -> int:
