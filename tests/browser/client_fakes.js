@@ -107,7 +107,12 @@
     version,
     at: world.now,
     you: 0,
-    header: { seats: [{ name: "Ada", username: "ada" }, { name: "Ben", username: "ben" }] },
+    header: {
+      seats: [
+        { name: "Ada", username: "ada" },
+        { name: "Ben", username: "ben" },
+      ],
+    },
     view: { phase: "on", paused: false, decisions: [], reserve_ms: [0, 0], result: null },
     log: [],
     presence: { seats: [true, true], spectators: 0 },
@@ -123,6 +128,7 @@
     resync: false,
     ...more,
   });
-  world.statuses = () => world.events.filter(({ type }) => type === "status").map(({ detail }) => detail.kind);
+  world.statuses = () =>
+    world.events.filter(({ type }) => type === "status").map(({ detail }) => detail.kind);
   return world;
-}
+};

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-FAKES = (Path(__file__).parent / "client_fakes.js").read_text()
+FAKES = (Path(__file__).parent / "client_fakes.js").read_text().rstrip().removesuffix(";")
 LOADS = """
 const [clock, client, outbox, words, replay, kit, tetronogo, domino] = await Promise.all(
   ["match/clock", "match/client", "match/outbox", "match/words", "match/replay", "boards/kit",

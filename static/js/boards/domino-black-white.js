@@ -39,7 +39,11 @@ export function caption(view) {
 /** What the log shows beside an event: the letters that a placement met. */
 export function tags(event) {
   const met = event.kind === "place" ? (event.data.met ?? "") : "";
-  return [...met].map((letter) => ({ text: letter, title: `${letter}: ${LETTERS[letter]}`, kind: "letter" }));
+  return [...met].map((letter) => ({
+    text: letter,
+    title: `${letter}: ${LETTERS[letter]}`,
+    kind: "letter",
+  }));
 }
 
 /** What decided the match, where the reason alone does not say it; or an empty string. */
@@ -53,8 +57,15 @@ export function render(view, { names = ["Seat 0", "Seat 1"] } = {}) {
   const board = newBoard("", true);
   drawWell(board);
   const dominoes = view.game === null ? [] : dominoesOf(view.game);
-  board.draw("pieces", dominoes.map((domino, index) => drawDomino(board, domino, { last: index === dominoes.length - 1, names })));
-  const placed = dominoes.map(({ seat, halves }) => `${names[seat]}: ${halves.map(halfWords).join(", ")}`);
+  board.draw(
+    "pieces",
+    dominoes.map((domino, index) =>
+      drawDomino(board, domino, { last: index === dominoes.length - 1, names }),
+    ),
+  );
+  const placed = dominoes.map(
+    ({ seat, halves }) => `${names[seat]}: ${halves.map(halfWords).join(", ")}`,
+  );
   board.svg.setAttribute("aria-label", `${caption(view)}. ${placed.join(". ")}`);
   return board.svg;
 }
@@ -91,7 +102,9 @@ function isSpot(spot) {
 }
 
 function spotName(spot) {
-  return squaresOf(spot).map(([column, row]) => squareName(column, row)).join(":");
+  return squaresOf(spot)
+    .map(([column, row]) => squareName(column, row))
+    .join(":");
 }
 
 /** The placed dominoes, in order of play: `{seat, halves}` with the halves in board order. */
@@ -124,7 +137,10 @@ function drawWell(board) {
   );
   board.draw(
     "floor",
-    s("path", { class: "board__ground", d: outline(cells, board.corner(0, 0), { inset: 0, round: 0 }) }),
+    s("path", {
+      class: "board__ground",
+      d: outline(cells, board.corner(0, 0), { inset: 0, round: 0 }),
+    }),
     s("path", { class: "board__wall", d: wall(board) }),
   );
 }
@@ -132,8 +148,23 @@ function drawWell(board) {
 /* Walls and floor, from the left wing's upper corner round to the right one's; open at the top. */
 function wall(board) {
   const point = (column, row) => board.corner(column, row).join(" ");
-  const corners = [[0, 0], [0, 1], [1, 1], [1, 8], [2, 8], [2, 9], [7, 9], [7, 8], [8, 8], [8, 1], [9, 1], [9, 0]];
-  return corners.map(([column, row], index) => `${index === 0 ? "M" : "L"}${point(column, row)}`).join("");
+  const corners = [
+    [0, 0],
+    [0, 1],
+    [1, 1],
+    [1, 8],
+    [2, 8],
+    [2, 9],
+    [7, 9],
+    [7, 8],
+    [8, 8],
+    [8, 1],
+    [9, 1],
+    [9, 0],
+  ];
+  return corners
+    .map(([column, row], index) => `${index === 0 ? "M" : "L"}${point(column, row)}`)
+    .join("");
 }
 
 function drawDomino(board, { seat, halves }, { last = false, names = null } = {}) {
@@ -164,13 +195,42 @@ function drawHalf([x, y], { colour, number, hidden }) {
   return s(
     "g",
     { class: `half half--${colour}` },
-    s("rect", { class: "half__face", x: x + inset, y: y + inset, width: size, height: size, rx: 3 }),
-    hidden && s("rect", { class: "half__veil", x: x + inset + 2, y: y + inset + 2, width: size - 4, height: size - 4, rx: 2 }),
-    s("text", { class: "half__number", x: middle[0], y: middle[1] + 7, "text-anchor": "middle" }, number === null ? "?" : String(number)),
-    hidden && number !== null && [
-      s("circle", { class: "half__badge", cx: x + UNIT - inset - 3, cy: y + inset + 3, r: 6.2 }),
-      s("text", { class: "half__hint", x: x + UNIT - inset - 3, y: y + inset + 6.4, "text-anchor": "middle" }, "?"),
-    ],
+    s("rect", {
+      class: "half__face",
+      x: x + inset,
+      y: y + inset,
+      width: size,
+      height: size,
+      rx: 3,
+    }),
+    hidden &&
+      s("rect", {
+        class: "half__veil",
+        x: x + inset + 2,
+        y: y + inset + 2,
+        width: size - 4,
+        height: size - 4,
+        rx: 2,
+      }),
+    s(
+      "text",
+      { class: "half__number", x: middle[0], y: middle[1] + 7, "text-anchor": "middle" },
+      number === null ? "?" : String(number),
+    ),
+    hidden &&
+      number !== null && [
+        s("circle", { class: "half__badge", cx: x + UNIT - inset - 3, cy: y + inset + 3, r: 6.2 }),
+        s(
+          "text",
+          {
+            class: "half__hint",
+            x: x + UNIT - inset - 3,
+            y: y + inset + 6.4,
+            "text-anchor": "middle",
+          },
+          "?",
+        ),
+      ],
   );
 }
 
@@ -178,14 +238,42 @@ function drawHalf([x, y], { colour, number, hidden }) {
 function dominoArt([low, high]) {
   return s(
     "svg",
-    { class: "domino-art", viewBox: `0 0 ${2 * UNIT} ${UNIT}`, "aria-hidden": "true", focusable: "false" },
-    s("rect", { class: "domino-art__tray", x: 1, y: 1, width: 2 * UNIT - 2, height: UNIT - 2, rx: 5 }),
+    {
+      class: "domino-art",
+      viewBox: `0 0 ${2 * UNIT} ${UNIT}`,
+      "aria-hidden": "true",
+      focusable: "false",
+    },
+    s("rect", {
+      class: "domino-art__tray",
+      x: 1,
+      y: 1,
+      width: 2 * UNIT - 2,
+      height: UNIT - 2,
+      rx: 5,
+    }),
     [low, high].map((number, index) =>
       s(
         "g",
         { class: `half half--${colourOf(number)}` },
-        s("rect", { class: "half__face", x: index * UNIT + (index ? 1.5 : 4), y: 4, width: UNIT - 5.5, height: UNIT - 8, rx: 3 }),
-        s("text", { class: "half__number", x: (index + 0.5) * UNIT + (index ? -1 : 1), y: UNIT / 2 + 7.5, "text-anchor": "middle" }, String(number)),
+        s("rect", {
+          class: "half__face",
+          x: index * UNIT + (index ? 1.5 : 4),
+          y: 4,
+          width: UNIT - 5.5,
+          height: UNIT - 8,
+          rx: 3,
+        }),
+        s(
+          "text",
+          {
+            class: "half__number",
+            x: (index + 0.5) * UNIT + (index ? -1 : 1),
+            y: UNIT / 2 + 7.5,
+            "text-anchor": "middle",
+          },
+          String(number),
+        ),
       ),
     ),
   );
@@ -221,7 +309,12 @@ class DominoBoard {
     this.facts = h("p", { class: "board-facts" });
     this.moveTools = this.placing.tools();
     this.hideButtons = [0, 1].map((half) =>
-      h("button", { type: "button", class: "button", "aria-pressed": "false", on: { click: () => this.#hide(half) } }),
+      h("button", {
+        type: "button",
+        class: "button",
+        "aria-pressed": "false",
+        on: { click: () => this.#hide(half) },
+      }),
     );
     this.bar = new ConfirmBar({
       onConfirm: () => this.#confirm(),
@@ -287,7 +380,10 @@ class DominoBoard {
   /** The domino's halves in board order: `{number, half}`, half 0 being the lower number's. */
   get #halves() {
     const [low, high] = this.domino;
-    const halves = [{ number: low, half: 0 }, { number: high, half: 1 }];
+    const halves = [
+      { number: low, half: 0 },
+      { number: high, half: 1 },
+    ];
     return this.turns < 2 ? halves : halves.reverse();
   }
 
@@ -432,7 +528,11 @@ class DominoBoard {
     const near = this.#closest(spot.column, spot.row, 1.5);
     if (near !== null) return near;
     if (isSpot(next)) return next;
-    const shifted = { ...next, column: next.column - (this.#upright ? 0 : 1), row: next.row - (this.#upright ? 1 : 0) };
+    const shifted = {
+      ...next,
+      column: next.column - (this.#upright ? 0 : 1),
+      row: next.row - (this.#upright ? 1 : 0),
+    };
     return isSpot(shifted) ? shifted : this.#next(null, 1);
   }
 
@@ -467,16 +567,28 @@ class DominoBoard {
     if (game === null) return;
     const { names, refusal } = this.ctx;
     const dominoes = dominoesOf(game);
-    this.board.draw("pieces", dominoes.map((domino, index) => drawDomino(this.board, domino, { last: index === dominoes.length - 1, names })));
+    this.board.draw(
+      "pieces",
+      dominoes.map((domino, index) =>
+        drawDomino(this.board, domino, { last: index === dominoes.length - 1, names }),
+      ),
+    );
     const playing = this.#asks("place") && this.domino !== null;
-    const open = new Set(playing ? this.#spots().flatMap((spot) => squaresOf(spot).map(([c, r]) => squareName(c, r))) : []);
+    const open = new Set(
+      playing
+        ? this.#spots().flatMap((spot) => squaresOf(spot).map(([c, r]) => squareName(c, r)))
+        : [],
+    );
     this.board.accuse(refusal?.squares ?? []);
     const filled = new Map(game.cells.map((cell) => [cell.square, cell]));
     this.board.classify((name) => (open.has(name) ? "square--legal" : ""));
     this.board.describe((name) => {
       const cell = filled.get(name);
       if (cell === undefined) return open.has(name) ? "empty, your domino can lie here" : "empty";
-      const what = cell.number === null ? `hidden, ${cell.colour}` : `${cell.number}${cell.hidden ? ", hidden from others" : ""}`;
+      const what =
+        cell.number === null
+          ? `hidden, ${cell.colour}`
+          : `${cell.number}${cell.hidden ? ", hidden from others" : ""}`;
       return `${what}, half of a domino of ${names[cell.seat]} with ${cell.partner}`;
     });
     this.board.svg.classList.toggle("board--playing", playing);
@@ -524,7 +636,9 @@ class DominoBoard {
     const last = placed.at(-1);
     if (last) {
       const squares = last.halves.map((half) => half.square).join(":");
-      lines.push(`Last: ${names[last.seat]} on ${squares}, ${last.met ? `met ${[...last.met].join(", ")}` : "no points"}.`);
+      lines.push(
+        `Last: ${names[last.seat]} on ${squares}, ${last.met ? `met ${[...last.met].join(", ")}` : "no points"}.`,
+      );
     }
     if (game.phase === "place") {
       lines.push(`Dominoes left: ${names[0]} ${game.left[0]}, ${names[1]} ${game.left[1]}.`);
@@ -580,7 +694,11 @@ class DominoBoard {
       fill(
         this.hand,
         h("legend", { class: "hand__legend" }, "Your dominoes"),
-        h("div", { class: "hand__dominoes" }, DOMINOES.map((domino) => this.#handCard(domino, has.has(String(domino))))),
+        h(
+          "div",
+          { class: "hand__dominoes" },
+          DOMINOES.map((domino) => this.#handCard(domino, has.has(String(domino)))),
+        ),
       );
     }
     const open = this.#asks("place");

@@ -210,7 +210,11 @@ function key(column, row) {
 /* Two fills that differ in more than colour: stripes for seat 0, dots for seat 1. */
 function seatPatterns(id) {
   const pattern = (name, size, ...marks) =>
-    s("pattern", { id: `${id}-${name}`, width: size, height: size, patternUnits: "userSpaceOnUse" }, marks);
+    s(
+      "pattern",
+      { id: `${id}-${name}`, width: size, height: size, patternUnits: "userSpaceOnUse" },
+      marks,
+    );
   return s(
     "defs",
     {},
@@ -218,7 +222,11 @@ function seatPatterns(id) {
       "seat-0",
       10,
       s("rect", { class: "seat-ground-0", width: 10, height: 10 }),
-      s("path", { class: "seat-mark-0", d: "M-2 2L2 -2M-2 12L12 -2M8 12L12 8", "stroke-width": 2.5 }),
+      s("path", {
+        class: "seat-mark-0",
+        d: "M-2 2L2 -2M-2 12L12 -2M8 12L12 8",
+        "stroke-width": 2.5,
+      }),
     ),
     pattern(
       "seat-1",
@@ -226,7 +234,11 @@ function seatPatterns(id) {
       s("rect", { class: "seat-ground-1", width: 10, height: 10 }),
       s("circle", { class: "seat-mark-1", cx: 5, cy: 5, r: 1.9 }),
     ),
-    pattern("hatch", 8, s("path", { class: "hatch", d: "M-2 6L6 -2M2 10L10 2", "stroke-width": 2 })),
+    pattern(
+      "hatch",
+      8,
+      s("path", { class: "hatch", d: "M-2 6L6 -2M2 10L10 2", "stroke-width": 2 }),
+    ),
   );
 }
 
@@ -268,7 +280,13 @@ function loop(edges) {
   do {
     const starts = edges.get(at);
     // Where two squares touch by a corner only, turn right: the shape's own side.
-    const index = before === null ? 0 : Math.max(0, starts.findIndex((d) => turnsRight(before, d)));
+    const index =
+      before === null
+        ? 0
+        : Math.max(
+            0,
+            starts.findIndex((d) => turnsRight(before, d)),
+          );
     const [direction] = starts.splice(index, 1);
     if (starts.length === 0) edges.delete(at);
     const [x, y] = at.split(",").map(Number);

@@ -112,7 +112,13 @@ export class Placing {
     const button = (label, sign, act) =>
       h(
         "button",
-        { type: "button", class: "button button--icon", "aria-label": label, title: label, on: { click: act } },
+        {
+          type: "button",
+          class: "button button--icon",
+          "aria-label": label,
+          title: label,
+          on: { click: act },
+        },
         sign,
       );
     this.putButton = h(
@@ -145,7 +151,11 @@ export class Placing {
     const { svg } = this.board;
     const { rules } = this;
     const gesture = twoFingers(svg, (by) => this.rotate(by));
-    wheelTurns(svg, () => rules.active(), (by) => this.rotate(by));
+    wheelTurns(
+      svg,
+      () => rules.active(),
+      (by) => this.rotate(by),
+    );
     // A finger on the piece moves the piece, and two fingers turn it; one finger anywhere else
     // scrolls the page as everywhere.
     svg.addEventListener(

@@ -43,7 +43,8 @@ export function caption(view) {
   }
   const bout = `Bout ${game.bout} of ${game.most_bouts}`;
   if (game.phase === "pick") return `${bout}: both pick in secret`;
-  if (game.phase === "starter") return `${bout}: ${game.pieces[0]} against ${game.pieces[1]}, the starter is chosen`;
+  if (game.phase === "starter")
+    return `${bout}: ${game.pieces[0]} against ${game.pieces[1]}, the starter is chosen`;
   return `${bout}: ${game.pieces[0]} against ${game.pieces[1]}`;
 }
 
@@ -51,7 +52,13 @@ export function caption(view) {
 export function tags(event) {
   const points = event.kind === "bout" ? event.data.points : null;
   if (!points) return [];
-  return [{ text: `${points[0]} : ${points[1]}`, title: `Points of the bout: ${points[0]} to ${points[1]}`, kind: "score" }];
+  return [
+    {
+      text: `${points[0]} : ${points[1]}`,
+      title: `Points of the bout: ${points[0]} to ${points[1]}`,
+      kind: "score",
+    },
+  ];
 }
 
 /** What decided the match, where the reason alone does not say it; or an empty string. */
@@ -126,7 +133,12 @@ export function groupsOf(bout) {
       while (queue.length > 0) {
         const [x, y] = queue.pop();
         group.squares.push(squareName(x, y));
-        for (const [nx, ny] of [[x + 1, y], [x - 1, y], [x, y + 1], [x, y - 1]]) {
+        for (const [nx, ny] of [
+          [x + 1, y],
+          [x - 1, y],
+          [x, y + 1],
+          [x, y - 1],
+        ]) {
           if (nx < 0 || ny < 0 || nx >= SIZE || ny >= SIZE) continue;
           const name = squareName(nx, ny);
           if (owner.has(name)) group.edges[owner.get(name)] += 1;
@@ -163,15 +175,32 @@ export function placesOf(rows, shape) {
 // -- drawing ----------------------------------------------------------------------------------
 
 function drawBout(board, bout, names) {
-  board.draw("floor", s("rect", { class: "board__ground", x: board.corner(0, 0)[0], y: board.corner(0, 0)[1], width: SIZE * UNIT, height: SIZE * UNIT }));
+  board.draw(
+    "floor",
+    s("rect", {
+      class: "board__ground",
+      x: board.corner(0, 0)[0],
+      y: board.corner(0, 0)[1],
+      width: SIZE * UNIT,
+      height: SIZE * UNIT,
+    }),
+  );
   if (bout === null) {
     board.draw("pieces");
     board.draw("marks");
     return;
   }
   const pieces = piecesOf(bout);
-  board.draw("pieces", pieces.map((piece, index) => drawPiece(board, piece, index === pieces.length - 1 && !bout.groups, names)));
-  board.draw("marks", (bout.groups ?? []).map((group) => drawGroup(board, group, true)));
+  board.draw(
+    "pieces",
+    pieces.map((piece, index) =>
+      drawPiece(board, piece, index === pieces.length - 1 && !bout.groups, names),
+    ),
+  );
+  board.draw(
+    "marks",
+    (bout.groups ?? []).map((group) => drawGroup(board, group, true)),
+  );
 }
 
 function drawPiece(board, { seat, text, cells }, isLast, names) {
@@ -195,21 +224,29 @@ function drawGroup(board, { squares, taker }, scored) {
     { class: `group group--${kind}` },
     s("path", { class: "group__ground", d }),
     scored || squares.length > 1
-      ? s("text", { class: "group__points", x: x + UNIT / 2, y: y + UNIT / 2 + 5, "text-anchor": "middle" }, taker === null ? "–" : String(squares.length))
+      ? s(
+          "text",
+          { class: "group__points", x: x + UNIT / 2, y: y + UNIT / 2 + 5, "text-anchor": "middle" },
+          taker === null ? "–" : String(squares.length),
+        )
       : null,
   );
 }
 
 /** The cell of a group that is nearest to its centre. */
 function middle(cells) {
-  const mean = [0, 1].map((axis) => cells.reduce((sum, cell) => sum + cell[axis], 0) / cells.length);
+  const mean = [0, 1].map(
+    (axis) => cells.reduce((sum, cell) => sum + cell[axis], 0) / cells.length,
+  );
   const distance = (cell) => (cell[0] - mean[0]) ** 2 + (cell[1] - mean[1]) ** 2;
   return cells.reduce((best, cell) => (distance(cell) < distance(best) ? cell : best));
 }
 
 function letterArt(letter, seat = null) {
   const rows = DRAWN[letter];
-  const cells = rows.flatMap((line, row) => [...line].flatMap((mark, column) => (mark === "#" ? [[column, row]] : [])));
+  const cells = rows.flatMap((line, row) =>
+    [...line].flatMap((mark, column) => (mark === "#" ? [[column, row]] : [])),
+  );
   const width = rows[0].length * UNIT;
   const height = rows.length * UNIT;
   return s(
@@ -220,7 +257,15 @@ function letterArt(letter, seat = null) {
       "aria-hidden": "true",
       focusable: "false",
     },
-    cells.map(([column, row]) => s("rect", { x: column * UNIT + 1, y: row * UNIT + 1, width: UNIT - 2, height: UNIT - 2, rx: 3 })),
+    cells.map(([column, row]) =>
+      s("rect", {
+        x: column * UNIT + 1,
+        y: row * UNIT + 1,
+        width: UNIT - 2,
+        height: UNIT - 2,
+        rx: 3,
+      }),
+    ),
   );
 }
 
@@ -265,7 +310,12 @@ class TetronogoBoard {
     this.moveTools = this.placing.tools();
     this.groupsToggle = h(
       "button",
-      { type: "button", class: "button button--small", "aria-pressed": "false", on: { click: () => this.#toggleGroups() } },
+      {
+        type: "button",
+        class: "button button--small",
+        "aria-pressed": "false",
+        on: { click: () => this.#toggleGroups() },
+      },
       "Show the groups",
     );
     fill(
@@ -326,7 +376,9 @@ class TetronogoBoard {
   }
 
   get #rotations() {
-    return Object.keys(this.#game.shapes[this.#letter]).map(Number).sort((a, b) => a - b);
+    return Object.keys(this.#game.shapes[this.#letter])
+      .map(Number)
+      .sort((a, b) => a - b);
   }
 
   get #degrees() {
@@ -452,7 +504,10 @@ class TetronogoBoard {
     this.frame.hidden = bout === null && !this.cards.hidden;
     const live = bout !== null && !bout.groups && game.phase === "place";
     if (live && this.showGroups) {
-      this.board.draw("marks", groupsOf(bout).map((group) => drawGroup(this.board, group, false)));
+      this.board.draw(
+        "marks",
+        groupsOf(bout).map((group) => drawGroup(this.board, group, false)),
+      );
     }
     this.groupsToggle.hidden = !live;
     this.moveTools.hidden = !placing;
@@ -502,7 +557,9 @@ class TetronogoBoard {
         return `empty, in a group of ${group.squares.length} for ${who}`;
       }
       if (!placing) return "empty";
-      return covered.has(name) ? "empty, your piece can cover it" : "empty, out of reach in this rotation";
+      return covered.has(name)
+        ? "empty, your piece can cover it"
+        : "empty, out of reach in this rotation";
     });
     this.board.svg.classList.toggle("board--playing", placing);
   }
@@ -528,7 +585,11 @@ class TetronogoBoard {
       s(
         "g",
         { class: `ghost ghost--${kind}` },
-        s("path", { class: "ghost__body", d, fill: kind === "wrong" ? this.board.hatch : this.board.seatFill(this.ctx.you) }),
+        s("path", {
+          class: "ghost__body",
+          d,
+          fill: kind === "wrong" ? this.board.hatch : this.board.seatFill(this.ctx.you),
+        }),
         s("path", { class: "ghost__edge", d }),
       ),
     );
@@ -548,7 +609,11 @@ class TetronogoBoard {
     this.groups.hidden = !bout?.groups;
     if (bout?.groups && this.groups.dataset.bout !== String(bout.bout)) {
       this.groups.dataset.bout = String(bout.bout);
-      fill(this.groups, h("summary", {}, `All groups of bout ${bout.bout}`), groupList(bout, names));
+      fill(
+        this.groups,
+        h("summary", {}, `All groups of bout ${bout.bout}`),
+        groupList(bout, names),
+      );
     }
   }
 
@@ -560,7 +625,10 @@ class TetronogoBoard {
     }
     if (this.#isPlacing && this.placing.pinned) {
       const where = squareName(...this.placing.spot);
-      this.bar.show({ words: `${this.#letter} at ${where}, turned by ${this.#degrees}°`, verb: "Place" });
+      this.bar.show({
+        words: `${this.#letter} at ${where}, turned by ${this.#degrees}°`,
+        verb: "Place",
+      });
     } else if (this.#isPlacing && this.placing.put) {
       this.bar.show({ words: this.#words(this.placing.spot), ready: false, verb: "Place" });
     } else if (decision?.kind === "pick" && this.choice) {
@@ -569,7 +637,10 @@ class TetronogoBoard {
         verb: `Pick ${this.choice}`,
       });
     } else if (decision?.kind === "starter" && this.choice) {
-      this.bar.show({ words: `You go ${this.choice} in bout ${this.#game.bout}.`, verb: `Go ${this.choice}` });
+      this.bar.show({
+        words: `You go ${this.choice} in bout ${this.#game.bout}.`,
+        verb: `Go ${this.choice}`,
+      });
     } else {
       this.bar.hide();
     }
@@ -594,7 +665,11 @@ class TetronogoBoard {
           },
           h("span", { class: "bout__name" }, `Bout ${bout.bout}`),
           boutScore(bout),
-          h("span", { class: "bout__note" }, bout.winner === null ? "drawn" : `${names[bout.winner]} won`),
+          h(
+            "span",
+            { class: "bout__note" },
+            bout.winner === null ? "drawn" : `${names[bout.winner]} won`,
+          ),
         ),
       );
     });
@@ -607,10 +682,25 @@ class TetronogoBoard {
               {},
               h(
                 "button",
-                { type: "button", class: "bout bout--now", "aria-pressed": String(this.watched === null), on: { click: () => this.#watch(null) } },
+                {
+                  type: "button",
+                  class: "bout bout--now",
+                  "aria-pressed": String(this.watched === null),
+                  on: { click: () => this.#watch(null) },
+                },
                 h("span", { class: "bout__name" }, `Bout ${game.bout}`),
                 game.pieces
-                  ? h("span", { class: "bout__pieces" }, letterArt(game.pieces[0], 0), h("span", { class: "visually-hidden" }, `${game.pieces[0]} against ${game.pieces[1]}`), letterArt(game.pieces[1], 1))
+                  ? h(
+                      "span",
+                      { class: "bout__pieces" },
+                      letterArt(game.pieces[0], 0),
+                      h(
+                        "span",
+                        { class: "visually-hidden" },
+                        `${game.pieces[0]} against ${game.pieces[1]}`,
+                      ),
+                      letterArt(game.pieces[1], 1),
+                    )
                   : h("span", { class: "bout__pieces" }, "secret picks"),
                 h("span", { class: "bout__note" }, "in play"),
               ),
@@ -639,7 +729,8 @@ class TetronogoBoard {
     const stamp = asks ? decision.id : null;
     if (stamp !== this.asked) {
       this.asked = stamp;
-      if (asks) fill(this.cards, decision.kind === "pick" ? this.#pickCards() : this.#starterCards());
+      if (asks)
+        fill(this.cards, decision.kind === "pick" ? this.#pickCards() : this.#starterCards());
       else fill(this.cards);
     }
     for (const input of this.cards.querySelectorAll("input")) {
@@ -731,16 +822,31 @@ function groupList(bout, names) {
   const head = ["Squares", "Size", `Edges ${names[0]}`, `Edges ${names[1]}`, "Taken by"];
   return h(
     "div",
-    { class: "table-wrap", tabindex: "0", role: "region", "aria-label": `Groups of bout ${bout.bout}` },
+    {
+      class: "table-wrap",
+      tabindex: "0",
+      role: "region",
+      "aria-label": `Groups of bout ${bout.bout}`,
+    },
     h(
       "table",
       { class: "table" },
-      h("thead", {}, h("tr", {}, head.map((words) => h("th", { scope: "col" }, words)))),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          head.map((words) => h("th", { scope: "col" }, words)),
+        ),
+      ),
       h("tbody", {}, rows),
     ),
   );
 }
 
 function squaresInShort(squares) {
-  return squares.length <= 4 ? squares.join(" ") : `${squares.slice(0, 3).join(" ")} and ${squares.length - 3} more`;
+  return squares.length <= 4
+    ? squares.join(" ")
+    : `${squares.slice(0, 3).join(" ")} and ${squares.length - 3} more`;
 }

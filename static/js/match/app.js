@@ -9,7 +9,15 @@ import { LogList } from "./log.js";
 import { OrganiserDesk } from "./organiser.js";
 import { Players } from "./players.js";
 import { allowSound, play } from "./sounds.js";
-import { eventText, namesOf, openDecision, reminderText, resultText, rulingReason, turnLine } from "./words.js";
+import {
+  eventText,
+  namesOf,
+  openDecision,
+  reminderText,
+  resultText,
+  rulingReason,
+  turnLine,
+} from "./words.js";
 
 /* What is known of a ruleset whose board could not be loaded. */
 const WITHOUT_BOARD = {
@@ -27,9 +35,20 @@ class MatchPage {
     const { dataset } = root;
     const part = (name) => root.querySelector(`[data-part="${name}"]`);
     this.parts = Object.fromEntries(
-      ["turn", "connection", "players", "board", "notation", "log", "chat", "desk", "result", "tools", "watching", "note"].map(
-        (name) => [name, part(name)],
-      ),
+      [
+        "turn",
+        "connection",
+        "players",
+        "board",
+        "notation",
+        "log",
+        "chat",
+        "desk",
+        "result",
+        "tools",
+        "watching",
+        "note",
+      ].map((name) => [name, part(name)]),
     );
     this.title = document.title;
     this.signedIn = dataset.username !== "";
@@ -52,7 +71,11 @@ class MatchPage {
     });
     this.players = new Players(this.parts.players, { now: () => this.client.serverNow() });
     this.log = new LogList(this.parts.log);
-    this.chat = new Chat(this.parts.chat, { client: this.client, signedIn: this.signedIn, sound: play });
+    this.chat = new Chat(this.parts.chat, {
+      client: this.client,
+      signedIn: this.signedIn,
+      sound: play,
+    });
     this.desk = this.parts.desk
       ? new OrganiserDesk(this.parts.desk, { act: (text, why) => this.client.organise(text, why) })
       : null;
@@ -82,7 +105,8 @@ class MatchPage {
   // -- what the client tells --------------------------------------------------------------------
 
   #listen() {
-    const on = (type, listener) => this.client.addEventListener(type, ({ detail }) => listener(detail));
+    const on = (type, listener) =>
+      this.client.addEventListener(type, ({ detail }) => listener(detail));
     on("state", (detail) => this.#changed(detail));
     on("status", () => this.#drawConnection());
     on("outbox", () => this.#draw());
@@ -139,7 +163,9 @@ class MatchPage {
   /** Have read aloud and heard what others did, and that it is the reader's turn. */
   #sayNews(items, before) {
     const { view, you } = this.state;
-    const events = items.flatMap((item) => item.events.map((event) => ({ ...event, actor: item.actor })));
+    const events = items.flatMap((item) =>
+      item.events.map((event) => ({ ...event, actor: item.actor })),
+    );
     const sentences = events.map((event) => eventText(event, this.names));
     const mine = openDecision(view, you);
     const asked = mine !== null && questionOf(view, you) !== this.seen;
@@ -176,7 +202,8 @@ class MatchPage {
     const { you, view } = this.state ?? {};
     if (view === undefined || view.phase === "over") return;
     const text = reminderText(reminder, you, this.names, spoken);
-    const mine = you !== null && (reminder.seat === you || reminder.seat === null) && this.seen !== null;
+    const mine =
+      you !== null && (reminder.seat === you || reminder.seat === null) && this.seen !== null;
     this.players.flash(reminder.seat);
     announce(text, { now: mine });
     if (mine) play(reminder.kind === "turn" ? "low" : "reserve");
@@ -185,7 +212,12 @@ class MatchPage {
 
   #flashReminder(text, mine) {
     const { turn } = this.parts;
-    const line = h("span", { class: `tag ${mine ? "tag--danger" : ""} turn-line__reminder` }, icon("clock"), text);
+    const line = h(
+      "span",
+      { class: `tag ${mine ? "tag--danger" : ""} turn-line__reminder` },
+      icon("clock"),
+      text,
+    );
     turn.querySelector(".turn-line__reminder")?.remove();
     turn.append(line);
     clearTimeout(this.reminderTimer);
@@ -248,7 +280,12 @@ class MatchPage {
     });
     this.concedeButton = h(
       "button",
-      { type: "button", class: "button button--small", hidden: true, on: { click: () => this.concede.showModal() } },
+      {
+        type: "button",
+        class: "button button--small",
+        hidden: true,
+        on: { click: () => this.concede.showModal() },
+      },
       icon("flag"),
       h("span", {}, "Concede"),
     );
@@ -256,7 +293,11 @@ class MatchPage {
       "dialog",
       { class: "dialog", "aria-labelledby": "concede-title" },
       h("div", { class: "dialog__head" }, h("h2", { id: "concede-title" }, "Concede the match?")),
-      h("p", { class: "dialog__body" }, "The match ends at once and your opponent wins it. This cannot be taken back."),
+      h(
+        "p",
+        { class: "dialog__body" },
+        "The match ends at once and your opponent wins it. This cannot be taken back.",
+      ),
       h(
         "form",
         { method: "dialog", class: "dialog__foot" },
@@ -364,7 +405,10 @@ class MatchPage {
     const side = (seat) =>
       h(
         "div",
-        { class: "versus__side", "data-result": winner === null ? null : winner === seat ? "won" : "lost" },
+        {
+          class: "versus__side",
+          "data-result": winner === null ? null : winner === seat ? "won" : "lost",
+        },
         h("p", { class: "versus__name" }, this.names[seat]),
         h("p", { class: "versus__score" }, String(scores[seat])),
       );
@@ -372,12 +416,28 @@ class MatchPage {
       result,
       h("h2", { class: "result__title" }, resultText(view.result, this.names)),
       why ? h("p", {}, why) : null,
-      h("div", { class: "versus" }, side(0), h("span", { class: "versus__between" }, "to"), side(1)),
+      h(
+        "div",
+        { class: "versus" },
+        side(0),
+        h("span", { class: "versus__between" }, "to"),
+        side(1),
+      ),
       h(
         "p",
         { class: "button-row" },
-        h("a", { class: "button button--primary", href: this.root.dataset.replay }, icon("play"), "Watch the replay"),
-        h("a", { class: "button", href: this.root.dataset.record }, icon("download"), "Download the record"),
+        h(
+          "a",
+          { class: "button button--primary", href: this.root.dataset.replay },
+          icon("play"),
+          "Watch the replay",
+        ),
+        h(
+          "a",
+          { class: "button", href: this.root.dataset.record },
+          icon("download"),
+          "Download the record",
+        ),
       ),
     );
   }
@@ -386,12 +446,14 @@ class MatchPage {
     const { kind, words, retryAt } = this.client.status;
     const box = this.parts.connection;
     box.dataset.state = kind;
-    box.hidden = kind === "live" || (kind === "connecting" && this.state !== null && !box.dataset.lost);
+    box.hidden =
+      kind === "live" || (kind === "connecting" && this.state !== null && !box.dataset.lost);
     if (kind === "lost") box.dataset.lost = "yes";
     else if (kind === "live") delete box.dataset.lost;
     const seconds = retryAt === null ? 0 : Math.max(0, Math.ceil((retryAt - Date.now()) / 1000));
     const wait = kind === "lost" && seconds > 0 ? ` Trying again in ${seconds} s.` : "";
-    const kept = this.#pending !== null && kind !== "live" ? " Your move is kept and will be sent." : "";
+    const kept =
+      this.#pending !== null && kind !== "live" ? " Your move is kept and will be sent." : "";
     write(box.querySelector(".alert__body"), `${words}${wait}${kept}`);
     box.querySelector("button").hidden = kind !== "lost";
     if (!box.dataset.wired) {
@@ -404,7 +466,11 @@ class MatchPage {
   #drawSound() {
     const muted = soundMuted();
     const words = muted ? "Sound is off" : "Sound is on";
-    fill(this.soundButton, icon(muted ? "mute" : "sound"), h("span", { class: "match__tool-words" }, words));
+    fill(
+      this.soundButton,
+      icon(muted ? "mute" : "sound"),
+      h("span", { class: "match__tool-words" }, words),
+    );
     this.soundButton.setAttribute("aria-pressed", String(!muted));
     this.soundButton.setAttribute("aria-label", "Sound");
     this.soundButton.title = words;

@@ -53,7 +53,8 @@ export class Chat {
 
   #note(room) {
     if (this.#mayWrite(room)) {
-      if (room === "spectators" && !this.over) return "The players cannot read this before the end.";
+      if (room === "spectators" && !this.over)
+        return "The players cannot read this before the end.";
       return "";
     }
     if (!this.signedIn) return "Sign in to write.";
@@ -81,8 +82,19 @@ export class Chat {
       ROOMS[room],
       badge,
     );
-    const lines = h("div", { class: "chat__log", role: "log", tabindex: "0", "aria-label": `Chat of the ${room}` });
-    const input = h("input", { class: "input", maxlength: "500", autocomplete: "off", "aria-label": `Message to the ${room}`, placeholder: "Say something" });
+    const lines = h("div", {
+      class: "chat__log",
+      role: "log",
+      tabindex: "0",
+      "aria-label": `Chat of the ${room}`,
+    });
+    const input = h("input", {
+      class: "input",
+      maxlength: "500",
+      autocomplete: "off",
+      "aria-label": `Message to the ${room}`,
+      placeholder: "Say something",
+    });
     const note = h("p", { class: "log__note", hidden: true });
     const form = h(
       "form",
@@ -92,12 +104,28 @@ export class Chat {
     );
     const panel = h(
       "div",
-      { class: "chat", role: "tabpanel", id: `chat-${room}`, "aria-labelledby": `chat-tab-${room}`, hidden: true },
+      {
+        class: "chat",
+        role: "tabpanel",
+        id: `chat-${room}`,
+        "aria-labelledby": `chat-tab-${room}`,
+        hidden: true,
+      },
       lines,
       note,
       form,
     );
-    this.rooms.set(room, { tab, badge, lines, form, input, note, panel, unread: 0, seen: new Map() });
+    this.rooms.set(room, {
+      tab,
+      badge,
+      lines,
+      form,
+      input,
+      note,
+      panel,
+      unread: 0,
+      seen: new Map(),
+    });
     this.tabs.append(tab);
     this.panels.append(panel);
   }
@@ -169,7 +197,11 @@ export class Chat {
     parts.seen = new Map();
     fill(parts.lines);
     for (const message of messages) this.#add(parts, message);
-    if (messages.length === 0) fill(parts.lines, h("p", { class: "chat__line", "data-kind": "system" }, "Nothing has been said yet."));
+    if (messages.length === 0)
+      fill(
+        parts.lines,
+        h("p", { class: "chat__line", "data-kind": "system" }, "Nothing has been said yet."),
+      );
     parts.lines.scrollTop = parts.lines.scrollHeight;
   }
 

@@ -25,7 +25,10 @@ const CLOSED = {
   4012: { words: "The server is restarting.", again: true, wait: 500 },
   4400: { words: "The server could not understand this page.", again: true, wait: 5_000 },
   4401: { words: "Your sign-in has changed.", again: true, wait: 1_000 },
-  4403: { words: "You are no longer allowed to follow this match here. Reload the page.", again: false },
+  4403: {
+    words: "You are no longer allowed to follow this match here. Reload the page.",
+    again: false,
+  },
   4404: { words: "There is no such match.", again: false },
   4408: { words: "This connection was too slow to keep up.", again: true, wait: 500 },
   4413: { words: "This page sent more than the server takes.", again: true, wait: 5_000 },

@@ -13,8 +13,12 @@ export class LogList {
 
   /** Show a whole log. */
   replace(log) {
-    fill(this.root, log.map((item) => this.#lines(item)));
-    if (log.length === 0) fill(this.root, h("li", { class: "log__note" }, "Nothing has happened yet."));
+    fill(
+      this.root,
+      log.map((item) => this.#lines(item)),
+    );
+    if (log.length === 0)
+      fill(this.root, h("li", { class: "log__note" }, "Nothing has happened yet."));
     this.#toEnd();
   }
 
@@ -27,7 +31,9 @@ export class LogList {
   }
 
   #lines(item) {
-    return item.events.map((event, index) => logLine(item, event, index === 0, this.names, this.tagsOf(event)));
+    return item.events.map((event, index) =>
+      logLine(item, event, index === 0, this.names, this.tagsOf(event)),
+    );
   }
 
   #toEnd() {
@@ -59,5 +65,9 @@ export function logLine(item, event, numbered, names, tags) {
 
 /** A mark beside an event. */
 export function tagOf({ text, title, kind }) {
-  return h("span", { class: `tag${kind === "letter" ? " tag--letter tag--accent" : ""}`, title }, text);
+  return h(
+    "span",
+    { class: `tag${kind === "letter" ? " tag--letter tag--accent" : ""}`, title },
+    text,
+  );
 }

@@ -28,7 +28,14 @@ export class OrganiserDesk {
       fill(this.root, h("p", { class: "small muted" }, `${why} There is nothing to rule on here.`));
       return;
     }
-    fill(this.root, h("div", { class: "desk" }, ACTS.map((spec) => this.#button(spec))));
+    fill(
+      this.root,
+      h(
+        "div",
+        { class: "desk" },
+        ACTS.map((spec) => this.#button(spec)),
+      ),
+    );
   }
 
   #button(spec) {
@@ -45,14 +52,25 @@ export class OrganiserDesk {
     const { title, words, fields = [], danger, text } = spec(this);
     const inputs = {};
     const form = h("form", { method: "dialog" });
-    const why = h("textarea", { class: "input", id: "act-why", required: true, maxlength: "500", rows: "3" });
+    const why = h("textarea", {
+      class: "input",
+      id: "act-why",
+      required: true,
+      maxlength: "500",
+      rows: "3",
+    });
     const rows = fields.map((field) => {
       const made = FIELDS[field](this);
       inputs[field] = made.querySelector("select, input");
       return made;
     });
     const sure = danger
-      ? h("label", { class: "check" }, h("input", { type: "checkbox", required: true }), "I am sure. This ends or changes the match for both players.")
+      ? h(
+          "label",
+          { class: "check" },
+          h("input", { type: "checkbox", required: true }),
+          "I am sure. This ends or changes the match for both players.",
+        )
       : null;
     fill(
       form,
@@ -74,7 +92,11 @@ export class OrganiserDesk {
       h(
         "div",
         { class: "dialog__foot" },
-        h("button", { type: "button", class: "button", on: { click: () => this.dialog.close() } }, "Cancel"),
+        h(
+          "button",
+          { type: "button", class: "button", on: { click: () => this.dialog.close() } },
+          "Cancel",
+        ),
         h("button", { class: `button button--${danger ? "danger" : "primary"}` }, title),
       ),
     );
@@ -85,7 +107,9 @@ export class OrganiserDesk {
         form.reportValidity();
         return;
       }
-      const values = Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.value]));
+      const values = Object.fromEntries(
+        Object.entries(inputs).map(([name, input]) => [name, input.value]),
+      );
       this.act(text(values), why.value.trim());
       this.dialog.close();
     });
@@ -100,7 +124,11 @@ const FIELDS = {
       "div",
       { class: "field" },
       h("label", { for: "act-seat" }, "Player"),
-      h("select", { class: "input", id: "act-seat" }, desk.names.map((name, seat) => h("option", { value: String(seat) }, name))),
+      h(
+        "select",
+        { class: "input", id: "act-seat" },
+        desk.names.map((name, seat) => h("option", { value: String(seat) }, name)),
+      ),
     ),
   change: () => seconds("Seconds to add (negative to take away)", SECONDS.reserve, "-86400"),
   more: () => seconds("Seconds to add", SECONDS.extend, "1"),
@@ -111,7 +139,16 @@ function seconds(label, value, min) {
     "div",
     { class: "field" },
     h("label", { for: "act-seconds" }, label),
-    h("input", { class: "input", id: "act-seconds", type: "number", step: "1", min, max: "8640000", value, required: true }),
+    h("input", {
+      class: "input",
+      id: "act-seconds",
+      type: "number",
+      step: "1",
+      min,
+      max: "8640000",
+      value,
+      required: true,
+    }),
   );
 }
 
@@ -120,8 +157,18 @@ const signed = (value) => (Number(value) < 0 ? String(Number(value)) : `+${Numbe
 const ACTS = [
   ({ view }) =>
     view.paused
-      ? { title: "Resume", sign: "play", words: "All clocks run on from where they stood.", text: () => "resume" }
-      : { title: "Pause", sign: "pause", words: "All clocks of this match stand still until it is resumed.", text: () => "pause" },
+      ? {
+          title: "Resume",
+          sign: "play",
+          words: "All clocks run on from where they stood.",
+          text: () => "resume",
+        }
+      : {
+          title: "Pause",
+          sign: "pause",
+          words: "All clocks of this match stand still until it is resumed.",
+          text: () => "pause",
+        },
   () => ({
     title: "Change reserve",
     sign: "clock",

@@ -11,7 +11,10 @@ export class Players {
     this.cards = [0, 1].map((seat) => new PlayerCard(seat));
     this.state = null;
     this.timer = null;
-    fill(root, this.cards.map((card) => card.root));
+    fill(
+      root,
+      this.cards.map((card) => card.root),
+    );
   }
 
   /** Show a state of the match; the clocks run on by themselves from then on. */
@@ -95,7 +98,8 @@ class PlayerCard {
     if (face !== null) {
       write(this.time, clock.state === "out" ? "0:00" : clockFace(face));
       const words = clock.state === "reserve" ? "of reserve left" : "left";
-      const label = clock.state === "paused" ? `paused at ${spoken(face)}` : `${spoken(face)} ${words}`;
+      const label =
+        clock.state === "paused" ? `paused at ${spoken(face)}` : `${spoken(face)} ${words}`;
       this.time.setAttribute("aria-label", label);
       this.bar.value = clock.state === "reserve" ? 0 : clock.share;
     }

@@ -37,7 +37,10 @@ export class Replay {
     this.pictures = new Map();
     const part = (name) => root.querySelector(`[data-part="${name}"]`);
     this.parts = Object.fromEntries(
-      ["result", "players", "board", "caption", "controls", "moves"].map((name) => [name, part(name)]),
+      ["result", "players", "board", "caption", "controls", "moves"].map((name) => [
+        name,
+        part(name),
+      ]),
     );
     this.#buildControls();
     this.#buildMoves();
@@ -46,8 +49,12 @@ export class Replay {
     write(this.parts.result, result === null ? "" : resultText(result, this.names));
     this.parts.result.hidden = result === null;
     document.addEventListener("keydown", (event) => this.#key(event));
-    addEventListener("popstate", () => this.go(moveOf(location.href, this.last) ?? 0, { record: false }));
-    addEventListener("hashchange", () => this.go(moveOf(location.href, this.last) ?? 0, { record: false }));
+    addEventListener("popstate", () =>
+      this.go(moveOf(location.href, this.last) ?? 0, { record: false }),
+    );
+    addEventListener("hashchange", () =>
+      this.go(moveOf(location.href, this.last) ?? 0, { record: false }),
+    );
   }
 
   get last() {
@@ -113,7 +120,17 @@ export class Replay {
 
   #buildControls() {
     const button = (label, sign, act) =>
-      h("button", { type: "button", class: "button button--icon", "aria-label": label, title: label, on: { click: act } }, icon(sign));
+      h(
+        "button",
+        {
+          type: "button",
+          class: "button button--icon",
+          "aria-label": label,
+          title: label,
+          on: { click: act },
+        },
+        icon(sign),
+      );
     this.first = button("First move (Home)", "first", () => this.go(0));
     this.back = button("Back (←)", "chevron-left", () => this.go(this.at - 1));
     this.play = button("Play (Space)", "play", () => this.toggle());
@@ -138,7 +155,15 @@ export class Replay {
     );
     fill(
       this.parts.controls,
-      h("div", { class: "replay__buttons", role: "group", "aria-label": "Replay" }, this.first, this.back, this.play, this.forward, this.end),
+      h(
+        "div",
+        { class: "replay__buttons", role: "group", "aria-label": "Replay" },
+        this.first,
+        this.back,
+        this.play,
+        this.forward,
+        this.end,
+      ),
       this.slider,
       this.count,
       copy,
@@ -200,9 +225,17 @@ export class Replay {
             },
           },
         },
-        step.events.map((event) => eventText(event, this.names)).join(" ") || (step.n === 0 ? "The beginning" : this.#bare(step)),
+        step.events.map((event) => eventText(event, this.names)).join(" ") ||
+          (step.n === 0 ? "The beginning" : this.#bare(step)),
       );
-      const time = typeof step.t === "number" ? h("span", { class: "muted small numbers", title: "Seconds on the clock" }, `${step.t.toFixed(1)} s`) : null;
+      const time =
+        typeof step.t === "number"
+          ? h(
+              "span",
+              { class: "muted small numbers", title: "Seconds on the clock" },
+              `${step.t.toFixed(1)} s`,
+            )
+          : null;
       return h(
         "li",
         {
@@ -211,7 +244,12 @@ export class Replay {
         },
         h("span", { class: "log__number", "aria-hidden": "true" }, String(step.n)),
         link,
-        h("span", { class: "log__tags" }, step.events.flatMap((event) => this.ruleset.tags(event)).map(tagOf), time),
+        h(
+          "span",
+          { class: "log__tags" },
+          step.events.flatMap((event) => this.ruleset.tags(event)).map(tagOf),
+          time,
+        ),
       );
     });
     fill(this.parts.moves, this.lines);
@@ -233,10 +271,18 @@ export class Replay {
   #buildPlayers() {
     this.scores = [0, 1].map(() => h("span", { class: "versus__score" }));
     this.sides = [0, 1].map((seat) =>
-      h("div", { class: "versus__side" }, h("p", { class: "versus__name" }, seatBadge(seat), " ", this.names[seat]), this.scores[seat]),
+      h(
+        "div",
+        { class: "versus__side" },
+        h("p", { class: "versus__name" }, seatBadge(seat), " ", this.names[seat]),
+        this.scores[seat],
+      ),
     );
     this.where = h("span", { class: "versus__between" }, "v");
-    fill(this.parts.players, h("div", { class: "versus" }, this.sides[0], this.where, this.sides[1]));
+    fill(
+      this.parts.players,
+      h("div", { class: "versus" }, this.sides[0], this.where, this.sides[1]),
+    );
   }
 
   #drawPlayers(step) {

@@ -10,7 +10,8 @@ export function namesOf(header) {
 export function eventText(event, names) {
   if (event.seat === null || event.seat === undefined || event.kind === "organiser") {
     const why = event.kind === "organiser" ? event.data?.why : "";
-    const whose = event.kind === "organiser" && event.seat !== null ? ` (${names[event.seat]})` : "";
+    const whose =
+      event.kind === "organiser" && event.seat !== null ? ` (${names[event.seat]})` : "";
     const text = sentence(whose ? event.text.replace(/\.$/, whose) : event.text);
     return why ? `${text} Reason: ${why}` : text;
   }
@@ -54,7 +55,10 @@ export function turnLine(view, you, names, { waiting = {}, sending = false } = {
   if (mine !== undefined) {
     if (sending) return { state: "sending", text: "Sending your choice…" };
     if (typeof mine.sealed === "string") {
-      return { state: "theirs", text: `Your choice is in: ${mine.sealed}. You can still change it.` };
+      return {
+        state: "theirs",
+        text: `Your choice is in: ${mine.sealed}. You can still change it.`,
+      };
     }
     return { state: "yours", text: `Your decision: ${sentence(mine.prompt)}` };
   }

@@ -1,0 +1,339 @@
+"""Domain in a real browser: its pixels against the referee's, and a whole small match."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from games.rulesets.domain import board
+from games.rulesets.domain.board import Laid
+from games.rulesets.domain.moves import COLOURS
+from games.rulesets.domain.pool import built_in
+from games.rulesets.domain.state import State, Terms, Turn
+from games.rulesets.domain.view import view
+from tests.browser.players import is_asked, start, waits
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.support.fixtures import Pages
+    from tests.support.site import Site
+
+pytestmark = pytest.mark.browser
+
+POOL = built_in()["classic@1"]
+SQUARE = [[-60, -60], [60, -60], [60, 60], [-60, 60]]
+TINY = {
+    "name": "tiny",
+    "version": "1",
+    "size": [480, 360],
+    "shapes": [
+        {"id": "01", "outline": SQUARE, "start": True},
+        {"id": "02", "outline": [[-40, -70], [80, 50], [-40, 50]]},
+        {"id": "03", "outline": SQUARE, "voids": [[[-20, -20], [20, -20], [20, 20], [-20, 20]]]},
+        {"id": "04", "outline": SQUARE, "inner": [[-40, -40], [40, -40], [40, 40], [-40, 40]]},
+    ],
+}
+
+
+# -- pixels --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pixels(new_page: Pages) -> Page:
+    page = new_page()
+    page.goto("/accounts/login/")
+    return page
+
+
+def run(page: Page, code: str, given: Any) -> Any:
+    return page.evaluate(
+        "async (given) => { const pixels = await import('/static/js/boards/domain-pixels.js');"
+        f"{code} }}",
+        given,
+    )
+
+
+def shapes() -> list[dict[str, Any]]:
+    shown: list[dict[str, Any]] = view(State(Terms(1), phase="place", pool=POOL), (0, 0))["pool"][
+        "shapes"
+    ]
+    return shown
+
+
+def test_the_browser_turns_every_corner_of_the_pool_as_the_referee_does(pixels: Page) -> None:
+    from games.rulesets.domain.geometry import turned  # noqa: PLC0415
+
+    corners = sorted({vertex for form in POOL.forms for ring in form.shape.rings for vertex in ring})
+    found = run(
+        pixels,
+        "return given.map((v) => Array.from({length: 360}, (_, d) => pixels.turned(v, d)));",
+        corners,
+    )
+    for vertex, row in zip(corners, found, strict=True):
+        assert [tuple(each) for each in row] == [turned(vertex, degrees) for degrees in range(360)]
+
+
+def test_the_browser_covers_counts_and_judges_as_the_referee_does(pixels: Page) -> None:
+    random = Random(4)
+    cases = []
+    for _ in range(30):
+        laid = []
+        for turn in range(random.randrange(1, 14)):
+            laid.append(
+                Laid(
+                    turn % 2,
+                    random.randrange(len(POOL.forms)),
+                    random.randrange(2),
+                    random.randrange(480),
+                    random.randrange(360),
+                    random.randrange(360),
+                )
+            )
+        cases.append(laid)
+    shown = [
+        [
+            {
+                "seat": each.seat,
+                "shape": POOL.forms[each.shape].id,
+                "domain": COLOURS[each.domain],
+                "x": each.x,
+                "y": each.y,
+                "angle": each.angle,
+            }
+            for each in laid
+        ]
+        for laid in cases
+    ]
+    found = run(
+        pixels,
+        """
+        const {pool, cases} = given;
+        return cases.map((laid) => {
+          const paint = new pixels.Paint(pool, 1);
+          const last = laid.at(-1);
+          for (const each of laid.slice(0, -1)) paint.lay(each);
+          const preview = paint.preview(last);
+          paint.lay(last);
+          const fault = pixels.faultOf(pool, laid.slice(0, -1), last);
+          return [preview, paint.counts.slice(0, 2), fault === null];
+        });
+        """,
+        {"pool": {"size": [480, 360], "shapes": shapes()}, "cases": shown},
+    )
+    for laid, (preview, counts, valid) in zip(cases, found, strict=True):
+        expected = list(board.count(POOL, 1, tuple(laid)))
+        assert counts == expected
+        assert preview == expected
+        assert valid == board.is_valid(POOL, laid[:-1], laid[-1])
+
+
+# -- matches -------------------------------------------------------------------------------------
+
+
+def field(page: Page, colour: str) -> Any:
+    return page.locator(".domain__svg").nth(COLOURS.index(colour))  # type: ignore[arg-type]
+
+
+def take(page: Page, shape: str) -> None:
+    is_asked(page)
+    page.locator(".choices--shapes .choice").filter(has_text=shape).first.click()
+    page.get_by_role("button", name=f"Take {shape}").click()
+    waits(page)
+
+
+def drafted(site: Site, new_page: Pages, options: dict[str, Any], **look: Any) -> tuple[Page, Page]:
+    """Ada (red, with the advantage) holds 01 and 03, Ben 02 and 04; Ada is to place."""
+    game = start(site, "domain", options={"pool": TINY, **options})
+    ada, ben = game.open(new_page, "Ada", **look), game.open(new_page, "Ben", **look)
+    for page in (ada, ben):
+        page.locator(".choice--card").filter(has_text="I am ready").click()
+        page.get_by_role("button", name="Ready", exact=True).click()
+    is_asked(ada)
+    page = ada
+    page.locator(".choice--card").filter(has_text="Pick first").click()
+    page.get_by_role("button", name="Pick first").last.click()
+    for page, shape in ((ada, "01"), (ben, "02"), (ada, "03"), (ben, "04")):
+        take(page, shape)
+    is_asked(ada)
+    return ada, ben
+
+
+@pytest.fixture(autouse=True)
+def no_errors(new_page: Pages) -> Iterator[None]:
+    yield
+    assert new_page.errors == []
+
+
+def shot(page: Page, name: str) -> None:
+    """A picture for people, where a folder for them is named."""
+    folder = os.environ.get("GAUNTLET_SCREENSHOTS")
+    if folder:
+        page.screenshot(path=f"{folder}/domain-{name}.png", full_page=True)
+
+
+def test_a_match_by_mouse_keyboard_and_typing_with_a_challenge(
+    site: Site, new_page: Pages
+) -> None:
+    look = {"viewport": {"width": 1440, "height": 1000}}
+    ada, ben = drafted(site, new_page, {"choice_time": 300}, **look)
+    # Ada drags 01 out of the tray onto blue.
+    pick = ada.locator('.shape-pick[data-shape="01"]')
+    box, target = pick.bounding_box(), field(ada, "blue").bounding_box()
+    assert box is not None
+    assert target is not None
+    ada.mouse.move(box["x"] + 20, box["y"] + 20)
+    ada.mouse.down()
+    ada.mouse.move(box["x"] + 40, box["y"] - 20, steps=4)
+    ada.mouse.move(target["x"] + target["width"] / 2, target["y"] + target["height"] / 2, steps=6)
+    ada.mouse.up()
+    ada.locator(".ghost--legal").wait_for()
+    draft = ada.locator("[data-part=notation] input")
+    # The middle of the picture, give or take a pixel of the screen.
+    shape, colour, at, angle = draft.input_value().replace(" > ", " ").split()
+    x, y = map(int, at.split(","))
+    assert (shape, colour, angle) == ("01", "blue", "0")
+    assert abs(x - 240) < 4
+    assert abs(y - 180) < 4
+    # The wheel turns by a degree, the field takes a number.
+    field(ada, "blue").hover()
+    ada.mouse.wheel(0, 100)
+    ada.wait_for_function("document.querySelector('[data-part=notation] input').value.endsWith(' 1')")
+    ada.get_by_label("°").fill("90")
+    ada.get_by_label("°").press("Enter")
+    ada.get_by_label("x", exact=True).fill("61")
+    ada.get_by_label("y", exact=True).fill("61")
+    ada.get_by_label("y", exact=True).press("Tab")
+    assert draft.input_value() == "01 > blue 61,61 90"
+    # 120 by 120 pixels of Ben's would be Ada's.
+    assert "187,200" in ada.locator(".domain-counts").inner_text()
+    assert "+14,400" in ada.locator(".domain-counts").inner_text()
+    shot(ada, "place-1440")
+    ada.get_by_role("button", name="Place", exact=True).click()
+    waits(ada)
+
+    # Ben has it checked, wrongly, and goes on.
+    is_asked(ben)
+    ben.get_by_role("button", name="Challenge 01").click()
+    ben.get_by_role("button", name="Challenge", exact=True).click()
+    ben.locator(".log").get_by_text("it was valid").wait_for()
+    is_asked(ben)
+    assert ben.get_by_role("button", name="Challenge 01").count() == 0
+
+    # By keys alone: next shape, other domain, ten to the right, a turn, place. It sticks out.
+    ben.locator(".match__board").press("n")
+    ben.locator(".ghost--legal").wait_for()
+    ben.keyboard.press("Shift+ArrowRight")
+    ben.keyboard.press("ArrowDown")
+    ben.keyboard.press("r")
+    value = ben.locator("[data-part=notation] input").input_value()
+    assert value == "02 > red 250,181 15"
+    for _ in range(20):
+        ben.keyboard.press("Shift+ArrowRight")
+    ben.keyboard.press("Enter")
+    waits(ben)
+
+    # Ada challenges that, rightly, by typing.
+    is_asked(ada)
+    ada.locator("[data-part=notation] input").fill("challenge")
+    ada.locator("[data-part=notation] input").press("Enter")
+    ada.locator(".log").get_by_text("was not valid").wait_for()
+    is_asked(ada)
+    ada.locator("[data-part=notation] input").fill("discard 03")
+    ada.locator("[data-part=notation] input").press("Enter")
+
+    is_asked(ben)
+    ben.locator("[data-part=notation] input").fill("04 > blue 300,200 20")
+    ben.locator("[data-part=notation] input").press("Enter")
+    # The last placement waits for Ada to accept it.
+    ada.locator(".choice--card").filter(has_text="Accept it").click()
+    shot(ada, "final-1440")
+    ada.get_by_role("button", name="Accept", exact=True).click()
+    ada.locator("[data-part=result]:not([hidden])").wait_for()
+    assert "Ada" in ada.locator(".result__title").inner_text()
+
+
+def test_strict_refereeing_shows_why_a_placement_is_refused(site: Site, new_page: Pages) -> None:
+    ada, _ = drafted(site, new_page, {"refereeing": "strict"})
+    ada.locator('.shape-pick[data-shape="01"]').click()
+    ada.get_by_label("x", exact=True).fill("60")
+    ada.get_by_label("x", exact=True).press("Tab")
+    ada.locator(".ghost--wrong").wait_for()
+    assert "touches the purple frame" in ada.locator(".confirm__words").inner_text()
+    assert ada.get_by_role("button", name="Place", exact=True).is_disabled()
+    assert ada.locator(".domain-fault").count() == 1
+    shot(ada, "strict-1440")
+    # The server says so as well.
+    ada.locator("[data-part=notation] input").fill("01 > red 60,180 0")
+    ada.locator("[data-part=notation] input").press("Enter")
+    ada.locator("[data-part=note]").get_by_text("purple frame").wait_for()
+    ada.get_by_label("x", exact=True).fill("61")
+    ada.get_by_label("x", exact=True).press("Tab")
+    ada.locator(".ghost--legal").wait_for()
+    ada.get_by_role("button", name="Place", exact=True).click()
+    waits(ada)
+
+
+def test_by_touch_on_a_telephone(site: Site, new_page: Pages) -> None:
+    look = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
+    ada, _ = drafted(site, new_page, {}, **look)
+    ada.locator('.shape-pick[data-shape="03"]').tap()
+    ada.locator(".ghost--legal").wait_for()
+    shot(ada, "place-360")
+    # Domains lie one above the other, and nothing is wider than the screen.
+    red, blue = field(ada, "red").bounding_box(), field(ada, "blue").bounding_box()
+    assert red is not None
+    assert blue is not None
+    assert blue["y"] > red["y"] + red["height"]
+    assert ada.evaluate("document.documentElement.scrollWidth") <= 360
+    # Two fingers turn it.
+    turned = ada.evaluate(
+        """
+        () => {
+          const svg = document.querySelector(".domain__svg");
+          const ghost = svg.querySelector(".ghost");
+          const box = svg.getBoundingClientRect();
+          const [cx, cy] = [box.left + box.width / 2, box.top + box.height / 2];
+          svg.setPointerCapture = () => {};
+          const send = (type, id, dx, dy) => ghost.dispatchEvent(new PointerEvent(type, {
+            pointerId: id, pointerType: "touch", bubbles: true, button: 0, isPrimary: id === 1,
+            clientX: cx + dx, clientY: cy + dy, cancelable: true,
+          }));
+          send("pointerdown", 1, -40, 0);
+          send("pointerdown", 2, 40, 0);
+          svg.dispatchEvent(new PointerEvent("pointermove", {pointerId: 2, pointerType: "touch",
+            clientX: cx - 40, clientY: cy + 80}));
+          svg.dispatchEvent(new PointerEvent("pointerup", {pointerId: 2, pointerType: "touch"}));
+          svg.dispatchEvent(new PointerEvent("pointerup", {pointerId: 1, pointerType: "touch"}));
+          return document.querySelector("[data-part=notation] input").value;
+        }
+        """
+    )
+    # From lying flat to standing upright, clockwise.
+    assert turned.endswith(" 90"), turned
+    ada.get_by_role("button", name="Place", exact=True).tap()
+    waits(ada)
+
+
+def test_the_board_in_the_dark_and_the_draft_on_a_wide_screen(site: Site, new_page: Pages) -> None:
+    game = start(site, "domain", options={"refereeing": "strict"})
+    look: dict[str, Any] = {"viewport": {"width": 1440, "height": 1000}, "color_scheme": "dark"}
+    ada, ben = game.open(new_page, "Ada", **look), game.open(new_page, "Ben")
+    shot(ada, "inspect-dark")
+    assert ada.locator(".shape-gallery .shape-card").count() == 24
+    for page in (ada, ben):
+        page.locator(".choice--card").filter(has_text="I am ready").click()
+        page.get_by_role("button", name="Ready", exact=True).click()
+    ada.locator(".choice--card").filter(has_text="Pick first").click()
+    ada.get_by_role("button", name="Pick first").last.click()
+    is_asked(ada)
+    ada.locator(".choices--shapes").wait_for()
+    assert ada.locator(".choices--shapes .choice").count() == 24
+    take(ada, "07")
+    shot(ada, "draft-dark")
+    is_asked(ben)
+    assert ben.locator(".choices--shapes .choice").count() == 23
