@@ -2,9 +2,11 @@
 
 from games.engine.registry import Registry
 from games.rulesets.domino_black_white import DominoBlackWhite
+from games.rulesets.peg_domain import PegDomain
 from games.rulesets.tetronogo import Tetronogo
 
 REGISTRY = Registry(
     DominoBlackWhite(),
     Tetronogo(),
+    PegDomain(),
 )
