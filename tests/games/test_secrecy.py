@@ -21,12 +21,18 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from games.engine import live as lives
 from games.engine import notation
+from games.engine import table as tables
 from games.engine.decisions import Audience, Seat
-from games.engine.table import AnyRuleset
+from games.engine.ruleset import HeldItem
+from games.engine.table import AnyRuleset, Header
 from games.rulesets import REGISTRY
+from games.services import matches, turns
 from games.services.chat import chat_post
 from tests.games.support import T0, Play, Wire, committing, group, started
+
+SEED = 5
 
 
 class Deed(NamedTuple):
@@ -96,10 +102,18 @@ class Onlooker:
 class Stage:
     """Where runs take place."""
 
-    def __init__(self, set_clock: Callable[[int], None], wire: Wire, ada: User, ben: User) -> None:
+    def __init__(
+        self,
+        set_clock: Callable[[int], None],
+        wire: Wire,
+        ada: User,
+        ben: User,
+        patch: pytest.MonkeyPatch,
+    ) -> None:
         self.set_clock = set_clock
         self.wire = wire
         self.ada, self.ben = ada, ben
+        self.patch = patch
 
     def run(
         self,
@@ -129,7 +143,10 @@ class Stage:
         until = twins.until
         self.set_clock(0)
         self.wire.texts()
-        play = started((self.ada, self.ben), ruleset)
+        # Chance is the same in all runs, whatever was chosen.
+        for module in (matches, turns):
+            self.patch.setattr(module, "_random", random.Random(SEED).random)
+        play = started((self.ada, self.ben), ruleset, **twins.setup)
         queue, number = list(deeds), 0
         while True:
             wake = play.match.wake_at
@@ -196,7 +213,7 @@ def stage(
     # Tokens against forged requests are random on purpose and tell nothing.
     monkeypatch.setattr(csrf, "_mask_cipher_secret", lambda secret: secret)
     monkeypatch.setattr(csrf, "_get_new_csrf_string", lambda: "x" * 32)
-    return Stage(set_clock, wire, ada, ben)
+    return Stage(set_clock, wire, ada, ben, monkeypatch)
 
 
 # -- pairs of matches that look alike ------------------------------------------------------------
@@ -209,6 +226,7 @@ class Twins(NamedTuple):
     two: list[Deed]
     since: int  # when they begin to differ
     until: int
+    setup: dict[str, Any] = {}  # noqa: RUF012  (a named tuple's default; never changed)
 
 
 def noise(start: int) -> list[Deed]:
@@ -264,9 +282,6 @@ def _bouts_before(bout: int) -> tuple[list[Deed], int, set[str]]:
 
 def _random_bout(so_far: list[Deed], at: int) -> tuple[list[Deed], int]:
     """Random play from the choice of the starter to the end of the bout."""
-    from games.engine import table as tables
-    from games.engine.table import Header
-
     rules = REGISTRY.get("tetronogo")
     rng = random.Random(at)
     header = Header(
@@ -359,6 +374,159 @@ def _alike(
     return sorted(pairs, key=lambda pair: pair[0] == pair[1])
 
 
+class Pair:
+    """Two matches played side by side in the engine, to find moves that both of them take.
+
+    Chance falls as it will in the runs: from the same seed, in the order of the draws."""
+
+    def __init__(
+        self, ruleset: str, *, variant: str = "standard", items: Sequence[Any] = ()
+    ) -> None:
+        self.rules = REGISTRY.get(ruleset)
+        self.setup = {"variant": variant, "items": tuple(items)}
+        header = Header(
+            ruleset=ruleset,
+            variant=variant,
+            options=self.rules.options_type(),  # type: ignore[call-arg]
+            advantage=0,
+            items=tuple(items),
+        )
+        self.sources = [random.Random(SEED).random for _ in range(2)]
+        self.lives = [
+            lives.begin(self.rules, header, at=T0, random=source).live for source in self.sources
+        ]
+        self.courses: list[list[Deed]] = [[], []]
+        self.at = 0
+
+    def do(self, seat: Seat, one: str, two: str = "", *, wait: int = 1_000) -> None:
+        """The same in both, or something secret that differs."""
+        self.at += wait
+        for which, text in enumerate((one, two or one)):
+            self.only(which, seat, text, self.at, secret=bool(two))
+
+    def only(self, which: int, seat: Seat, text: str, at: int, *, secret: bool = True) -> None:
+        """Something in one of the two."""
+        turn = lives.submit(
+            self.rules, self.lives[which], seat=seat, text=text, at=T0 + at,
+            random=self.sources[which],
+        )  # fmt: skip
+        assert turn.refusal is None, turn.refusal
+        self.lives[which] = turn.live
+        self.courses[which].append(Deed(at, "submit", seat, text, secret))
+
+    def legal(self, which: int, seat: Seat) -> list[str]:
+        """The moves of a seat, as text."""
+        table = self.lives[which].table
+        slot = table.open[seat]
+        assert slot is not None
+        return [self.rules.print(move) for move in self.rules.legal(table.state, slot.decision)]
+
+    def sample(self, seat: Seat, seed: int) -> str:
+        """A move of a seat in the first match."""
+        table = self.lives[0].table
+        slot = table.open[seat]
+        assert slot is not None
+        return self.rules.print(
+            self.rules.sample(table.state, slot.decision, random.Random(seed).random)
+        )
+
+    def deciding(self) -> Seat:
+        """The seat whose turn it is, in both."""
+        seats = [seat for seat in (0, 1) if self.lives[0].table.open[seat] is not None]
+        assert seats == [s for s in (0, 1) if self.lives[1].table.open[s] is not None]
+        return seats[0]
+
+    def twins(self, since: int, until: int) -> Twins:
+        one, two = (sorted(course) for course in self.courses)
+        meanwhile = [deed for deed in noise(since) if deed.at < until]
+        return Twins([*one, *meanwhile], [*two, *meanwhile], since, until, self.setup)
+
+
+DECK = "01 12 23 34 45 56 06 16"
+OTHER_DECK = "02 13 24 35 46 05 15 26"
+
+
+def decks_twins() -> Twins:
+    """Seat 0's eight dominoes, and when they are chosen."""
+    pair = Pair("domino-wars")
+    pair.do(0, "first")
+    since = pair.at
+    pair.only(0, 0, f"deck {DECK}", since + 3_000)
+    pair.only(1, 0, f"deck {OTHER_DECK}", since + 70_000)
+    return pair.twins(since, since + 119_000)
+
+
+def hands_twins() -> Twins:
+    """One of seat 0's dominoes is another one. It stays in the hand or in the pile, while both
+    play on; what is drawn, put back and put on top is nobody else's business."""
+    pair = Pair("domino-wars")
+    pair.do(0, "first")
+    ours = ["01 02 12 13 23 24 34 56", "01 02 12 13 23 24 34 46"]
+    pair.do(0, f"deck {ours[0]}", f"deck {ours[1]}")
+    pair.do(1, f"deck {OTHER_DECK}")
+    plays = 0
+    for number in range(40):
+        seat = pair.deciding()
+        options = [text for text in pair.legal(0, seat) if text in pair.legal(1, seat)]
+        if seat == 0:
+            options = [text for text in options if not re.search("56|46", text)]
+        if not options:
+            break
+        pair.do(seat, random.Random(number).choice(options))
+        plays += 1
+        if any(live.table.result is not None for live in pair.lives):
+            # What ends the match reveals it: leave that one out.
+            pair.courses = [course[:-1] for course in pair.courses]
+            pair.at -= 1_000
+            break
+    assert plays >= 6
+    return pair.twins(1_000, pair.at + 500)
+
+
+def extra_peg_twins() -> Twins:
+    """The square that seat 0 names for a peg while both look over the pallets, and how often."""
+    pair = Pair("peg-domain", variant="final", items=[HeldItem(0, "additional-peg")])
+    pair.do(0, "take order")
+    since = pair.at
+    squares = [text for text in pair.legal(0, 0) if text.startswith("extra peg")]
+    pair.only(0, 0, squares[0], since + 2_000)
+    for number, square in enumerate((squares[-1], squares[3], squares[-5])):
+        pair.only(1, 0, square, since + 20_000 * (number + 1))
+    return pair.twins(since, since + 100_000)
+
+
+def _to_the_first_turn() -> Pair:
+    pair = Pair("peg-domain", variant="final")
+    for seat, text in ((0, "take order"), (0, "ready"), (1, "ready"), (0, "first"), (1, "blue")):
+        pair.do(seat, text)
+    return pair
+
+
+def placement_twins() -> Twins:
+    """Seat 0's placement, while the time in which seat 1 may name a removal goes on."""
+    pair = _to_the_first_turn()
+    since = pair.at
+    early, late = pair.sample(0, 1), pair.sample(0, 2)
+    pair.only(0, 0, early, since + 2_000)
+    pair.only(1, 0, late, since + 11_000)
+    return pair.twins(since, since + 19_500)
+
+
+def removal_twins() -> Twins:
+    """What seat 0 removes during seat 1's turn: named once, changed, or not at all."""
+    pair = _to_the_first_turn()
+    # Seat 0's turn ends when its own placement and seat 1's "no removal" are in.
+    pair.do(0, pair.sample(0, 1))
+    pair.do(1, "no removal")
+    assert pair.lives[0].table.open[1] is not None
+    since = pair.at
+    squares = [text for text in pair.legal(0, 0) if re.fullmatch(r"remove \w+", text)]
+    pair.only(0, 0, squares[0], since + 2_000)
+    for number, text in enumerate((squares[-1], "no removal", squares[2])):
+        pair.only(1, 0, text, since + 5_000 * (number + 1))
+    return pair.twins(since, since + 90_000)
+
+
 TWINS: dict[str, list[Callable[[], Twins]]] = {
     "tetronogo": [
         lambda: tetronogo_twins("T early", "L early", 1),
@@ -371,6 +539,10 @@ TWINS: dict[str, list[Callable[[], Twins]]] = {
         lambda: domino_twins(1, 6),
         lambda: domino_twins(2, 12),
     ],
+    "domino-wars": [decks_twins, hands_twins],
+    "peg-domain": [extra_peg_twins, placement_twins, removal_twins],
+    # Nobody ever makes a choice in secret, and nothing is dealt.
+    "domain": [],
 }
 
 
