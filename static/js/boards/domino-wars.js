@@ -153,7 +153,7 @@ function side(game, seat, names, { hand }) {
     "section",
     { class: "wars-side", "aria-label": `${names[seat]}'s dominoes` },
     h("h3", { class: "wars-side__head" }, seatBadge(seat), h("span", {}, names[seat]), flags),
-    hand && part("Hand", has.hand_size, tiles(has.hand ?? Array(has.hand_size).fill(null), { label: "Hand", small: true }), shownNote("known to be there", has.shown.hand)),
+    hand && part("Hand", has.hand_size, tiles(has.hand ?? Array(has.hand_size).fill(null), { label: "Hand", small: true }), has.hand === null && shownNote("known to be there", has.shown.hand)),
     pilePart(has),
     part("Discard pile", has.discards.length, tiles(has.discards, { label: "Discard pile", small: true })),
   );
