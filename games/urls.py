@@ -32,6 +32,11 @@ urlpatterns = [
     path("matches/<int:match_id>/replay/", matches.replay_page, name="replay"),
     path("matches/<int:match_id>/record.dmr.json", matches.record, name="record"),
     path("matches/<int:match_id>/board.svg", matches.board, name="board"),
+    path("matches/<int:match_id>/board.png", matches.board_png, name="board_png"),
+    path(
+        "matches/<int:match_id>/board/<int:number>.png", matches.board_after, name="board_after"
+    ),
+    path("matches/<int:match_id>/dispute/", matches.dispute, name="dispute"),
     path("records/import/", imports.import_record, name="import_record"),
     path("rules/", rules.rules_index, name="rules_index"),
     path("rules/<slug:ruleset_id>/", rules.rules_page, name="rules"),

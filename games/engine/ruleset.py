@@ -69,6 +69,14 @@ class Setup(msgspec.Struct, frozen=True):
     items: tuple[HeldItem, ...] = ()
 
 
+class Dispute(msgspec.Struct, frozen=True):
+    """What an organiser who is to rule on a challenge should know: what the program thinks of it,
+    and a picture of the position with the evidence, as an SVG document."""
+
+    words: str
+    picture: str
+
+
 class Ruleset(ABC, Generic[State, Move]):
     """The protocol of a ruleset. Subclasses are stateless; one instance serves every match.
 
@@ -153,6 +161,10 @@ class Ruleset(ABC, Generic[State, Move]):
         """The state after the organiser's ruling on a pending challenge.
         Raises :class:`Refusal` ``organiser.nothing-to-rule``."""
         raise Refusal("organiser.nothing-to-rule", "There is no challenge to rule on.")
+
+    def dispute(self, state: State) -> Dispute | None:
+        """What is to be ruled on, for the organiser's eyes only; None while nothing is."""
+        return None
 
     # -- time ----------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ def match_view(ruleset: AnyRuleset, live: Live, audience: Audience, *, at: int) 
     table = live.table
     if table.result is not None:
         audience = ALL
-    return {
+    shown: dict[str, Any] = {
         "phase": "over" if table.result is not None else _phase(table),
         "paused": table.paused,
         "advantage": table.advantage,
@@ -32,6 +32,9 @@ def match_view(ruleset: AnyRuleset, live: Live, audience: Audience, *, at: int) 
         "game": None if table.state is None else ruleset.view(table.state, audience),
         "result": None if table.result is None else _result_view(table.result),
     }
+    if any(table.suspended):
+        shown["ruling"] = True
+    return shown
 
 
 def _result_view(result: Outcome) -> dict[str, Any]:

@@ -25,7 +25,7 @@ FRAGMENT_HEADER = "X-Fragment"
 
 # Refusals that say there is nothing here, or nothing for this person; all others are conflicts.
 _NOT_FOUND = frozenset({"match.none", "challenge.none", "setup.ruleset", "rules.no-figure"})
-_FORBIDDEN = frozenset({"record.not-allowed"})
+_FORBIDDEN = frozenset({"organiser.not-allowed", "record.not-allowed"})
 
 
 def explains_refusals(view: View[P]) -> View[P]:

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from games import store
 from games.api.views import record_response
-from games.audience import AUDIENCES
+from games.audience import AUDIENCES, may_organise
 from games.clock import now_ms
 from games.engine.decisions import ROOM
 from games.engine.errors import Refusal
 from games.engine.views import match_view
 from games.models import Match
-from games.pictures import as_image, board_of, svg_response
+from games.pictures import as_image, board_of, png_response, svg_response
 from games.reading import match_for, reader_of
 from games.replays import replay_of
 from games.services.matches import record_bytes
+from games.stills import still_of
 from games.views.common import explains_refusals
 from games.words import game_name, result_told
 
@@ -112,6 +113,57 @@ def board(request: HttpRequest, match_id: int) -> HttpResponse:
 
     response = svg_response(request, drawn, etag=f"{match_id}-{version}")
     response["Cache-Control"] = "public, no-cache"
+    return response
+
+
+@require_safe
+@explains_refusals
+def dispute(request: HttpRequest, match_id: int) -> HttpResponse:
+    """What an organiser is to rule on, as JSON: ``{"words", "picture"}``, the picture being an SVG
+    document with the evidence.
+
+    Refusals: ``match.none``, ``organiser.not-allowed``, ``organiser.nothing-to-rule``.
+    """
+    match = match_for(match_id, request.user)
+    if not may_organise(match, request.user):
+        raise Refusal("organiser.not-allowed", "Only an organiser who is not playing may see this.")
+    held = store.read(match_id)
+    table = held.live.table
+    running = table.state is not None and table.result is None
+    found = held.ruleset.dispute(table.state) if running else None
+    if found is None:
+        raise Refusal("organiser.nothing-to-rule", "There is no challenge to rule on.")
+    response = JsonResponse({"words": found.words, "picture": found.picture})
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+@require_safe
+@explains_refusals
+def board_png(request: HttpRequest, match_id: int) -> HttpResponse:
+    """The same as PNG."""
+    match_for(match_id, request.user)
+    held = store.read(match_id)
+    if held.live.table.state is None:
+        raise Refusal("match.no-board", "There is no board yet.")
+    version = held.readers.versions[AUDIENCES.index(ROOM)]
+
+    def drawn() -> str:
+        return board_of(held.ruleset, match_view(held.ruleset, held.live, ROOM, at=now_ms()))
+
+    response = png_response(request, drawn, etag=f"{match_id}-{version}-png")
+    response["Cache-Control"] = "public, no-cache"
+    return response
+
+
+@require_safe
+@explains_refusals
+def board_after(request: HttpRequest, match_id: int, number: int) -> HttpResponse:
+    """The board as PNG after the entry of that number in the room's log: what it shows stays."""
+    match = match_for(match_id, request.user)
+    etag = f"{match_id}-{match.created_at.timestamp()}-{number}"
+    response = png_response(request, lambda: still_of(match, number), etag=etag)
+    response["Cache-Control"] = "public, max-age=3600"
     return response
 
 

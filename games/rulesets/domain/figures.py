@@ -118,7 +118,7 @@ def _overlap() -> tuple[str, str]:
 def _touching() -> tuple[str, str]:
     """Pixels, magnified: beside a purple pixel is touching, beside a void one is not."""
     cell = 26
-    parts = []
+    parts: list[str] = []
 
     def square(column: int, row: int, fill: str, line: str) -> str:
         return (

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Any, TypeAlias
 
 from games.engine.decisions import Seat
 from games.rulesets.domain.geometry import SUB, Ring, turned
@@ -41,9 +41,12 @@ DEFINITIONS = (
 )
 
 
-def picture(view: Mapping[str, Any]) -> str:
+Marked: TypeAlias = tuple[int, Sequence[tuple[int, int]]]  # pixels of a domain
+
+
+def picture(view: Mapping[str, Any], marked: Marked | None = None) -> str:
     """Both domains of a view with what lies on them and the count; during the draft also who has
-    taken which shapes."""
+    taken which shapes. Pixels that are ``marked`` stand out above everything."""
     if view["pool"] is None:
         return document(640, 160, "Domain", "The pool has not been shown yet.", [])
     width, height = view["pool"]["size"]
@@ -56,7 +59,8 @@ def picture(view: Mapping[str, Any]) -> str:
         parts.append(words(left, HEAD - 12, f"{colour.capitalize()}, domain of seat {owner}"))
         parts.append(
             f'<g transform="translate({left} {HEAD}) scale({scale:.6g})">'
-            f"{_domain(view, colour, owner, domain)}</g>"
+            f"{_domain(view, colour, owner, domain)}"
+            f"{'' if marked is None or marked[0] != domain else _marks(marked[1])}</g>"
         )
     below = HEAD + tall + 26
     first, second = view["scores"]
@@ -100,6 +104,14 @@ def _domain(view: Mapping[str, Any], colour: str, owner: Seat, number: int) -> s
         if turn["domain"] == colour
     )
     return "".join((*parts, "</g>"))
+
+
+def _marks(pixels: Sequence[tuple[int, int]]) -> str:
+    path_data = "".join(f"M{x} {y}h1v1h-1z" for x, y in pixels)
+    return (
+        f'<path d="{path_data}" fill="#111" stroke="#ffe14d" stroke-width="2.4" '
+        'paint-order="stroke"/>'
+    )
 
 
 def shape_drawing(

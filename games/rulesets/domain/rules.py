@@ -13,7 +13,7 @@ from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat, other
 from games.engine.errors import EngineFault, Refusal
-from games.engine.ruleset import Chosen, Options, Ruleset, Seconds, Setup, Variant
+from games.engine.ruleset import Chosen, Dispute, Options, Ruleset, Seconds, Setup, Variant
 from games.rulesets.domain import board, events
 from games.rulesets.domain import view as views
 from games.rulesets.domain.board import Laid
@@ -219,6 +219,24 @@ class Domain(Ruleset[State, Move]):
         if not state.review:
             return super().rule(state, valid)
         return _ruled(_replace(state, review=False), valid)
+
+    def dispute(self, state: State) -> Dispute | None:
+        if not state.review:
+            return None
+        laid = state.turns[-1].laid
+        if laid is None:
+            raise EngineFault("only placements are challenged")
+        found = board.faults(state.ready_pool, state.laid[:-1], laid)
+        form = state.ready_pool.forms[laid.shape]
+        named = f"{form.id} > {laid.colour} {laid.x},{laid.y} {laid.angle}"
+        if found:
+            sentences = " ".join(fault.sentence for fault in found)
+            words = f"By the program's reckoning {named} is not valid. {sentences}"
+        else:
+            words = f"By the program's reckoning {named} is valid."
+        pixels = [pixel for fault in found for pixel in fault.pixels]
+        shown = views.view(state, self.scores(state))
+        return Dispute(words, picture(shown, (laid.domain, pixels)))
 
     # -- chance: which pool is played ----------------------------------------------------------
 

@@ -235,8 +235,28 @@ class DomainBoard {
     this.tools = this.#tools();
     this.acts = h("div", { class: "board-tools" });
     this.bar = new ConfirmBar({ onConfirm: () => this.#confirm(), onCancel: () => this.#cancel() });
-    root.append(this.note, this.cards, this.domains, this.counts, this.bar.root, this.tools, this.tray, this.acts, this.theirs, this.gallery);
+    root.append(
+      this.cards,
+      this.domains,
+      this.counts,
+      this.note,
+      this.bar.root,
+      this.tools,
+      this.tray,
+      this.acts,
+      this.theirs,
+      this.gallery,
+    );
     document.addEventListener("keydown", (event) => this.#key(event, root), { signal: this.listening.signal });
+  }
+
+  /** Take the keyboard's focus to where something is to be done. */
+  focus() {
+    if (this.ctx === null || this.game === null) return;
+    const card = this.cards.hidden ? null : this.cards.querySelector("input:checked, input");
+    const field = this.fields[this.ghost?.domain ?? "red"].svg;
+    const tray = this.ghost === null ? this.tray.querySelector("button:not(:disabled)") : null;
+    (card ?? tray ?? field).focus();
   }
 
   destroy() {
@@ -709,17 +729,17 @@ class DomainBoard {
       h("button", { type: "button", class: "button button--icon", "aria-label": label, title: label, on: { click: act } }, sign);
     const arrow = (label, sign, dx, dy) =>
       button(`${label} (Shift: 10 pixels)`, h("span", { "aria-hidden": "true" }, sign), (event) => this.#nudge(dx, dy, event.shiftKey));
-    const entry = (name, label, change) => {
-      const input = h("input", { class: "input domain-number", type: "number", inputmode: "numeric", min: "0", step: "1", on: { change: () => this.#typed(input, change) } });
+    const entry = (name, label, words, change) => {
+      const input = h("input", { class: "input domain-number", "aria-label": words, type: "number", inputmode: "numeric", min: "0", step: "1", on: { change: () => this.#typed(input, change) } });
       this[`${name}Input`] = input;
       return h("label", { class: "domain-entry" }, h("span", {}, label), input);
     };
     return h(
       "div",
       { class: "board-tools domain-tools", role: "group", "aria-label": "Move and turn the shape" },
-      entry("x", "x", (x) => ({ x })),
-      entry("y", "y", (y) => ({ y })),
-      entry("angle", "°", (angle) => ({ angle })),
+      entry("x", "x", "Pixels from the left", (x) => ({ x })),
+      entry("y", "y", "Pixels from the top", (y) => ({ y })),
+      entry("angle", "°", "Degrees", (angle) => ({ angle })),
       button("Turn left by 1° (,)", "⟲", () => this.#turn(-1)),
       button("Turn right by 1° (.)", "⟳", () => this.#turn(1)),
       button("Turn right by 15° (R)", icon("rotate") ?? "⤵", () => this.#turn(15)),

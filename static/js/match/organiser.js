@@ -20,7 +20,7 @@ export class OrganiserDesk {
   update(view, names) {
     this.view = view;
     this.names = names;
-    const stamp = `${view.phase}/${view.paused}`;
+    const stamp = `${view.phase}/${view.paused}/${view.ruling === true}`;
     if (stamp === this.drawn) return;
     this.drawn = stamp;
     if (view.phase !== "on") {
@@ -28,14 +28,41 @@ export class OrganiserDesk {
       fill(this.root, h("p", { class: "small muted" }, `${why} There is nothing to rule on here.`));
       return;
     }
+    const dispute = view.ruling ? h("div", { class: "desk__dispute", role: "status" }) : null;
     fill(
       this.root,
+      dispute,
       h(
         "div",
         { class: "desk" },
-        ACTS.map((spec) => this.#button(spec)),
+        ACTS.filter((spec) => spec(this) !== null).map((spec) => this.#button(spec)),
       ),
     );
+    if (dispute !== null) this.#showDispute(dispute);
+  }
+
+  /* What is to be ruled on, and what the program thinks of it: for organisers alone, so it is not
+     part of any view. */
+  async #showDispute(box) {
+    try {
+      const answer = await fetch(new URL("dispute/", location.href), {
+        headers: { Accept: "application/json" },
+      });
+      if (!answer.ok) throw new Error(String(answer.status));
+      const { words, picture } = await answer.json();
+      fill(
+        box,
+        h("p", {}, h("strong", {}, "A challenge waits for your ruling.")),
+        h("p", {}, words),
+        h("img", {
+          class: "board-picture",
+          alt: "The position, with the evidence marked",
+          src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(picture)}`,
+        }),
+      );
+    } catch {
+      fill(box, h("p", {}, "A challenge waits for your ruling. Its details could not be loaded."));
+    }
   }
 
   #button(spec) {
@@ -155,6 +182,24 @@ function seconds(label, value, min) {
 const signed = (value) => (Number(value) < 0 ? String(Number(value)) : `+${Number(value)}`);
 
 const ACTS = [
+  ({ view }) =>
+    view.ruling
+      ? {
+          title: "Rule valid",
+          sign: "check",
+          words: "What was challenged stands, and the challenge was wrong.",
+          text: () => "rule valid",
+        }
+      : null,
+  ({ view }) =>
+    view.ruling
+      ? {
+          title: "Rule invalid",
+          sign: "close",
+          words: "What was challenged does not stand.",
+          text: () => "rule invalid",
+        }
+      : null,
   ({ view }) =>
     view.paused
       ? {
