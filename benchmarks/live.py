@@ -31,6 +31,7 @@ sys.path.insert(0, str(ROOT))
 
 import msgspec
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from script.lib.ports import free_port
 from script.lib.scratch import Scratch
@@ -196,13 +197,13 @@ async def play_round(
 
 async def _open(url: str, cookie: str | None) -> ClientConnection:
     headers = {"Cookie": f"sessionid={cookie}"} if cookie else {}
-    origin = url.replace("ws://", "http://").split("/ws/")[0]
+    origin = Origin(url.replace("ws://", "http://").split("/ws/")[0])
     return await connect(
         url,
         additional_headers=headers,
         origin=origin,
         compression=None,
-        max_size=None,  # type: ignore[arg-type]
+        max_size=None,
     )
 
 
