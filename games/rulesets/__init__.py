@@ -1,6 +1,7 @@
 """The rulesets. Adding one means adding its folder here and one line to the registry."""
 
 from games.engine.registry import Registry
+from games.rulesets.domain import Domain
 from games.rulesets.domino_black_white import DominoBlackWhite
 from games.rulesets.peg_domain import PegDomain
 from games.rulesets.tetronogo import Tetronogo
@@ -8,5 +9,6 @@ from games.rulesets.tetronogo import Tetronogo
 REGISTRY = Registry(
     DominoBlackWhite(),
     Tetronogo(),
+    Domain(),
     PegDomain(),
 )
