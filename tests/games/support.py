@@ -28,6 +28,9 @@ from games.store import Held
 T0 = 2_000_000_000_000
 SECOND = 1000
 
+# Every game that there is: ruleset and variant.
+GAMES = [(ruleset.id, variant.id) for ruleset in REGISTRY for variant in ruleset.variants]
+
 TABLES = (Match, MatchPlayer, MatchEntry, Challenge, ChatMessage, SavedMove, AuditEntry)
 
 
@@ -164,7 +167,9 @@ class Play:
         while not self.match.is_over:
             at += SECOND
             table = self.held.live.table
-            seat = next(seat for seat in (0, 1) if table.open[seat] is not None)
+            # An answer that may still be changed leaves its decision open: once is enough.
+            waiting = [s for s in (0, 1) if table.open[s] is not None and not table.holds_back(s)]
+            seat = waiting[0]
             self.move(seat, self.random_move(seat, random), at)
         return at
 

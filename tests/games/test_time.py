@@ -15,6 +15,7 @@ from games.models import Match, MatchEntry, ServiceBeat
 from games.services.outage import beat_record
 from games.services.turns import Ack, match_grace
 from tests.games.support import (
+    GAMES,
     SECOND,
     T0,
     Play,
@@ -194,13 +195,13 @@ def test_a_missing_pick_is_drawn_and_stays_secret_until_both_are_in(
     assert play.held.live.table.state.frame.pieces == (drawn, "T")
 
 
-@pytest.mark.parametrize("ruleset", ["tetronogo", "domino-black-white"])
+@pytest.mark.parametrize(("ruleset", "variant"), GAMES)
 def test_a_match_that_nobody_begins_ends_by_the_defaults(
-    ruleset: str, ada: User, ben: User
+    ruleset: str, variant: str, ada: User, ben: User
 ) -> None:
     """Nobody ever comes. Set-up choices fall to their defaults, turns run out."""
-    play = started((ada, ben), ruleset)
-    run(play, 100 * MINUTE)
+    play = started((ada, ben), ruleset, variant=variant)
+    run(play, 200 * MINUTE)
     match = play.match
     assert match.is_over
     assert not any(entry[0] in "01" and not entry[2] for entry in play.entries)
@@ -209,7 +210,7 @@ def test_a_match_that_nobody_begins_ends_by_the_defaults(
         # does not place. Ada twice: two in a row for Ben.
         assert (match.winner, match.reason) == (1, "two-in-a-row")
         assert [entry[0] for entry in play.entries[:6]] == ["0", "chance", "1", "chance", "0", "0"]
-    else:
+    elif ruleset == "domino-black-white":
         # The advantage goes first, and never moves.
         assert (match.winner, match.reason) == (1, "timeout")
         assert play.entries == [("0", "", True), ("0", "", True)]
