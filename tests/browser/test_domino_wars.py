@@ -77,7 +77,7 @@ def play_by_keyboard(page: Page) -> None:
 
 def answer_effects(page: Page, *, keyboard: bool) -> list[str]:
     """Make every choice that the effects of a play ask for; what was asked."""
-    asked = []
+    asked: list[str] = []
     while True:
         page.wait_for_function(
             "() => !document.querySelector('.confirm[data-state=sending]:not([hidden])')"
