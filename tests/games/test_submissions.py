@@ -208,6 +208,8 @@ def test_an_id_stands_for_one_text(play: Play) -> None:
 def test_the_opponents_ids_are_no_concern_of_mine(play: Play) -> None:
     """An id that is taken would tell that the other has made a secret choice."""
     play.submit(0, "pick T", 1 * SECOND, client_id="one")
+    bad = {"seat": 1, "text": "pick X", "at": 2 * SECOND, "client_id": "one"}
+    refused("notation.tetromino", play.submit, **bad)
     answer = play.submit(1, "pick L", 2 * SECOND, client_id="one")
     assert isinstance(answer, Ack)
     assert not answer.resent
