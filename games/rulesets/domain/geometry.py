@@ -29,6 +29,7 @@ _SHIFT = 8
 
 Ring: TypeAlias = Sequence[tuple[int, int]]  # vertices in whole pixels about the reference point
 Ints: TypeAlias = NDArray[np.int64]
+Keys: TypeAlias = NDArray[Any]  # of 32 or 64 bits
 
 # -- rotation ------------------------------------------------------------------------------------
 
@@ -100,7 +101,7 @@ class Spans:
         # Row and column of every start and every end.
         self.ends_of_spans = np.concatenate((rows, rows)), np.concatenate((starts, ends))
         self._stride = 0
-        self._keys = rows
+        self._keys: Keys = rows
         # Left, top, right and bottom, the latter two exclusive; all 0 where there are no pixels.
         self.box = (0, 0, 0, 0)
         if len(rows):
@@ -114,12 +115,13 @@ class Spans:
         """The number of pixels."""
         return int((self.ends - self.starts).sum())
 
-    def keys(self, stride: int) -> Ints:
+    def keys(self, stride: int, kind: type[np.int32 | np.int64]) -> Keys:
         """Starts and ends as places in a picture with rows of ``stride``, shifted for a layer's
         number."""
         if self._stride != stride:
             rows, columns = self.ends_of_spans
-            self._keys, self._stride = (rows * stride + columns) << _LAYER_BITS, stride
+            places = (rows * stride + columns) << _LAYER_BITS
+            self._keys, self._stride = places.astype(kind), stride
         return self._keys
 
     def grid(self, x: int, y: int, width: int, height: int) -> NDArray[np.bool_]:
@@ -229,7 +231,9 @@ def _runs(rows: Ints, columns: Ints, chosen: NDArray[np.bool_]) -> Spans:
 # -- what lies on top ----------------------------------------------------------------------------
 
 _PER_WORD = 62  # layers that one whole number of 64 bits tells apart
-_LAYER_BITS = 16
+_LAYER_BITS = 8  # a pool has at most 100 shapes, of two layers each
+# Below so many places the numbers to be sorted fit 32 bits, which takes half the time.
+_FEW_PLACES = 1 << 31 - _LAYER_BITS - 1
 
 
 class Layer(NamedTuple):
@@ -252,12 +256,15 @@ def visible(layers: Sequence[Layer], paints: int, fields: int, size: tuple[int, 
     if not layers:
         return [[0] * paints, [0] * fields]
     # Sorted as one number each, which is much faster than by two keys.
-    keys = np.concatenate([_keys(layer, n, width, height) for n, layer in enumerate(layers)])
-    keys.sort(kind="stable")
+    few = fields * height * (width + 1) < _FEW_PLACES
+    kind = np.int32 if few else np.int64
+    keys = np.concatenate([_keys(layer, n, width, height, kind) for n, layer in enumerate(layers)])
+    keys.sort(kind="stable")  # quickest for what is made of sorted pieces
     number, at = keys & ((1 << _LAYER_BITS) - 1), keys >> _LAYER_BITS
     # From each crossing to the next the same layers cover everything. A row's last crossing closes
     # its last span, so that nothing runs on into the next row.
-    run = np.diff(at, append=at[-1:])
+    run = np.zeros_like(at)
+    np.subtract(at[1:], at[:-1], out=run[:-1])
     shown = [0] * paints
     empty = np.ones(len(run), dtype=np.bool_)
     for first in reversed(range(0, len(layers), _PER_WORD)):
@@ -265,7 +272,8 @@ def visible(layers: Sequence[Layer], paints: int, fields: int, size: tuple[int, 
         if len(layers) > _PER_WORD:
             bits[(number < first) | (number >= first + _PER_WORD)] = 0
         stack = np.bitwise_xor.accumulate(bits)
-        stack *= empty
+        if first + _PER_WORD < len(layers):
+            stack *= empty
         masks = [0] * paints
         for index, layer in enumerate(layers[first : first + _PER_WORD]):
             masks[layer.paint] |= 1 << index
@@ -273,15 +281,17 @@ def visible(layers: Sequence[Layer], paints: int, fields: int, size: tuple[int, 
             if mask:
                 # The highest layer decides which of the two numbers is larger.
                 on_top = (stack & mask) > (stack & ~mask)
-                shown[paint] += int(run @ on_top)
+                shown[paint] += int((run * on_top).sum(dtype=np.int64))
         empty &= stack == 0
     run *= ~empty
     borders = np.searchsorted(at, [field * (width + 1) * height for field in range(fields + 1)])
-    by_field = [int(run[a:b].sum()) for a, b in itertools.pairwise(borders)]
+    by_field = [int(run[a:b].sum(dtype=np.int64)) for a, b in itertools.pairwise(borders)]
     return [shown, by_field]
 
 
-def _keys(layer: Layer, number: int, width: int, height: int) -> Ints:
+def _keys(
+    layer: Layer, number: int, width: int, height: int, kind: type[np.int32 | np.int64]
+) -> Keys:
     """Where the spans of a layer begin and end, in reading order of all fields; a row has one
     place more than pixels, for spans that reach to its end. The layer's number is the low bits."""
     spans, x, y = layer.spans, layer.x, layer.y
@@ -289,11 +299,11 @@ def _keys(layer: Layer, number: int, width: int, height: int) -> Ints:
     offset = (layer.field * height + y) * stride + x
     left, top, right, bottom = spans.box
     if left + x >= 0 and top + y >= 0 and right + x <= width and bottom + y <= height:
-        return spans.keys(stride) + (offset << _LAYER_BITS | number)
+        return spans.keys(stride, kind) + kind(offset << _LAYER_BITS | number)
     rows, columns = spans.ends_of_spans
     if top + y < 0 or bottom + y > height:
         kept = (rows >= -y) & (rows < height - y)
         rows, columns = rows[kept], columns[kept]
     columns = np.minimum(np.maximum(columns, -x), width - x)
-    keys: Ints = ((rows * stride + columns + offset) << _LAYER_BITS) | number
+    keys: Keys = (((rows * stride + columns + offset) << _LAYER_BITS) | number).astype(kind)
     return keys

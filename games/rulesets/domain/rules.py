@@ -44,6 +44,7 @@ from games.rulesets.domain.state import (
     State,
     Terms,
     Turn,
+    draw_member,
     members,
     restored,
     saved,
@@ -331,7 +332,7 @@ class Domain(Ruleset[State, Move]):
         if kind == "place":
             return _sample_place(state, decision.seat, random)
         if kind == "draft":
-            return Take(state.ready_pool.forms[choose(random, members(state.free))].id)
+            return Take(state.ready_pool.forms[draw_member(state.free, random)].id)
         if kind == "first":
             return First("first" if random() < 0.5 else "second")
         if kind == "final":
@@ -539,7 +540,7 @@ def _sample_place(state: State, seat: Seat, random: RandomSource) -> Move:
     pool = state.ready_pool
     if state.can_challenge and random() < _CHALLENGES:
         return CHALLENGE
-    form = pool.forms[choose(random, members(state.hands[seat]))]
+    form = pool.forms[draw_member(state.hands[seat], random)]
     if random() < _DISCARDS:
         return Discard(form.id)
     laid = state.laid if state.strict else ()

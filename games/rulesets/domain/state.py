@@ -11,6 +11,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
+from games.engine.chance import RandomSource
 from games.engine.decisions import Outcome, Seat
 from games.rulesets.domain.board import Laid
 from games.rulesets.domain.pool import Pool, PoolDocument, built_in, prepared
@@ -103,6 +104,13 @@ def members(bits: int) -> list[int]:
         found.append(low.bit_length() - 1)
         bits ^= low
     return found
+
+
+def draw_member(bits: int, random: RandomSource) -> int:
+    """A number in a bit set that is not empty, each equally likely."""
+    for _ in range(int(random() * bits.bit_count())):
+        bits &= bits - 1
+    return (bits & -bits).bit_length() - 1
 
 
 # -- storage -------------------------------------------------------------------------------------

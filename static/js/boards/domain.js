@@ -216,7 +216,6 @@ class DomainBoard {
     this.choice = null; // a card, "challenge", or {discard: "07"}
     this.ghost = null; // {shape, domain, x, y, angle}
     this.zoom = 0; // index of ZOOMS
-    this.focus = null; // the domain that is zoomed
     this.middle = null; // what the zoomed window is centred on
     this.gesture = null;
     this.fingers = new Map();
