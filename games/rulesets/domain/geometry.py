@@ -278,14 +278,16 @@ def visible(layers: Sequence[Layer], paints: int, fields: int, size: tuple[int, 
         for index, layer in enumerate(layers[first : first + _PER_WORD]):
             masks[layer.paint] |= 1 << index
         for paint, mask in enumerate(masks):
-            if mask:
+            if paint and mask:
                 # The highest layer decides which of the two numbers is larger.
-                on_top = (stack & mask) > (stack & ~mask)
+                mine = stack & mask
+                on_top = mine > (stack ^ mine)
                 shown[paint] += int((run * on_top).sum(dtype=np.int64))
         empty &= stack == 0
     run *= ~empty
     borders = np.searchsorted(at, [field * (width + 1) * height for field in range(fields + 1)])
     by_field = [int(run[a:b].sum(dtype=np.int64)) for a, b in itertools.pairwise(borders)]
+    shown[0] = sum(by_field) - sum(shown)  # the first paint shows wherever no other one does
     return [shown, by_field]
 
 

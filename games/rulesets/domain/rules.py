@@ -66,7 +66,7 @@ Refereeing: TypeAlias = Literal["challenge", "strict"]
 Review: TypeAlias = Literal["engine", "organiser"]
 
 # How often a random player challenges, and how often it discards, of 1.
-_CHALLENGES, _DISCARDS = 1 / 24, 1 / 24
+_CHALLENGES, _DISCARDS = 1 / 40, 1 / 24
 _TRIES = 40  # at a valid placement, before a random player under strict refereeing discards
 
 
