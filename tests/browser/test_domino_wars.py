@@ -216,3 +216,33 @@ def test_typed_plays_a_refusal_a_skipped_turn_and_the_replay(new_page: Pages, si
     assert ada.locator(".replay .wars-side").count() == 2
     assert ada.locator(".replay .tile--back").count() == 0
     assert new_page.errors == []
+
+
+def test_a_domino_twice_and_another_opening_hand(new_page: Pages, site: Site) -> None:
+    items = ((0, "domino-repeat"), (0, "hand-mulligan"))
+    game = players.start(site, WARS, items=items)
+    ada = game.open(new_page, "Ada", viewport={"width": 1000, "height": 900}, color_scheme="dark")
+    ben = game.open(new_page, "Ben")
+    choose(ada, "Play first", "Play first")
+    ada.locator(".deck__card").first.wait_for()
+    for domino in DECK[:7]:
+        ada.locator(f'.deck__card[data-domino="{domino}"]').click()
+    ada.get_by_role("button", name="24 twice").click()
+    ada.get_by_text("The deck is complete.").wait_for()
+    ada.get_by_role("button", name="Choose this deck").click()
+    ben.locator(".deck__card").first.wait_for()
+    assert ben.locator(".deck__twice").count() == 0
+    ben.get_by_role("button", name="Fill up at random").click()
+    ben.get_by_role("button", name="Choose this deck").click()
+
+    ada.get_by_text("You may take another hand 2 more times.").wait_for()
+    assert "deciding about the opening hand" in turn(ben).inner_text()
+    shown = ada.locator(".board-cards .tiles .visually-hidden").all_inner_texts()
+    choose(ada, "Take another hand", "Take another")
+    ada.get_by_text("You may take another hand once more.").wait_for()
+    assert len(shown) == len(ada.locator(".board-cards .tiles .tile").all()) == 3
+    choose(ada, "Keep this hand", "Keep it")
+    is_asked(ada)
+    ada.locator(".wars-hand__domino").first.wait_for()
+    assert "Ada puts the hand back for another one." in log_of(ben)
+    assert new_page.errors == []
