@@ -19,7 +19,7 @@ def match_view(ruleset: AnyRuleset, live: Live, audience: Audience, *, at: int) 
     table = live.table
     if table.result is not None:
         audience = ALL
-    shown: dict[str, Any] = {
+    view: dict[str, Any] = {
         "phase": "over" if table.result is not None else _phase(table),
         "paused": table.paused,
         "advantage": table.advantage,
@@ -33,8 +33,8 @@ def match_view(ruleset: AnyRuleset, live: Live, audience: Audience, *, at: int) 
         "result": None if table.result is None else _result_view(table.result),
     }
     if any(table.suspended):
-        shown["ruling"] = True
-    return shown
+        view["ruling"] = True
+    return view
 
 
 def _result_view(result: Outcome) -> dict[str, Any]:

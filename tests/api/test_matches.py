@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from django.core.cache import cache
@@ -19,6 +19,8 @@ from games.rulesets import REGISTRY
 from tests.games.support import Play, committing, nothing_changes, placing, started
 
 PROBLEM = "application/problem+json"
+# The test client's answers have attributes that the type checker keeps apart from the real ones.
+Answer: TypeAlias = HttpResponse | Any
 
 
 def signed_in(user: User, *, csrf: bool = False) -> Client:
@@ -31,12 +33,12 @@ def address(name: str, match: int) -> str:
     return reverse(f"api:{name}", args=[match])
 
 
-def post(client: Client, match: int, body: Any, **more: Any) -> HttpResponse:
+def post(client: Client, match: int, body: Any, **more: Any) -> Answer:
     """Post JSON, or bytes as they are."""
     data = body if isinstance(body, bytes) else json.dumps(body)
     arguments = {"content_type": "application/json", **more}
     with committing():
-        answer: HttpResponse = client.post(address("submissions", match), data, **arguments)
+        answer: Answer = client.post(address("submissions", match), data, **arguments)
     return answer
 
 
@@ -44,7 +46,7 @@ def move(text: str, client_id: str = "a", version: int = 1) -> dict[str, Any]:
     return {"id": client_id, "text": text, "version": version}
 
 
-def is_problem(answer: HttpResponse, status: int, code: str) -> dict[str, Any]:
+def is_problem(answer: Answer, status: int, code: str) -> dict[str, Any]:
     """A problem document with that code."""
     assert answer.status_code == status, answer.content
     assert answer["Content-Type"] == PROBLEM

@@ -131,7 +131,7 @@ def match(*, players: list[int], ruleset: str, options: dict[str, float]) -> int
 def rows(*, match: int) -> dict[str, Any]:
     from games.models import ChatMessage, Match, MatchEntry
 
-    row = Match.objects.filter(pk=match).values().get()
+    row: dict[str, Any] = dict(Match.objects.filter(pk=match).values().get())
     row.pop("wake_at")
     return {
         "match": row,
@@ -183,7 +183,8 @@ def main() -> None:
     for line in sys.stdin:
         what, arguments = json.loads(line)
         try:
-            answer = {"value": CALLS[what](**arguments)}
+            call: Any = CALLS[what]
+            answer = {"value": call(**arguments)}
         except Exception as error:  # noqa: BLE001  (told to whoever asked)
             answer = {"error": repr(error)}
         sys.stdout.write(json.dumps(answer, default=str) + "\n")

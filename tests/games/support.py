@@ -37,7 +37,8 @@ TABLES = (Match, MatchPlayer, MatchEntry, Challenge, ChatMessage, SavedMove, Aud
 def rows() -> dict[str, list[dict[str, Any]]]:
     """Everything that the services may write, to compare before and after."""
     return {
-        model.__name__: list(model._default_manager.order_by("pk").values()) for model in TABLES
+        model.__name__: [dict(row) for row in model._default_manager.order_by("pk").values()]
+        for model in TABLES
     }
 
 
@@ -221,7 +222,7 @@ class Wire:
         """Group and text of everything since the last call, in order."""
         layer = get_channel_layer()
         self.client.publish(f"{self.prefix}end", b"")
-        heard = []
+        heard: list[tuple[str, str]] = []
         while True:
             message = self.pubsub.get_message(timeout=5)
             assert message is not None, "the end never came"

@@ -12,6 +12,7 @@ import socket
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -132,7 +133,7 @@ async def test_frames_that_cannot_be_understood(target: Target, site: Site) -> N
 
 
 async def test_frames_that_are_understood_and_refused(target: Target) -> None:
-    for code, change in [
+    changes: list[tuple[str, dict[str, Any]]] = [
         ("version.ahead", {"version": 2**63}),
         ("version.ahead", {"version": 2**70}),
         ("version.stale", {"version": -1}),
@@ -148,7 +149,8 @@ async def test_frames_that_are_understood_and_refused(target: Target) -> None:
         ("frame.malformed", {"id": ""}),
         ("frame.malformed", {"id": "\u0000"}),
         ("frame.malformed", {"id": "x" * 65}),
-    ]:
+    ]
+    for code, change in changes:
         answer = await target.reader.submit(**{"text": "pick T", **change})
         assert (answer["type"], answer["code"]) == ("refused", code), change
     await target.reader.say("organise", id="a", text="pause", why="\u0000")
@@ -311,6 +313,5 @@ def _spectators(site: Site, match: int) -> int:
 
 def _memory(pid: int) -> float:
     """Resident memory in MiB."""
-    import psutil
-
-    return float(psutil.Process(pid).memory_info().rss) / 2**20
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20

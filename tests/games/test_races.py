@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -247,9 +248,7 @@ def test_one_challenge_taken_by_two(ada: User, ben: User, cleo: User, threads: T
         challenge = offered(ada)
         answers = threads.at_once(
             [
-                lambda challenge=challenge, user=user: challenge_accept(
-                    acting_user=user, challenge=challenge
-                )
+                partial(challenge_accept, acting_user=user, challenge=challenge)
                 for user in (ben, cleo, ben)
             ]
         )
@@ -266,8 +265,8 @@ def test_accepting_while_it_is_cancelled(ada: User, ben: User, threads: Threads)
         challenge = offered(ada, ben)
         answers = threads.at_once(
             [
-                lambda challenge=challenge: challenge_accept(acting_user=ben, challenge=challenge),
-                lambda challenge=challenge: challenge_cancel(acting_user=ada, challenge=challenge),
+                partial(challenge_accept, acting_user=ben, challenge=challenge),
+                partial(challenge_cancel, acting_user=ada, challenge=challenge),
             ]
         )
         assert [isinstance(answer, Refusal) for answer in answers].count(True) == 1

@@ -25,6 +25,7 @@ def test_a_record_tells_everything(ada: User, ben: User, orla: User) -> None:
     play.move(0, "pick T", 1 * SECOND)
     play.move(1, "pick L", 2 * SECOND)
     chooser = play.held.live.table.advantage
+    assert chooser is not None
     play.move(chooser, "second" if chooser else "first", 3 * SECOND)
     play.act(orla, "extend 0 10", 4 * SECOND)
     play.move(0, "D4 90", 5_250)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 import pytest
@@ -162,7 +162,7 @@ async def test_nobody_can_see_that_a_secret_choice_is_in(room: Room) -> None:
 
 async def test_every_refusal_is_answered_and_changes_nothing(room: Room, desk: Desk) -> None:
     before = desk.rows(room.match)
-    cases = [
+    cases: list[tuple[Reader, dict[str, Any], str]] = [
         (room.first, {"text": "pick X"}, "notation.tetromino"),
         (room.first, {"text": "pick T", "version": 99}, "version.ahead"),
         (room.first, {"text": "pick T", "version": 0}, "version.stale"),

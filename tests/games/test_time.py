@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -34,7 +36,7 @@ MINUTE = 60 * SECOND
 
 def run(play: Play, until: int) -> list[int]:
     """Be the worker: look at the match whenever it is due, up to ``until``; returns when it was."""
-    looked = []
+    looked: list[int] = []
     for _ in range(1000):
         due = play.match.wake_at
         if due is None or due - T0 > until:
@@ -82,9 +84,9 @@ def test_no_reminder_comes_twice_however_often_a_worker_looks(play: Play, wire: 
 
 
 def test_reminders_change_nothing_but_the_next_look(play: Play) -> None:
-    before = Match.objects.filter(pk=play.pk).values().get()
+    before: dict[str, Any] = dict(Match.objects.filter(pk=play.pk).values().get())
     play.wake(30 * SECOND)
-    after = Match.objects.filter(pk=play.pk).values().get()
+    after: dict[str, Any] = dict(Match.objects.filter(pk=play.pk).values().get())
     assert after.pop("wake_at") == T0 + 45 * SECOND
     before.pop("wake_at")
     assert after == before
@@ -398,3 +400,18 @@ def test_tasks_for_matches_that_need_nothing_do_nothing(
     with nothing_changes():
         tasks.wake(play.pk)
         tasks.sweep()
+
+
+def test_a_reserve_of_years_costs_no_more_than_another(ada: User, ben: User, wire: Wire) -> None:
+    """Thirty million announcements lie ahead, and many behind: none of them is counted out."""
+    years = 10**9
+    play = placing(started((ada, ben), options={"reserve": years, "turn_time": 60}))
+    wire.frames()
+    entered = 63 * SECOND
+    after = 20_000_000 * 30 * SECOND
+    began = time.monotonic()
+    play.wake(entered + after)
+    heard = [frame for to, frame in wire.frames("reminder") if to == group(play.pk, "room")]
+    assert [(f["at"] - T0 - entered, f["left"]) for f in heard] == [(after, years * SECOND - after)]
+    assert play.match.wake_at == T0 + entered + after + 30 * SECOND
+    assert time.monotonic() - began < 2
