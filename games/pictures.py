@@ -10,6 +10,7 @@ from html import unescape
 from importlib import import_module
 from typing import Any
 
+import resvg_py
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -18,6 +19,7 @@ from games.engine.errors import Refusal
 from games.engine.ruleset import Ruleset
 
 SVG = "image/svg+xml"
+PNG = "image/png"
 # The picture may be opened as a document of its own: then it can do nothing at all.
 ALONE = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
@@ -70,6 +72,27 @@ def svg_response(request: HttpRequest, svg: Callable[[], str], *, etag: str) -> 
         response["Content-Disposition"] = "inline"
     response["ETag"] = quoted
     response["Content-Security-Policy"] = ALONE
+    return response
+
+
+# -- as pixels -----------------------------------------------------------------------------------
+
+
+def png_of(svg: str, *, scale: int = 2) -> bytes:
+    """A picture as PNG, ``scale`` pixels for each of the drawing's."""
+    width = round(float(size_of(svg)[0] or 600))
+    return bytes(resvg_py.svg_to_bytes(svg_string=svg, width=scale * width))
+
+
+def png_response(request: HttpRequest, svg: Callable[[], str], *, etag: str) -> HttpResponse:
+    """A board as PNG, or 304 where the reader has it; ``svg`` is asked only when needed."""
+    quoted = f'"{etag}"'
+    if request.headers.get("If-None-Match") in (quoted, f"W/{quoted}"):
+        response: HttpResponse = HttpResponseNotModified()
+    else:
+        response = HttpResponse(png_of(svg()), content_type=PNG)
+        response["Content-Disposition"] = "inline"
+    response["ETag"] = quoted
     return response
 
 

@@ -77,6 +77,13 @@ class Dispute(msgspec.Struct, frozen=True):
     picture: str
 
 
+class Painted(msgspec.Struct, frozen=True):
+    """A move that a painted picture may stand for, and an SVG document of what was understood."""
+
+    move: Any
+    picture: str
+
+
 class Ruleset(ABC, Generic[State, Move]):
     """The protocol of a ruleset. Subclasses are stateless; one instance serves every match.
 
@@ -250,6 +257,21 @@ class Ruleset(ABC, Generic[State, Move]):
     @abstractmethod
     def picture(self, view: Mapping[str, Any]) -> str:
         """A view's board as a self-contained SVG document with a text alternative."""
+
+    # -- moves as pictures ---------------------------------------------------------------------
+
+    def template(self, state: State, decision: Decision) -> str:
+        """An SVG document of the position to paint an answer to ``decision`` on.
+        Raises :class:`Refusal` ``picture.not-taken`` where answers are not painted."""
+        raise Refusal("picture.not-taken", "This decision is not answered by a picture.")
+
+    def read_picture(
+        self, state: State, decision: Decision, template: bytes, upload: bytes
+    ) -> Sequence[Painted]:
+        """Every legal move that a painted copy of the template may stand for, at least one; both
+        pictures as files, the template as PNG. Raises :class:`Refusal`: ``picture.*`` for a file
+        that cannot be read or understood, else as `validate`."""
+        raise Refusal("picture.not-taken", "This decision is not answered by a picture.")
 
     # -- storage -------------------------------------------------------------------------------
 

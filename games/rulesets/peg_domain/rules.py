@@ -10,8 +10,17 @@ from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat, other
 from games.engine.errors import EngineFault
-from games.engine.ruleset import Chosen, ItemRule, Options, Ruleset, Seconds, Setup, Variant
-from games.rulesets.peg_domain import drawing, judging, notation, saving, viewing
+from games.engine.ruleset import (
+    Chosen,
+    ItemRule,
+    Options,
+    Painted,
+    Ruleset,
+    Seconds,
+    Setup,
+    Variant,
+)
+from games.rulesets.peg_domain import drawing, judging, notation, painting, saving, viewing
 from games.rulesets.peg_domain import state as states
 from games.rulesets.peg_domain.boards import (
     DOMAIN,
@@ -339,6 +348,16 @@ class PegDomain(Ruleset[State, Move]):
 
     def picture(self, view: Mapping[str, Any]) -> str:
         return picture(view)
+
+    # -- moves as pictures ---------------------------------------------------------------------
+
+    def template(self, state: State, decision: Decision) -> str:
+        return painting.template(state, decision)
+
+    def read_picture(
+        self, state: State, decision: Decision, template: bytes, upload: bytes
+    ) -> Sequence[Painted]:
+        return painting.read(state, decision, template, upload)
 
     # -- storage -------------------------------------------------------------------------------
 

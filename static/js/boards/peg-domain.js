@@ -1,5 +1,6 @@
 /* The boards of Peg Domain. See boards/README.md for what every board module offers. */
 
+import { csrfToken } from "../site.js";
 import { fill, h, s, write } from "../match/dom.js";
 import { Board, choiceCards, ConfirmBar, outline, seatBadge, seatSign, turn, UNIT } from "./kit.js";
 import { Placing } from "./placing.js";
@@ -315,7 +316,8 @@ class PegDomainBoard {
     this.moveTools = this.placing.tools();
     this.tools = h("div", { class: "board-tools__move", role: "group", "aria-label": "Your turn" });
     this.button = this.#buttons();
-    fill(root, this.cards, this.trio, h("div", { class: "board-tools" }, this.tools, this.moveTools), this.bar.root, this.facts);
+    this.paint = this.#paintPanel();
+    fill(root, this.cards, this.trio, h("div", { class: "board-tools" }, this.tools, this.moveTools), this.bar.root, this.facts, this.paint);
     this.boards.pallets.forEach((board, colour) => this.#listen(board, colour));
     this.listening = new AbortController();
     this.boards.domain.svg.addEventListener("click", (event) => this.#tapDomain(event), this.listening);
@@ -328,10 +330,12 @@ class PegDomainBoard {
   }
 
   update(view, ctx) {
-    const before = this.ctx?.decision?.id ?? null;
+    const before = this.ctx;
     this.view = view;
     this.ctx = ctx;
-    if ((ctx.decision?.id ?? null) !== before) this.#reset();
+    if ((ctx.decision?.id ?? null) !== (before?.decision?.id ?? null)) this.#reset();
+    // What was chosen is said; a decision that goes on may be answered anew.
+    else if ((before?.pending ?? null) !== null && ctx.pending === null && ctx.refusal === null) this.choice = null;
     this.#drawCards();
     this.#draw();
   }
@@ -401,6 +405,7 @@ class PegDomainBoard {
     this.minus = this.choice = null;
     this.takesMinus = this.rapid = this.drawing = false;
     this.placing.clear();
+    fill(this.readings);
     this.api.draft("");
   }
 
@@ -547,10 +552,11 @@ class PegDomainBoard {
         return true;
       }
       if (event.key !== "Enter" && event.key !== " ") return false;
-      if (!cuts()) return this.#tapPallet(colour, board.at);
-      if (this.isShape) this.#toggle(board.at);
-      else if (this.#isCut) return false;
-      else this.#begin(board.at);
+      const here = event.target.dataset.square;
+      if (here === undefined) return false;
+      if (!cuts() || this.isShape) return this.#tapPallet(colour, at(here));
+      if (this.#isCut) return false;
+      this.#begin(at(here));
       return true;
     };
   }
@@ -692,6 +698,66 @@ class PegDomainBoard {
     return made;
   }
 
+  // -- answers as pictures --------------------------------------------------------------------
+
+  #paintPanel() {
+    const page = `/matches/${this.root.closest("[data-match]")?.dataset.match}`;
+    this.file = h("input", { type: "file", class: "input", accept: "image/png,image/jpeg", id: "paint-file", on: { change: () => this.#sendPicture(`${page}/paint/`) } });
+    this.readings = h("div", { class: "readings", "aria-live": "polite" });
+    return h(
+      "details",
+      { class: "disclosure", hidden: true },
+      h("summary", {}, "Answer with a picture"),
+      h(
+        "p",
+        { class: "small" },
+        "Download the position, paint the squares of your cut-out on the pallet and those it covers on the domain, and bring the picture back. Nothing is submitted before you confirm it.",
+      ),
+      h("p", { class: "button-row" }, h("a", { class: "button", href: `${page}/paint.png`, download: true }, "Download the position")),
+      h("label", { for: "paint-file" }, "Your picture, PNG or JPEG, up to 5 MB"),
+      this.file,
+      this.readings,
+    );
+  }
+
+  async #sendPicture(address) {
+    const [file] = this.file.files;
+    if (file === undefined || !this.#asks("turn")) return;
+    const asked = this.ctx.decision.id;
+    const body = new FormData();
+    body.append("picture", file);
+    fill(this.readings, h("p", {}, "Reading the picture…"));
+    let answer;
+    try {
+      const response = await fetch(address, { method: "POST", body, headers: { "X-CSRFToken": csrfToken() } });
+      answer = await response.json();
+    } catch {
+      answer = { sentence: "The picture could not be sent, or is too large." };
+    }
+    this.file.value = "";
+    if (this.ctx.decision?.id !== asked) {
+      fill(this.readings);
+      return;
+    }
+    if (!answer.readings) {
+      fill(this.readings, h("p", { class: "field-error" }, answer.sentence ?? "The picture could not be read."));
+      return;
+    }
+    const count = answer.readings.length;
+    fill(
+      this.readings,
+      h("p", {}, count === 1 ? "This is what the picture says:" : `The picture can be read in ${count} ways:`),
+      answer.readings.map(({ text, picture }) =>
+        h(
+          "figure",
+          { class: "reading" },
+          h("img", { src: picture, alt: `The placement ${text}` }),
+          h("figcaption", {}, h("code", {}, text), h("button", { type: "button", class: "button", on: { click: () => this.#choose(text) } }, "Take this one")),
+        ),
+      ),
+    );
+  }
+
   #toggleShape() {
     this.isShape = !this.isShape;
     this.cut = this.cut.slice(0, 1);
@@ -728,6 +794,7 @@ class PegDomainBoard {
     button.ready.hidden = !this.#asks("inspection") || !this.#mayBeReady();
     this.tools.hidden = Object.values(button).every((each) => each.hidden);
     this.moveTools.hidden = !this.#isPlacing;
+    this.paint.hidden = !turnNow;
   }
 
   #mayBeReady() {
@@ -821,7 +888,7 @@ class PegDomainBoard {
     }
     const chosen = new RegExp(`^extra peg ${COLOURS[colour]} ([A-L][0-9]+)$`).exec(text);
     const extra = you !== null && game.phase === "inspection" ? (game.extra[you]?.[colour] ?? []) : [];
-    for (const name of chosen ? [...extra, chosen[1]] : extra) named.push(stud(board, at(name), "stud--extra"));
+    for (const name of new Set(chosen ? [...extra, chosen[1]] : extra)) named.push(stud(board, at(name), "stud--extra"));
     return named;
   }
 
@@ -995,6 +1062,7 @@ function told(choice) {
     blue: ["You play blue, on the right.", "Play blue"],
   };
   if (choice in words) return words[choice];
+  if (choice.includes(">")) return [`As painted: ${choice}.`, "Place"];
   if (choice.startsWith("extra")) return [`Additional Peg: ${choice.slice(10)}. It stays secret until colours are settled.`, "Name it"];
   if (choice.startsWith("remove 3x3")) {
     return [`Rapid Removal around ${choice.slice(11)}: squares with a peg or beside one stay. ${secret}`, "Remove"];

@@ -1,0 +1,315 @@
+"""Placements painted on a picture of the position: the template, and reading it back.
+
+The pallet and the domain lie at fixed places of the template. A painted square is one most of whose
+inside differs plainly from the template's; which colour it was painted with does not matter. What
+anti-aliasing, JPEG and a change of size do to a picture stays well below that.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from games.engine.decisions import ROOM, Decision
+from games.engine.errors import Refusal
+from games.engine.ruleset import Painted
+from games.rulesets.peg_domain import picture as pictures
+from games.rulesets.peg_domain.boards import (
+    COLUMNS,
+    DOMAIN_NAME,
+    DOMAIN_SQUARE,
+    PALLET_NAME,
+    PALLET_SQUARE,
+    PALLET_STEP,
+    ROWS,
+    SIDE,
+    landing,
+)
+from games.rulesets.peg_domain.judging import judge
+from games.rulesets.peg_domain.moves import Place
+from games.rulesets.peg_domain.picture import Grid
+from games.rulesets.peg_domain.state import State
+from games.rulesets.peg_domain.viewing import view
+
+PALLET: Final = Grid(44, 76, 36, COLUMNS, ROWS)
+DOMAIN: Final = Grid(536, 76, 48, SIDE, SIDE)
+WIDTH, HEIGHT = 996, 676
+STUD: Final = "#8f8779"
+
+MOST_PIXELS: Final = 24_000_000
+LEAST_WIDTH: Final = 480  # below that a square of the pallet has fewer than 18 pixels each way
+SHAPE_TOLERANCE: Final = 0.02
+PLAIN: Final = 70  # of 255: how much a channel differs where a pixel was painted
+PAINTED: Final = 0.6  # the part of a square that is painted from here on
+UNTOUCHED: Final = 0.2
+LONGEST_PATH: Final = 60_000  # steps of the search for a path through painted squares
+
+Pixels = NDArray[np.int16]
+
+
+def template(state: State, decision: Decision) -> str:
+    """The mover's pallet and the domain, large enough to be painted on."""
+    if decision.kind != "turn":
+        raise Refusal("picture.not-taken", "Only placements are painted.")
+    shown = view(state, ROOM)
+    pallet = _pallet_of(shown, decision.seat)
+    svg = pictures.document(
+        WIDTH,
+        HEIGHT,
+        "Peg Domain, to be painted on",
+        "Paint the squares of your cut-out on the pallet, and those it covers on the domain.",
+        [
+            pictures.words(
+                PALLET.x + PALLET.width / 2,
+                24,
+                f"Your pallet ({pallet['colour']}): paint the cut-out",
+                size=17,
+                colour=pictures.INK,
+            ),
+            pictures.words(
+                DOMAIN.x + DOMAIN.width / 2,
+                24,
+                "Domain: paint what it covers",
+                size=17,
+                colour=pictures.INK,
+            ),
+            pictures.pallet(PALLET, pallet["rows"]),
+            pictures.domain(DOMAIN, shown["domain"]),
+            pictures.words(
+                DOMAIN.x + DOMAIN.width / 2,
+                560,
+                "Fill whole squares with one strong colour. Do not crop the picture.",
+                size=14,
+            ),
+        ],
+    )
+    # Studs in a middle grey: black paint differs plainly from them, and so does a light colour.
+    return svg.replace(f'fill="{pictures.INK}"', f'fill="{STUD}"')
+
+
+def _pallet_of(shown: dict[str, Any], seat: int) -> dict[str, Any]:
+    found: dict[str, Any] = next(each for each in shown["pallets"] if each["seat"] == seat)
+    return found
+
+
+# -- pixels --------------------------------------------------------------------------------------
+
+
+def _pixels(data: bytes, size: tuple[int, int] | None) -> Pixels:
+    """A picture in red, green and blue, brought to ``size``.
+
+    Raises :class:`Refusal` ``picture.unreadable``, ``picture.too-many-pixels``,
+    ``picture.too-small`` and ``picture.shape``.
+    """
+    try:
+        with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as image:
+            # The size is known before anything is unpacked, so that a bomb never is.
+            _must_be_modest(*image.size)
+            if size is not None:
+                _must_fit(*image.size, size)
+            flat = Image.new("RGBA", image.size, pictures.PAPER)
+            flat.alpha_composite(image.convert("RGBA"))
+            solid = flat.convert("RGB")
+            if size is not None and solid.size != size:
+                solid = solid.resize(size, Image.Resampling.BICUBIC)
+            return np.asarray(solid, dtype=np.int16)
+    except Refusal:
+        raise
+    except Exception as error:
+        # Pillow raises anything at all for a broken file.
+        raise Refusal(
+            "picture.unreadable", "This is no PNG or JPEG picture that can be read."
+        ) from error
+
+
+def _must_be_modest(width: int, height: int) -> None:
+    if width * height > MOST_PIXELS:
+        raise Refusal("picture.too-many-pixels", "This picture has too many pixels.")
+
+
+def _must_fit(width: int, height: int, size: tuple[int, int]) -> None:
+    if width < LEAST_WIDTH:
+        raise Refusal(
+            "picture.too-small", f"The picture must be at least {LEAST_WIDTH} pixels wide."
+        )
+    if abs(width * size[1] / (height * size[0]) - 1) > SHAPE_TOLERANCE:
+        raise Refusal(
+            "picture.shape",
+            "This picture does not have the template's proportions; it must not be cropped.",
+        )
+
+
+def painted_squares(template_png: bytes, upload: bytes) -> tuple[list[str], list[str]]:
+    """The names of the painted squares of the pallet and of the domain.
+
+    Raises :class:`Refusal` ``picture.unclear`` where a square is painted in part, and as
+    :func:`_pixels`.
+    """
+    before = _pixels(template_png, None)
+    after = _pixels(upload, (before.shape[1], before.shape[0]))
+    differs = np.abs(after - before).max(axis=2) > PLAIN
+    scale = before.shape[1] / WIDTH
+    unclear: list[str] = []
+    pallet = _painted(differs, PALLET, scale, unclear)
+    domain = _painted(differs, DOMAIN, scale, unclear)
+    if unclear:
+        raise Refusal(
+            "picture.unclear",
+            f"It is not clear whether {', '.join(unclear[:8])} "
+            f"{'is' if len(unclear) == 1 else 'are'} painted: fill whole squares.",
+        )
+    return pallet, domain
+
+
+def _painted(differs: NDArray[np.bool_], grid: Grid, scale: float, unclear: list[str]) -> list[str]:
+    names = []
+    inset = grid.cell * 0.2
+    for row in range(grid.rows):
+        for column in range(grid.columns):
+            x, y = grid.x + column * grid.cell, grid.y + row * grid.cell
+            left, right = round((x + inset) * scale), round((x + grid.cell - inset) * scale)
+            top, bottom = round((y + inset) * scale), round((y + grid.cell - inset) * scale)
+            share = float(differs[top:bottom, left:right].mean())
+            name = f"{chr(ord('A') + column)}{row + 1}"
+            if share >= PAINTED:
+                names.append(name)
+            elif share > UNTOUCHED:
+                unclear.append(name)
+    return names
+
+
+# -- what was meant ------------------------------------------------------------------------------
+
+
+def read(state: State, decision: Decision, template_png: bytes, upload: bytes) -> list[Painted]:
+    """Every placement that the painted squares may stand for.
+
+    Where the same squares can be covered in several ways, these differ in where the pegs come to
+    lie. Raises :class:`Refusal`: ``picture.nothing``, ``picture.counts``, ``picture.no-path``,
+    ``picture.no-fit``, and whatever is wrong with the placements themselves.
+    """
+    if decision.kind != "turn":
+        raise Refusal("picture.not-taken", "Only placements are painted.")
+    pallet, domain = painted_squares(template_png, upload)
+    if not pallet or not domain:
+        where = "the pallet" if not pallet else "the domain"
+        raise Refusal("picture.nothing", f"Nothing is painted on {where}.")
+    if len(pallet) != len(domain):
+        raise Refusal(
+            "picture.counts",
+            f"{len(pallet)} squares are painted on the pallet and {len(domain)} on the domain.",
+        )
+    squares = [PALLET_SQUARE[name] for name in pallet]
+    cover = {DOMAIN_SQUARE[name] for name in domain}
+    ordered, by_path = _in_order(state, decision, squares)
+    found: list[Painted] = []
+    seen: set[frozenset[int | None]] = set()
+    refusal: Refusal | None = None
+    for move in _placements(ordered, cover, by_path=by_path):
+        try:
+            judge(state, decision, move)
+        except Refusal as error:
+            refusal = refusal or error
+            continue
+        # The same squares covered with the pegs on the same two are the same placement.
+        pegs = state.frame.pegs[decision.seat]
+        studs = frozenset(
+            [
+                landing(move.squares[0], square, move.target, move.turns)
+                for square in move.squares
+                if pegs >> square & 1
+            ]
+        )
+        if studs not in seen:
+            seen.add(studs)
+            found.append(Painted(move, understood(state, decision, move)))
+    if found:
+        return found
+    raise refusal or Refusal(
+        "picture.no-fit",
+        "The cut-out cannot cover the squares painted on the domain, however it is turned.",
+    )
+
+
+def _in_order(state: State, decision: Decision, squares: list[int]) -> tuple[list[int], bool]:
+    """The squares from one peg on, as a path if they are one."""
+    pegs = state.frame.pegs[decision.seat]
+    ends = [square for square in squares if pegs >> square & 1]
+    if len(ends) == 2:
+        path = _path(ends[0], ends[1], set(squares))
+        if path is not None:
+            return path, True
+        if not state.frame.by_squares:
+            raise Refusal(
+                "picture.no-path",
+                "The squares painted on the pallet are no path from one peg to another.",
+                tuple([PALLET_NAME[square] for square in squares]),
+            )
+    # Without two pegs it is refused in the words of the rules, whatever the order.
+    return [*ends, *[square for square in squares if square not in ends]], False
+
+
+def _path(start: int, end: int, squares: set[int]) -> list[int] | None:
+    """A path from one square to another that passes all of them once, or None."""
+    path, ways = [start], [iter(PALLET_STEP)]
+    for _ in range(LONGEST_PATH):
+        step = next(ways[-1], None)
+        if step is None:
+            path.pop()
+            ways.pop()
+            if not path:
+                return None
+            continue
+        square = path[-1] + step
+        if square not in squares or square in path:
+            continue
+        if square == end:
+            if len(path) + 1 == len(squares):
+                return [*path, end]
+            continue
+        path.append(square)
+        ways.append(iter(PALLET_STEP))
+    return None
+
+
+def _placements(squares: list[int], cover: set[int], *, by_path: bool) -> Iterator[Place]:
+    """Every way in which the squares cover exactly those, anchored on the first of them."""
+    for turns in range(4):
+        for target in sorted(cover):
+            lands = {landing(squares[0], square, target, turns) for square in squares}
+            if lands == cover:
+                yield Place(tuple(squares), by_path, target, turns)
+
+
+def understood(state: State, decision: Decision, move: Place) -> str:
+    """A picture of a placement before it is made."""
+    seat = decision.seat
+    shown = view(state, ROOM)
+    cut = [PALLET_NAME[square] for square in move.squares]
+    pegs = state.frame.pegs[seat]
+    lands = [landing(move.squares[0], square, move.target, move.turns) for square in move.squares]
+    cover = [DOMAIN_NAME[square] for square in lands if square is not None]
+    studs = [
+        (PALLET_NAME[square], DOMAIN_NAME[at])
+        for square, at in zip(move.squares, lands, strict=True)
+        if at is not None and pegs >> square & 1
+    ]
+    return pictures.document(
+        WIDTH,
+        HEIGHT,
+        "What was read",
+        f"The cut-out {', '.join(cut)} covers {', '.join(cover)}.",
+        [
+            pictures.pallet(PALLET, _pallet_of(shown, seat)["rows"]),
+            pictures.fill(PALLET, cut, seat),
+            pictures.domain(DOMAIN, shown["domain"]),
+            pictures.fill(DOMAIN, cover, seat),
+            *[pictures.stud(*PALLET.corner(name), PALLET.cell) for name, _ in studs],
+            *[pictures.stud(*DOMAIN.corner(name), DOMAIN.cell) for _, name in studs],
+        ],
+    )

@@ -1,0 +1,124 @@
+"""Boards as PNG, and answers painted on them. Nothing here submits anything."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.http import require_POST, require_safe
+
+from games import store
+from games.audience import AUDIENCES, audience_of
+from games.clock import now_ms
+from games.engine.decisions import ROOM, Decision, Seat
+from games.engine.errors import Refusal
+from games.engine.views import match_view
+from games.pictures import PNG, as_image, board_of, png_of, png_response
+from games.reading import match_for
+from games.stills import still_of
+from games.store import Held
+from games.views.common import explains_refusals
+
+LARGEST_PICTURE = 5 * 1024 * 1024  # bytes
+
+
+@require_safe
+@explains_refusals
+def board_png(request: HttpRequest, match_id: int) -> HttpResponse:
+    """The board as the room sees it now."""
+    match_for(match_id, request.user)
+    held = store.read(match_id)
+    if held.live.table.state is None:
+        raise Refusal("match.no-board", "There is no board yet.")
+    version = held.readers.versions[AUDIENCES.index(ROOM)]
+
+    def drawn() -> str:
+        return board_of(held.ruleset, match_view(held.ruleset, held.live, ROOM, at=now_ms()))
+
+    response = png_response(request, drawn, etag=f"{match_id}-{version}-png")
+    response["Cache-Control"] = "public, no-cache"
+    return response
+
+
+@require_safe
+@explains_refusals
+def board_after(request: HttpRequest, match_id: int, number: int) -> HttpResponse:
+    """The board after the entry of that number in the room's log. What it shows stays the same."""
+    match = match_for(match_id, request.user)
+    etag = f"{match_id}-{match.created_at.timestamp()}-{number}"
+    response = png_response(request, lambda: still_of(match, number), etag=etag)
+    response["Cache-Control"] = "public, max-age=3600"
+    return response
+
+
+@require_safe
+@explains_refusals
+def paint_template(request: HttpRequest, match_id: int) -> HttpResponse:
+    """The position as a PNG for the player whose decision it is, to paint an answer on."""
+    held, seat = _at_the_table(request, match_id)
+    decision = _decision(held, seat)
+    response = HttpResponse(_template(held, decision), content_type=PNG)
+    response["Content-Disposition"] = f'attachment; filename="match-{match_id}-{decision.id}.png"'
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+@require_POST
+def paint_read(request: HttpRequest, match_id: int) -> HttpResponse:
+    """What a painted picture (the file ``picture``) says, as JSON:
+    ``{"readings": [{"text", "picture"}]}``, the picture being a data address; or 409 with
+    ``{"code", "sentence", "squares"}``. Nothing is submitted."""
+    try:
+        held, seat = _at_the_table(request, match_id)
+        decision = _decision(held, seat)
+        ruleset = held.ruleset
+        readings = ruleset.read_picture(
+            held.live.table.state, decision, _template(held, decision), _uploaded(request)
+        )
+    except Refusal as refusal:
+        status = 404 if refusal.code == "match.none" else 409
+        body = {
+            "code": refusal.code,
+            "sentence": refusal.sentence,
+            "squares": list(refusal.squares),
+        }
+        return JsonResponse(body, status=status)
+    return JsonResponse(
+        {
+            "readings": [
+                {"text": ruleset.print(each.move), "picture": as_address(each.picture)}
+                for each in readings
+            ]
+        }
+    )
+
+
+def _uploaded(request: HttpRequest) -> bytes:
+    upload = request.FILES.get("picture")
+    if upload is None:
+        raise Refusal("picture.none", "There is no picture in this request.")
+    if upload.size is None or upload.size > LARGEST_PICTURE:
+        raise Refusal("picture.too-large", "A picture has at most 5 MB.")
+    return bytes(upload.read())
+
+
+def as_address(svg: str) -> str:
+    """A picture as the address of an image element."""
+    return str(as_image(svg)).partition('src="')[2].partition('"')[0]
+
+
+def _at_the_table(request: HttpRequest, match_id: int) -> tuple[Held, Seat]:
+    match = match_for(match_id, request.user)
+    audience = audience_of(match, request.user)
+    if audience not in (0, 1):
+        raise Refusal("seat.none", "Only the players of this match answer its decisions.")
+    return store.read(match_id), 1 if audience == 1 else 0
+
+
+def _decision(held: Held, seat: Seat) -> Decision:
+    slot = held.live.table.open[seat]
+    if slot is None or held.is_over:
+        raise Refusal("decision.none", "There is nothing for you to decide right now.")
+    return slot.decision
+
+
+def _template(held: Held, decision: Decision) -> bytes:
+    return png_of(held.ruleset.template(held.live.table.state, decision), scale=1)

@@ -1,0 +1,278 @@
+"""Peg Domain in real browsers: every variant, by pointer, keyboard and picture."""
+
+from __future__ import annotations
+
+import io
+from collections import deque
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from PIL import Image, ImageDraw
+
+from games.rulesets.peg_domain import painting
+from tests.browser import players
+from tests.browser.players import choose, is_asked
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.support.fixtures import Pages
+    from tests.support.site import Site
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+TELEPHONE: dict[str, Any] = {
+    "viewport": {"width": 360, "height": 740},
+    "has_touch": True,
+    "is_mobile": True,
+}
+Square = tuple[int, int]
+
+
+def name(square: Square) -> str:
+    return f"{'ABCDEFGHIJKL'[square[0]]}{square[1] + 1}"
+
+
+def game_of(page: Page) -> dict[str, Any]:
+    state: dict[str, Any] = page.evaluate(
+        "async () => (await fetch(document.querySelector('#match').dataset.state)).json()"
+    )
+    found: dict[str, Any] = state["view"]["game"]
+    return found
+
+
+def path_of(rows: list[str], size: tuple[int, ...] = (3, 4, 5)) -> list[Square]:
+    """A path of a pallet from one peg to another with so many squares."""
+    for row in range(16):
+        for column in range(12):
+            if rows[row][column] != "o":
+                continue
+            queue = deque([[(column, row)]])
+            seen = {(column, row)}
+            while queue:
+                path = queue.popleft()
+                x, y = path[-1]
+                for step in ((0, -1), (1, 0), (0, 1), (-1, 0)):
+                    square = (x + step[0], y + step[1])
+                    if square in seen or not (0 <= square[0] < 12 and 0 <= square[1] < 16):
+                        continue
+                    seen.add(square)
+                    mark = rows[square[1]][square[0]]
+                    if mark == "o" and len(path) + 1 in size:
+                        return [*path, square]
+                    if mark == "." and len(path) < max(size):
+                        queue.append([*path, square])
+    raise AssertionError("no such path on this pallet")
+
+
+def text_of(path: list[Square]) -> str:
+    ways = {(0, -1): "U", (1, 0): "R", (0, 1): "D", (-1, 0): "L"}
+    steps = pairwise(path)
+    return f"{name(path[0])} {''.join(ways[b[0] - a[0], b[1] - a[1]] for a, b in steps)}"
+
+
+def submit(page: Page, text: str) -> None:
+    page.locator("#notation-text:enabled").fill(text)
+    page.locator("#notation-text").press("Enter")
+
+
+def begin(ada: Page, ben: Page) -> None:
+    """Ada goes first and plays red."""
+    is_asked(ada)
+    choose(ada, "Order", "Take order")
+    for page in (ada, ben):
+        page.get_by_role("button", name="Ready").click()
+        page.locator(".confirm").get_by_role("button", name="Ready").click()
+        page.locator("[data-part=log]").get_by_text(
+            f"{'Ada' if page is ada else 'Ben'} is ready"
+        ).wait_for()
+    is_asked(ada)
+    choose(ada, "Go first", "Go first")
+    is_asked(ben)
+    choose(ben, "Blue", "Play blue")
+    is_asked(ada)
+
+
+def middle(page: Page, board: str, square: Square) -> tuple[float, float]:
+    box = page.locator(f"{board} [data-square={name(square)}] rect").first.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def draw(page: Page, path: list[Square], colour: str = "red") -> None:
+    """Draw a path with the mouse."""
+    board = f".trio__pallet[data-colour={colour}]"
+    page.mouse.move(*middle(page, board, path[0]))
+    page.mouse.down()
+    for square in path[1:]:
+        page.mouse.move(*middle(page, board, square), steps=3)
+    page.mouse.up()
+
+
+def end(ada: Page, ben: Page) -> None:
+    """Both finish, whoever is asked first."""
+    for page in (ben, ada):
+        page.locator("button[data-act=finish]").click()
+        page.get_by_role("button", name="Finish", exact=True).click()
+    for page in (ada, ben):
+        page.locator("[data-part=turn][data-state=over]").wait_for()
+
+
+def test_tempo_up_by_pointer(site: Site, new_page: Pages) -> None:
+    game = players.start(site, "peg-domain", variant="tempo-up")
+    ada, ben = game.open(new_page, "Ada"), game.open(new_page, "Ben")
+    begin(ada, ben)
+    red, blue = game_of(ada)["pallets"]
+    assert red["rows"] == blue["rows"]
+    path = path_of(red["rows"])
+    draw(ada, path)
+    ada.mouse.move(*middle(ada, ".trio__domain", (4, 4)))
+    hint = ada.locator(".trio__domain .trio__count")
+    hint.get_by_text("takes").wait_for()
+    ada.mouse.wheel(0, 100)
+    hint.get_by_text("turned by 90°").wait_for()
+    ada.mouse.click(*middle(ada, ".trio__domain", (4, 4)))
+    ada.get_by_role("button", name="Place", exact=True).click()
+    is_asked(ben)
+    assert game_of(ben)["last"]["move"] == f"{text_of(path)} > E5 90"
+    # What lies there cannot be covered, and the page says so.
+    submit(ben, f"{text_of(path)} > E5 0")
+    ben.locator("[data-part=note]").get_by_text("There is a peg on E5").wait_for()
+    ben.locator(".trio__domain .square--wrong").wait_for()
+    end(ada, ben)
+    result = ada.locator("[data-part=result]")
+    result.wait_for()
+    assert new_page.errors == []
+    ada.goto(f"{game.address}replay/")
+    ada.locator("#replay .board--trio").wait_for()
+    assert new_page.errors == []
+
+
+def test_gauntlet_by_keyboard_on_a_telephone(site: Site, new_page: Pages) -> None:
+    game = players.start(site, "peg-domain", variant="gauntlet")
+    ada, ben = game.open(new_page, "Ada", **TELEPHONE), game.open(new_page, "Ben")
+    begin(ada, ben)
+    path = path_of(game_of(ada)["pallets"][0]["rows"])
+    board = ada.locator(".trio__pallet[data-colour=red]")
+    board.locator(f"[data-square={name(path[0])}]").focus()
+    ada.keyboard.press("Enter")
+    keys = {(0, -1): "ArrowUp", (1, 0): "ArrowRight", (0, 1): "ArrowDown", (-1, 0): "ArrowLeft"}
+    for before, after in pairwise(path):
+        ada.keyboard.press(keys[after[0] - before[0], after[1] - before[1]])
+    ada.locator(".trio__domain .ghost").wait_for()
+    ada.keyboard.press("n")
+    ada.keyboard.press("Enter")
+    ada.keyboard.press("Enter")
+    is_asked(ben)
+    first = game_of(ben)["last"]
+    assert first["move"].startswith(f"{text_of(path)} > ")
+    # The same shape by its squares, which only this variant takes.
+    other = path_of(game_of(ben)["pallets"][1]["rows"])
+    free = next(
+        f"{c}{r}" for c in "FGHI" for r in range(1, 10)
+        if not set(game_of(ben)["domain"]["pegs"]) & {f"{c}{r}"}
+    )  # fmt: skip
+    submit(ben, f"{' '.join(name(each) for each in other)} > {free} 45")
+    ben.locator("[data-part=note]").get_by_text("0, 90, 180 or 270").wait_for()
+    width = ada.evaluate("document.documentElement.scrollWidth")
+    assert width <= TELEPHONE["viewport"]["width"], "nothing sticks out of a small screen"
+    end(ada, ben)
+    assert new_page.errors == []
+
+
+def test_the_final_with_a_removal_in_secret_and_items(site: Site, new_page: Pages) -> None:
+    items = ((0, "rapid-removal"), (1, "additional-peg"))
+    game = players.start(site, "peg-domain", variant="final", items=items)
+    ada, ben = game.open(new_page, "Ada"), game.open(new_page, "Ben", **TELEPHONE)
+    is_asked(ada)
+    choose(ada, "Order", "Take order")
+    is_asked(ben)
+    # Additional Peg by a tap; before that there is no way to be ready.
+    assert ben.get_by_role("button", name="Ready").count() == 0
+    square = ben.locator(".trio__pallet[data-colour=blue] .square--legal").first
+    extra = square.locator("xpath=..").get_attribute("data-square")
+    square.tap()
+    ben.get_by_role("button", name="Name it").tap()
+    ben.locator(".stud--extra").wait_for()
+    assert extra not in str(game_of(ada)), "it is a secret"
+    ben.get_by_role("button", name="Ready").tap()
+    ben.locator(".confirm").get_by_role("button", name="Ready").tap()
+    submit(ada, "ready")
+    is_asked(ada)
+    choose(ada, "Go first", "Go first")
+    is_asked(ben)
+    choose(ben, "Blue", "Play blue")
+    is_asked(ada)
+    is_asked(ben)
+    # Ben names a square, and then another one; Ada learns nothing of either.
+    removable = game_of(ben)["removable"]
+    submit(ben, f"remove {removable[0]}")
+    ben.locator("[data-part=turn]").get_by_text("You can still change it").wait_for()
+    last = ben.locator(f".trio__pallet[data-colour=red] [data-square={removable[-1]}] rect").first
+    last.scroll_into_view_if_needed()
+    last.tap()
+    ben.locator(".confirm").get_by_role("button", name="Remove", exact=True).tap()
+    ben.locator("[data-part=turn]").get_by_text(f"remove {removable[-1]}").wait_for()
+    assert "remov" not in ada.locator("[data-part=log]").inner_text()
+    path = path_of(game_of(ada)["pallets"][0]["rows"])
+    submit(ada, f"{text_of(path)} > E5 0")
+    if ada.locator("[data-part=note]").is_visible():
+        submit(ada, f"{text_of(path)} > E5 180")
+    is_asked(ben)
+    gone = game_of(ada)["last"]
+    assert gone["removal"] == f"remove {removable[-1]}"
+    blue = game_of(ben)["pallets"][1]
+    assert blue["pegs"] == 37
+    # Now Ada removes, three by three, while Ben places.
+    ada.get_by_role("button", name="Rapid Removal").click()
+    target = ada.locator(".trio__pallet[data-colour=blue] [data-square=B2]")
+    target.click()
+    ada.locator(".confirm").get_by_role("button", name="Remove", exact=True).click()
+    ada.locator("[data-part=turn]").get_by_text("remove 3x3 B2").wait_for()
+    submit(ben, "finish")
+    ada.locator("button[data-act=finish]").click()
+    ada.get_by_role("button", name="Finish", exact=True).click()
+    ada.locator("[data-part=turn][data-state=over]").wait_for()
+    assert new_page.errors == []
+
+
+def test_a_painted_placement(site: Site, new_page: Pages) -> None:
+    game = players.start(site, "peg-domain", variant="tempo-up")
+    ada, ben = game.open(new_page, "Ada"), game.open(new_page, "Ben")
+    begin(ada, ben)
+    path = path_of(game_of(ada)["pallets"][0]["rows"], (4,))
+    ada.get_by_text("Answer with a picture").click()
+    with ada.expect_download() as download:
+        ada.get_by_role("link", name="Download the position").click()
+    image = Image.open(download.value.path()).convert("RGB")
+    # Painted with another program, and saved as JPEG at another size.
+    pen = ImageDraw.Draw(image)
+    column = min(each[0] for each in path)
+    row = min(each[1] for each in path)
+    shift = [(x - column, y - row) for x, y in path]
+    for grid, squares in ((painting.PALLET, path), (painting.DOMAIN, shift)):
+        for square in squares:
+            x, y = grid.corner(name(square))
+            pen.rectangle((x + 1, y + 1, x + grid.cell - 1, y + grid.cell - 1), fill="#d02070")
+    painted = io.BytesIO()
+    image.resize((1400, round(1400 * image.height / image.width))).save(painted, "JPEG", quality=70)
+    upload = {"name": "mine.jpg", "mimeType": "image/jpeg", "buffer": painted.getvalue()}
+    ada.locator("#paint-file").set_input_files({**upload, "buffer": b"nonsense"})
+    ada.locator(".readings").get_by_text("no PNG or JPEG").wait_for()
+    ada.locator("#paint-file").set_input_files(upload)
+    ada.locator(".reading").first.wait_for()
+    assert game_of(ada)["last"] is None, "nothing is submitted before it is confirmed"
+    ada.get_by_role("button", name="Take this one").first.click()
+    ada.get_by_role("button", name="Place", exact=True).click()
+    is_asked(ben)
+    last = game_of(ben)["last"]
+    assert sorted(last["covered"]) == sorted(name(each) for each in shift)
+    assert sorted(last["cut"]) == sorted(name(each) for each in path)
+    # The room has the board as a picture.
+    for address in ("board.png", "board/7.png"):
+        answer = ben.request.get(f"{game.address}{address}")
+        assert answer.status == 200
+        assert Image.open(io.BytesIO(answer.body())).format == "PNG"
+    # The browser itself tells of the refused upload.
+    assert [error for error in new_page.errors if "409 (Conflict)" not in error] == []
