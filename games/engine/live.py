@@ -9,6 +9,7 @@ itself: the instant and the source of randomness are handed in.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Literal
 
 import msgspec
@@ -206,30 +207,33 @@ def _deadlines(ruleset: AnyRuleset, live: Live) -> Iterator[tuple[int, Seat]]:
             yield deadline, seat
 
 
-def reminders(ruleset: AnyRuleset, live: Live, *, after: int) -> list[Reminder]:
-    """Every announcement due later than ``after`` if nobody does anything, in order of time.
+def reminders(
+    ruleset: AnyRuleset, live: Live, *, after: int, until: int | None = None
+) -> list[Reminder]:
+    """Every announcement due later than ``after``, and no later than ``until`` where that is given,
+    if nobody does anything; in order of time.
 
     At 30, 15 and 5 s left of the turn time, on entering the reserve, and for every 30 s of
-    reserve spent from then on.
+    reserve spent from then on. Without ``until`` a reserve of months makes a very long list.
     """
     due: set[Reminder] = set()
     for seat in (0, 1):
-        due.update(r for r in _reminders_of(ruleset, live, seat) if r.at > after)
+        coming = _reminders_of(ruleset, live, seat, after)
+        due.update(takewhile(lambda r: until is None or r.at <= until, coming))
     return sorted(due, key=lambda reminder: (reminder.at, reminder.seat or 0))
 
 
 def next_reminder(ruleset: AnyRuleset, live: Live, *, after: int) -> int | None:
     """The instant of the first of `reminders`, without listing the rest: every turn asks."""
     firsts = [
-        next((r.at for r in _reminders_of(ruleset, live, seat) if r.at > after), None)
-        for seat in (0, 1)
+        next((r.at for r in _reminders_of(ruleset, live, seat, after)), None) for seat in (0, 1)
     ]
     return min((at for at in firsts if at is not None), default=None)
 
 
-def _reminders_of(ruleset: AnyRuleset, live: Live, seat: Seat) -> Iterator[Reminder]:
-    # In order of time. A sealed answer changes nothing here: a reminder that is missing would give
-    # it away.
+def _reminders_of(ruleset: AnyRuleset, live: Live, seat: Seat, after: int) -> Iterator[Reminder]:
+    # Those later than ``after``, in order of time. A sealed answer changes nothing here: a reminder
+    # that is missing would give it away.
     slot, watch = tables.shown(live.table, seat), live.watches[seat]
     if slot is None or watch is None or watch.since is None:
         return
@@ -240,12 +244,14 @@ def _reminders_of(ruleset: AnyRuleset, live: Live, seat: Seat) -> Iterator[Remin
     turn = policy.turn_ms + slot.extension_ms
     start = watch.since - watch.before_ms
     for left in BEFORE_TURN_ENDS_MS:
-        if turn > left:
+        if turn > left and start + turn - left > after:
             yield Reminder(start + turn - left, whose, "turn", left)
     reserve = live.table.reserve_ms[seat] if policy.uses_reserve else 0
-    if reserve > 0:
-        yield Reminder(start + turn, whose, "reserve-entered", reserve)
-    for spent in range(EVERY_RESERVE_MS, reserve, EVERY_RESERVE_MS):
+    entered = start + turn
+    if reserve > 0 and entered > after:
+        yield Reminder(entered, whose, "reserve-entered", reserve)
+    past = max(0, after - entered) // EVERY_RESERVE_MS * EVERY_RESERVE_MS
+    for spent in range(past + EVERY_RESERVE_MS, reserve, EVERY_RESERVE_MS):
         yield Reminder(start + turn + spent, whose, "reserve", reserve - spent)
 
 

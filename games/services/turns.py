@@ -173,17 +173,12 @@ def match_wake(*, match_id: int, at: int) -> None:
 
 
 def _remind(held: Held, at: int) -> None:
-    since = (held.wake_at or at) - 1
-    due = [r for r in lives.reminders(held.ruleset, held.live, after=since) if r.at <= at]
+    # An announcement that is late by seconds would be wrong by then.
+    since = max((held.wake_at or at) - 1, at - settings.GAUNTLET_REMINDER_LATENESS_MS)
+    due = lives.reminders(held.ruleset, held.live, after=since, until=at)
     wake = store.next_wake(held.ruleset, held.live, after=at)
     store.save_wake(held, wake_at=wake)
-    # An announcement that is late by seconds would be wrong by then.
-    out = [
-        frame
-        for reminder in due
-        if at - reminder.at < settings.GAUNTLET_REMINDER_LATENESS_MS
-        for frame in frames.reminder_frames(held.match_id, reminder)
-    ]
+    out = [frame for reminder in due for frame in frames.reminder_frames(held.match_id, reminder)]
     transaction.on_commit(partial(publish, out))
     _enqueue_if_near(held.match_id, wake)
 
