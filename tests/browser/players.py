@@ -90,7 +90,7 @@ def start(
     *,
     variant: str = "standard",
     items: tuple[tuple[int, str], ...] = (),
-    options: dict[str, float] | None = None,
+    options: dict[str, Any] | None = None,
     others: tuple[str, ...] = (),
     organiser: str | None = None,
 ) -> Game:

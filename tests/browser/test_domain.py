@@ -11,9 +11,10 @@ import pytest
 
 from games.rulesets.domain import board
 from games.rulesets.domain.board import Laid
+from games.rulesets.domain.geometry import turned
 from games.rulesets.domain.moves import COLOURS
 from games.rulesets.domain.pool import built_in
-from games.rulesets.domain.state import State, Terms, Turn
+from games.rulesets.domain.state import State, Terms
 from games.rulesets.domain.view import view
 from tests.browser.players import is_asked, start, waits
 
@@ -66,9 +67,9 @@ def shapes() -> list[dict[str, Any]]:
 
 
 def test_the_browser_turns_every_corner_of_the_pool_as_the_referee_does(pixels: Page) -> None:
-    from games.rulesets.domain.geometry import turned  # noqa: PLC0415
-
-    corners = sorted({vertex for form in POOL.forms for ring in form.shape.rings for vertex in ring})
+    corners = sorted(
+        {vertex for form in POOL.forms for ring in form.shape.rings for vertex in ring}
+    )
     found = run(
         pixels,
         "return given.map((v) => Array.from({length: 360}, (_, d) => pixels.turned(v, d)));",
@@ -80,21 +81,20 @@ def test_the_browser_turns_every_corner_of_the_pool_as_the_referee_does(pixels: 
 
 def test_the_browser_covers_counts_and_judges_as_the_referee_does(pixels: Page) -> None:
     random = Random(4)
-    cases = []
-    for _ in range(30):
-        laid = []
-        for turn in range(random.randrange(1, 14)):
-            laid.append(
-                Laid(
-                    turn % 2,
-                    random.randrange(len(POOL.forms)),
-                    random.randrange(2),
-                    random.randrange(480),
-                    random.randrange(360),
-                    random.randrange(360),
-                )
+    cases = [
+        [
+            Laid(
+                turn % 2,
+                random.randrange(len(POOL.forms)),
+                random.randrange(2),
+                random.randrange(480),
+                random.randrange(360),
+                random.randrange(360),
             )
-        cases.append(laid)
+            for turn in range(random.randrange(1, 14))
+        ]
+        for _ in range(30)
+    ]
     shown = [
         [
             {
@@ -136,7 +136,7 @@ def test_the_browser_covers_counts_and_judges_as_the_referee_does(pixels: Page) 
 
 
 def field(page: Page, colour: str) -> Any:
-    return page.locator(".domain__svg").nth(COLOURS.index(colour))  # type: ignore[arg-type]
+    return page.locator(".domain__svg").nth(COLOURS.index(colour))
 
 
 def take(page: Page, shape: str) -> None:
@@ -176,12 +176,8 @@ def shot(page: Page, name: str) -> None:
         page.screenshot(path=f"{folder}/domain-{name}.png", full_page=True)
 
 
-def test_a_match_by_mouse_keyboard_and_typing_with_a_challenge(
-    site: Site, new_page: Pages
-) -> None:
-    look = {"viewport": {"width": 1440, "height": 1000}}
-    ada, ben = drafted(site, new_page, {"choice_time": 300}, **look)
-    # Ada drags 01 out of the tray onto blue.
+def place_by_mouse(ada: Page) -> None:
+    """Ada drags 01 out of the tray onto blue, turns it, and places it in a corner."""
     pick = ada.locator('.shape-pick[data-shape="01"]')
     box, target = pick.bounding_box(), field(ada, "blue").bounding_box()
     assert box is not None
@@ -202,7 +198,9 @@ def test_a_match_by_mouse_keyboard_and_typing_with_a_challenge(
     # The wheel turns by a degree, the field takes a number.
     field(ada, "blue").hover()
     ada.mouse.wheel(0, 100)
-    ada.wait_for_function("document.querySelector('[data-part=notation] input').value.endsWith(' 1')")
+    ada.wait_for_function(
+        "document.querySelector('[data-part=notation] input').value.endsWith(' 1')"
+    )
     ada.get_by_label("Degrees").fill("90")
     ada.get_by_label("Degrees").press("Enter")
     ada.get_by_label("Pixels from the left").fill("61")
@@ -215,6 +213,18 @@ def test_a_match_by_mouse_keyboard_and_typing_with_a_challenge(
     shot(ada, "place-1440")
     ada.get_by_role("button", name="Place", exact=True).click()
     waits(ada)
+
+
+def type_move(page: Page, text: str) -> None:
+    is_asked(page)
+    page.locator("[data-part=notation] input").fill(text)
+    page.locator("[data-part=notation] input").press("Enter")
+
+
+def test_a_match_by_mouse_keyboard_and_typing_with_a_challenge(site: Site, new_page: Pages) -> None:
+    look = {"viewport": {"width": 1440, "height": 1000}}
+    ada, ben = drafted(site, new_page, {"choice_time": 300}, **look)
+    place_by_mouse(ada)
 
     # Ben has it checked, wrongly, and goes on.
     is_asked(ben)
@@ -238,17 +248,11 @@ def test_a_match_by_mouse_keyboard_and_typing_with_a_challenge(
     waits(ben)
 
     # Ada challenges that, rightly, by typing.
-    is_asked(ada)
-    ada.locator("[data-part=notation] input").fill("challenge")
-    ada.locator("[data-part=notation] input").press("Enter")
+    type_move(ada, "challenge")
     ada.locator(".log").get_by_text("was not valid").wait_for()
-    is_asked(ada)
-    ada.locator("[data-part=notation] input").fill("discard 03")
-    ada.locator("[data-part=notation] input").press("Enter")
+    type_move(ada, "discard 03")
 
-    is_asked(ben)
-    ben.locator("[data-part=notation] input").fill("04 > blue 300,200 20")
-    ben.locator("[data-part=notation] input").press("Enter")
+    type_move(ben, "04 > blue 300,200 20")
     # The last placement waits for Ada to accept it.
     ada.locator(".choice--card").filter(has_text="Accept it").click()
     shot(ada, "final-1440")

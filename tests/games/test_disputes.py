@@ -96,9 +96,7 @@ def test_there_is_nothing_to_see_without_a_challenge(
 
 
 @pytest.mark.parametrize("ruling", ["valid", "invalid"])
-def test_the_ruling_goes_on_with_the_challengers_clock(
-    play: Play, orla: User, ruling: str
-) -> None:
+def test_the_ruling_goes_on_with_the_challengers_clock(play: Play, orla: User, ruling: str) -> None:
     hour = 3600 * SECOND
     assert isinstance(play.organise(orla, f"rule {ruling}", hour), Ack)
     view = reader_of(play.pk, None).sync["view"]

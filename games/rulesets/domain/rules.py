@@ -337,8 +337,7 @@ class Domain(Ruleset[State, Move]):
             return First("first" if random() < 0.5 else "second")
         if kind == "final":
             return CHALLENGE if random() < 0.5 else ACCEPT
-        if not state.terms.early_ready:
-            raise EngineFault("an inspection of fixed length has no answer")
+        # Where the inspection takes its full time there is nothing to submit.
         return READY
 
     # -- what people and bots see --------------------------------------------------------------

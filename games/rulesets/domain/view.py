@@ -14,7 +14,7 @@ import msgspec
 
 from games.engine.errors import EngineFault
 from games.rulesets.domain.moves import COLOURS
-from games.rulesets.domain.pool import Form, Pool, built_in
+from games.rulesets.domain.pool import Form, Pool, PoolDocument, built_in
 from games.rulesets.domain.state import Saved, State, Turn, restored
 
 
@@ -33,7 +33,7 @@ def view(state: State, scores: tuple[int, int]) -> dict[str, Any]:
         "challenge_cost_ms": terms.challenge_cost_ms,
         "pool": None if pool is None else _pool(pool),
         # Whoever may read the options has it, too; afterwards it is the pool itself.
-        "offered": None if terms.offered is None else msgspec.to_builtins(terms.offered.document),
+        "offered": None if terms.offered is None else _plain(terms.offered.document),
         "ready": list(state.ready),
         "taken": [[seat, _id(pool, shape)] for seat, shape in state.taken],
         "misses": list(state.misses),
@@ -53,6 +53,10 @@ def view(state: State, scores: tuple[int, int]) -> dict[str, Any]:
             "scores": list(outcome.scores),
         },
     }
+
+
+def _plain(document: PoolDocument) -> Any:
+    return msgspec.json.decode(msgspec.json.encode(document))
 
 
 def _pool(pool: Pool) -> dict[str, Any]:

@@ -82,6 +82,11 @@ class Game:
         return first // 1000, second // 1000
 
     @property
+    def over(self) -> bool:
+        """Whether there is a result."""
+        return self.table.result is not None
+
+    @property
     def to_move(self) -> list[Seat]:
         """The seats with a decision open."""
         return [seat for seat in (0, 1) if self.table.open[seat] is not None]

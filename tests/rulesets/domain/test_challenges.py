@@ -1,4 +1,4 @@
-"""Challenges: what may be challenged, what they cost, and who decides them, at the table and live."""
+"""Challenges: what may be challenged, what they cost, and who decides them."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def last_placement(text: str, **options: Any) -> Game:
 def test_the_last_placement_can_be_challenged_too() -> None:
     game = last_placement("06 > blue 3,3 0")
     assert (game.to_move, game.kind, game.decision(0).clock) == ([0], "final", "choice")
-    assert game.table.result is None
+    assert not game.over
     game.say(0, "challenge")
     assert game.table.result is not None
     assert game.table.result.scores == (BARE, BARE)
@@ -241,7 +241,7 @@ def test_the_last_question_allows_nothing_else() -> None:
 def test_while_the_organiser_reviews_no_seat_has_a_decision() -> None:
     game = Game(review="organiser").placing().say(0, VALID).say(1, "challenge", at=20)
     assert game.to_move == []
-    assert game.table.result is None
+    assert not game.over
     assert RULES.view(game.state, "room")["under_review"] is True
     assert RULES.view(game.state, "room")["can_challenge"] is False
     for seat in (0, 1):

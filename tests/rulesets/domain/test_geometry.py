@@ -62,8 +62,8 @@ def test_both_triangles_of_a_square_share_no_pixel_and_leave_none() -> None:
 
 def test_a_centre_on_an_upper_edge_is_inside_and_on_a_lower_edge_outside() -> None:
     """A diamond about (1, 1) has a centre on each of its sides. The left sides take theirs in, the
-    right sides do not. Turned by 45 degrees, a square of 2 by 2 about (0, 0) has its corners 362/256
-    away from the middle, and the four centres around are 181/256 away: well inside."""
+    right sides do not. Turned by 45 degrees, a square of 2 by 2 about (0, 0) has its corners
+    362/256 away from the middle, and the four centres around are 181/256 away: well inside."""
     assert pixels(covered([(0, 1), (1, 0), (2, 1), (1, 2)])) == {(0, 0), (0, 1)}
     turned = covered([(-1, -1), (1, -1), (1, 1), (-1, 1)], degrees=45)
     assert pixels(turned) == {(-1, -1), (0, -1), (-1, 0), (0, 0)}
