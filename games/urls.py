@@ -33,15 +33,9 @@ urlpatterns = [
     path("matches/<int:match_id>/record.dmr.json", matches.record, name="record"),
     path("matches/<int:match_id>/board.svg", matches.board, name="board"),
     path("matches/<int:match_id>/board.png", boards.board_png, name="board_png"),
-    path(
-        "matches/<int:match_id>/board/<int:number>.png", boards.board_after, name="board_after"
-    ),
+    path("matches/<int:match_id>/board/<int:number>.png", boards.board_after, name="board_after"),
     path("matches/<int:match_id>/paint.png", boards.paint_template, name="paint_template"),
     path("matches/<int:match_id>/paint/", boards.paint_read, name="paint_read"),
-    path("matches/<int:match_id>/board.png", matches.board_png, name="board_png"),
-    path(
-        "matches/<int:match_id>/board/<int:number>.png", matches.board_after, name="board_after"
-    ),
     path("matches/<int:match_id>/dispute/", matches.dispute, name="dispute"),
     path("records/import/", imports.import_record, name="import_record"),
     path("rules/", rules.rules_index, name="rules_index"),

@@ -18,11 +18,10 @@ from games.engine.decisions import ROOM
 from games.engine.errors import Refusal
 from games.engine.views import match_view
 from games.models import Match
-from games.pictures import as_image, board_of, png_response, svg_response
+from games.pictures import as_image, board_of, svg_response
 from games.reading import match_for, reader_of
 from games.replays import replay_of
 from games.services.matches import record_bytes
-from games.stills import still_of
 from games.views.common import explains_refusals
 from games.words import game_name, result_told
 
@@ -135,35 +134,6 @@ def dispute(request: HttpRequest, match_id: int) -> HttpResponse:
         raise Refusal("organiser.nothing-to-rule", "There is no challenge to rule on.")
     response = JsonResponse({"words": found.words, "picture": found.picture})
     response["Cache-Control"] = "private, no-store"
-    return response
-
-
-@require_safe
-@explains_refusals
-def board_png(request: HttpRequest, match_id: int) -> HttpResponse:
-    """The same as PNG."""
-    match_for(match_id, request.user)
-    held = store.read(match_id)
-    if held.live.table.state is None:
-        raise Refusal("match.no-board", "There is no board yet.")
-    version = held.readers.versions[AUDIENCES.index(ROOM)]
-
-    def drawn() -> str:
-        return board_of(held.ruleset, match_view(held.ruleset, held.live, ROOM, at=now_ms()))
-
-    response = png_response(request, drawn, etag=f"{match_id}-{version}-png")
-    response["Cache-Control"] = "public, no-cache"
-    return response
-
-
-@require_safe
-@explains_refusals
-def board_after(request: HttpRequest, match_id: int, number: int) -> HttpResponse:
-    """The board as PNG after the entry of that number in the room's log: what it shows stays."""
-    match = match_for(match_id, request.user)
-    etag = f"{match_id}-{match.created_at.timestamp()}-{number}"
-    response = png_response(request, lambda: still_of(match, number), etag=etag)
-    response["Cache-Control"] = "public, max-age=3600"
     return response
 
 

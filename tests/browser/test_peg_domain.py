@@ -15,7 +15,7 @@ from tests.browser import players
 from tests.browser.players import choose, is_asked
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import FilePayload, Page
 
     from tests.support.fixtures import Pages
     from tests.support.site import Site
@@ -195,6 +195,7 @@ def test_the_final_with_a_removal_in_secret_and_items(site: Site, new_page: Page
     square.tap()
     ben.get_by_role("button", name="Name it").tap()
     ben.locator(".stud--extra").wait_for()
+    assert extra is not None
     assert extra not in str(game_of(ada)), "it is a secret"
     ben.get_by_role("button", name="Ready").tap()
     ben.locator(".confirm").get_by_role("button", name="Ready").tap()
@@ -257,8 +258,14 @@ def test_a_painted_placement(site: Site, new_page: Pages) -> None:
             pen.rectangle((x + 1, y + 1, x + grid.cell - 1, y + grid.cell - 1), fill="#d02070")
     painted = io.BytesIO()
     image.resize((1400, round(1400 * image.height / image.width))).save(painted, "JPEG", quality=70)
-    upload = {"name": "mine.jpg", "mimeType": "image/jpeg", "buffer": painted.getvalue()}
-    ada.locator("#paint-file").set_input_files({**upload, "buffer": b"nonsense"})
+    upload: FilePayload = {
+        "name": "mine.jpg",
+        "mimeType": "image/jpeg",
+        "buffer": painted.getvalue(),
+    }
+    ada.locator("#paint-file").set_input_files(
+        {"name": "mine.jpg", "mimeType": "image/jpeg", "buffer": b"nonsense"}
+    )
     ada.locator(".readings").get_by_text("no PNG or JPEG").wait_for()
     ada.locator("#paint-file").set_input_files(upload)
     ada.locator(".reading").first.wait_for()

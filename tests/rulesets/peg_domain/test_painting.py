@@ -10,6 +10,7 @@ from collections.abc import Iterable
 import pytest
 from PIL import Image, ImageDraw
 
+from games.engine.decisions import Decision
 from games.engine.table import Course
 from games.pictures import png_of
 from games.rulesets.peg_domain import painting
@@ -25,7 +26,7 @@ def template(now: Course) -> bytes:
     return png_of(RULES.template(state(now), _decision(now)), scale=1)
 
 
-def _decision(now: Course):  # type: ignore[no-untyped-def]
+def _decision(now: Course) -> Decision:
     return next(each for each in RULES.decisions(state(now)) if each.kind == "turn")
 
 
