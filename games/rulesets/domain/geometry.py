@@ -268,7 +268,8 @@ def visible(layers: Sequence[Layer], paints: int, fields: int, size: tuple[int, 
     shown = [0] * paints
     empty = np.ones(len(run), dtype=np.bool_)
     for first in reversed(range(0, len(layers), _PER_WORD)):
-        bits = np.left_shift(np.int64(1), number - first)
+        one = np.int32(1) if len(layers) < 31 else np.int64(1)  # narrow is quicker
+        bits = np.left_shift(one, number - first)
         if len(layers) > _PER_WORD:
             bits[(number < first) | (number >= first + _PER_WORD)] = 0
         stack = np.bitwise_xor.accumulate(bits)
@@ -306,6 +307,7 @@ def _keys(
     if top + y < 0 or bottom + y > height:
         kept = (rows >= -y) & (rows < height - y)
         rows, columns = rows[kept], columns[kept]
-    columns = np.minimum(np.maximum(columns, -x), width - x)
+    if left + x < 0 or right + x > width:
+        columns = np.minimum(np.maximum(columns, -x), width - x)
     keys: Keys = (((rows * stride + columns + offset) << _LAYER_BITS) | number).astype(kind)
     return keys
