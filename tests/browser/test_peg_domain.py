@@ -261,11 +261,6 @@ def test_a_painted_placement(site: Site, new_page: Pages) -> None:
             pen.rectangle((x + 1, y + 1, x + grid.cell - 1, y + grid.cell - 1), fill="#d02070")
     painted = io.BytesIO()
     image.resize((1400, round(1400 * image.height / image.width))).save(painted, "JPEG", quality=70)
-    upload: FilePayload = {
-        "name": "mine.jpg",
-        "mimeType": "image/jpeg",
-        "buffer": painted.getvalue(),
-    }
     ada.locator("#paint-file").set_input_files(
         {"name": "mine.jpg", "mimeType": "image/jpeg", "buffer": b"nonsense"}
     )
