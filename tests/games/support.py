@@ -176,8 +176,10 @@ class Play:
 
 
 def started(players: tuple[User, User], ruleset: str = "tetronogo", **more: Any) -> Play:
-    """A match that begins at `T0`; the advantage is seat 0's unless told otherwise."""
-    arguments = {"variant": "standard", "advantage": 0, "at": T0, **more}
+    """A match that begins at `T0`; the first variant, and seat 0 at an advantage, unless told
+    otherwise."""
+    variant = REGISTRY.get(ruleset).variants[0].id
+    arguments = {"variant": variant, "advantage": 0, "at": T0, **more}
     with committing():
         match = match_start(
             acting_user=players[0], players=players, ruleset_id=ruleset, **arguments

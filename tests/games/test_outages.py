@@ -107,12 +107,12 @@ async def test_a_deadline_outlives_the_worker(
     site: Site, desk: Desk, players: tuple[Person, Person]
 ) -> None:
     """Killed with the task for the deadline in its hands; a new worker finds the deadline over."""
-    match = desk.match(*players, pick_time=3)
+    match = desk.match(*players, pick_time=2)
     async with await Reader.open(site, match) as guest:
         await guest.next("sync")
-        await asyncio.sleep(2)  # it has been told by now
+        await asyncio.sleep(1.2)  # it has been told by now
         site.worker.kill()
-        await asyncio.sleep(2)
+        await asyncio.sleep(1.5)
         assert entries(desk, match) == []
         site.worker.start()
         await until(lambda: len(entries(desk, match)) == 4, SOON)
@@ -126,8 +126,8 @@ async def test_a_deadline_outlives_the_scheduler(
     site: Site, desk: Desk, players: tuple[Person, Person]
 ) -> None:
     site.beat.kill()
-    match = desk.match(*players, pick_time=4)
-    await asyncio.sleep(5)
+    match = desk.match(*players, pick_time=1)
+    await asyncio.sleep(2)
     assert entries(desk, match) == []
     # Whoever acts finds that time was over, with or without a scheduler…
     async with await Reader.open(site, match, players[0]) as reader:
@@ -135,8 +135,8 @@ async def test_a_deadline_outlives_the_scheduler(
         assert (await reader.submit("pick T"))["code"] == "clock.over"
     assert len(entries(desk, match)) == 4
     # …and when one is there again, so do deadlines that nobody was there for.
-    other = desk.match(*players, pick_time=3.5)
-    await asyncio.sleep(4)
+    other = desk.match(*players, pick_time=1)
+    await asyncio.sleep(2)
     assert entries(desk, other) == []
     site.beat.start()
     await until(lambda: len(entries(desk, other)) == 4, SOON)
