@@ -230,8 +230,7 @@ def test_the_final_with_a_removal_in_secret_and_items(site: Site, new_page: Page
     assert blue["pegs"] == 37
     # Now Ada removes, three by three, while Ben places.
     ada.get_by_role("button", name="Rapid Removal").click()
-    target = ada.locator(".trio__pallet[data-colour=blue] [data-square=B2]")
-    target.click()
+    ada.locator(".trio__pallet[data-colour=blue] [data-square=B2]").click()
     ada.locator(".confirm").get_by_role("button", name="Remove", exact=True).click()
     ada.locator("[data-part=turn]").get_by_text("remove 3x3 B2").wait_for()
     submit(ben, "finish")
