@@ -15,6 +15,7 @@ urlpatterns = [
     path("api/v1/", include("games.api.urls")),
     path("admin/", admin.site.urls),
     re_path(r"^u/(?P<username>[A-Za-z0-9_-]{3,20})/$", profile_page, name="profile"),
+    path("seasons/", include("tournaments.urls")),
     path("", include("games.urls")),
 ]
 

@@ -1,0 +1,60 @@
+"""The season's own history: one row an event, and one word to those who listen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import structlog
+from django.db import transaction
+from django.utils import timezone
+
+from games.engine.errors import EngineFault
+from tournaments import hooks
+from tournaments.events import KINDS
+from tournaments.models import Contestant, DeathMatch, Leg, Round, Season, SeasonEvent
+
+log = structlog.get_logger("gauntlet.seasons")
+
+
+def season_event(
+    *,
+    season: Season,
+    kind: str,
+    words: str,
+    data: Mapping[str, Any] | None = None,
+    round: Round | None = None,  # noqa: A002  (the field's own word)
+    death_match: DeathMatch | None = None,
+    leg: Leg | None = None,
+    contestant: Contestant | None = None,
+) -> SeasonEvent:
+    """Append one event, inside the transaction of the deed; tell `hooks.season_happened` after the
+    commit. ``words`` is a whole sentence for people; ``data`` must be public.
+
+    A leg names its death match, and that its round: they need not be given too.
+    """
+    if kind not in KINDS:
+        raise EngineFault(f"there is no season event {kind!r}")
+    if not transaction.get_connection().in_atomic_block:
+        raise EngineFault("a season event belongs into the transaction of its deed")
+    death_match = death_match or (leg.death_match if leg else None)
+    event = SeasonEvent.objects.create(
+        season=season,
+        kind=kind,
+        words=words[:500],
+        data=dict(data or {}),
+        round=round or (death_match.round if death_match else None),
+        death_match=death_match,
+        leg=leg,
+        contestant=contestant,
+    )
+    Season.objects.filter(pk=season.pk).update(changed_at=timezone.now())
+    transaction.on_commit(partial(_say, event.pk), robust=True)
+    return event
+
+
+def _say(event_id: int) -> None:
+    for receiver, error in hooks.season_happened.send_robust(sender=SeasonEvent, event_id=event_id):
+        if isinstance(error, Exception):
+            log.error("hook.failed", receiver=str(receiver), exc_info=error)
