@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from accounts.roles import is_moderator, is_organiser
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from accounts.models import User
+from accounts.roles import Role, is_moderator, is_organiser
 from games.engine.decisions import ROOM, Audience, Seat
-from games.models import ChatMessage, Match
+from games.models import ChatMessage, Match, MatchPlayer, MatchReferee
 
 AUDIENCES: tuple[Audience, ...] = (0, 1, ROOM)
 
@@ -29,8 +32,41 @@ def _as_audience(seat: Seat) -> Audience:
 
 
 def may_organise(match: Match, user: Any) -> bool:
-    """Whether ``user`` may pause, correct and rule: organisers, not in their own match."""
-    return is_organiser(user) and seat_of(match, user) is None
+    """Whether ``user`` may pause, correct and rule: the referees that the match names, or every
+    organiser where it names none; superusers always; nobody in their own match."""
+    if not isinstance(user, User) or not user.is_active or seat_of(match, user) is not None:
+        return False
+    if user.is_superuser:
+        return True
+    named = [referee.user_id for referee in match.referees.all()]
+    return user.pk in named if named else is_organiser(user)
+
+
+def organised_by(matches: QuerySet[Match], user: Any) -> QuerySet[Match]:
+    """Those of ``matches`` that ``user`` may organise, by the same rule as `may_organise`."""
+    if not isinstance(user, User) or not user.is_active:
+        return matches.none()
+    matches = matches.exclude(Exists(MatchPlayer.objects.filter(match=OuterRef("pk"), user=user)))
+    if user.is_superuser:
+        return matches
+    referees = MatchReferee.objects.filter(match=OuterRef("pk"))
+    may = Q(Exists(referees.filter(user=user)))
+    return matches.filter(may | ~Q(Exists(referees)) if is_organiser(user) else may)
+
+
+def organisers_of(match: Match) -> QuerySet[User]:
+    """Whom to tell that a match waits for a ruling: its referees, or every organiser where it
+    names none; not the superusers, who may do everything but were not asked to."""
+    playing = MatchPlayer.objects.filter(match=match, user__isnull=False).values("user")
+    people = User.objects.filter(is_active=True).exclude(pk__in=playing)
+    if match.referees.exists():
+        return people.filter(matches_refereed__match=match)
+    return people.filter(groups__name=Role.ORGANISER)
+
+
+def may_prepare(user: Any) -> bool:
+    """Whether ``user`` may prepare what matches are supplied with."""
+    return is_organiser(user)
 
 
 def may_import(user: Any) -> bool:

@@ -58,6 +58,9 @@ class Match(models.Model):
     source = models.CharField(max_length=10, choices=Source.choices, default=Source.PLAYED)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.RUNNING)
     paused = models.BooleanField(default=False)
+    awaits_ruling = models.BooleanField(
+        default=False, help_text="The match stands still until an organiser has ruled."
+    )
     snapshot = models.TextField()
     seq = models.PositiveIntegerField(default=0, help_text="The number of the latest entry.")
     deadline_at = models.BigIntegerField(
@@ -82,6 +85,10 @@ class Match(models.Model):
             models.Index(fields=["wake_at"], name="match_wake", condition=Q(wake_at__isnull=False)),
             models.Index(fields=["status", "-created_at"], name="match_status"),
             models.Index(fields=["-finished_at"], name="match_finished"),
+            # Organisers are told on every page how many wait for them; there are never many.
+            models.Index(
+                fields=["id"], name="match_awaits_ruling", condition=Q(awaits_ruling=True)
+            ),
         ]
         constraints = [
             models.CheckConstraint(
@@ -116,6 +123,10 @@ class Match(models.Model):
             models.CheckConstraint(
                 condition=Q(deadline_at__isnull=True) | Q(wake_at__isnull=False),
                 name="match_wakes_for_deadline",
+            ),
+            models.CheckConstraint(
+                condition=Q(awaits_ruling=False) | Q(status="running"),
+                name="match_ruling_while_on",
             ),
         ]
 
@@ -155,6 +166,24 @@ class MatchPlayer(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class MatchReferee(models.Model):
+    """Who runs a match where that was said: then no other organiser does."""
+
+    match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="referees")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="matches_refereed"
+    )
+
+    class Meta:
+        ordering = ["match", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["match", "user"], name="referee_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.match_id}/{self.user_id}"
 
 
 class MatchEntry(models.Model):
@@ -252,6 +281,14 @@ class Challenge(models.Model):
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.OPEN)
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
+    preparation = models.ForeignKey(
+        "Preparation",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="challenges",
+        help_text="What the challenger, an organiser, supplies instead of having it drawn.",
+    )
     match = models.OneToOneField(
         Match, on_delete=models.PROTECT, null=True, blank=True, related_name="challenge"
     )
@@ -286,6 +323,47 @@ class Challenge(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("games:challenge_detail", args=[self.pk])
+
+
+class PreparationQuerySet(models.QuerySet["Preparation"]):
+    """What organisers prepared, and who may see it."""
+
+    def visible_to(self, user: Any) -> PreparationQuerySet:
+        """Those of ``user`` alone: what others will play with is a secret until it is played."""
+        return self.filter(owner=user) if user.is_authenticated else self.none()
+
+
+class Preparation(models.Model):
+    """Something that an organiser keeps to supply to matches instead of having it drawn, such as
+    pallets or a pool of shapes. It is checked before it is kept, and never changes."""
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="preparations"
+    )
+    ruleset = models.CharField(max_length=40)
+    key = models.CharField(max_length=40, help_text="Which of the ruleset's supplies it is.")
+    name = models.CharField(max_length=60)
+    value = models.TextField(help_text="In the ruleset's canonical form.")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = PreparationQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["ruleset", "key", "name"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["owner", "ruleset", "key", "name"], name="preparation_name_unique"
+            ),
+            models.CheckConstraint(condition=~Q(name="") & ~Q(value=""), name="preparation_whole"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def prepared(self) -> dict[str, str]:
+        """What starting a match takes as ``prepared``."""
+        return {self.key: self.value}
 
 
 class ChatMessage(models.Model):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -11,7 +12,8 @@ from django.utils import timezone
 from accounts.models import User
 from games import store
 from games.engine import live as lives
-from games.models import Challenge, Match, MatchPlayer
+from games.engine.errors import Refusal
+from games.models import Challenge, Match, MatchPlayer, Preparation
 from games.words import game_name
 
 # -- matches -------------------------------------------------------------------------------------
@@ -114,6 +116,27 @@ def challenge_visible(challenge_id: int, viewer: Any) -> Challenge | None:
     if challenge is None or challenge.opponent_id is None:
         return challenge
     return challenge if viewer.pk in (challenge.challenger_id, challenge.opponent_id) else None
+
+
+# -- preparations --------------------------------------------------------------------------------
+
+
+def preparations_of(user: Any, *, ruleset: str = "", keys: Iterable[str] = ()) -> list[Preparation]:
+    """What ``user`` has prepared, or of it what is for this ruleset, and for these keys."""
+    rows = Preparation.objects.visible_to(user)
+    if ruleset:
+        rows = rows.filter(ruleset=ruleset)
+    if keys:
+        rows = rows.filter(key__in=keys)
+    return list(rows)
+
+
+def preparation_of(user: Any, preparation_id: int) -> Preparation:
+    """One preparation of ``user``. Raises Refusal ``preparation.none``."""
+    found = Preparation.objects.visible_to(user).filter(pk=preparation_id).first()
+    if found is None:
+        raise Refusal("preparation.none", "You have prepared nothing of the kind.")
+    return found
 
 
 # -- people --------------------------------------------------------------------------------------

@@ -148,14 +148,15 @@ def save(held: Held, *, live: Live, readers: Readers, appended: Sequence[Appende
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE games_match SET snapshot = %s, seq = %s, deadline_at = %s, wake_at = %s,"
-            " paused = %s, status = %s, winner = %s, reason = %s, scores = %s::jsonb,"
-            " finished_at = %s WHERE id = %s",
+            " paused = %s, awaits_ruling = %s, status = %s, winner = %s, reason = %s,"
+            " scores = %s::jsonb, finished_at = %s WHERE id = %s",
             (
                 snapshot_of(held.ruleset, live, readers),
                 held.seq + len(appended),
                 lives.next_deadline(held.ruleset, live),
                 wake_after(held, live, at=at),
                 live.table.paused,
+                awaits_ruling(held.ruleset, live),
                 Match.Status.RUNNING if result is None else Match.Status.FINISHED,
                 None if result is None else result.winner,
                 "" if result is None else result.reason,
@@ -165,6 +166,12 @@ def save(held: Held, *, live: Live, readers: Readers, appended: Sequence[Appende
             ),
         )
     return inserted
+
+
+def awaits_ruling(ruleset: AnyRuleset, live: Live) -> bool:
+    """Whether the match stands still until an organiser has ruled."""
+    table = live.table
+    return table.state is not None and table.result is None and ruleset.in_dispute(table.state)
 
 
 def save_wake(held: Held, *, wake_at: int | None) -> None:

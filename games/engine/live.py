@@ -17,7 +17,7 @@ import msgspec
 from games.engine import table as tables
 from games.engine.chance import RandomSource
 from games.engine.clocks import Watch
-from games.engine.decisions import Event, Seat
+from games.engine.decisions import Draw, Event, Seat
 from games.engine.errors import EngineFault, Refusal
 from games.engine.table import Act, AnyRuleset, Course, Entry, Header, Table
 
@@ -25,12 +25,22 @@ BEFORE_TURN_ENDS_MS = (30_000, 15_000, 5_000)
 EVERY_RESERVE_MS = 30_000
 
 
+class Prepared(msgspec.Struct, frozen=True):
+    """An outcome that an organiser supplied before the start, by its record text, to be used when
+    its draw is due; it stays a secret until then. ``by`` is the organiser's name."""
+
+    text: str
+    by: str
+
+
 class Live(msgspec.Struct, frozen=True):
     """A running match. ``watches`` are by seat; a seat without a decision has none. The watch of a
-    sealed answer runs on until the barrier opens, so that nobody can see that it is in."""
+    sealed answer runs on until the barrier opens, so that nobody can see that it is in. What is
+    ``prepared`` is kept when it has been used: a take-back may make its draw due again."""
 
     table: Table
     watches: tuple[Watch | None, Watch | None] = (None, None)
+    prepared: tuple[Prepared, ...] = ()
 
 
 class Happened(msgspec.Struct, frozen=True):
@@ -63,9 +73,18 @@ class Reminder(msgspec.Struct, frozen=True):
 # -- what people do ------------------------------------------------------------------------------
 
 
-def begin(ruleset: AnyRuleset, header: Header, *, at: int, random: RandomSource) -> Turn:
-    """Open the table and draw what is due at once. Raises :class:`Refusal` ``setup.*``."""
-    live = _watched(Live(Table(header=header)), tables.opened(ruleset, header), at)
+def begin(
+    ruleset: AnyRuleset,
+    header: Header,
+    *,
+    at: int,
+    random: RandomSource,
+    prepared: Sequence[Prepared] = (),
+) -> Turn:
+    """Open the table and draw what is due at once, unless it was ``prepared``.
+    Raises :class:`Refusal` ``setup.*``."""
+    empty = Live(Table(header=header), prepared=tuple(prepared))
+    live = _watched(empty, tables.opened(ruleset, header), at)
     return _with_chance(ruleset, Turn(live), at, random)
 
 
@@ -179,7 +198,7 @@ def _rewound(ruleset: AnyRuleset, live: Live, table: Table, undone: Entry, at: i
             before = then if answered else max(slot.reading_ms, min(then, limit))
             watch = Watch(before)
         watches[seat] = watch.stopped(at) if table.paused else watch.started(at)
-    return Live(table, (watches[0], watches[1]))
+    return Live(table, (watches[0], watches[1]), live.prepared)
 
 
 # -- time ----------------------------------------------------------------------------------------
@@ -290,10 +309,20 @@ def _then(turn: Turn, entry: Entry, step: tables.Step, at: int) -> Turn:
 
 def _with_chance(ruleset: AnyRuleset, turn: Turn, at: int, random: RandomSource) -> Turn:
     while due := tables.draws_due(ruleset, turn.live.table):
-        text = tables.drawn(ruleset, turn.live.table, due[0], random)
-        step = tables.chanced(ruleset, turn.live.table, text=text)
-        turn = _then(turn, Entry(actor="chance", text=step.text), step, at)
+        table = turn.live.table
+        supplied = _prepared_for(ruleset, turn.live, due[0])
+        text = tables.drawn(ruleset, table, due[0], random) if supplied is None else supplied.text
+        by = "" if supplied is None else supplied.by
+        step = tables.chanced(ruleset, table, text=text, by=by)
+        turn = _then(turn, Entry(actor="chance", text=step.text, by=by), step, at)
     return turn
+
+
+def _prepared_for(ruleset: AnyRuleset, live: Live, draw: Draw) -> Prepared | None:
+    for prepared in live.prepared:
+        if ruleset.parse_chance(prepared.text).draw == draw:
+            return prepared
+    return None
 
 
 def _watched(live: Live, table: Table, at: int) -> Live:
@@ -308,7 +337,7 @@ def _watched(live: Live, table: Table, at: int) -> Live:
         if watch is None or _decision_shown(live.table, seat) != slot.decision.id:
             watch = Watch(slot.reading_ms)
         watches[seat] = watch.stopped(at) if table.paused else watch.started(at)
-    return Live(table, (watches[0], watches[1]))
+    return Live(table, (watches[0], watches[1]), live.prepared)
 
 
 def _decision_shown(table: Table, seat: Seat) -> str | None:
@@ -320,9 +349,10 @@ def _decision_shown(table: Table, seat: Seat) -> str | None:
 # -- storage -------------------------------------------------------------------------------------
 
 
-class _SavedLive(msgspec.Struct, frozen=True):
+class _SavedLive(msgspec.Struct, frozen=True, omit_defaults=True):
     table: msgspec.Raw
     watches: tuple[Watch | None, Watch | None]
+    prepared: tuple[Prepared, ...] = ()
 
 
 _DECODER = msgspec.json.Decoder(_SavedLive)
@@ -331,7 +361,7 @@ _DECODER = msgspec.json.Decoder(_SavedLive)
 def encode_live(ruleset: AnyRuleset, live: Live) -> bytes:
     """A running match as compact JSON, the header left out."""
     table = msgspec.Raw(tables.encode_table(ruleset, live.table))
-    return msgspec.json.encode(_SavedLive(table, live.watches))
+    return msgspec.json.encode(_SavedLive(table, live.watches, live.prepared))
 
 
 def decode_live(ruleset: AnyRuleset, header: Header, data: bytes | str) -> Live:
@@ -340,4 +370,5 @@ def decode_live(ruleset: AnyRuleset, header: Header, data: bytes | str) -> Live:
         saved = _DECODER.decode(data)
     except msgspec.MsgspecError as error:
         raise EngineFault(f"not a running match: {error}") from error
-    return Live(tables.decode_table(ruleset, header, bytes(saved.table)), saved.watches)
+    table = tables.decode_table(ruleset, header, bytes(saved.table))
+    return Live(table, saved.watches, saved.prepared)

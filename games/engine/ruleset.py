@@ -84,6 +84,36 @@ class Painted(msgspec.Struct, frozen=True):
     picture: str
 
 
+class Supply(msgspec.Struct, frozen=True):
+    """Something that an organiser may prepare instead of leaving it to chance: its key, its name
+    and a sentence for people, and what its files end in. ``variants`` empty means every variant."""
+
+    key: str
+    name: str
+    help: str
+    suffix: str = ".txt"
+    variants: tuple[str, ...] = ()
+
+
+class LookedOver(msgspec.Struct, frozen=True):
+    """What a prepared text turned out to be: its canonical text (empty where there are faults),
+    everything that is wrong with it, a sentence each, what an organiser should know all the same,
+    and an SVG document with the faults marked (empty where nothing could be drawn)."""
+
+    value: str
+    faults: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    picture: str = ""
+
+
+class Supplied(msgspec.Struct, frozen=True):
+    """What a prepared value means for a match: options to set, as records have them, and outcomes
+    of chance in their record texts, each for a draw that a match makes once."""
+
+    options: Mapping[str, Any] = {}
+    outcomes: tuple[str, ...] = ()
+
+
 class Ruleset(ABC, Generic[State, Move]):
     """The protocol of a ruleset. Subclasses are stateless; one instance serves every match.
 
@@ -97,6 +127,7 @@ class Ruleset(ABC, Generic[State, Move]):
     variants: ClassVar[tuple[Variant, ...]]
     options_type: ClassVar[type[Options]]
     items: ClassVar[tuple[ItemRule, ...]] = ()
+    supplies: ClassVar[tuple[Supply, ...]] = ()
 
     # -- the course of a match -----------------------------------------------------------------
 
@@ -172,6 +203,10 @@ class Ruleset(ABC, Generic[State, Move]):
     def dispute(self, state: State) -> Dispute | None:
         """What is to be ruled on, for the organiser's eyes only; None while nothing is."""
         return None
+
+    def in_dispute(self, state: State) -> bool:
+        """Whether there is a `dispute`: asked after every entry, so it must be cheap."""
+        return False
 
     # -- time ----------------------------------------------------------------------------------
 
@@ -273,6 +308,20 @@ class Ruleset(ABC, Generic[State, Move]):
         that cannot be read or understood, else as `validate`."""
         raise Refusal("picture.not-taken", "This decision is not answered by a picture.")
 
+    # -- what an organiser prepares ------------------------------------------------------------
+
+    def look_over(self, key: str, text: str) -> LookedOver:
+        """Check a prepared text for the supply of that key; never raises for what it holds."""
+        raise EngineFault(f"{self.id} is supplied with no {key!r}")
+
+    def supplied(self, key: str, value: str, variant_id: str) -> Supplied:
+        """What a value that `look_over` gave means for a match of that variant."""
+        raise EngineFault(f"{self.id} is supplied with no {key!r}")
+
+    def supply_files(self, key: str) -> Mapping[str, str]:
+        """Texts to begin from, by name: ``"example"``, which is sound, and perhaps ``"blank"``."""
+        raise EngineFault(f"{self.id} is supplied with no {key!r}")
+
     # -- storage -------------------------------------------------------------------------------
 
     @abstractmethod
@@ -298,3 +347,13 @@ class Ruleset(ABC, Generic[State, Move]):
             if item.id == item_id and (not item.variants or variant_id in item.variants):
                 return item
         raise Refusal("setup.item", f"{self.name} ({variant_id}) has no item {item_id!r}.")
+
+    def supply(self, key: str, variant_id: str = "") -> Supply:
+        """The supply of that key, if the variant takes it (any, where none is given).
+        Raises :class:`Refusal` ``setup.supply``."""
+        for supply in self.supplies:
+            fits = not variant_id or not supply.variants or variant_id in supply.variants
+            if supply.key == key and fits:
+                return supply
+        where = f"{self.name} ({variant_id})" if variant_id else self.name
+        raise Refusal("setup.supply", f"{where} is supplied with no {key!r}.")

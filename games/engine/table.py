@@ -303,13 +303,28 @@ def drawn(ruleset: AnyRuleset, table: Table, draw: Draw, random: RandomSource) -
     return ruleset.print_chance(ruleset.draw(table.state, draw, random))
 
 
-def chanced(ruleset: AnyRuleset, table: Table, *, text: str) -> Step:
-    """An outcome of chance.
+def chanced(ruleset: AnyRuleset, table: Table, *, text: str, by: str = "") -> Step:
+    """An outcome of chance, or where ``by`` names an organiser what they supplied in its place; the
+    log says so.
 
     Raises :class:`Refusal` ``chance.not-due`` for a draw nobody asked for, and ``notation.*`` or
     the ruleset's own codes for an outcome that cannot be.
     """
     _must_be_on(table)
+    step = _chanced(ruleset, table, text)
+    if not by:
+        return step
+    event = Event(
+        kind="supplied",
+        seat=None,
+        text=f"What would have been drawn now was supplied by an organiser, {by}.",
+        seen_by=EVERYONE,
+        data={"by": by},
+    )
+    return msgspec.structs.replace(step, events=(event, *step.events))
+
+
+def _chanced(ruleset: AnyRuleset, table: Table, text: str) -> Step:
     lot = _LOT.fullmatch(text.strip(" ").lower())
     if table.advantage is None:
         if lot is None:
@@ -499,7 +514,7 @@ def _act_event(act: Act, by: str, why: str) -> Event:
 def entered(ruleset: AnyRuleset, table: Table, entry: Entry) -> Step:
     """The step that one entry leads to, whoever made it; not for take-backs."""
     if entry.actor == "chance":
-        return chanced(ruleset, table, text=entry.text)
+        return chanced(ruleset, table, text=entry.text, by=entry.by)
     if entry.actor == "organiser":
         return organised(ruleset, table, act=parse_act(entry.text), by=entry.by, why=entry.why)
     if entry.timeout:

@@ -15,16 +15,16 @@ from django.db import transaction
 from accounts.models import User
 from accounts.services import audit_record
 from games import frames, store
-from games.audience import LOBBY_GROUP, may_import, user_group_of
+from games.audience import LOBBY_GROUP, may_import, may_organise, user_group_of
 from games.clock import now_ms
 from games.engine import live as lives
 from games.engine import records
 from games.engine.decisions import ALL, Seat, seen_by
 from games.engine.errors import Refusal
-from games.engine.live import Live
-from games.engine.ruleset import HeldItem, Options, Ruleset
+from games.engine.live import Live, Prepared
+from games.engine.ruleset import HeldItem, Options, Ruleset, Supplied
 from games.engine.table import Entry, Header
-from games.models import Match, MatchEntry, MatchPlayer
+from games.models import Match, MatchEntry, MatchPlayer, MatchReferee
 from games.publish import Frame, publish
 from games.rulesets import REGISTRY
 from games.store import Appended, Held, Readers
@@ -46,7 +46,7 @@ def options_of(ruleset: Ruleset[Any, Any], given: Mapping[str, Any]) -> Options:
 
 
 @transaction.atomic
-def match_start(
+def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     *,
     acting_user: User | None,
     players: tuple[User, User],
@@ -55,24 +55,38 @@ def match_start(
     options: Mapping[str, Any] | None = None,
     items: Sequence[HeldItem] = (),
     advantage: Seat | None = None,
+    prepared: Mapping[str, str] | None = None,
+    prepared_by: User | None = None,
+    referees: Sequence[User] = (),
     at: int | None = None,
 ) -> Match:
     """Start a match between two users at once; seat 0 is the first of ``players``.
 
-    ``options`` in seconds, only what differs from the defaults. Raises Refusal ``setup.*``:
-    unknown ruleset, variant, option or item, one person on both seats, a closed account.
+    ``options`` in seconds, only what differs from the defaults. ``prepared``: texts of what is
+    supplied instead of drawn, by the keys of the ruleset's `supplies`; ``prepared_by`` (by default
+    ``acting_user``) is the organiser whom record and log name for it. ``referees``: who alone may
+    organise the match; every organiser, where nobody is named. Raises Refusal ``setup.*``:
+    unknown ruleset, variant, option, item or supply, something prepared that is not sound, one
+    person on both seats or as player and referee, a closed account.
     """
     ruleset = REGISTRY.get(ruleset_id)
     _must_be_able_to_play(players)
+    _must_be_able_to_referee(referees, players)
     at = now_ms() if at is None else at
+    chosen = ruleset.variant(variant).id
+    supplied = supplied_to(ruleset, chosen, prepared or {})
     header = Header(
         ruleset=ruleset.id,
-        variant=ruleset.variant(variant).id,
-        options=options_of(ruleset, options or {}),
+        variant=chosen,
+        options=options_of(ruleset, _merged(options or {}, supplied.options)),
         advantage=advantage,
         items=tuple(items),
     )
-    turn = lives.begin(ruleset, header, at=at, random=_random)
+    by = prepared_by or acting_user
+    if supplied.outcomes and by is None:
+        raise Refusal("setup.prepared", "It must be known who prepared what is supplied.")
+    ready = [Prepared(text, "" if by is None else by.shown_name) for text in supplied.outcomes]
+    turn = lives.begin(ruleset, header, at=at, random=_random, prepared=ready)
     match = Match.objects.create(
         ruleset=ruleset.id,
         variant=header.variant,
@@ -86,6 +100,7 @@ def match_start(
         MatchPlayer(match=match, seat=seat, user=user, name=user.shown_name)
         for seat, user in enumerate(players)
     )
+    MatchReferee.objects.bulk_create(MatchReferee(match=match, user=user) for user in referees)
     held = Held(match.pk, ruleset, turn.live, Readers(), 0, None, match.status)
     told, _ = frames.told(
         ruleset,
@@ -109,10 +124,38 @@ def match_start(
         acting_user=acting_user,
         action="match.start",
         target=match,
-        data={"players": [user.pk for user in players], "ruleset": ruleset.id},
+        data={
+            "players": [user.pk for user in players],
+            "ruleset": ruleset.id,
+            **({"prepared": sorted(prepared)} if prepared else {}),
+            **({"referees": [user.pk for user in referees]} if referees else {}),
+        },
     )
     transaction.on_commit(partial(_say_started, match, players))
     return match
+
+
+def supplied_to(ruleset: Ruleset[Any, Any], variant: str, prepared: Mapping[str, str]) -> Supplied:
+    """What prepared texts mean for a match of that variant. Raises Refusal ``setup.supply`` for a
+    key that the variant does not take, and ``setup.prepared`` for a text that is not sound."""
+    options: dict[str, Any] = {}
+    outcomes: list[str] = []
+    for key, text in prepared.items():
+        supply = ruleset.supply(key, variant)
+        found = ruleset.look_over(key, text)
+        if found.faults:
+            raise Refusal("setup.prepared", f"{supply.name}: {' '.join(found.faults)}")
+        means = ruleset.supplied(key, found.value, variant)
+        options |= means.options
+        outcomes += means.outcomes
+    return Supplied(options, tuple(outcomes))
+
+
+def _merged(options: Mapping[str, Any], supplied: Mapping[str, Any]) -> dict[str, Any]:
+    twice = sorted(options.keys() & supplied.keys())
+    if twice:
+        raise Refusal("setup.prepared", f"Both the options and what is prepared set {twice[0]}.")
+    return {**options, **supplied}
 
 
 def _must_be_able_to_play(players: tuple[User, User]) -> None:
@@ -120,6 +163,47 @@ def _must_be_able_to_play(players: tuple[User, User]) -> None:
         raise Refusal("setup.one-player", "A match needs two different players.")
     if not all(user.is_active for user in players):
         raise Refusal("setup.account-closed", "One of the two accounts is closed.")
+
+
+def _must_be_able_to_referee(referees: Sequence[User], players: Sequence[User | None]) -> None:
+    named = [user.pk for user in referees]
+    if len(set(named)) < len(named):
+        raise Refusal("referee.twice", "Somebody is named twice as a referee.")
+    if not all(user.is_active for user in referees):
+        raise Refusal("referee.account-closed", "The account of one of the referees is closed.")
+    if set(named) & {user.pk for user in players if user is not None}:
+        raise Refusal("referee.plays", "Nobody can be the referee of their own match.")
+
+
+@transaction.atomic
+def match_referees_set(*, acting_user: User | None, match_id: int, users: Sequence[User]) -> Match:
+    """Say who alone may organise a match from now on; nobody: every organiser.
+
+    ``acting_user`` None means that the caller has seen to the right to do so, as seasons do.
+    Refusals: ``match.none``, ``match.over``, ``organiser.not-allowed``, ``referee.twice``,
+    ``referee.plays``, ``referee.account-closed``.
+    """
+    match = Match.objects.select_for_update().defer("snapshot").filter(pk=match_id).first()
+    if match is None:
+        raise Refusal("match.none", "There is no such match.")
+    if acting_user is not None and not may_organise(match, acting_user):
+        raise Refusal("organiser.not-allowed", "Only an organiser of this match may do this.")
+    if match.is_over:
+        raise Refusal("match.over", "The match is over.")
+    _must_be_able_to_referee(users, [p.user for p in match.players.select_related("user")])
+    before = set(match.referees.values_list("user_id", flat=True))
+    after = {user.pk for user in users}
+    match.referees.exclude(user_id__in=after).delete()
+    MatchReferee.objects.bulk_create(
+        MatchReferee(match=match, user=user) for user in users if user.pk not in before
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="match.referees",
+        target=match,
+        data={"before": sorted(before), "after": sorted(after)},
+    )
+    return match
 
 
 def _say_started(match: Match, players: tuple[User, User]) -> None:

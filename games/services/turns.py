@@ -259,7 +259,12 @@ def match_organise(
 def _organise(
     match_id: int, user: User, client_id: str, text: str, why: str, at: int
 ) -> Ack | Refusal:
-    match = Match.objects.defer("snapshot").prefetch_related("players").filter(pk=match_id).first()
+    match = (
+        Match.objects.defer("snapshot")
+        .prefetch_related("players", "referees")
+        .filter(pk=match_id)
+        .first()
+    )
     if match is None:
         raise Refusal("match.none", "There is no such match.")
     # Read anew: the caller may hold a user from when the socket was opened.

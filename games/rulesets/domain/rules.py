@@ -221,6 +221,9 @@ class Domain(Ruleset[State, Move]):
             return super().rule(state, valid)
         return _ruled(_replace(state, review=False), valid)
 
+    def in_dispute(self, state: State) -> bool:
+        return state.review
+
     def dispute(self, state: State) -> Dispute | None:
         if not state.review:
             return None
