@@ -1,0 +1,306 @@
+"""What a bot listens to: its events and its matches, as lines of JSON over plain HTTP.
+
+A stream tells first how things stand and then every change. What comes over the channel layer is a
+hint here as everywhere: a stream looks for itself every few seconds, so that nothing is lost with a
+broker that was away. An empty line says that the stream is alive.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+import structlog
+from channels.layers import get_channel_layer
+from django.db import InterfaceError, OperationalError
+from redis.exceptions import RedisError
+
+from accounts.models import User
+from games import frames, presence, selectors
+from games.audience import AUDIENCES, group_of, user_group_of
+from games.clock import now_ms
+from games.engine.errors import Refusal
+from games.executor import in_turn_thread
+from games.models import Challenge, Match
+from games.reading import reader_of, standing_of, versions_of
+
+log = structlog.get_logger("gauntlet.streams")
+
+LOOK_EVERY_S = 7.0
+OPEN_AT_ONCE = 24  # per user and process
+AWAY = (OperationalError, InterfaceError, RedisError)
+
+_open: set[Stream] = set()
+
+
+class Message(NamedTuple):
+    """Something that came over the channel layer: its kind and its frame."""
+
+    kind: str
+    text: str
+
+
+class Stream(ABC):
+    """One open answer. Iterating gives encoded lines until the reader goes, the server ends or
+    there is nothing more to tell."""
+
+    def __init__(self, user: User) -> None:
+        self.user = user
+        self.channel = ""
+        self._ending: asyncio.Event | None = None
+
+    @abstractmethod
+    def groups(self) -> tuple[str, ...]:
+        """The channel groups to listen to."""
+
+    @abstractmethod
+    def begin(self) -> AsyncIterator[dict[str, Any]]:
+        """How things stand."""
+
+    @abstractmethod
+    def look(self) -> AsyncIterator[dict[str, Any]]:
+        """What has changed without our being told, if anything."""
+
+    @abstractmethod
+    def hear(self, message: Message) -> AsyncIterator[dict[str, Any]]:
+        """What a message means for the reader."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether there will be nothing more to tell."""
+        return False
+
+    @abstractmethod
+    async def leave(self) -> None:
+        """The reader has gone."""
+
+    def end(self) -> None:
+        """Tell the reader that the server is about to stop, and stop."""
+        if self._ending is not None:
+            self._ending.set()
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        layer = get_channel_layer()
+        self._ending = asyncio.Event()
+        _open.add(self)
+        receiving: asyncio.Task[Any] | None = None
+        ending = asyncio.create_task(self._ending.wait())
+        try:
+            self.channel = await layer.new_channel("stream.")
+            # Groups first, then the state: a change in between is told twice rather than never.
+            for group in self.groups():
+                await layer.group_add(group, self.channel)
+            async for line in self._lines(self.begin()):
+                yield line
+            while not self.is_done:
+                receiving = receiving or asyncio.create_task(layer.receive(self.channel))
+                # Waited for, never timed out: a receive that is cancelled gives its channel up.
+                await asyncio.wait(
+                    {receiving, ending}, timeout=LOOK_EVERY_S, return_when=asyncio.FIRST_COMPLETED
+                )
+                if ending.done():
+                    yield _line(closing("server.restart", "The server restarts. Come back."))
+                    return
+                if not receiving.done():
+                    yield b"\n"
+                    async for line in self._lines(self.look()):
+                        yield line
+                    continue
+                raw = receiving.result()
+                receiving = None
+                if raw["type"] == "user.changed":
+                    yield _line(closing("account.changed", "Your sign-in has changed."))
+                    return
+                async for line in self._lines(self.hear(Message(raw["type"], raw["text"]))):
+                    yield line
+        except AWAY as error:
+            log.warning("stream.away", error=type(error).__name__)
+            yield _line(closing("service.away", "The server cannot do this right now."))
+        finally:
+            _open.discard(self)
+            ending.cancel()
+            if self.channel:
+                # Waiting once more and being cancelled is how this layer is told to forget us.
+                receiving = receiving or asyncio.create_task(layer.receive(self.channel))
+                await self._forget(layer, receiving)
+
+    async def _lines(self, told: AsyncIterator[dict[str, Any]]) -> AsyncIterator[bytes]:
+        async for frame in told:
+            yield _line(frame)
+
+    async def _forget(self, layer: Any, receiving: asyncio.Task[Any]) -> None:
+        try:
+            await asyncio.sleep(0)
+            receiving.cancel()
+            for group in self.groups():
+                await layer.group_discard(group, self.channel)
+            await self.leave()
+        except AWAY as error:
+            log.warning("stream.away", error=type(error).__name__)
+
+
+def room_for(user: User) -> None:
+    """Raise Refusal ``stream.too-many`` where this user has as many streams open as there may be
+    in one process."""
+    if sum(stream.user.pk == user.pk for stream in list(_open)) >= OPEN_AT_ONCE:
+        raise Refusal("stream.too-many", f"At most {OPEN_AT_ONCE} streams at once, please.")
+
+
+def end_all() -> None:
+    """End every stream of this process: the server is about to stop."""
+    for stream in list(_open):
+        stream.end()
+
+
+def closing(code: str, sentence: str) -> dict[str, Any]:
+    """The last line of a stream that does not end by itself."""
+    return {"type": "closing", "code": code, "sentence": sentence}
+
+
+def _line(frame: Mapping[str, Any]) -> bytes:
+    return frames.encoded(dict(frame)).encode() + b"\n"
+
+
+# -- one match -----------------------------------------------------------------------------------
+
+
+class MatchStream(Stream):
+    """A match as its reader may see it: a `sync`, then the frames of the sockets; ends with it."""
+
+    def __init__(self, user: User, match_id: int) -> None:
+        """Raises Refusal ``match.none``."""
+        super().__init__(user)
+        self.match_id = match_id
+        self.audience, _organise = standing_of(match_id, user)
+        self.version = 0
+        self._over = False
+
+    def groups(self) -> tuple[str, ...]:
+        return group_of(self.match_id, self.audience), user_group_of(self.user.pk)
+
+    @property
+    def is_done(self) -> bool:
+        return self._over
+
+    async def begin(self) -> AsyncIterator[dict[str, Any]]:
+        yield await self._sync()
+
+    async def look(self) -> AsyncIterator[dict[str, Any]]:
+        await presence.arrive(self.match_id, self.audience, self.channel)
+        versions = await in_turn_thread(versions_of, self.match_id)
+        if versions[AUDIENCES.index(self.audience)] > self.version:
+            yield await self._sync()
+
+    async def hear(self, message: Message) -> AsyncIterator[dict[str, Any]]:
+        frame = msgspec.json.decode(message.text)
+        if frame.get("match") != self.match_id:
+            return
+        if frame["type"] == "step":
+            if frame["version"] <= self.version:
+                return
+            missed = frame["version"] > self.version + 1
+            self.version = frame["version"]
+            if missed or frame["resync"]:
+                yield await self._sync()
+                return
+        yield frame
+
+    async def leave(self) -> None:
+        await presence.leave(self.match_id, self.audience, self.channel)
+
+    async def _sync(self) -> dict[str, Any]:
+        reader = await in_turn_thread(reader_of, self.match_id, self.user)
+        there = await presence.arrive(self.match_id, self.audience, self.channel)
+        self.version = reader.sync["version"]
+        self._over = reader.over
+        return {**reader.sync, "presence": there}
+
+
+# -- everything that concerns somebody -----------------------------------------------------------
+
+
+class EventStream(Stream):
+    """What happens to a player: their matches begin and end, challenges come and go."""
+
+    def __init__(self, user: User) -> None:
+        super().__init__(user)
+        self._matches: dict[int, dict[str, Any]] = {}
+        self._challenges: dict[int, dict[str, Any]] = {}
+
+    def groups(self) -> tuple[str, ...]:
+        return (user_group_of(self.user.pk),)
+
+    async def begin(self) -> AsyncIterator[dict[str, Any]]:
+        async for each in self.look():
+            yield each
+        yield {"type": "caught-up", "now": now_ms()}
+
+    async def hear(self, message: Message) -> AsyncIterator[dict[str, Any]]:
+        # Whatever the message says, the database knows better.
+        async for each in self.look():
+            yield each
+
+    async def look(self) -> AsyncIterator[dict[str, Any]]:
+        matches, challenges = await in_turn_thread(_concerning, self.user)
+        for gone in self._challenges.keys() - challenges.keys():
+            status = await in_turn_thread(_status_of, gone)
+            yield {"type": "challenge.closed", "challenge": gone, "status": status}
+        for number, challenge in challenges.items():
+            if number not in self._challenges:
+                yield {"type": "challenge.received", **challenge}
+        for number, match in matches.items():
+            if number not in self._matches:
+                yield {"type": "match.started", **match}
+        for gone in self._matches.keys() - matches.keys():
+            yield {"type": "match.ended", **await in_turn_thread(_ending_of, gone)}
+        self._matches, self._challenges = matches, challenges
+
+    async def leave(self) -> None:
+        """Nobody is told who listens to their events."""
+
+
+def _concerning(user: User) -> tuple[dict[int, dict[str, Any]], dict[int, dict[str, Any]]]:
+    matches = {
+        match.pk: {
+            "match": match.pk,
+            "url": match.get_absolute_url(),
+            "ruleset": match.ruleset,
+            "variant": match.variant,
+            "seat": next(p.seat for p in match.players.all() if p.user_id == user.pk),
+            "seats": [
+                {"name": p.name, "username": p.user.username if p.user else None}
+                for p in match.players.all()
+            ],
+        }
+        for match in selectors.matches_live(user).filter(players__user=user)
+    }
+    challenges = {
+        challenge.pk: {
+            "challenge": challenge.pk,
+            "from": challenge.challenger.username,
+            "ruleset": challenge.ruleset,
+            "variant": challenge.variant,
+            "options": challenge.options,
+            "message": challenge.message,
+            "expires_at": int(challenge.expires_at.timestamp() * 1000),
+        }
+        for challenge in selectors.challenges_to(user)
+    }
+    return matches, challenges
+
+
+def _status_of(challenge_id: int) -> str:
+    status = Challenge.objects.values_list("status", flat=True).get(pk=challenge_id)
+    # It may have lapsed a moment before the sweep says so.
+    return "expired" if status == Challenge.Status.OPEN else status
+
+
+def _ending_of(match_id: int) -> dict[str, Any]:
+    match = Match.objects.only("winner", "reason", "scores").get(pk=match_id)
+    return {
+        "match": match_id,
+        "result": {"winner": match.winner, "reason": match.reason, "scores": match.scores},
+    }
