@@ -10,6 +10,11 @@ from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone
 
+from games.ratings.models import Rating, RatingLadder, RatingPoint, RatingRuling
+
+# Kept in a module of their own, and found by Django through this one.
+__all__ = ["Rating", "RatingLadder", "RatingPoint", "RatingRuling"]
+
 
 class MatchQuerySet(models.QuerySet["Match"]):
     """Matches, and who may see them."""
@@ -60,6 +65,9 @@ class Match(models.Model):
     paused = models.BooleanField(default=False)
     awaits_ruling = models.BooleanField(
         default=False, help_text="The match stands still until an organiser has ruled."
+    )
+    followed = models.BooleanField(
+        default=False, help_text="Somebody listens to each turn (see `games.hooks`)."
     )
     snapshot = models.TextField()
     seq = models.PositiveIntegerField(default=0, help_text="The number of the latest entry.")

@@ -185,6 +185,18 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": 20.0,
         "options": {"expires": 20},
     },
+    # Results that no worker was told of: recent ones soon, all of them now and then.
+    "games-ratings-repair": {
+        "task": "games.ratings.repair",
+        "schedule": 60.0,
+        "options": {"expires": 60},
+    },
+    "games-ratings-repair-all": {
+        "task": "games.ratings.repair",
+        "schedule": 1200.0,
+        "args": (True,),
+        "options": {"expires": 600},
+    },
 }
 
 # --- Users, sign-in -----------------------------------------------------------------------------

@@ -1,0 +1,174 @@
+"""What is kept of ratings. All of it can be computed again from the results, the rulings apart."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from games.ratings.rating import Strength
+
+# The ladder of all games together: no ruleset is called so.
+OVERALL = "overall"
+
+
+class RatingLadder(models.Model):
+    """One ladder: of a ruleset, or of all games together. Its row is what a change of its ratings
+    locks, so that results are taken in one after the other."""
+
+    id = models.CharField(
+        max_length=40, primary_key=True, help_text="A ruleset, or “overall”: all games together."
+    )
+    method = models.CharField(max_length=40, help_text="What the ratings were computed by.")
+    changed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.CheckConstraint(condition=~Q(id=""), name="rating_ladder_named")]
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class _Strong(models.Model):
+    """A strength, and what follows from it."""
+
+    mu = models.FloatField()
+    sigma = models.FloatField()
+    shown = models.IntegerField(help_text="The rating that is shown, which follows from the two.")
+
+    class Meta:
+        abstract = True
+
+    @property
+    def strength(self) -> Strength:
+        """What is believed of the player."""
+        return Strength(self.mu, self.sigma)
+
+
+class Rating(_Strong):
+    """Where somebody stands on one ladder: as after the latest of their points."""
+
+    ladder = models.ForeignKey(
+        # The indexes below begin with it.
+        RatingLadder,
+        on_delete=models.PROTECT,
+        related_name="ratings",
+        db_index=False,
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="ratings"
+    )
+    games = models.PositiveIntegerField()
+    wins = models.PositiveIntegerField()
+    peak = models.IntegerField(help_text="The highest rating shown so far.")
+    last_played = models.DateTimeField()
+
+    class Meta:
+        ordering = ["ladder", "-shown", "user"]
+        indexes = [
+            # The order of the leaderboard, and where its pages begin.
+            models.Index(fields=["ladder", "-shown", "user"], name="rating_board"),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["user", "ladder"], name="rating_one_each"),
+            models.CheckConstraint(
+                condition=Q(games__gte=1, wins__lte=F("games"), sigma__gt=0),
+                name="rating_of_games",
+            ),
+            models.CheckConstraint(condition=Q(peak__gte=F("shown")), name="rating_peak"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} {self.ladder_id} {self.shown}"
+
+
+class RatingPoint(_Strong):
+    """What one match did to one player on one ladder. `games`, `wins` and `peak` are as after it,
+    so that a ladder can be taken up again from any point."""
+
+    # Indexes and constraints below begin with the ladder and with the match.
+    ladder = models.ForeignKey(
+        RatingLadder, on_delete=models.PROTECT, related_name="points", db_index=False
+    )
+    match = models.ForeignKey(
+        "games.Match", on_delete=models.PROTECT, related_name="rating_points", db_index=False
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="rating_points"
+    )
+    opponent = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    at = models.DateTimeField(help_text="When the match ended.")
+    won = models.BooleanField()
+    mu_before = models.FloatField()
+    sigma_before = models.FloatField()
+    shown_before = models.IntegerField()
+    games = models.PositiveIntegerField()
+    wins = models.PositiveIntegerField()
+    peak = models.IntegerField()
+
+    class Meta:
+        ordering = ["ladder", "at", "match", "user"]
+        indexes = [
+            # Where a ladder is taken up again.
+            models.Index(fields=["ladder", "at", "match"], name="rating_point_order"),
+            # Where somebody stood at a date.
+            models.Index(fields=["ladder", "user", "at"], name="rating_point_at"),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["match", "ladder", "user"], name="rating_point_once"),
+            # Also how a player's latest points are found.
+            models.UniqueConstraint(
+                fields=["ladder", "user", "games"], name="rating_point_numbered"
+            ),
+            models.CheckConstraint(condition=~Q(user=F("opponent")), name="rating_point_two"),
+            models.CheckConstraint(
+                condition=Q(games__gte=1, wins__lte=F("games"), sigma__gt=0, sigma_before__gt=0),
+                name="rating_point_of_games",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.match_id}/{self.ladder_id}/{self.user_id}"
+
+    @property
+    def change(self) -> int:
+        """By how much the rating shown went up."""
+        return self.shown - self.shown_before
+
+
+class RatingRuling(models.Model):
+    """A result that counts otherwise than its match says: for nobody, or for another winner. The
+    match itself stays as it was played."""
+
+    match = models.OneToOneField(
+        "games.Match", on_delete=models.PROTECT, related_name="rating_ruling"
+    )
+    winner = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="The seat that counts as the winner. Empty: neither."
+    )
+    why = models.CharField(max_length=500)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="rating_rulings",
+        help_text="Nobody: the site itself.",
+    )
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-at", "-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(winner__isnull=True) | Q(winner__in=[0, 1]), name="rating_ruling_seat"
+            ),
+            models.CheckConstraint(condition=~Q(why=""), name="rating_ruling_why"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.match_id}: {'counts for nobody' if self.winner is None else self.winner}"

@@ -1,0 +1,317 @@
+"""Keeping ratings in step with the results, and ruling on results that shall not count as played.
+
+Ratings are derived: whatever changes, a ladder is taken up again from the first result concerned,
+from what stood before it. The usual case, a match that has just ended, is the same with nothing
+after it. So it does not matter how often, how late or in which order anybody asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import structlog
+from django.db import connection, transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.services import audit_record
+from games.audience import may_organise
+from games.engine.errors import Refusal
+from games.models import Match
+from games.ratings import keys
+from games.ratings.models import OVERALL, Rating, RatingLadder, RatingPoint, RatingRuling
+from games.ratings.rating import METHOD, Change, Result, Standing, Strength, changes_of
+from games.ratings.results import Position, counted, first_differences, results_of, results_since
+from games.text import one_line
+
+log = structlog.get_logger("gauntlet.ratings")
+
+WHY_MAX = 500
+_EVER = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+# -- keeping in step -----------------------------------------------------------------------------
+
+
+@transaction.atomic
+def match_rate(*, match_id: int) -> list[str]:
+    """Have both ladders of a match agree with its result as it counts now. Returns the ladders
+    that changed: none where they agreed already, and none for a match that is not over."""
+    match = Match.objects.finished().only("ruleset", "finished_at").filter(pk=match_id).first()
+    if match is None or match.finished_at is None:
+        return []
+    changed = []
+    for ladder in _locked([match.ruleset, OVERALL]):
+        if not _agrees(ladder, match_id):
+            _take_up(ladder, since=Position(match.finished_at, match_id))
+            changed.append(ladder.pk)
+    return changed
+
+
+@transaction.atomic
+def ratings_repair(*, since: datetime | None = None) -> dict[str, Position]:
+    """Notice results since an instant (None: all) that the ladders do not hold as they are, and
+    take the ladders up again from there. Returns where each that changed was wrong first."""
+    wrong = first_differences(since or _EVER)
+    for ladder_id in _made_otherwise():
+        wrong[ladder_id] = Position(_EVER, 0)
+    for ladder in _locked(wrong):
+        log.warning("ratings.repaired", ladder=ladder.pk, at=str(wrong[ladder.pk].at))
+        _take_up(ladder, since=wrong[ladder.pk])
+    return wrong
+
+
+@transaction.atomic
+def ratings_rebuild(*, ladders: Iterable[str] | None = None) -> int:
+    """Compute ladders (None: all) from nothing. Returns how many results that took."""
+    wanted = [OVERALL, *Match.objects.order_by().values_list("ruleset", flat=True).distinct()]
+    chosen = wanted if ladders is None else ladders
+    return sum(_take_up(ladder, since=None) for ladder in _locked(chosen))
+
+
+def _made_otherwise() -> QuerySet[RatingLadder, str]:
+    """The ladders that an earlier version of the arithmetic has made."""
+    return RatingLadder.objects.exclude(method=METHOD).values_list("pk", flat=True)
+
+
+def _locked(ladders: Iterable[str]) -> list[RatingLadder]:
+    """The rows of these ladders, locked, always in the same order; made where there are none."""
+    wanted = sorted(set(ladders))
+    RatingLadder.objects.bulk_create(
+        [RatingLadder(pk=ladder, method=METHOD) for ladder in wanted], ignore_conflicts=True
+    )
+    return list(RatingLadder.objects.select_for_update().filter(pk__in=wanted).order_by("pk"))
+
+
+def _agrees(ladder: RatingLadder, match_id: int) -> bool:
+    """Whether a ladder holds a match as it counts now."""
+    result = next(results_of(Match.objects.filter(pk=match_id)), None)
+    expected = set() if result is None else _as_held(result)
+    held = RatingPoint.objects.filter(ladder=ladder, match=match_id)
+    return expected == set(held.values_list("at", "user", "won"))
+
+
+def _as_held(result: Result) -> set[tuple[datetime, int, bool]]:
+    return {(result.at, result.winner, True), (result.at, result.loser, False)}
+
+
+def _take_up(ladder: RatingLadder, *, since: Position | None) -> int:
+    """Compute a ladder, whose row is locked, from the results since a position (None: all), on top
+    of what stands before it. Returns the number of results."""
+    points = RatingPoint.objects.filter(ladder=ladder)
+    late = points if since is None else points.filter(_from(since))
+    touched = set(late.order_by().values_list("user", flat=True).distinct())
+    late.delete()
+    results = list(results_since(ladder.pk, since))
+    touched |= {user for result in results for user in (result.winner, result.loser)}
+    standings = _standings(ladder, touched)
+    _append(ladder, list(changes_of(results, standings)))
+    _settle(ladder, touched, standings)
+    RatingLadder.objects.filter(pk=ladder.pk).update(method=METHOD, changed_at=timezone.now())
+    transaction.on_commit(partial(keys.ladder_changed, ladder.pk), robust=True)
+    return len(results)
+
+
+def _from(since: Position) -> Q:
+    return Q(at__gt=since.at) | Q(at=since.at, match__gte=since.match_id)
+
+
+def _standings(ladder: RatingLadder, users: Iterable[int]) -> dict[int, Standing]:
+    """Where each of ``users`` stands by the latest of their points; newcomers are left out."""
+    latest = (
+        RatingPoint.objects.filter(ladder=ladder, user__in=list(users))
+        .order_by("user", "-games")
+        .distinct("user")
+    )
+    return {
+        point.user_id: Standing(
+            strength=point.strength,
+            games=point.games,
+            wins=point.wins,
+            peak=point.peak,
+            at=point.at,
+            match_id=point.match_id,
+        )
+        for point in latest
+    }
+
+
+_COPY = (
+    "COPY games_ratingpoint (ladder_id, match_id, user_id, opponent_id, at, won, mu_before,"
+    " sigma_before, shown_before, mu, sigma, shown, games, wins, peak) FROM STDIN"
+)
+
+
+def _append(ladder: RatingLadder, changes: Sequence[Change]) -> None:
+    """Store points. By COPY, which a ladder of a hundred thousand results is glad of."""
+    if not changes:
+        return
+    with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
+        for change in changes:
+            copy.write_row(_point_row(ladder.pk, change))
+
+
+def _point_row(ladder: str, change: Change) -> tuple[Any, ...]:
+    result, before, after = change.result, change.before, change.after
+    return (
+        ladder,
+        result.match_id,
+        change.user,
+        result.loser if change.won else result.winner,
+        result.at,
+        change.won,
+        before.mu,
+        before.sigma,
+        before.shown,
+        after.strength.mu,
+        after.strength.sigma,
+        after.strength.shown,
+        after.games,
+        after.wins,
+        after.peak,
+    )
+
+
+def _settle(ladder: RatingLadder, touched: set[int], standings: dict[int, Standing]) -> None:
+    """Have the ratings of ``touched`` say what their latest points say."""
+    gone = touched - standings.keys()
+    if gone:
+        Rating.objects.filter(ladder=ladder, user__in=gone).delete()
+    Rating.objects.bulk_create(
+        [_rating(ladder, user, standings[user]) for user in sorted(touched & standings.keys())],
+        update_conflicts=True,
+        unique_fields=["user", "ladder"],
+        update_fields=["mu", "sigma", "shown", "games", "wins", "peak", "last_played"],
+        batch_size=2000,
+    )
+
+
+def _rating(ladder: RatingLadder, user: int, standing: Standing) -> Rating:
+    strength: Strength = standing.strength
+    return Rating(
+        ladder=ladder,
+        user_id=user,
+        mu=strength.mu,
+        sigma=strength.sigma,
+        shown=strength.shown,
+        games=standing.games,
+        wins=standing.wins,
+        peak=standing.peak,
+        last_played=standing.at,
+    )
+
+
+# -- rulings -------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def rating_exclude(
+    *, match_id: int, acting_user: User | None, why: str, authorised: bool = False
+) -> RatingRuling:
+    """Have the result of a finished match count for nobody; the match stays as it was played.
+
+    ``acting_user`` None is the site itself. ``authorised`` says that the caller has made sure that
+    this person may do it (a season's organiser); otherwise organisers may who do not play in the
+    match. Ratings follow after commit. Refusals: ``match.none``, ``match.not-over``,
+    ``organiser.not-allowed``, ``rating.why-missing``, ``rating.why-too-long``,
+    ``rating.no-accounts``, ``rating.excluded``.
+    """
+    match, ruling = _to_rule_on(match_id, acting_user, why, authorised)
+    if ruling is None and match.winner is None:
+        raise Refusal("rating.excluded", "This match is void: it counts for nobody already.")
+    if ruling is not None and ruling.winner is None:
+        raise Refusal("rating.excluded", "This result counts for nobody already.")
+    return _rule(match, acting_user, why, winner=None, action="rating.exclude")
+
+
+@transaction.atomic
+def rating_correct(
+    *, match_id: int, acting_user: User | None, winner: int, why: str, authorised: bool = False
+) -> RatingRuling:
+    """Have the result of a finished match, a void one too, count as won by seat ``winner``.
+
+    As `rating_exclude`; its own refusals: ``rating.seat``, ``rating.same-winner``.
+    """
+    if winner not in (0, 1):
+        raise Refusal("rating.seat", "A match is won by seat 0 or by seat 1.")
+    match, ruling = _to_rule_on(match_id, acting_user, why, authorised)
+    if winner == (match.winner if ruling is None else ruling.winner):
+        raise Refusal("rating.same-winner", "This result counts as that player's win already.")
+    return _rule(match, acting_user, why, winner=winner, action="rating.correct")
+
+
+@transaction.atomic
+def rating_include(
+    *, match_id: int, acting_user: User | None, why: str, authorised: bool = False
+) -> None:
+    """Have the result of a match count again as it was played.
+
+    As `rating_exclude`; its own refusal: ``rating.no-ruling``.
+    """
+    match, ruling = _to_rule_on(match_id, acting_user, why, authorised)
+    if ruling is None:
+        raise Refusal("rating.no-ruling", "This result counts as it was played.")
+    before = {"winner": ruling.winner, "why": ruling.why}
+    ruling.delete()
+    _ruled(match, acting_user, action="rating.include", data={"why": one_line(why), "was": before})
+
+
+def _to_rule_on(
+    match_id: int, acting_user: User | None, why: str, authorised: bool
+) -> tuple[Match, RatingRuling | None]:
+    """The match, locked, and what was ruled on it; raises the refusals of all rulings."""
+    match = (
+        Match.objects.select_for_update()
+        .defer("snapshot")
+        .prefetch_related("players")
+        .filter(pk=match_id)
+        .first()
+    )
+    if match is None:
+        raise Refusal("match.none", "There is no such match.")
+    if acting_user is not None and not authorised and not may_organise(match, acting_user):
+        raise Refusal("organiser.not-allowed", "Only an organiser who is not playing may do this.")
+    if not match.is_over:
+        raise Refusal("match.not-over", "There is a result to rule on once the match is over.")
+    said = one_line(why)
+    if not said:
+        raise Refusal("rating.why-missing", "Please give a reason; everybody can read it.")
+    if len(said) > WHY_MAX:
+        raise Refusal("rating.why-too-long", f"A reason has at most {WHY_MAX} characters.")
+    imported = match.source != Match.Source.PLAYED
+    if imported or any(player.user_id is None for player in match.players.all()):
+        raise Refusal("rating.no-accounts", "This match counts for nobody: it was not played here.")
+    return match, RatingRuling.objects.filter(match=match).first()
+
+
+def _rule(
+    match: Match, acting_user: User | None, why: str, *, winner: int | None, action: str
+) -> RatingRuling:
+    ruling, _ = RatingRuling.objects.update_or_create(
+        match=match,
+        defaults={
+            "winner": winner,
+            "why": one_line(why),
+            "by": acting_user,
+            "at": timezone.now(),
+        },
+    )
+    _ruled(match, acting_user, action=action, data={"winner": winner, "why": ruling.why})
+    return ruling
+
+
+def _ruled(match: Match, acting_user: User | None, *, action: str, data: dict[str, Any]) -> None:
+    # Imported late: the task module imports this one.
+    from games.ratings.tasks import rate_enqueue  # noqa: PLC0415
+
+    audit_record(acting_user=acting_user, action=action, target=match, data=data)
+    transaction.on_commit(partial(rate_enqueue, match_id=match.pk), robust=True)
+
+
+def counts(match: Match) -> bool:
+    """Whether the result of a match counts for both ladders as things stand."""
+    return counted(Match.objects.filter(pk=match.pk)).exists()
