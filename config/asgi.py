@@ -18,6 +18,7 @@ from django.urls import get_resolver  # noqa: E402  (these need the app registry
 from config.shutdown import GracefulShutdown  # noqa: E402
 from config.sockets import DaphneSockets  # noqa: E402
 from games import heartbeat  # noqa: E402
+from games.bots import streams  # noqa: E402
 from games.routing import websocket_urlpatterns  # noqa: E402
 
 graceful = GracefulShutdown(
@@ -30,6 +31,7 @@ graceful = GracefulShutdown(
         }
     )
 )
+graceful.at_close.append(streams.end_all)
 graceful.install()
 application = DaphneSockets(graceful)
 if "daphne.server" in sys.modules:

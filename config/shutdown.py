@@ -39,6 +39,8 @@ class GracefulShutdown:
         self.sockets: dict[object, Send] = {}
         self.running = 0
         self.idle = asyncio.Event()
+        # Called first of all: what can end its own requests under way, such as long streams.
+        self.at_close: list[Callable[[], None]] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.running += 1
@@ -79,6 +81,8 @@ class GracefulShutdown:
         self.closing = True
         sockets, self.sockets = list(self.sockets.values()), {}
         log.info("closing", sockets=len(sockets), running=self.running)
+        for call in self.at_close:
+            call()
         for send in sockets:
             await send({"type": "websocket.close", "code": SERVICE_RESTART})
         if self.running:

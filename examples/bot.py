@@ -1,0 +1,59 @@
+"""A whole bot: takes every challenge and plays any game at random. See docs/bots.md. Run it with
+`python examples/bot.py https://your.site BOT_TOKEN`; make `choose` better."""
+
+import json
+import random
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+import uuid
+
+SITE, TOKEN = sys.argv[1].rstrip("/") + "/api/v1", sys.argv[2]
+HEADERS = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+
+
+def call(path, body=None):  # POST where there is a body; waits when told to
+    data = None if body is None else json.dumps(body).encode()
+    try:
+        return urllib.request.urlopen(urllib.request.Request(SITE + path, data, HEADERS))
+    except urllib.error.HTTPError as refusal:
+        if refusal.code != 429:
+            raise
+        time.sleep(int(refusal.headers["Retry-After"]))
+        return call(path, body)
+
+
+def lines(path):  # a stream that broke off is opened again, and tells first how things stand
+    while True:
+        yield from (json.loads(line) for line in call(path) if line.strip())
+        time.sleep(1)
+
+
+def choose(moves, view):  # `view` is all that our seat may know
+    return random.choice(moves)
+
+
+def play(match, seat):
+    for frame in lines(f"/matches/{match}/stream/"):
+        view = frame.get("view", {"phase": "", "decisions": []})
+        if view["phase"] == "over":
+            return
+        for decision in view["decisions"]:
+            if decision["seat"] == seat and not decision["sealed"] and not view["paused"]:
+                try:
+                    text = choose(json.load(call(f"/matches/{match}/hints/"))["moves"], view)
+                    move = {"id": uuid.uuid4().hex, "text": text, "version": frame["version"]}
+                    call(f"/matches/{match}/submissions/", move)
+                except urllib.error.HTTPError as refusal:
+                    print(match, json.load(refusal)["sentence"])
+
+
+playing = set()
+for event in lines("/me/events/"):
+    if event["type"] == "challenge.received":
+        call(f"/challenges/{event['challenge']}/accept/", {})
+    elif event["type"] == "match.started" and event["match"] not in playing:
+        playing.add(event["match"])
+        threading.Thread(target=play, args=(event["match"], event["seat"])).start()
