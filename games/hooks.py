@@ -5,3 +5,11 @@ from django.dispatch import Signal
 
 # Sent with `match_id`. The match has a result; a void one too.
 match_ended = Signal()
+
+# Only of matches with the mark `followed`. Sent with `match_id` and `version`, the room's after the
+# turn: what the room was not told of (a sealed choice) is no turn to anybody.
+match_turned = Signal()
+
+# Only of matches with the mark `followed`. An announcement that time is running out; sent with
+# `match_id`, `seat` (None: both), `kind` and `left_ms` as the protocol's `reminder` has them.
+match_reminded = Signal()

@@ -39,7 +39,8 @@ class _Snapshot(msgspec.Struct, frozen=True):
 
 
 class Held(NamedTuple):
-    """A match as it stands: its row's number of entries and wake, its engine state, its readers."""
+    """A match as it stands: its row's number of entries and wake, its engine state, its readers,
+    and whether somebody listens to each turn."""
 
     match_id: int
     ruleset: AnyRuleset
@@ -48,6 +49,7 @@ class Held(NamedTuple):
     seq: int
     wake_at: int | None
     status: str
+    followed: bool = False
 
     @property
     def is_over(self) -> bool:
@@ -66,7 +68,8 @@ class Appended(NamedTuple):
 
 _SNAPSHOT = msgspec.json.Decoder(_Snapshot)
 _COLUMNS = (
-    "id, ruleset, variant, options::text, items::text, advantage, snapshot, seq, wake_at, status"
+    "id, ruleset, variant, options::text, items::text, advantage, snapshot, seq, wake_at, status,"
+    " followed"
 )
 _IS_ACTIVE = "(SELECT is_active FROM accounts_user WHERE accounts_user.id = %s)"
 _READ = f"SELECT {_COLUMNS}, true FROM games_match WHERE id = %s"  # noqa: S608  (constants only)
@@ -94,7 +97,10 @@ def held_of(match: Match) -> Held:
     ruleset, header = header_of(match)
     saved = _SNAPSHOT.decode(match.snapshot)
     live = lives.decode_live(ruleset, header, bytes(saved.live))
-    return Held(match.pk, ruleset, live, saved.readers, match.seq, match.wake_at, match.status)
+    return Held(
+        match.pk, ruleset, live, saved.readers, match.seq, match.wake_at, match.status,
+        match.followed,
+    )  # fmt: skip
 
 
 def _read(sql: str, parameters: tuple[int, ...]) -> Held:
@@ -103,13 +109,13 @@ def _read(sql: str, parameters: tuple[int, ...]) -> Held:
         row = cursor.fetchone()
     if row is None:
         raise Refusal("match.none", "There is no such match.")
-    pk, ruleset_id, variant, options, items, advantage, snapshot, seq, wake_at, status, active = row
-    if not active:
+    if not row[-1]:
         raise Refusal("account.closed", "This account is closed.")
+    pk, ruleset_id, variant, options, items, advantage, snapshot, *rest, _active = row
     ruleset, header = _header(ruleset_id, variant, options, items, advantage)
     saved = _SNAPSHOT.decode(snapshot)
     live = lives.decode_live(ruleset, header, bytes(saved.live))
-    return Held(pk, ruleset, live, saved.readers, seq, wake_at, status)
+    return Held(pk, ruleset, live, saved.readers, *rest)
 
 
 @lru_cache(maxsize=4096)

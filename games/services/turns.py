@@ -12,6 +12,7 @@ import msgspec
 import structlog
 from django.conf import settings
 from django.db import transaction
+from django.dispatch import Signal
 
 from accounts.models import User
 from accounts.services import audit_record
@@ -23,7 +24,7 @@ from games.engine import notation
 from games.engine import table as tables
 from games.engine.decisions import EVERYONE, Event, Seat
 from games.engine.errors import Refusal
-from games.engine.live import Happened, Live, Turn
+from games.engine.live import Happened, Live, Reminder, Turn
 from games.engine.table import Actor, Entry
 from games.models import Match, MatchEntry, ServiceBeat
 from games.publish import Frame, publish
@@ -107,7 +108,7 @@ def _submit(  # noqa: PLR0917  (the service's own arguments)
     )
     if store.save(held, live=turn.live, readers=readers, appended=appended, at=at) < len(appended):
         raise _Resent
-    _after_commit(held, turn.live, out, at)
+    _after_commit(held, turn.live, readers, out, at)
     return ack
 
 
@@ -180,6 +181,8 @@ def _remind(held: Held, at: int) -> None:
     store.save_wake(held, wake_at=wake)
     out = [frame for reminder in due for frame in frames.reminder_frames(held.match_id, reminder)]
     transaction.on_commit(partial(publish, out))
+    if held.followed and due:
+        transaction.on_commit(partial(_say_reminded, held.match_id, due), robust=True)
     _enqueue_if_near(held.match_id, wake)
 
 
@@ -230,7 +233,7 @@ def match_grace(*, match_id: int, down_since: int, at: int) -> bool:
         )
         held = held._replace(seq=held.seq + 1)
         store.save(held, live=live, readers=readers, appended=(), at=at)
-        _after_commit(held, live, out, at)
+        _after_commit(held, live, readers, out, at)
     return True
 
 
@@ -307,7 +310,7 @@ def _organise(
     audit_record(
         acting_user=user, action="match.organise", target=match, data={"act": act.text, "why": why}
     )
-    _after_commit(held, turn.live, out, at)
+    _after_commit(held, turn.live, readers, out, at)
     return Ack(client_id, match_id, room, at)
 
 
@@ -319,7 +322,7 @@ def _settle(held: Held, turn: Turn, *, at: int) -> None:
     readers, out = _told(held, turn, at)
     appended = [Appended(happened) for happened in turn.happened]
     store.save(held, live=turn.live, readers=readers, appended=appended, at=at)
-    _after_commit(held, turn.live, out, at)
+    _after_commit(held, turn.live, readers, out, at)
 
 
 def _told(held: Held, turn: Turn, at: int) -> tuple[store.Readers, list[Frame]]:
@@ -334,8 +337,13 @@ def _told(held: Held, turn: Turn, at: int) -> tuple[store.Readers, list[Frame]]:
     )
 
 
-def _after_commit(held: Held, live: Live, out: Sequence[Frame], at: int) -> None:
+def _after_commit(
+    held: Held, live: Live, readers: store.Readers, out: Sequence[Frame], at: int
+) -> None:
     transaction.on_commit(partial(publish, out))
+    room = readers.versions[2]
+    if held.followed and room != held.readers.versions[2]:
+        transaction.on_commit(partial(_say_turned, held.match_id, room), robust=True)
     if live.table.result is not None:
         transaction.on_commit(partial(_say_ended, held.match_id), robust=True)
         return
@@ -355,6 +363,25 @@ def _enqueue_wake(match_id: int, wake_at: int) -> None:
 
 
 def _say_ended(match_id: int) -> None:
-    for receiver, error in hooks.match_ended.send_robust(sender=Match, match_id=match_id):
+    _say(hooks.match_ended, match_id=match_id)
+
+
+def _say_turned(match_id: int, version: int) -> None:
+    _say(hooks.match_turned, match_id=match_id, version=version)
+
+
+def _say_reminded(match_id: int, due: Sequence[Reminder]) -> None:
+    for reminder in due:
+        _say(
+            hooks.match_reminded,
+            match_id=match_id,
+            seat=reminder.seat,
+            kind=reminder.kind,
+            left_ms=reminder.left_ms,
+        )
+
+
+def _say(hook: Signal, **arguments: object) -> None:
+    for receiver, error in hook.send_robust(sender=Match, **arguments):
         if isinstance(error, Exception):
             log.error("hook.failed", receiver=str(receiver), exc_info=error)
