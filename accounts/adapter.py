@@ -7,12 +7,17 @@ from allauth.account.models import EmailAddress
 from django import forms
 from django.contrib import messages
 from django.db import IntegrityError, transaction
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
+from accounts.moderation import is_suspended
 from accounts.services import audit_record, user_register
 from accounts.validators import validate_not_reserved
+
+# Who has just given the right password and may not come in: their page may say why.
+SUSPENDED_SESSION_KEY = "suspended_user"
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -49,6 +54,14 @@ class AccountAdapter(DefaultAccountAdapter):
             password=data["password1"],
             display_name=typed if typed != data["username"] else "",
         )
+
+    def pre_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponse | None:
+        """Stop somebody who is suspended, and tell them why: it is certain now who they are."""
+        response: HttpResponse | None = super().pre_login(request, user, **details)
+        if response is None and is_suspended(user):
+            request.session[SUSPENDED_SESSION_KEY] = user.pk
+            return redirect("accounts:suspended")
+        return response
 
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
         """Accept an address whose owner followed the link; say whether it was accepted.

@@ -3,11 +3,15 @@
 from functools import cached_property
 from typing import Any
 
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 
-from accounts.models import User
+from accounts.models import Sanction, User
+from accounts.moderation import suspension_of
 from accounts.preferences import SOUND_COOKIE, THEME_COOKIE
+from accounts.roles import is_moderator
 
 
 class Shell:
@@ -38,6 +42,33 @@ class Shell:
     def time_zone(self) -> str:
         """The account's zone; empty: the device's."""
         return self._user.time_zone if self._user else ""
+
+    @cached_property
+    def administers(self) -> bool:
+        """Whether the reader may enter the admin site."""
+        return self._user is not None and (self._user.is_staff or is_moderator(self._user))
+
+    @cached_property
+    def warning(self) -> Sanction | None:
+        """The oldest warning that the reader has not acknowledged. Costs a query only where the
+        query that fetched the reader has seen one."""
+        if self._user is None or not getattr(self._user, "warned", True):
+            return None
+        return Sanction.objects.unread_warnings().filter(user=self._user).order_by("at").first()
+
+    @cached_property
+    def cut_off(self) -> bool:
+        """Whether this browser is signed in to an account that is suspended, and so signed out for
+        the time being."""
+        session = getattr(self._request, "session", None)
+        if (
+            session is None
+            or self._user is not None
+            or settings.SESSION_COOKIE_NAME not in (self._request.COOKIES)
+        ):
+            return False
+        whose = session.get(SESSION_KEY)
+        return whose is not None and suspension_of(int(whose)) is not None
 
     @cached_property
     def origin(self) -> str:

@@ -12,7 +12,8 @@ from django.http import HttpRequest
 from django.utils.functional import lazy
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import User
+from accounts.models import Report, User
+from accounts.reports import WORDS_MAX
 from accounts.services import Refusal
 from accounts.validators import USERNAME_MIN_LENGTH, normalise_display_name
 
@@ -178,4 +179,18 @@ class PreferencesForm(forms.Form):
         choices=[("on", _("On")), ("muted", _("Muted"))],
         widget=forms.RadioSelect,
         required=False,
+    )
+
+
+class ReportForm(forms.Form):
+    """What is wrong, for the moderators."""
+
+    reason = forms.ChoiceField(
+        label=_("What is wrong?"), choices=Report.Reason.choices, widget=forms.RadioSelect
+    )
+    words = forms.CharField(
+        label=_("What happened?"),
+        max_length=WORDS_MAX,
+        widget=forms.Textarea(attrs={"rows": 5}),
+        help_text=_("In your own words. Only the moderators read this."),
     )

@@ -5,3 +5,10 @@ from django.dispatch import Signal
 
 # Sent with `user_id`. The account cannot sign in any more.
 account_closed = Signal()
+
+# Sent with `user_id`. The account cannot sign in for the time being; whatever it has open has lost
+# its rights, and nobody may begin anything new with it.
+account_suspended = Signal()
+
+# Sent with `user_id`. A role was given or taken: what was opened before holds the old rights.
+rights_changed = Signal()

@@ -41,13 +41,15 @@ def is_moderator(user: AbstractBaseUser | AnonymousUser | None) -> bool:
 def forget_roles(user: User) -> None:
     """Drop what was remembered, after a change of roles."""
     user.__dict__.pop("_role_names", None)
+    setattr(user, "group_names", None)  # noqa: B010  (an annotation, which no type knows)
 
 
 def _role_names(user: User) -> frozenset[str]:
     # Remembered on the object, hence for one request: a page asks several times.
     if "_role_names" not in user.__dict__:
-        user.__dict__["_role_names"] = frozenset(
-            user.groups.filter(name__in=list(Role)).values_list("name", flat=True)
-        )
+        known = getattr(user, "group_names", None)  # where they came by `with_standing`
+        if known is None:
+            known = user.groups.filter(name__in=list(Role)).values_list("name", flat=True)
+        user.__dict__["_role_names"] = frozenset(known)
     names: frozenset[str] = user.__dict__["_role_names"]
     return names

@@ -14,7 +14,7 @@ from django.db import IntegrityError, models, transaction
 from django.utils.translation import gettext as _
 
 from accounts import hooks
-from accounts.models import AuditEntry, User
+from accounts.models import AccountMerge, AuditEntry, User
 from accounts.roles import Role, forget_roles, is_moderator
 from accounts.validators import normalise_display_name, validate_not_reserved
 
@@ -164,6 +164,7 @@ def role_grant(*, acting_user: User, user: User, role: Role) -> None:
     audit_record(
         acting_user=acting_user, action="user.grant_role", target=locked, data={"role": role.value}
     )
+    _tell_rights_changed(locked)
 
 
 @transaction.atomic
@@ -179,6 +180,7 @@ def role_revoke(*, acting_user: User, user: User, role: Role) -> None:
     audit_record(
         acting_user=acting_user, action="user.revoke_role", target=locked, data={"role": role.value}
     )
+    _tell_rights_changed(locked)
 
 
 @transaction.atomic
@@ -197,10 +199,15 @@ def user_close(*, acting_user: User, user: User, reason: str) -> User:
 
 @transaction.atomic
 def user_reopen(*, acting_user: User, user: User, reason: str) -> User:
-    """Open a closed account again. Refusals as for `user_close`, and `account.open`."""
+    """Open a closed account again.
+
+    Refusals as for `user_close`, `account.open`, and `account.merged`: nothing is left of it.
+    """
     locked = _lock_for_moderation(acting_user, user, reason)
     if locked.is_active:
         raise Refusal("account.open", _("This account is not closed."))
+    if AccountMerge.objects.filter(duplicate=locked).exists():
+        raise Refusal("account.merged", _("This account was merged into another for good."))
     return _set_active(acting_user, locked, active=True, reason=reason)
 
 
@@ -232,6 +239,11 @@ def _set_active(acting_user: User, user: User, *, active: bool, reason: str) -> 
             partial(hooks.account_closed.send_robust, sender=User, user_id=user.pk), robust=True
         )
     return user
+
+
+def _tell_rights_changed(user: User) -> None:
+    send = partial(hooks.rights_changed.send_robust, sender=User, user_id=user.pk)
+    transaction.on_commit(send, robust=True)
 
 
 def _require_administrator(acting_user: User) -> None:

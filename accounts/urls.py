@@ -11,4 +11,10 @@ app_name = "accounts"
 urlpatterns = [
     path("settings/", views.settings_page, name="settings"),
     path("preferences/", views.preferences_page, name="preferences"),
+    path("conduct/", views.conduct_page, name="conduct"),
+    path(
+        "conduct/<int:sanction_id>/acknowledge/", views.warning_acknowledge_view, name="acknowledge"
+    ),
+    path("suspended/", views.suspended_page, name="suspended"),
+    path("report/<str:target_type>/<str:target_id>/", views.report_new, name="report"),
 ]

@@ -7,21 +7,24 @@ from allauth.account.views import SignupView as LibrarySignupView
 from allauth.core.internal.ratelimit import parse_rates
 from django import forms
 from django.contrib import messages
+from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts import profile
+from accounts import moderation, profile, reports
+from accounts.adapter import SUSPENDED_SESSION_KEY
 from accounts.context_processors import Shell
-from accounts.forms import PreferencesForm, ProfileForm
-from accounts.models import User
+from accounts.forms import PreferencesForm, ProfileForm, ReportForm
+from accounts.models import Report, Sanction, User
 from accounts.preferences import SOUND_COOKIE, THEME_COOKIE, remember_preference
 from accounts.roles import is_moderator, is_organiser
+from accounts.sanctions import warning_acknowledge
 from accounts.services import UNSET, Refusal, user_update_profile
 
 
@@ -38,10 +41,14 @@ class SignupView(LibrarySignupView):
 
 @require_safe
 def profile_page(request: HttpRequest, username: str) -> HttpResponse:
-    """Show somebody's public page. Names in other cases lead to the canonical address."""
+    """Show somebody's public page. Names in other cases lead to the canonical address, and the name
+    of an account that was merged leads to the kept one."""
     name = User.normalize_username(username)
     person = get_object_or_404(User, username=name)
-    if name != username:
+    # Nobody but a closed account was merged; all others are spared the question.
+    if not person.is_active:
+        person = moderation.kept_account(person)
+    if person.username != username:
         return redirect(person, permanent=True)
     context = {
         "person": person,
@@ -69,6 +76,70 @@ def settings_page(request: HttpRequest) -> HttpResponse:
             return redirect("accounts:settings")
     status = 422 if form.errors else 200
     return render(request, "accounts/settings.html", {"form": form}, status=status)
+
+
+@login_required
+@require_safe
+def conduct_page(request: HttpRequest) -> HttpResponse:
+    """Show one's own sanctions and what became of one's reports."""
+    context = {
+        "sanctions": Sanction.objects.visible_to(request.user)[:100],
+        "reports": Report.objects.visible_to(request.user)[:100],
+    }
+    return render(request, "accounts/conduct.html", context)
+
+
+@login_required
+@require_POST
+def warning_acknowledge_view(request: HttpRequest, sanction_id: int) -> HttpResponse:
+    """Note that the reader has read a warning, and go on where they were."""
+    sanction = get_object_or_404(Sanction.objects.visible_to(request.user), pk=sanction_id)
+    assert isinstance(request.user, User)  # noqa: S101  (login_required; for the type checker)
+    try:
+        warning_acknowledge(acting_user=request.user, sanction=sanction)
+    except Refusal as refusal:
+        messages.warning(request, refusal.sentence)
+    return redirect(_safe_next(request, request.POST.get("next", "")))
+
+
+@require_safe
+def suspended_page(request: HttpRequest) -> HttpResponse:
+    """Tell somebody who may not come in why, and until when.
+
+    Only to themselves: to who has just given the right password, or whose session was cut off.
+    Anybody else is sent to sign in.
+    """
+    whose = request.session.get(SUSPENDED_SESSION_KEY) or request.session.get(SESSION_KEY)
+    sanction = None if whose is None else moderation.suspension_of(int(whose))
+    if sanction is None:
+        return redirect("account_login")
+    context = {"sanction": sanction, "until": moderation.end_told(sanction, sanction.user)}
+    return render(request, "accounts/suspended.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def report_new(request: HttpRequest, target_type: str, target_id: str) -> HttpResponse:
+    """Report a person, or what another app lets be reported, to the moderators."""
+    user = request.user
+    assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
+    target = reports.target_of(user, target_type, target_id)
+    if target is None:
+        raise Http404(_("There is nothing here that you could report."))
+    form = ReportForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            reports.report_file(
+                acting_user=user, target_type=target_type, target_id=target_id, **form.cleaned_data
+            )
+        except Refusal as refusal:
+            form.add_error(refusal.field or None, refusal.sentence)
+        else:
+            messages.success(request, _("Thank you. The moderators will look at it and answer."))
+            return redirect("accounts:conduct")
+    status = 422 if form.errors else 200
+    context = {"form": form, "target": target}
+    return render(request, "accounts/report_new.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

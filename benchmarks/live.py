@@ -51,7 +51,7 @@ cookies = []
 for user in users:
     session = SessionStore()
     session[SESSION_KEY] = str(user.pk)
-    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    session[BACKEND_SESSION_KEY] = "accounts.backends.NameBackend"
     session[HASH_SESSION_KEY] = user.get_session_auth_hash()
     session.save()
     cookies.append(session.session_key)

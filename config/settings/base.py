@@ -22,7 +22,7 @@ INSTALLED_APPS = [
     # First, so that `runserver` is not Django's own WSGI one and static files come from WhiteNoise.
     "daphne",
     "whitenoise.runserver_nostatic",
-    "django.contrib.admin",
+    "accounts.adminapp.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.humanize",
@@ -202,8 +202,8 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
 # --- Users, sign-in -----------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = [
-    "django.contrib.auth.backends.ModelBackend",
-    "allauth.account.auth_backends.AuthenticationBackend",
+    "accounts.backends.NameBackend",
+    "accounts.backends.NameOrAddressBackend",
 ]
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",

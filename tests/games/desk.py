@@ -106,7 +106,7 @@ def person(*, name: str, role: str) -> dict[str, Any]:
         role_grant(acting_user=root, user=user, role=Role(role))
     session = SessionStore()
     session[SESSION_KEY] = str(user.pk)
-    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    session[BACKEND_SESSION_KEY] = "accounts.backends.NameBackend"
     session[HASH_SESSION_KEY] = user.get_session_auth_hash()
     session.create()
     return {"pk": user.pk, "name": user.shown_name, "session": session.session_key}

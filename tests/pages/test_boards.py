@@ -161,5 +161,5 @@ def test_other_games_take_no_pictures(visitor: Visitor, ada: User, play: Play) -
 
 def test_a_forged_upload_is_refused(ada: User, pegs: Play) -> None:
     client = Client(enforce_csrf_checks=True)
-    client.force_login(ada, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(ada, backend="accounts.backends.NameBackend")
     assert client.post(f"/matches/{pegs.pk}/paint/").status_code == 403

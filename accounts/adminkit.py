@@ -1,0 +1,364 @@
+"""What admin pages of every app are made of.
+
+    class SeasonAdmin(ModeratorView, ReadOnly, AuditHistory, admin.ModelAdmin):
+        deeds = (
+            Deed("close", "Close for good…", close_page, danger=True),
+        )
+
+* `ReadOnly`: rows that are looked at, and changed by services only.
+* `ModeratorView`: moderators may look at it, beside the staff whom Django's permissions allow.
+* `AuditHistory`: a link to what the audit log says of the row, and links that other apps add.
+* `Deeds`: buttons on a row's page, each leading to a page of its own that asks, and then calls a
+  service. `deed_page` is that page: a form, what follows from the deed in plain words, and for what
+  cannot be undone a phrase to be typed.
+* `register_panel` puts a list on the start page; `register_links` puts links on a row's page.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+from urllib.parse import urlencode
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import NoReverseMatch, URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from accounts.models import User
+from accounts.roles import is_moderator
+
+
+class ReadOnly:
+    """To look at, not to change: what changes these rows is a service."""
+
+    def has_add_permission(self, _request: HttpRequest, _obj: Model | None = None) -> bool:
+        return False
+
+    def has_change_permission(self, _request: HttpRequest, _obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, _request: HttpRequest, _obj: Model | None = None) -> bool:
+        return False
+
+
+class ModeratorView:
+    """Moderators may look at these rows, without any permission of Django's."""
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return is_moderator(request.user) or super().has_module_permission(request)  # type: ignore[misc]
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return is_moderator(request.user) or super().has_view_permission(request, obj)  # type: ignore[misc]
+
+
+def person(request: HttpRequest) -> User:
+    """Return who is at the admin site, which admits nobody who is not signed in."""
+    if not isinstance(request.user, User):
+        raise PermissionDenied
+    return request.user
+
+
+# -- links between rows --------------------------------------------------------------------------
+
+
+def row_link(row: Model | None, words: str = "") -> SafeString:
+    """Write a row as a link to its admin page; nothing is an em dash."""
+    if row is None:
+        return SafeString("—")
+    return format_html('<a href="{}">{}</a>', row_address(row), words or str(row))
+
+
+def row_address(row: Model) -> str:
+    """Return the address of a row's admin page."""
+    meta = row._meta
+    return reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[row.pk])
+
+
+def list_address(model: type[Model], **lookups: object) -> str:
+    """Return the address of a model's list; `list_address(Match, status="running")` filters it."""
+    meta = model._meta
+    address = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
+    query = urlencode({name: str(value) for name, value in lookups.items()})
+    return f"{address}?{query}" if query else address
+
+
+def audit_address(row: Model) -> str:
+    """Return the address of what the audit log says of a row."""
+    address = reverse("admin:accounts_auditentry_changelist")
+    query = urlencode({"target_type": row._meta.label_lower, "target_id": row.pk})
+    return f"{address}?{query}"
+
+
+def target_link(target_type: str, target_id: str) -> SafeString | str:
+    """Write a row, named by its model's label and id, as a link where it has an admin page."""
+    if not target_type:
+        return "—"
+    words = f"{target_type} {target_id}"
+    try:
+        address = reverse(f"admin:{target_type.replace('.', '_')}_change", args=[target_id])
+    except NoReverseMatch:
+        return words
+    return format_html('<a href="{}">{}</a>', address, words)
+
+
+Links = Callable[[HttpRequest, Any], Sequence[tuple[str, str]]]
+_links: dict[str, list[Links]] = {}
+
+
+def register_links(model_label: str, links: Links) -> None:
+    """Put links on the admin page of every row of a model that belongs to another app.
+
+    `model_label` is "accounts.user"; `links(request, row)` returns pairs of words and an address.
+    """
+    known = _links.setdefault(model_label.lower(), [])
+    if links not in known:
+        known.append(links)
+
+
+class AuditHistory:
+    """A row's page leads to its history in the audit log, and to what other apps have of it.
+
+    Django's own history knows only what was changed in forms; here nearly nothing is.
+    """
+
+    change_form_template = "admin/row.html"
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        row = kwargs.get("obj")
+        if row is not None:
+            found = [
+                link
+                for links in _links.get(row._meta.label_lower, ())
+                for link in links(request, row)
+            ]
+            context["row_links"] = [*found, (_("Audit log"), audit_address(row))]
+            context["row_deeds"] = [
+                (deed.words, deed_address(row, deed.name), deed.danger)
+                for deed in getattr(self, "deeds", ())
+                if deed.offered(request, row)
+            ]
+        response: HttpResponse = super().render_change_form(  # type: ignore[misc]
+            request, context, *args, **kwargs
+        )
+        return response
+
+
+# -- the start page ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A list on the start page: rows of an address, what stands there, and a note beside it."""
+
+    title: str
+    rows: Sequence[tuple[str, str, str]]
+    more: str = ""
+    count: int | None = None
+    empty: str = ""
+
+
+PanelMaker = Callable[[HttpRequest], Panel | None]
+_panels: list[tuple[int, PanelMaker]] = []
+
+
+def register_panel(maker: PanelMaker, *, order: int = 50) -> None:
+    """Have `maker(request)` asked for a panel of the start page; smaller orders stand first.
+
+    It returns None where there is nothing for this reader. Registering again only moves it.
+    """
+    _panels[:] = [entry for entry in _panels if entry[1] is not maker]
+    _panels.append((order, maker))
+    _panels.sort(key=lambda entry: entry[0])
+
+
+def panels(request: HttpRequest) -> list[Panel]:
+    """Return the panels for this reader, in order."""
+    made = (maker(request) for _order, maker in _panels)
+    return [panel for panel in made if panel is not None]
+
+
+# -- deeds ---------------------------------------------------------------------------------------
+
+
+class DeedPage(Protocol):
+    """A view of one row: `page(model_admin, request, row)`."""
+
+    def __call__(self, model_admin: Any, request: HttpRequest, row: Any, /) -> HttpResponse: ...
+
+
+@dataclass(frozen=True)
+class Deed:
+    """Something to do with a row: the end of its address, the button, and the page it leads to.
+
+    `offers(request, row)` says whether the button is shown. It is a courtesy: the service decides.
+    """
+
+    name: str
+    words: Any
+    page: DeedPage
+    danger: bool = False
+    offers: Callable[[HttpRequest, Any], bool] | None = None
+
+    def offered(self, request: HttpRequest, row: Any) -> bool:
+        """Say whether to show the button."""
+        return self.offers is None or self.offers(request, row)
+
+
+def deed_address(row: Model, name: str) -> str:
+    """Return the address of a deed's page."""
+    meta = row._meta
+    return reverse(f"admin:{meta.app_label}_{meta.model_name}_{name}", args=[row.pk])
+
+
+class Deeds(AuditHistory):
+    """A model admin whose rows have deeds: `deeds = (Deed(…), …)`."""
+
+    deeds: ClassVar[tuple[Deed, ...]] = ()
+
+    def get_urls(self) -> list[URLPattern]:
+        meta = self.model._meta  # type: ignore[attr-defined]
+        own = [
+            path(
+                f"<path:object_id>/{deed.name}/",
+                self.admin_site.admin_view(self._deed_view(deed)),  # type: ignore[attr-defined]
+                name=f"{meta.app_label}_{meta.model_name}_{deed.name}",
+            )
+            for deed in self.deeds
+        ]
+        return [*own, *super().get_urls()]  # type: ignore[misc]
+
+    def _deed_view(self, deed: Deed) -> Callable[..., HttpResponse]:
+        def view(request: HttpRequest, object_id: str) -> HttpResponse:
+            row = self.get_object(request, object_id)  # type: ignore[attr-defined]
+            if row is None:
+                raise Http404
+            if not self.has_view_permission(request, row):  # type: ignore[attr-defined]
+                raise PermissionDenied
+            return deed.page(self, request, row)
+
+        return view
+
+
+class DeedForm(forms.Form):
+    """The form of a deed. With a `phrase`, that phrase must be typed before anything happens."""
+
+    required_css_class = "required"
+
+    def __init__(self, *args: Any, phrase: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.phrase = phrase
+        if phrase:
+            self.fields["typed"] = forms.CharField(
+                label=gettext_lazy("To confirm, type %s") % phrase,
+                required=False,
+                strip=True,
+                widget=forms.TextInput(
+                    attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
+                ),
+            )
+
+    def needs_phrase(self, _cleaned: Mapping[str, Any]) -> bool:
+        """Say whether what was chosen is past undoing. A form whose answer depends on it overrides
+        this."""
+        return True
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        typed = cleaned.pop("typed", "")
+        if self.phrase and self.needs_phrase(cleaned) and typed != self.phrase:
+            self.add_error("typed", _("This is not what was to be typed. Nothing was done."))
+        return cleaned
+
+
+@dataclass(frozen=True)
+class DeedTexts:
+    """The words of a deed's page: its heading, what follows from the deed, and the button.
+
+    `facts` are pairs that say what it concerns; `danger` colours the button.
+    """
+
+    title: str
+    button: str
+    follows: Sequence[Any] = ()
+    facts: Sequence[tuple[Any, Any]] = ()
+    danger: bool = False
+    done: str = ""
+
+
+def deed_page(
+    model_admin: Any,
+    request: HttpRequest,
+    row: Model,
+    *,
+    form: forms.Form,
+    texts: DeedTexts,
+    perform: Callable[[dict[str, Any]], object],
+    refusals: tuple[type[Exception], ...],
+    back: str = "",
+) -> HttpResponse:
+    """Show a deed's page, and on POST of a valid form call `perform` with what it says.
+
+    `form` is bound to the request's data where there is any. `refusals` are the exceptions with
+    a `sentence` (and perhaps a `field`) that the service may raise: the page shows them, with
+    status 422, and nothing was done. Afterwards the reader is at `back` (the row's page).
+    """
+    back = back or row_address(row)
+    status = 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                perform(form.cleaned_data)
+            except refusals as refusal:
+                field = getattr(refusal, "field", "")
+                form.add_error(field if field in form.fields else None, _sentence_of(refusal))
+            else:
+                messages.success(request, texts.done or _("Done."))
+                return redirect(back)
+    context = {
+        **model_admin.admin_site.each_context(request),
+        "title": texts.title,
+        "texts": texts,
+        "form": form,
+        "opts": row._meta,
+        "row": row,
+        "back": back,
+        "media": form.media,
+    }
+    return TemplateResponse(request, "admin/deed.html", context, status=status)
+
+
+def each_done(
+    model_admin: Any,
+    request: HttpRequest,
+    rows: Any,
+    service: Callable[[Any], object],
+    refusals: tuple[type[Exception], ...],
+) -> None:
+    """Call a service for each row of an admin action; say what was refused, and how many were
+    done."""
+    done = 0
+    for row in rows:
+        try:
+            service(row)
+        except refusals as refusal:
+            words = f"{row}: {_sentence_of(refusal)}"
+            model_admin.message_user(request, words, messages.WARNING)
+        else:
+            done += 1
+    if done:
+        model_admin.message_user(request, _("Done for %d.") % done, messages.SUCCESS)
+
+
+def _sentence_of(refusal: Exception) -> str:
+    return str(getattr(refusal, "sentence", refusal))

@@ -1,0 +1,33 @@
+"""Who may sign in, and stay signed in. A suspension holds in both, and ends by itself."""
+
+from typing import Any
+
+from allauth.account.auth_backends import AuthenticationBackend
+from django.contrib.auth import backends
+
+from accounts.models import User
+from accounts.moderation import is_suspended
+
+
+class _StandingMixin:
+    """Asks for the person's standing in the query that fetches them."""
+
+    def user_can_authenticate(self, user: Any) -> bool:
+        allowed: bool = super().user_can_authenticate(user)  # type: ignore[misc]
+        return allowed and not is_suspended(user)
+
+    def get_user(self, user_id: Any) -> User | None:
+        user = User.objects.with_standing().filter(pk=user_id).first()
+        return user if user is not None and self.user_can_authenticate(user) else None
+
+    async def aget_user(self, user_id: Any) -> User | None:
+        user = await User.objects.with_standing().filter(pk=user_id).afirst()
+        return user if user is not None and self.user_can_authenticate(user) else None
+
+
+class NameBackend(_StandingMixin, backends.ModelBackend):
+    """By username; also the rights that the admin site asks for."""
+
+
+class NameOrAddressBackend(_StandingMixin, AuthenticationBackend):
+    """By username or email address, for the sign-in page."""

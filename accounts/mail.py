@@ -1,0 +1,51 @@
+"""Mail about moderation. Each function takes an id, reads the row and sends; call it after commit.
+
+Nobody without an address gets one; the same words stand on the person's own pages.
+"""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import send_mail
+from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+
+from accounts.models import Report, Sanction, User
+from accounts.moderation import end_told
+
+
+def sanction_laid(sanction_id: int) -> None:
+    """Tell somebody of a warning, a mute or a suspension."""
+    sanction = Sanction.objects.select_related("user").get(pk=sanction_id)
+    subject = {
+        Sanction.Kind.WARNING: _("A warning from the moderators"),
+        Sanction.Kind.MUTE: _("You are muted"),
+        Sanction.Kind.SUSPENSION: _("Your account is suspended"),
+    }[Sanction.Kind(sanction.kind)]
+    context = {"sanction": sanction, "until": end_told(sanction, sanction.user)}
+    _send(sanction.user, subject, "accounts/mail/sanction_laid.txt", context)
+
+
+def sanction_lifted(sanction_id: int) -> None:
+    """Tell somebody that a sanction was lifted."""
+    sanction = Sanction.objects.select_related("user").get(pk=sanction_id)
+    subject = _("The moderators have lifted a sanction")
+    _send(sanction.user, subject, "accounts/mail/sanction_lifted.txt", {"sanction": sanction})
+
+
+def report_answered(report_id: int) -> None:
+    """Tell a reporter what came of their report."""
+    report = Report.objects.select_related("reporter").get(pk=report_id)
+    subject = _("Your report: %s") % report.get_outcome_display()
+    _send(report.reporter, subject, "accounts/mail/report_answered.txt", {"report": report})
+
+
+def _send(reader: User, subject: str, template: str, context: dict[str, Any]) -> None:
+    if not reader.email:
+        return
+    send_mail(
+        f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}{subject}",
+        render_to_string(template, {"reader": reader, **context}),
+        settings.DEFAULT_FROM_EMAIL,
+        [reader.email],
+    )

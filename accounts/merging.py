@@ -1,0 +1,192 @@
+"""Two accounts of one person made one.
+
+`accounts` moves what is its own. Every other app registers a part that moves what it keeps about
+people, in its `AppConfig.ready`:
+
+    from accounts import merging
+
+    merging.register("games", move_games)
+
+    def move_games(keep: User, duplicate: User) -> Mapping[str, int]:
+        if <they cannot be made one>:
+            raise Refusal("merge.same-match", "Both sat in the same match.")
+        seats = MatchPlayer.objects.filter(user=duplicate).update(user=keep)
+        return {"match seats": seats}
+
+A part runs inside the transaction of the merge, with both accounts locked. It changes rows that
+point at `duplicate` so that they point at `keep`, and returns what it moved, in words, with how
+many of each. Whatever must not be merged it refuses (`accounts.services.Refusal`), and then nothing
+at all is changed. Rows that only ever grow (the audit log, entries of matches) stay as they are:
+they say who did it at the time. Effects outside of the database belong into
+`transaction.on_commit`, since a preview is a merge that is taken back.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from accounts import hooks
+from accounts.models import AccountMerge, Report, Sanction, User
+from accounts.roles import Role, is_moderator
+from accounts.services import Refusal, audit_record
+
+Part = Callable[[User, User], Mapping[str, int]]
+_parts: dict[str, Part] = {}
+
+
+def register(app: str, part: Part) -> None:
+    """Have `part(keep, duplicate)` called in every merge; see the head of this module.
+
+    Registering again under the same label replaces it. Parts run in the order of registration.
+    """
+    _parts[app] = part
+
+
+def unregister(app: str) -> None:
+    """Forget the part of an app, if there is one."""
+    _parts.pop(app, None)
+
+
+@transaction.atomic
+def user_merge(*, acting_user: User, keep: User, duplicate: User, reason: str) -> AccountMerge:
+    """Move what `duplicate` has to `keep`, and close it for good. It cannot be undone.
+
+    Its public page leads to the kept account's from then on. Sanctions move too, and of two that
+    bind at the same time the longer one stands. Roles are not moved.
+
+    Refusals: `account.not-moderator`, `account.own-account`, `account.protected` (a moderator's or
+    a superuser's account, for all but superusers), `merge.reason-missing`, `merge.reason-too-long`,
+    `merge.same`, `merge.keep-closed`, `merge.merged-before`, and those of the registered parts.
+    """
+    moved = _merge(acting_user, keep, duplicate, reason)
+    merge = AccountMerge.objects.create(
+        keep=keep, duplicate=duplicate, by=acting_user, reason=reason.strip(), moved=moved
+    )
+    details = {"reason": merge.reason, "moved": moved}
+    audit_record(
+        acting_user=acting_user,
+        action="user.merge",
+        target=keep,
+        data={**details, "duplicate": duplicate.pk},
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="user.close_merged",
+        target=duplicate,
+        data={**details, "keep": keep.pk},
+    )
+    transaction.on_commit(
+        partial(hooks.account_closed.send_robust, sender=User, user_id=duplicate.pk), robust=True
+    )
+    return merge
+
+
+def merge_preview(*, acting_user: User, keep: User, duplicate: User) -> dict[str, int]:
+    """Return what a merge would move now, in words, with how many of each; it changes nothing.
+
+    It is the merge itself, taken back. Refusals: as for `user_merge`.
+    """
+    with transaction.atomic():
+        moved = _merge(acting_user, keep, duplicate, "a preview")
+        transaction.set_rollback(True)
+    return moved
+
+
+def _merge(acting_user: User, keep: User, duplicate: User, reason: str) -> dict[str, int]:
+    if not is_moderator(acting_user):
+        raise Refusal("account.not-moderator", _("Only moderators may merge accounts."))
+    reason = reason.strip()
+    if not reason:
+        sentence = _("Please say how you know that both are one person's.")
+        raise Refusal("merge.reason-missing", sentence, field="reason")
+    if len(reason) > 500:
+        sentence = _("At most %d characters, please.") % 500
+        raise Refusal("merge.reason-too-long", sentence, field="reason")
+    if keep.pk == duplicate.pk:
+        raise Refusal("merge.same", _("These are not two accounts but one."), field="keep")
+    if acting_user.pk in (keep.pk, duplicate.pk):
+        raise Refusal("account.own-account", _("Nobody merges their own accounts."))
+    # In one order everywhere, so that two merges at once cannot wait for each other.
+    locked = {
+        user.pk: user
+        for user in User.objects.select_for_update()
+        .filter(pk__in=[keep.pk, duplicate.pk])
+        .order_by("pk")
+    }
+    keep, duplicate = locked[keep.pk], locked[duplicate.pk]
+    for user in (keep, duplicate):
+        held = user.groups.filter(name=Role.MODERATOR.value).exists()
+        if (user.is_superuser or held) and not acting_user.is_superuser:
+            sentence = _("Only an administrator may merge a moderator's account.")
+            raise Refusal("account.protected", sentence)
+        if AccountMerge.objects.filter(duplicate=user).exists():
+            sentence = _("@%s was merged into another account before.") % user.username
+            raise Refusal("merge.merged-before", sentence)
+    if not keep.is_active:
+        raise Refusal("merge.keep-closed", _("The account to keep is closed."), field="keep")
+    moved: dict[str, int] = {}
+    for part in (_move_own, *_parts.values()):
+        for words, count in part(keep, duplicate).items():
+            moved[words] = moved.get(words, 0) + count
+    duplicate.is_active = False
+    duplicate.save(update_fields=["is_active"])
+    return {words: count for words, count in moved.items() if count}
+
+
+def _move_own(keep: User, duplicate: User) -> Mapping[str, int]:
+    return {
+        "email addresses": _move_addresses(keep, duplicate),
+        "sanctions": _move_sanctions(keep, duplicate),
+        "reports": _move_reports(keep, duplicate),
+    }
+
+
+def _move_addresses(keep: User, duplicate: User) -> int:
+    """Confirmed addresses can be signed in with from now on; an unconfirmed one proves nothing."""
+    address, duplicate.email = duplicate.email, ""
+    duplicate.save(update_fields=["email"])
+    rows = EmailAddress.objects.filter(user=duplicate)
+    if not keep.email and address:
+        keep.email = address
+        keep.save(update_fields=["email"])
+        EmailAddress.objects.filter(user=keep).update(primary=False)
+        return rows.update(user=keep) or 1
+    rows.filter(verified=False).delete()
+    return rows.update(user=keep, primary=False)
+
+
+def _move_sanctions(keep: User, duplicate: User) -> int:
+    """All but those that the kept account itself gave, which would then be its own judge's."""
+    now = timezone.now()
+    for kind in (Sanction.Kind.MUTE, Sanction.Kind.SUSPENSION):
+        binding = Sanction.objects.in_force(now).filter(user__in=[keep, duplicate], kind=kind)
+        # The one that ends first gives way; PostgreSQL sorts "no end" last.
+        *shorter, _longest = binding.order_by("until") or [None]
+        for sanction in shorter:
+            assert sanction is not None  # noqa: S101  (only the placeholder is, and it is last)
+            sanction.lifted_at = now
+            sanction.lifted_by = sanction.by
+            sanction.lifted_why = "The account was merged with one under a longer sanction."
+            sanction.save(update_fields=["lifted_at", "lifted_by", "lifted_why"])
+    return Sanction.objects.filter(user=duplicate).exclude(by=keep).update(user=keep)
+
+
+def _move_reports(keep: User, duplicate: User) -> int:
+    """Those that either side of the merge did not file against the other."""
+    made = Report.objects.filter(reporter=duplicate).exclude(about=keep)
+    # The same thing reported from both accounts, and both still open, would be one too many.
+    twice = Report.objects.open().filter(reporter=keep).values("target_type", "target_id")
+    for target in twice:
+        made = made.exclude(closed_at__isnull=True, **target)
+    about = Report.objects.filter(about=duplicate).exclude(reporter=keep)
+    return made.update(reporter=keep) + about.update(about=keep)
+
+
+def merges_told(moved: Mapping[str, Any]) -> str:
+    """Return "3 match seats, 1 email address"; "nothing" where there was nothing to move."""
+    return ", ".join(f"{count} {words}" for words, count in moved.items()) or _("nothing")

@@ -1,0 +1,84 @@
+"""Everything that asks "may they, as things stand?" about a person under a sanction asks here.
+
+Who is a moderator is a role (`accounts.roles`); what moderators do is in `accounts.sanctions`,
+`accounts.reports` and `accounts.merging`.
+"""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from accounts.models import AccountMerge, Sanction, SanctionQuerySet, User
+
+# A merged account may be merged again, and so on; no chain of real people comes near this.
+_MERGES_AT_MOST = 20
+
+
+def suspension_of(user_id: int) -> Sanction | None:
+    """Return the suspension in force, or None."""
+    return _longest(Sanction.objects.in_force().filter(user=user_id, kind=Sanction.Kind.SUSPENSION))
+
+
+def mute_of(user_id: int) -> Sanction | None:
+    """Return the mute in force, or None."""
+    return _longest(Sanction.objects.in_force().filter(user=user_id, kind=Sanction.Kind.MUTE))
+
+
+def is_suspended(user: User) -> bool:
+    """Say whether a suspension is in force. Free where the user came by `with_standing`."""
+    known = getattr(user, "suspended", None)
+    return suspension_of(user.pk) is not None if known is None else bool(known)
+
+
+def why_silent(user: User) -> str:
+    """Return the sentence that tells somebody why they may not write now, or an empty string.
+
+    Asked anew each time, since the caller may hold a user from when a socket was opened. Costs two
+    queries.
+    """
+    if not User.objects.filter(pk=user.pk, is_active=True).exists():
+        return _("This account may not write.")
+    binding = Sanction.objects.in_force().filter(user=user.pk)
+    # Suspensions sort last by name, and they weigh more.
+    sanction = binding.order_by("kind", "until").last()
+    if sanction is None:
+        return ""
+    words = {"reason": _ended(sanction.reason), "until": end_told(sanction, user)}
+    if sanction.kind == Sanction.Kind.SUSPENSION:
+        return _("You are suspended %(until)s. The reason: %(reason)s") % words
+    return _("You are muted %(until)s. The reason: %(reason)s") % words
+
+
+def end_told(sanction: Sanction, reader: User) -> str:
+    """Return "until 5 December 2026, 14:00 UTC", in the reader's zone, or "until it is lifted"."""
+    if sanction.until is None:
+        return _("until a moderator lifts it")
+    return _("until %s") % moment_told(sanction.until, reader)
+
+
+def moment_told(when: datetime, reader: User) -> str:
+    """Write a moment in the zone that its reader has chosen, or else in UTC, which it names."""
+    shown = timezone.localtime(when, ZoneInfo(reader.time_zone or "UTC"))
+    return f"{date_format(shown, 'j F Y, H:i')} {shown.tzname()}"
+
+
+def kept_account(user: User) -> User:
+    """Return the account that somebody's account was merged into, or the account itself."""
+    for _step in range(_MERGES_AT_MOST):
+        merge = AccountMerge.objects.filter(duplicate=user).select_related("keep").first()
+        if merge is None:
+            return user
+        user = merge.keep
+    return user
+
+
+def _longest(binding: SanctionQuerySet) -> Sanction | None:
+    # PostgreSQL sorts "no end" last, where it belongs.
+    return binding.order_by("until").last()
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."

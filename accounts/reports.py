@@ -1,0 +1,300 @@
+"""Reports: what may be reported, and the services that file, claim and answer them.
+
+Other apps say what of theirs can be reported, in their `AppConfig.ready`:
+
+    register_target("games.match", match_target)
+
+    def match_target(reader: User, target_id: str) -> Target | None: ...
+
+The function returns what the reader may see of it at that time, or None where there is nothing for
+them. It is asked when the form is shown and again when the report is filed: what it captures then
+is kept, whatever becomes of the thing itself. So `accounts` takes reports about matches and chat
+without knowing what they are.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from accounts import mail
+from accounts.models import Report, ReportQuerySet, User
+from accounts.roles import is_moderator
+from accounts.services import Refusal, audit_record
+
+WORDS_MAX = 1000
+# Enough for anybody who means it.
+REPORTS_AT_MOST = 5
+REPORTS_PER = timedelta(hours=1)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of what was said around the thing reported. `at` is ISO 8601, UTC."""
+
+    who: str
+    text: str
+    at: str
+    quoted: bool = False
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something that can be reported, as its reporter sees it.
+
+    `title` is a noun phrase ("a message of Ben in match 12"); `about` the person concerned, if it
+    is one; `facts` pairs of a label and a text.
+    """
+
+    title: str
+    url: str
+    about: User | None = None
+    facts: Sequence[tuple[str, str]] = ()
+    lines: Sequence[Line] = field(default=())
+
+    @property
+    def context(self) -> dict[str, Any]:
+        """What is kept with the report."""
+        return {
+            "facts": [[label, text] for label, text in self.facts],
+            "lines": [
+                {"who": line.who, "text": line.text, "at": line.at, "quoted": line.quoted}
+                for line in self.lines
+            ],
+        }
+
+
+TargetFinder = Callable[[User, str], Target | None]
+# What a moderator may do about the thing itself: pairs of words and an address in the admin site.
+Remedies = Callable[[Report], Sequence[tuple[str, str]]]
+
+
+# Which reports a moderator must not see, as one who is concerned: a condition on reports.
+Withheld = Callable[[User], Q]
+
+
+@dataclass(frozen=True)
+class _Kind:
+    find: TargetFinder
+    remedies: Remedies | None
+    withheld: Withheld | None
+
+
+_kinds: dict[str, _Kind] = {}
+
+
+def register_target(
+    target_type: str,
+    find: TargetFinder,
+    *,
+    remedies: Remedies | None = None,
+    withheld: Withheld | None = None,
+) -> None:
+    """Let things of a type be reported. `target_type` is a model's label ("games.chatmessage").
+
+    `remedies(report)` gives links that stand on the report in the moderators' queue.
+    `withheld(moderator)` gives the condition (a Q on reports) for those of this type that this
+    moderator must not see, because they play in the match concerned.
+    """
+    _kinds[target_type] = _Kind(find, remedies, withheld)
+
+
+def target_of(reader: User, target_type: str, target_id: str) -> Target | None:
+    """Return what somebody wants to report, or None where there is nothing for them."""
+    kind = _kinds.get(target_type)
+    return None if kind is None else kind.find(reader, target_id)
+
+
+def remedies_of(report: Report) -> list[tuple[str, str]]:
+    """Return the links to what can be done about the thing reported."""
+    kind = _kinds.get(report.target_type)
+    return [] if kind is None or kind.remedies is None else list(kind.remedies(report))
+
+
+def queue_of(moderator: User) -> ReportQuerySet:
+    """Return the reports that a moderator may read; nobody else may read any."""
+    if not is_moderator(moderator):
+        return Report.objects.none()
+    reports = Report.objects.all()
+    for target_type, kind in _kinds.items():
+        if kind.withheld is not None:
+            reports = reports.exclude(Q(target_type=target_type) & kind.withheld(moderator))
+    return reports
+
+
+def user_target(_reader: User, target_id: str) -> Target | None:
+    """Report a person: `target_id` is their username."""
+    person = User.objects.filter(username=User.normalize_username(target_id)).first()
+    if person is None:
+        return None
+    return Target(
+        title=f"{person.shown_name} (@{person.username})",
+        url=person.get_absolute_url(),
+        about=person,
+        facts=[
+            (_("Username"), person.username),
+            (_("Display name at the time"), person.shown_name),
+        ],
+    )
+
+
+@transaction.atomic
+def report_file(
+    *, acting_user: User, target_type: str, target_id: str, reason: str, words: str
+) -> Report:
+    """Report something to the moderators.
+
+    Refusals: `report.nothing` (no such thing, or not for this reader's eyes), `report.yourself`,
+    `report.reason`, `report.words-missing`, `report.words-too-long`, `report.already` (an open
+    report of theirs about the same thing), `report.too-many`.
+    """
+    # One lock per reporter, so that the limit holds against two requests at once.
+    User.objects.select_for_update().get(pk=acting_user.pk)
+    target = target_of(acting_user, target_type, target_id)
+    if target is None:
+        raise Refusal("report.nothing", _("There is nothing here that you could report."))
+    if target.about is not None and target.about.pk == acting_user.pk:
+        raise Refusal("report.yourself", _("You cannot report yourself."))
+    if reason not in Report.Reason.values:
+        raise Refusal("report.reason", _("Please choose what is wrong."), field="reason")
+    words = words.strip()
+    if not words:
+        raise Refusal("report.words-missing", _("Please say what happened."), field="words")
+    if len(words) > WORDS_MAX:
+        sentence = _("At most %d characters, please.") % WORDS_MAX
+        raise Refusal("report.words-too-long", sentence, field="words")
+    now = timezone.now()
+    recent = Report.objects.filter(reporter=acting_user, at__gt=now - REPORTS_PER)
+    if recent.count() >= REPORTS_AT_MOST:
+        raise Refusal(
+            "report.too-many",
+            _("You have filed %d reports within the hour. Please wait before the next one.")
+            % REPORTS_AT_MOST,
+        )
+    try:
+        with transaction.atomic():
+            report = Report.objects.create(
+                reporter=acting_user,
+                about=target.about,
+                target_type=target_type,
+                target_id=target_id,
+                title=target.title[:200],
+                url=target.url,
+                reason=reason,
+                words=words,
+                context=target.context,
+                at=now,
+            )
+    except IntegrityError as error:
+        sentence = _("You have reported this already. The moderators will answer you.")
+        raise Refusal("report.already", sentence) from error
+    audit_record(
+        acting_user=acting_user,
+        action="report.file",
+        target=report,
+        data={"about": None if target.about is None else target.about.pk, "reason": reason},
+    )
+    return report
+
+
+@transaction.atomic
+def report_claim(*, acting_user: User, report: Report) -> Report:
+    """Take a report on, so that no two moderators work on it.
+
+    Refusals: those of :func:`why_not_handle`, `report.closed`, `report.claimed`.
+    """
+    locked = _lock_open(acting_user, report)
+    if locked.claimed_by_id is not None:
+        raise Refusal("report.claimed", _("Somebody has taken this report on already."))
+    locked.claimed_by = acting_user
+    locked.claimed_at = timezone.now()
+    locked.save(update_fields=["claimed_by", "claimed_at"])
+    audit_record(acting_user=acting_user, action="report.claim", target=locked)
+    return locked
+
+
+@transaction.atomic
+def report_release(*, acting_user: User, report: Report) -> Report:
+    """Give a report back to the queue: one's own, or as an administrator anybody's.
+
+    Refusals: those of :func:`why_not_handle`, `report.closed`, `report.not-claimed`,
+    `report.claimed` (by somebody else).
+    """
+    locked = _lock_open(acting_user, report)
+    if locked.claimed_by_id is None:
+        raise Refusal("report.not-claimed", _("Nobody has taken this report on."))
+    _refuse_others_claim(acting_user, locked)
+    locked.claimed_by = None
+    locked.claimed_at = None
+    locked.save(update_fields=["claimed_by", "claimed_at"])
+    audit_record(acting_user=acting_user, action="report.release", target=locked)
+    return locked
+
+
+@transaction.atomic
+def report_resolve(
+    *, acting_user: User, report: Report, outcome: str, answer: str = "", note: str = ""
+) -> Report:
+    """Close a report and tell the reporter. `answer` is told with it, `note` is kept inside.
+
+    Refusals: those of :func:`why_not_handle`, `report.closed`, `report.claimed`,
+    `report.outcome`, `report.answer-too-long`.
+    """
+    locked = _lock_open(acting_user, report)
+    _refuse_others_claim(acting_user, locked)
+    if outcome not in Report.Outcome.values:
+        raise Refusal("report.outcome", _("Please choose what came of it."), field="outcome")
+    answer = answer.strip()
+    if len(answer) > WORDS_MAX:
+        sentence = _("At most %d characters, please.") % WORDS_MAX
+        raise Refusal("report.answer-too-long", sentence, field="answer")
+    locked.outcome = outcome
+    locked.answer = answer
+    locked.note = note.strip()
+    locked.closed_by = acting_user
+    locked.closed_at = timezone.now()
+    locked.save(update_fields=["outcome", "answer", "note", "closed_by", "closed_at"])
+    audit_record(
+        acting_user=acting_user, action="report.resolve", target=locked, data={"outcome": outcome}
+    )
+    transaction.on_commit(partial(mail.report_answered, locked.pk), robust=True)
+    return locked
+
+
+def why_not_handle(acting_user: User, report: Report) -> Refusal | None:
+    """Return why somebody may not work on a report, or None if they may.
+
+    Refusals: `report.not-moderator`, `report.about-you`, `report.your-own`, `report.own-match`:
+    nobody judges in their own matter, administrators included.
+    """
+    if not is_moderator(acting_user):
+        return Refusal("report.not-moderator", _("Only moderators work on reports."))
+    if report.about_id == acting_user.pk:
+        return Refusal("report.about-you", _("This report is about you. Leave it to the others."))
+    if report.reporter_id == acting_user.pk:
+        return Refusal("report.your-own", _("You filed this report. Leave it to the others."))
+    if not queue_of(acting_user).filter(pk=report.pk).exists():
+        return Refusal("report.own-match", _("You play in this match. Leave it to the others."))
+    return None
+
+
+def _lock_open(acting_user: User, report: Report) -> Report:
+    locked = Report.objects.select_for_update().get(pk=report.pk)
+    refusal = why_not_handle(acting_user, locked)
+    if refusal is not None:
+        raise refusal
+    if locked.closed_at is not None:
+        raise Refusal("report.closed", _("This report is closed."))
+    return locked
+
+
+def _refuse_others_claim(acting_user: User, report: Report) -> None:
+    others = report.claimed_by_id not in (None, acting_user.pk)
+    if others and not acting_user.is_superuser:
+        raise Refusal("report.claimed", _("Somebody else has taken this report on."))

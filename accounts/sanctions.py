@@ -1,0 +1,222 @@
+"""Warnings, mutes and suspensions: the services. Who is bound by one: `accounts.moderation`.
+
+Each is one transaction: the sanction, its audit entry, and after commit the mail that tells the
+person. A suspension also ends at once what the person has open (`hooks.account_suspended`).
+Matches that are running when somebody is suspended go on, by the clock: the opponent has done
+nothing to be robbed of them.
+"""
+
+from datetime import datetime
+from functools import partial
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from accounts import hooks, mail
+from accounts.models import Report, Sanction, User
+from accounts.roles import Role, is_moderator
+from accounts.services import Refusal, audit_record
+
+REASON_MAX = 500
+
+
+@transaction.atomic
+def user_warn(
+    *, acting_user: User, user: User, reason: str, note: str = "", report: Report | None = None
+) -> Sanction:
+    """Warn somebody: the next page they open shows it, until they say that they have read it.
+
+    Refusals: those of :func:`lock_for_sanction`, `sanction.reason-missing` and
+    `sanction.reason-too-long`.
+    """
+    locked = lock_for_sanction(acting_user, user)
+    return _lay(acting_user, locked, Sanction.Kind.WARNING, reason, note, None, report)
+
+
+@transaction.atomic
+def user_mute(
+    *,
+    acting_user: User,
+    user: User,
+    reason: str,
+    until: datetime | None,
+    note: str = "",
+    report: Report | None = None,
+) -> Sanction:
+    """Stop somebody from writing in chats, until an instant, or (None) until it is lifted.
+
+    Refusals: as for `user_warn`, `sanction.end-past`, and `sanction.muted`: they are already.
+    """
+    locked = lock_for_sanction(acting_user, user)
+    if _binding(locked, Sanction.Kind.MUTE):
+        raise Refusal("sanction.muted", _("This person is muted already. Lift that mute first."))
+    return _lay(acting_user, locked, Sanction.Kind.MUTE, reason, note, until, report)
+
+
+@transaction.atomic
+def user_suspend(
+    *,
+    acting_user: User,
+    user: User,
+    reason: str,
+    until: datetime | None,
+    note: str = "",
+    report: Report | None = None,
+) -> Sanction:
+    """Keep somebody out, until an instant, or (None) until it is lifted.
+
+    They cannot sign in, what they have open ends at once, and no match or challenge begins with
+    them. Running matches go on by the clock.
+
+    Refusals: as for `user_warn`, `sanction.end-past`, `account.closed`, and
+    `sanction.suspended`: they are already.
+    """
+    locked = lock_for_sanction(acting_user, user)
+    if not locked.is_active:
+        raise Refusal("account.closed", _("This account is closed: nobody can sign in with it."))
+    if _binding(locked, Sanction.Kind.SUSPENSION):
+        raise Refusal(
+            "sanction.suspended", _("This person is suspended already. Lift that suspension first.")
+        )
+    sanction = _lay(acting_user, locked, Sanction.Kind.SUSPENSION, reason, note, until, report)
+    send = partial(hooks.account_suspended.send_robust, sender=User, user_id=locked.pk)
+    transaction.on_commit(send, robust=True)
+    return sanction
+
+
+@transaction.atomic
+def sanction_lift(*, acting_user: User, sanction: Sanction, why: str) -> Sanction:
+    """End a sanction before its time, or take a warning back. The row stays.
+
+    Refusals: those of :func:`lock_for_sanction`, `sanction.why-missing`,
+    `sanction.reason-too-long`, `sanction.lifted` and `sanction.over`.
+    """
+    lock_for_sanction(acting_user, sanction.user)
+    locked = Sanction.objects.select_for_update().get(pk=sanction.pk)
+    why = why.strip()
+    if not why:
+        raise Refusal("sanction.why-missing", _("Please say why it is lifted."), field="why")
+    _refuse_length(why, "why")
+    if locked.standing == "lifted":
+        raise Refusal("sanction.lifted", _("This sanction was lifted before."))
+    if locked.standing == "over":
+        raise Refusal("sanction.over", _("This sanction is over: there is nothing to lift."))
+    locked.lifted_at = timezone.now()
+    locked.lifted_by = acting_user
+    locked.lifted_why = why
+    locked.save(update_fields=["lifted_at", "lifted_by", "lifted_why"])
+    audit_record(
+        acting_user=acting_user,
+        action="sanction.lift",
+        target=locked,
+        data={"user": locked.user_id, "kind": locked.kind, "why": why},
+    )
+    transaction.on_commit(partial(mail.sanction_lifted, locked.pk), robust=True)
+    return locked
+
+
+@transaction.atomic
+def warning_acknowledge(*, acting_user: User, sanction: Sanction) -> None:
+    """Note that somebody has read their warning. Doing so again changes nothing.
+
+    Refusals: `sanction.not-yours` and `sanction.no-warning`.
+    """
+    locked = Sanction.objects.select_for_update().get(pk=sanction.pk)
+    if locked.user_id != acting_user.pk:
+        raise Refusal("sanction.not-yours", _("This warning is not addressed to you."))
+    if locked.kind != Sanction.Kind.WARNING:
+        raise Refusal("sanction.no-warning", _("Only a warning is acknowledged."))
+    if locked.acknowledged_at is not None:
+        return
+    locked.acknowledged_at = timezone.now()
+    locked.save(update_fields=["acknowledged_at"])
+    audit_record(acting_user=acting_user, action="sanction.acknowledge", target=locked)
+
+
+def why_not_sanction(acting_user: User, user: User) -> Refusal | None:
+    """Return why somebody may not lay a sanction on a person, or None if they may.
+
+    Refusals: `account.not-moderator`, `account.own-account`, `account.protected` (only a superuser
+    judges a moderator or a superuser).
+    """
+    if not is_moderator(acting_user):
+        return Refusal("account.not-moderator", _("Only moderators may do this."))
+    if acting_user.pk == user.pk:
+        return Refusal("account.own-account", _("Nobody judges their own account."))
+    held = user.groups.filter(name=Role.MODERATOR.value).exists()
+    if (user.is_superuser or held) and not acting_user.is_superuser:
+        return Refusal("account.protected", _("Only an administrator may do this to a moderator."))
+    return None
+
+
+def lock_for_sanction(acting_user: User, user: User) -> User:
+    """Lock and return the person, or raise what `why_not_sanction` says."""
+    locked = User.objects.select_for_update().get(pk=user.pk)
+    refusal = why_not_sanction(acting_user, locked)
+    if refusal is not None:
+        raise refusal
+    return locked
+
+
+def _lay(  # noqa: PLR0917  (private; one caller for each kind)
+    acting_user: User,
+    user: User,
+    kind: Sanction.Kind,
+    reason: str,
+    note: str,
+    until: datetime | None,
+    report: Report | None,
+) -> Sanction:
+    reason = reason.strip()
+    if not reason:
+        raise Refusal(
+            "sanction.reason-missing", _("Please give the reason. It is shown."), field="reason"
+        )
+    _refuse_length(reason, "reason")
+    now = timezone.now()
+    if until is not None and until <= now:
+        raise Refusal("sanction.end-past", _("The end must lie in the future."), field="until")
+    sanction = Sanction.objects.create(
+        user=user,
+        kind=kind,
+        reason=reason,
+        note=note.strip(),
+        by=acting_user,
+        at=now,
+        until=until,
+        report=report,
+    )
+    audit_record(
+        acting_user=acting_user,
+        action=f"user.{_DEEDS[kind]}",
+        target=user,
+        data={
+            "sanction": sanction.pk,
+            "reason": reason,
+            "until": None if until is None else until.isoformat(),
+            "report": None if report is None else report.pk,
+        },
+    )
+    transaction.on_commit(partial(mail.sanction_laid, sanction.pk), robust=True)
+    return sanction
+
+
+_DEEDS = {
+    Sanction.Kind.WARNING: "warn",
+    Sanction.Kind.MUTE: "mute",
+    Sanction.Kind.SUSPENSION: "suspend",
+}
+
+
+def _binding(user: User, kind: Sanction.Kind) -> bool:
+    return Sanction.objects.in_force().filter(user=user, kind=kind).exists()
+
+
+def _refuse_length(text: str, field: str) -> None:
+    if len(text) > REASON_MAX:
+        raise Refusal(
+            "sanction.reason-too-long",
+            _("At most %d characters, please.") % REASON_MAX,
+            field=field,
+        )
