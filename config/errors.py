@@ -1,21 +1,25 @@
-"""Error pages. An HTTP API client gets JSON, everyone else a page; nobody gets a traceback."""
+"""Error pages. Callers of the API get a problem document, others a page, nobody a traceback."""
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
+from config.api.problems import plain_problem
+
 SENTENCES = {
-    400: ("bad-request", "The request could not be understood."),
-    403: ("forbidden", "You may not do this."),
-    404: ("not-found", "There is nothing at this address."),
-    500: ("server-error", "Something went wrong on our side. It has been logged."),
+    400: ("request.bad", "The request could not be understood."),
+    403: ("request.permission-denied", "You may not do this."),
+    404: ("request.not-found", "There is nothing at this address."),
+    500: ("server.error", "Something went wrong on our side. It has been logged."),
 }
 
 
 def _answer(request: HttpRequest, status: int, template: str = "") -> HttpResponse:
     code, sentence = SENTENCES[status]
     if request.path.startswith("/api/"):
-        return JsonResponse({"code": code, "detail": sentence}, status=status)
+        answer = plain_problem(status, code, sentence)
+        answer["Access-Control-Allow-Origin"] = "*"
+        return answer
     return render(request, template or f"{status}.html", {"sentence": sentence}, status=status)
 
 

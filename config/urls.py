@@ -12,7 +12,7 @@ urlpatterns = [
     # Before the library's own, whose place it takes.
     path("accounts/signup/", SignupView.as_view(), name="account_signup"),
     path("accounts/", include("allauth.urls")),
-    path("api/v1/", include("games.api.urls")),
+    path("api/v1/", include("config.api_urls")),
     path("admin/", admin.site.urls),
     re_path(r"^u/(?P<username>[A-Za-z0-9_-]{3,20})/$", profile_page, name="profile"),
     path("seasons/", include("tournaments.urls")),

@@ -39,6 +39,7 @@ INSTALLED_APPS = [
     "django_filters",
     "drf_spectacular",
     "rest_framework",
+    "config.api",
     "accounts",
     "games",
     "tournaments",
@@ -255,25 +256,41 @@ DEFAULT_FROM_EMAIL = env.str("GAUNTLET_FROM_EMAIL", "Gauntlet <noreply@localhost
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 
 # --- HTTP API -----------------------------------------------------------------------------------
+# What every endpoint has in common is in config/api/; docs/api.md says how to write one.
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
+        # The first one says what a 401 asks for.
+        "accounts.api.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticatedOrReadOnly"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["games.api.parsing.SmallJSONParser"],
-    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
-    "EXCEPTION_HANDLER": "games.api.problems.handle",
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
-    "PAGE_SIZE": 50,
+    "DEFAULT_PARSER_CLASSES": ["config.api.parsing.SmallJSONParser"],
+    "DEFAULT_PAGINATION_CLASS": "config.api.lists.CursorPages",
+    "DEFAULT_SCHEMA_CLASS": "config.api.schema.ApiSchema",
+    "EXCEPTION_HANDLER": "config.api.problems.handle",
+    "URL_FORMAT_OVERRIDE": None,
+    # Which address a caller without an account counts by: behind a proxy, the one that it serves.
+    "NUM_PROXIES": 0,
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+# Requests a minute: by address for those without an account, by account and scope for others.
+GAUNTLET_API_LIMITS: dict[str, int] = {
+    "anonymous": env.int("GAUNTLET_API_ANONYMOUS_PER_MINUTE", 120),
+    "read": 600,
+    "play": 120,
+    "organise": 120,
+    "bot": 600,
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Gauntlet",
-    "DESCRIPTION": "Live, refereed death matches: matches, records and submissions.",
+    "DESCRIPTION": "Live, refereed death matches: people, matches, seasons, results.",
     "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
 }
 
 # --- Limits on what is taken in -----------------------------------------------------------------

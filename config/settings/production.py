@@ -32,3 +32,4 @@ if env.bool("GAUNTLET_BEHIND_PROXY", False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     # Limits on signing in count by address: behind a proxy, by the one that it says it serves.
     ALLAUTH_TRUSTED_PROXY_COUNT = env.int("GAUNTLET_PROXIES", 1)
+    REST_FRAMEWORK["NUM_PROXIES"] = ALLAUTH_TRUSTED_PROXY_COUNT

@@ -1,11 +1,10 @@
-"""Addresses of the HTTP API."""
+"""Addresses of games in the API."""
 
-from django.urls import path
+from django.urls import include, path
 
+from games.api import refusals as _refusals  # noqa: F401  (registers them)
 from games.api.saved import SavedMovesView, SavedMoveView
 from games.api.views import MatchView, RecordView, SubmissionsView
-
-app_name = "api"
 
 urlpatterns = [
     path("matches/<int:match_id>/", MatchView.as_view(), name="match"),
@@ -13,4 +12,5 @@ urlpatterns = [
     path("matches/<int:match_id>/record/", RecordView.as_view(), name="record"),
     path("saved/<slug:ruleset>/", SavedMovesView.as_view(), name="saved"),
     path("saved/<slug:ruleset>/<int:saved_move_id>/", SavedMoveView.as_view(), name="saved_one"),
+    path("", include("games.bots.urls")),
 ]

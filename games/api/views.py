@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any
 
 from django.http import HttpResponse
-from django.utils.cache import patch_vary_headers
-from django.utils.http import parse_etags
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
-from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import UserRateThrottle
-from rest_framework.views import APIView
 
-from games.api.callers import signed_in
-from games.api.problems import refused
+from accounts.api.callers import signed_in
+from config.api.problems import ProblemSerializer, refused
+from config.api.scopes import Scope
+from config.api.views import ApiView
 from games.audience import seat_of
 from games.clock import now_ms
 from games.engine import records
@@ -27,13 +25,6 @@ from games.frames import ack_frame
 from games.reading import match_for, reader_of
 from games.services.matches import record_bytes
 from games.services.turns import match_submit
-
-
-class SubmissionThrottle(UserRateThrottle):
-    """How many submissions one user may send over HTTP."""
-
-    scope = "submissions"
-    rate = "120/min"
 
 
 class SubmissionSerializer(serializers.Serializer[dict[str, Any]]):
@@ -54,16 +45,6 @@ class AckSerializer(serializers.Serializer[dict[str, Any]]):
     at = serializers.IntegerField()
 
 
-class ProblemSerializer(serializers.Serializer[dict[str, Any]]):
-    """Why a request was refused."""
-
-    title = serializers.CharField()
-    status = serializers.IntegerField()
-    code = serializers.CharField()
-    sentence = serializers.CharField()
-    squares = serializers.ListField(child=serializers.CharField(), required=False)
-
-
 class RecordRenderer(JSONRenderer):
     """Lets callers ask for a record by its own media type."""
 
@@ -71,49 +52,38 @@ class RecordRenderer(JSONRenderer):
     format = "dmr"
 
 
-class MatchView(APIView):
+class MatchView(ApiView):
     """One match as the caller may see it."""
-
-    permission_classes = (AllowAny,)
 
     @extend_schema(
         operation_id="match",
-        responses={200: OpenApiTypes.OBJECT, 304: None, 404: ProblemSerializer},
+        tags=["matches"],
+        summary="A match as you may see it",
+        responses={200: OpenApiTypes.OBJECT},
     )
-    def get(self, request: Request, match_id: int) -> HttpResponse:
-        """What the socket's `sync` frame holds. Its version is the `ETag`."""
+    def get(self, request: Request, match_id: int) -> Response:
+        """What the socket's `sync` frame holds: header, view, log. Its version is the `ETag`."""
         reader = reader_of(match_id, request.user)
-        # Weak: while the version is the same, clocks tick on. The organiser's view and the room's
-        # differ in what the page may offer.
-        tag = f'"{reader.audience}-{int(reader.organise)}-{reader.sync["version"]}"'
-        known = parse_etags(request.headers.get("If-None-Match", ""))
-        if "*" in known or tag in [each.removeprefix("W/") for each in known]:
-            response = HttpResponse(status=304)
-        else:
-            response = Response(reader.sync)
-        response["ETag"] = f"W/{tag}"
+        # While the version is the same, clocks tick on; the tag is weak.
+        self.fresh(reader.audience, reader.organise, reader.sync["version"])
+        response = Response(reader.sync)
         response["Cache-Control"] = "private, no-cache"
-        patch_vary_headers(response, ["Cookie"])
         return response
 
 
-class SubmissionsView(APIView):
+class SubmissionsView(ApiView):
     """Submissions to one match."""
 
-    permission_classes = (IsAuthenticated,)
-    throttle_classes = (SubmissionThrottle,)
+    scopes = MappingProxyType({"POST": Scope.PLAY})
 
     @extend_schema(
         operation_id="submit",
+        tags=["matches"],
+        summary="Submit a move",
         request=SubmissionSerializer,
         responses={
             201: AckSerializer,
             200: OpenApiResponse(AckSerializer, description="Sent before: the same ack again."),
-            400: ProblemSerializer,
-            403: ProblemSerializer,
-            404: ProblemSerializer,
-            409: ProblemSerializer,
-            429: ProblemSerializer,
         },
     )
     def post(self, request: Request, match_id: int) -> Response:
@@ -139,19 +109,16 @@ class SubmissionsView(APIView):
         return Response(ack_frame(answer), status=200 if answer.resent else 201)
 
 
-class RecordView(APIView):
+class RecordView(ApiView):
     """The record of a finished match."""
 
     renderer_classes = (JSONRenderer, RecordRenderer)
-    permission_classes = (AllowAny,)
 
     @extend_schema(
         operation_id="record",
-        responses={
-            (200, records.MEDIA_TYPE): OpenApiTypes.OBJECT,
-            404: ProblemSerializer,
-            409: ProblemSerializer,
-        },
+        tags=["matches"],
+        summary="The record of a match that is over",
+        responses={(200, records.MEDIA_TYPE): OpenApiTypes.OBJECT, 409: ProblemSerializer},
     )
     def get(self, request: Request, match_id: int) -> HttpResponse:
         """The match record, complete enough to replay without this site."""

@@ -12,7 +12,6 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from games.api.views import SubmissionThrottle
 from games.engine import records
 from games.models import MatchEntry
 from games.rulesets import REGISTRY
@@ -173,7 +172,7 @@ def test_refusals(play: Play, ada: User, cleo: User) -> None:
     refused(409, "version.stale", move("pick T", version=0))
     refused(400, "frame.malformed", move("pick T", "not an id"))
     refused(403, "seat.none", move("pick T"), signed_in(cleo))
-    refused(403, "request.not-authenticated", move("pick T"), Client())
+    refused(401, "request.not-authenticated", move("pick T"), Client())
     play.move(0, "pick T", 1)
     refused(409, "decision.sealed", move("pick L", version=2))
     play.move(1, "concede", 2)
@@ -183,7 +182,7 @@ def test_refusals(play: Play, ada: User, cleo: User) -> None:
 def test_a_closed_account_is_nobody(play: Play, ada: User) -> None:
     client = signed_in(ada)
     User.objects.filter(pk=ada.pk).update(is_active=False)
-    is_problem(post(client, play.pk, move("pick T")), 403, "request.not-authenticated")
+    is_problem(post(client, play.pk, move("pick T")), 401, "request.not-authenticated")
 
 
 @pytest.mark.parametrize(
@@ -239,11 +238,9 @@ def test_sessions_need_a_token_against_forged_requests(play: Play, ada: User) ->
     assert answer.status_code == 201
 
 
-def test_too_many_submissions(
-    play: Play, ada: User, ben: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_many_submissions(play: Play, ada: User, ben: User, settings: Any) -> None:
     cache.clear()
-    monkeypatch.setattr(SubmissionThrottle, "rate", "2/min")
+    settings.GAUNTLET_API_LIMITS = {**settings.GAUNTLET_API_LIMITS, "play": 2}
     client = signed_in(ada)
     for _ in range(2):
         is_problem(post(client, play.pk, move("pick X")), 409, "notation.tetromino")

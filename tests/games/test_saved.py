@@ -130,7 +130,7 @@ def test_nothing_without_signing_in(client: Client, ada: User) -> None:
         post(client, {"name": "mine", "text": "pick T"}),
         client.delete(f"{HERE}{own.pk}/"),
     ):
-        assert answer.status_code == 403
+        assert answer.status_code == 401
     assert kept(ada) == [("mine", "pick T")]
 
 

@@ -52,7 +52,8 @@ def test_an_unknown_address(client: Client) -> None:
 def test_an_unknown_address_of_the_api(client: Client) -> None:
     answer = client.get("/api/v1/no-such-thing")
     assert answer.status_code == 404
-    assert set(json.loads(answer.content)) == {"code", "detail"}
+    assert answer["Content-Type"] == "application/problem+json"
+    assert json.loads(answer.content)["code"] == "request.not-found"
 
 
 @override_settings(ROOT_URLCONF=BrokenUrls)
@@ -68,7 +69,7 @@ def test_a_fault_of_ours_is_a_page_that_needs_no_database(client: Client) -> Non
 def test_a_fault_of_ours_in_the_api(client: Client) -> None:
     answer = client.get("/api/v1/broken")
     assert answer.status_code == 500
-    assert json.loads(answer.content)["code"] == "server-error"
+    assert json.loads(answer.content)["code"] == "server.error"
     assert b"secret detail" not in answer.content
 
 

@@ -1,0 +1,54 @@
+"""Who calls the API: `Authorization: Bearer <token>`. Sessions are the framework's own business."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from config.api.errors import ApiProblem
+
+REALM = 'Bearer realm="api"'
+
+
+class TokenRefused(ApiProblem, AuthenticationFailed):
+    """The token is unknown, expired or revoked, or its owner may not come in."""
+
+    status_code = 401
+    code = "token.refused"
+
+    def __init__(self) -> None:
+        super().__init__("This token is not, or no longer, good.")
+
+
+class TokenAuthentication(BaseAuthentication):
+    """Takes the token that a caller shows."""
+
+    def authenticate(self, request: Request) -> tuple[Any, Any] | None:
+        """The user and the credential, or None without the header. Raises TokenRefused."""
+        scheme, _space, _token = get_authorization_header(request).partition(b" ")
+        if scheme.lower() != b"bearer":
+            return None
+        raise TokenRefused
+
+    def authenticate_header(self, request: Request) -> str:
+        """What a 401 asks for."""
+        return REALM
+
+
+class TokenScheme(OpenApiAuthenticationExtension):
+    """How the schema describes it."""
+
+    target_class = TokenAuthentication
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        """Of OpenAPI."""
+        return {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "A personal token from your settings, or an OAuth 2 access token.",
+        }

@@ -1,0 +1,64 @@
+"""What caches and returning callers are told: `ETag`, `Last-Modified`, 304, `Cache-Control`."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from typing import Any
+
+from django.http import HttpResponse, HttpResponseNotModified
+from django.utils.cache import get_conditional_response
+from django.utils.http import http_date, parse_http_date_safe
+from rest_framework.request import Request
+
+
+class NotModified(Exception):
+    """The caller has the current version already. Carries the answer that says so."""
+
+    def __init__(self, response: HttpResponse) -> None:
+        super().__init__("not modified")
+        self.response = response
+
+
+def tag_of(*parts: Any) -> str:
+    """A weak entity tag of whatever decides what an answer says."""
+    digest = hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()[:32]
+    return f'W/"{digest}"'
+
+
+def check_fresh(request: Request, etag: str, changed_at: datetime | None) -> None:
+    """Raise NotModified where the caller's copy has this tag or is not older than this moment."""
+    response = HttpResponse()
+    say_version(response, etag, changed_at)
+    answer = conditional(request, response)
+    if isinstance(answer, HttpResponseNotModified):
+        raise NotModified(answer)
+
+
+def say_version(response: HttpResponse, etag: str, changed_at: datetime | None) -> None:
+    """Put the version of what an answer shows into its headers."""
+    response["ETag"] = etag
+    if changed_at is not None:
+        response["Last-Modified"] = http_date(changed_at.astimezone(UTC).timestamp())
+
+
+def conditional(request: Request, response: HttpResponse) -> HttpResponse:
+    """The answer, or 304 where the caller has it already. An answer without a tag gets one of its
+    body."""
+    if not response.has_header("ETag"):
+        digest = hashlib.sha256(response.content).hexdigest()[:32]
+        response["ETag"] = f'W/"{digest}"'
+    modified = response.get("Last-Modified")
+    since = parse_http_date_safe(modified) if modified else None
+    answer = get_conditional_response(
+        request._request,  # noqa: SLF001  (how the framework itself gets at Django's request)
+        etag=response["ETag"],
+        last_modified=since,
+        response=response,
+    )
+    if answer is None or answer is response:
+        return response
+    for name, value in response.items():
+        if name.startswith(("RateLimit-", "Access-Control-")):
+            answer[name] = value
+    return answer

@@ -1,0 +1,76 @@
+"""How often the API may be asked: one table (`GAUNTLET_API_LIMITS`) of requests a minute.
+
+Callers without an account share the limit `anonymous` by address. Everybody else has a limit for
+each kind of thing they do, by the scope that it needs; bots' accounts have one for everything.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+from django.conf import settings
+from django.core.cache import cache
+from django.http import HttpResponseBase
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
+
+from config.api.errors import ApiProblem
+
+WINDOW_S = 60
+
+
+class Standing(NamedTuple):
+    """What is left of a limit: requests, and seconds until it is whole again."""
+
+    limit: int
+    remaining: int
+    reset: int
+
+    def tell(self, response: HttpResponseBase) -> None:
+        """Put it into the headers of an answer."""
+        response["RateLimit-Limit"] = str(self.limit)
+        response["RateLimit-Remaining"] = str(self.remaining)
+        response["RateLimit-Reset"] = str(self.reset)
+
+
+class TooMany(ApiProblem):
+    """The limit is used up."""
+
+    status_code = 429
+    code = "request.throttled"
+
+    def __init__(self, standing: Standing) -> None:
+        self.wait = standing.reset  # becomes the header `Retry-After`
+        super().__init__(
+            f"Too many requests: at most {standing.limit} a minute. Please wait {self.wait} s.",
+            retry_after=self.wait,
+        )
+
+
+def take(request: Request, limit: str, *, known: bool = True) -> Standing:
+    """Count one request of a caller against ``limit``. ``known`` False: by address only.
+
+    Returns what is left; ``remaining`` is -1 where it was one too many.
+    """
+    user = request.user if known else None
+    if user is not None and user.is_authenticated:
+        name = "bot" if getattr(user, "is_bot", False) else limit
+        who = f"{user.pk}"
+    else:
+        name, who = "anonymous", BaseThrottle().get_ident(request)
+    allowed: int = settings.GAUNTLET_API_LIMITS[name]
+    window, passed = divmod(int(time.time()), WINDOW_S)
+    count = _count(f"api-limit:{name}:{who}:{window}")
+    return Standing(allowed, max(allowed - count, -1), WINDOW_S - passed)
+
+
+def _count(key: str) -> int:
+    try:
+        return cache.incr(key)
+    except ValueError:  # the first of this window
+        cache.add(key, 0, timeout=2 * WINDOW_S)
+    try:
+        return cache.incr(key)
+    except ValueError:  # it was evicted in between
+        return 1

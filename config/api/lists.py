@@ -1,0 +1,216 @@
+"""How lists are filtered, ordered and cut into pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.core import signing
+from django.db.models import F, Q
+from django.utils.dateparse import parse_datetime
+from django_filters import rest_framework as filters
+from rest_framework.filters import BaseFilterBackend
+from rest_framework.pagination import BasePagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from config.api.errors import ApiProblem
+
+LIMIT: Final = 50
+LIMIT_MAX: Final = 200
+_SALT: Final = "config.api.cursor"
+
+# Fields to order by, `-` before those that go down. The last one must be unique.
+Ordering = tuple[str, ...]
+
+
+class Filters(filters.FilterSet):
+    """Base of the filters of a list. Unknown parameters are refused by the view, wrong values here
+    (400 with `fields`)."""
+
+
+class FilterBackend(filters.DjangoFilterBackend):
+    """Applies `filterset_class`."""
+
+
+class OrderBackend(BaseFilterBackend):
+    """`?ordering=`: one of the orderings that the view declares."""
+
+    def filter_queryset(self, request: Request, queryset: Any, view: Any) -> Any:
+        # The paginator orders, which must know the order to find its place again.
+        view.ordering_name = self.name_of(request, view)
+        return queryset
+
+    def name_of(self, request: Request, view: Any) -> str:
+        """The name of the ordering asked for. Raises ApiProblem ``ordering.unknown``."""
+        names = list(view.orderings)
+        name = request.query_params.get("ordering", names[0])
+        if name not in names:
+            raise ApiProblem(
+                f"This list can be ordered by: {', '.join(names)}.", code="ordering.unknown"
+            )
+        return str(name)
+
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
+        """For the schema."""
+        names = list(view.orderings)
+        return [
+            {
+                "name": "ordering",
+                "in": "query",
+                "required": False,
+                "description": "In which order; `-` is downwards.",
+                "schema": {"type": "string", "enum": names, "default": names[0]},
+            }
+        ]
+
+
+class CursorPages(BasePagination):
+    """Pages that begin behind a row rather than at a number: whatever is added or goes meanwhile,
+    nobody sees a row twice or misses one that stayed.
+
+    The cursor is the row's sort values, signed so that only what we gave out comes back. Empty
+    values stand last, upwards and downwards.
+    """
+
+    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
+        """One page, as a list. Raises ApiProblem ``limit.invalid`` and ``cursor.invalid``."""
+        self.request = request
+        self.name: str = view.ordering_name
+        self.ordering: Ordering = view.orderings[self.name]
+        self.limit = self._limit(request)
+        cursor = self._cursor(request)
+        backwards = cursor is not None and cursor["d"] == "p"
+        if cursor is not None:
+            queryset = queryset.filter(_beyond(self.ordering, cursor["k"], backwards=backwards))
+        found = list(queryset.order_by(*_terms(self.ordering, backwards))[: self.limit + 1])
+        more = len(found) > self.limit
+        self.rows = found[: self.limit]
+        if backwards:
+            self.rows.reverse()
+        self.has_next = more if not backwards else True
+        self.has_previous = cursor is not None and (more or not backwards)
+        return self.rows
+
+    def get_paginated_response(self, data: Any) -> Response:
+        """The page with the addresses of its neighbours, in the body and as `Link`."""
+        following = self._link("n", -1) if self.has_next and self.rows else None
+        preceding = self._link("p", 0) if self.has_previous and self.rows else None
+        response = Response({"next": following, "previous": preceding, "results": data})
+        links = [
+            f'<{address}>; rel="{relation}"'
+            for relation, address in (("next", following), ("prev", preceding))
+            if address
+        ]
+        if links:
+            response["Link"] = ", ".join(links)
+        return response
+
+    def _limit(self, request: Request) -> int:
+        text = request.query_params.get("limit", str(LIMIT))
+        if not (
+            text.isascii() and text.isdigit() and len(text) < 5 and 1 <= int(text) <= LIMIT_MAX
+        ):
+            raise ApiProblem(f"A page has 1 to {LIMIT_MAX} rows.", code="limit.invalid")
+        return int(text)
+
+    def _cursor(self, request: Request) -> dict[str, Any] | None:
+        text = request.query_params.get("cursor")
+        if text is None:
+            return None
+        try:
+            cursor: dict[str, Any] = signing.loads(text, salt=_SALT)
+        except (signing.BadSignature, ValueError) as error:
+            raise ApiProblem("This cursor is not one of ours.", code="cursor.invalid") from error
+        if cursor["o"] != self.name:
+            raise ApiProblem("This cursor belongs to another ordering.", code="cursor.invalid")
+        return cursor
+
+    def _link(self, direction: str, index: int) -> str:
+        row = self.rows[index]
+        keys = [_plain(_value(row, name.removeprefix("-"))) for name in self.ordering]
+        cursor = signing.dumps({"o": self.name, "d": direction, "k": keys}, salt=_SALT)
+        query = self.request.query_params.copy()
+        query["cursor"] = cursor
+        address = self.request.build_absolute_uri(self.request.path)
+        return f"{address}?{urlencode(sorted(query.lists()), doseq=True)}"
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """For the schema."""
+        link = {"type": ["string", "null"], "format": "uri"}
+        return {
+            "type": "object",
+            "required": ["next", "previous", "results"],
+            "properties": {
+                "next": {**link, "description": "The page behind this one."},
+                "previous": {**link, "description": "The page before this one."},
+                "results": schema,
+            },
+        }
+
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
+        """For the schema."""
+        number = {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "default": LIMIT}
+        return [
+            {
+                "name": "limit",
+                "in": "query",
+                "required": False,
+                "description": "How many rows a page has.",
+                "schema": number,
+            },
+            {
+                "name": "cursor",
+                "in": "query",
+                "required": False,
+                "description": "Where the page begins: take the whole address from `next`.",
+                "schema": {"type": "string"},
+            },
+        ]
+
+
+def _value(row: Any, name: str) -> Any:
+    for part in name.split("__"):
+        row = None if row is None else getattr(row, part)
+    return row
+
+
+def _plain(value: Any) -> Any:
+    return {"t": value.isoformat()} if isinstance(value, datetime) else value
+
+
+def _rich(value: Any) -> Any:
+    return parse_datetime(value["t"]) if isinstance(value, Mapping) else value
+
+
+def _terms(ordering: Ordering, backwards: bool) -> list[Any]:
+    terms = []
+    for name in ordering:
+        field = F(name.removeprefix("-"))
+        down = name.startswith("-") != backwards
+        nulls: dict[str, Any] = {"nulls_first": True} if backwards else {"nulls_last": True}
+        terms.append(field.desc(**nulls) if down else field.asc(**nulls))
+    return terms
+
+
+def _beyond(ordering: Ordering, keys: Sequence[Any], *, backwards: bool) -> Q:
+    """The rows behind the one with these sort values: further in the first value, or the same there
+    and further in the second, and so on."""
+    condition, same = Q(pk__in=[]), Q()
+    for name, key in zip(ordering, map(_rich, keys), strict=True):
+        condition |= same & _further(name, key, backwards=backwards)
+        field = name.removeprefix("-")
+        same &= Q(**{f"{field}__isnull": True}) if key is None else Q(**{field: key})
+    return condition
+
+
+def _further(name: str, key: Any, *, backwards: bool) -> Q:
+    field = name.removeprefix("-")
+    empty = Q(**{f"{field}__isnull": True})
+    if key is None:
+        return ~empty if backwards else Q(pk__in=[])
+    down = name.startswith("-") != backwards
+    beyond = Q(**{f"{field}__lt" if down else f"{field}__gt": key})
+    return beyond if backwards else beyond | empty

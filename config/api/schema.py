@@ -1,0 +1,120 @@
+"""The schema that the views describe: OpenAPI 3.1 by drf-spectacular.
+
+Errors that every endpoint of a kind may answer are added here, so that views name their own only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiResponse
+from rest_framework.permissions import SAFE_METHODS, IsAuthenticated
+
+from config.api.problems import PROBLEM, ProblemSerializer
+from config.api.scopes import Scope, scope_of
+from config.api.views import ApiView
+
+_ERRORS = {
+    400: "A parameter, a field or the JSON itself is wrong.",
+    401: "Nobody is signed in, or the token is not (or no longer) good.",
+    403: "The caller, or the token, may not do this.",
+    404: "There is no such thing, or none that the caller may see.",
+    406: "The answer is not to be had in the media type asked for.",
+    409: "The state of things does not allow it: the code says what stands in the way.",
+    413: "The body is too large.",
+    415: "The body is not JSON.",
+    429: "Too many requests. `Retry-After` and `retry_after` say how many seconds to wait.",
+}
+_TEXT = {"schema": {"type": "string"}}
+_NUMBER = {"schema": {"type": "integer"}}
+_ALWAYS = {
+    "RateLimit-Limit": {"description": "Requests a minute.", **_NUMBER},
+    "RateLimit-Remaining": {"description": "Requests left.", **_NUMBER},
+    "RateLimit-Reset": {"description": "Seconds until they are whole again.", **_NUMBER},
+}
+_VERSION = {
+    "ETag": {"description": "The version, for `If-None-Match`.", **_TEXT},
+}
+
+
+class ApiSchema(AutoSchema):
+    """What the framework cannot know about our views."""
+
+    def get_operation(self, *args: Any, **kwargs: Any) -> Any:
+        """The operation, with the scope that it needs."""
+        operation = super().get_operation(*args, **kwargs)
+        if operation and isinstance(self.view, ApiView):
+            scope = scope_of(self.view, self.method)
+            public = self.method in SAFE_METHODS and not self._needs_account()
+            operation["x-scope"] = None if public and scope is Scope.READ else scope.value
+        return operation
+
+    def _get_parameters(self) -> list[Any]:
+        parameters = super()._get_parameters()
+        view = self.view
+        if not isinstance(view, ApiView):
+            return parameters
+        if self.method in SAFE_METHODS and "fields" in view.query_names(self.method):
+            parameters.append(
+                {
+                    "name": "fields",
+                    "in": "query",
+                    "required": False,
+                    "description": "Only these fields of each object, separated by commas.",
+                    "schema": {"type": "string"},
+                }
+            )
+        if getattr(self._handler(), "idempotent", False):
+            parameters.append(
+                {
+                    "name": "Idempotency-Key",
+                    "in": "header",
+                    "required": False,
+                    "description": "Chosen by the caller: sent again with it within a day, the "
+                    "request counts once and gets the first answer.",
+                    "schema": {"type": "string", "pattern": "^[!-~]{1,255}$"},
+                }
+            )
+        return parameters
+
+    def _get_response_bodies(self, direction: Any = "response") -> Any:
+        bodies = super()._get_response_bodies(direction)
+        if direction != "response" or not isinstance(self.view, ApiView):
+            return bodies
+        for error in self._errors():
+            answer = OpenApiResponse(ProblemSerializer, description=_ERRORS[error])
+            body = self._get_response_for_code(answer, str(error), [PROBLEM])
+            bodies.setdefault(str(error), body)
+        if self.method == "GET":
+            bodies.setdefault("304", {"description": "The caller has this version already."})
+        for status, body in bodies.items():
+            # Views may name problems without saying their media type each time.
+            content = body.get("content", {})
+            if int(status) >= 400 and "application/json" in content:
+                body["content"] = {PROBLEM: content["application/json"]}
+            headers = dict(_ALWAYS)
+            if self.method == "GET" and int(status) in (200, 304):
+                headers |= _VERSION
+            if status == "429":
+                headers["Retry-After"] = {"description": "Seconds to wait.", **_NUMBER}
+            body["headers"] = {**headers, **body.get("headers", {})}
+        return bodies
+
+    def _errors(self) -> list[int]:
+        errors = [400, 401, 406, 429]
+        if "{" in self.path:
+            errors.append(404)
+        if self.method not in SAFE_METHODS:
+            errors += [403, 409]
+            if self.method != "DELETE":
+                errors += [413, 415]
+        elif scope_of(self.view, self.method) is not Scope.READ:
+            errors.append(403)
+        return sorted(errors)
+
+    def _handler(self) -> Any:
+        return getattr(self.view, self.method.lower(), None)
+
+    def _needs_account(self) -> bool:
+        return IsAuthenticated in self.view.permission_classes

@@ -1,0 +1,259 @@
+"""The views that every endpoint is made of: `ApiView`, `ListView`, `DetailView`.
+
+What an endpoint declares is data: the scope that a method needs, its filters, its orderings. Rate
+limits, problem documents, conditional requests, sparse fields, cross-origin headers and the schema
+follow from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, ClassVar
+
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.template.response import SimpleTemplateResponse
+from django.utils.cache import patch_vary_headers
+from rest_framework.exceptions import APIException, MethodNotAllowed
+from rest_framework.generics import GenericAPIView, ListAPIView
+from rest_framework.permissions import (
+    SAFE_METHODS,
+    IsAuthenticated,
+    IsAuthenticatedOrReadOnly,
+)
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from config.api import conditional, limits
+from config.api.errors import ApiProblem
+from config.api.lists import CursorPages, FilterBackend, OrderBackend, Ordering
+from config.api.scopes import HasScope, Scope, scope_of
+
+_EXPOSED = (
+    "ETag, Link, Location, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, "
+    "Idempotency-Replayed"
+)
+_TAKEN = "Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Modified-Since"
+
+
+class ApiView(APIView):
+    """An endpoint. Anybody may read; writing needs an account, and a token the scope.
+
+    scopes      the scope that a token needs, by method; reading needs `read` unless it says more.
+                A method that writes must be named. The rate limit is the scope's, too.
+    private     True for what is the caller's own: nothing may keep the answer.
+    max_age     for how many seconds caches may keep an answer to nobody in particular.
+    query       names of query parameters besides those that lists and fields bring along.
+    """
+
+    permission_classes: Any = (IsAuthenticatedOrReadOnly, HasScope)
+    scopes: ClassVar[Mapping[str, Scope]] = {}
+    private: ClassVar[bool] = False
+    max_age: ClassVar[int] = 0
+    query: ClassVar[tuple[str, ...]] = ()
+    _standing: limits.Standing | None = None
+    _version: tuple[str, datetime | None] | None = None
+
+    # -- what happens around a handler ---------------------------------------------------------
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Everything that is asked before the handler. The limit comes first: what is refused
+        later counts too."""
+        self.format_kwarg = None
+        method = request.method or "GET"
+        handled = hasattr(self, method.lower())
+        self._count(request, scope_of(self, method) if handled else Scope.READ)
+        neg = self.perform_content_negotiation(request)
+        request.accepted_renderer, request.accepted_media_type = neg
+        if not handled:
+            raise MethodNotAllowed(method)
+        if method != "OPTIONS":
+            self.check_permissions(request)
+            self._check_query(request)
+
+    def _count(self, request: Request, scope: Scope) -> None:
+        try:
+            self.perform_authentication(request)
+        except APIException:
+            self._standing = limits.take(request, "anonymous", known=False)
+            raise
+        self._standing = limits.take(request, scope.value)
+        if self._standing.remaining < 0:
+            self._standing = self._standing._replace(remaining=0)
+            raise limits.TooMany(self._standing)
+
+    def _check_query(self, request: Request) -> None:
+        known = set(self.query_names(request.method or "GET"))
+        unknown = sorted(set(request.query_params) - known)
+        if unknown:
+            raise ApiProblem(
+                f"There is no query parameter {unknown[0]!r} here.",
+                code="query.unknown",
+                fields={name: ["There is no such parameter."] for name in unknown},
+            )
+        for name, values in request.query_params.lists():
+            if len(values) > 1:
+                raise ApiProblem(f"Only one {name!r}, please.", code="query.repeated")
+
+    def query_names(self, method: str) -> Iterable[str]:
+        """The query parameters that a method takes."""
+        return self.query if method in SAFE_METHODS else ()
+
+    def handle_exception(self, exc: Exception) -> Response:
+        """Answer an error, and what was raised to say that nothing is new."""
+        if isinstance(exc, conditional.NotModified):
+            return exc.response  # type: ignore[return-value]  # what is sent as it is
+        return super().handle_exception(exc)
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        """Give every answer the headers that all have."""
+        response = super().finalize_response(request, response, *args, **kwargs)
+        if self._standing is not None:
+            self._standing.tell(response)
+        patch_vary_headers(response, ["Accept", "Authorization", "Cookie"])
+        self._allow_origins(request, response)
+        self._say_who_may_keep(request, response)
+        if request.method in ("GET", "HEAD") and response.status_code == 200:
+            return self._made_conditional(request, response)
+        return response
+
+    def _allow_origins(self, request: Request, response: HttpResponseBase) -> None:
+        # Other sites' pages may read what anybody may, and what a token that they have been given
+        # allows. What a signed-in person's cookies allow is not theirs, so those get no leave.
+        if request.method == "OPTIONS" or not _has_session(request):
+            response["Access-Control-Allow-Origin"] = "*"
+            response["Access-Control-Expose-Headers"] = _EXPOSED
+
+    def _say_who_may_keep(self, request: Request, response: HttpResponseBase) -> None:
+        if response.has_header("Cache-Control"):
+            return
+        if self.private or request.method not in ("GET", "HEAD") or response.status_code >= 400:
+            policy = "private, no-store"
+        elif _is_known(request):
+            policy = "private, no-cache"
+        else:
+            policy = f"public, max-age={self.max_age}, must-revalidate"
+        response["Cache-Control"] = policy
+
+    def _made_conditional(self, request: Request, response: HttpResponseBase) -> HttpResponseBase:
+        if not isinstance(response, HttpResponse):  # a stream has no version
+            return response
+        if self._version is not None:
+            conditional.say_version(response, *self._version)
+        if isinstance(response, SimpleTemplateResponse):
+            response.add_post_render_callback(
+                lambda rendered: conditional.conditional(request, rendered)
+            )
+            return response
+        return conditional.conditional(request, response)
+
+    # -- for handlers --------------------------------------------------------------------------
+
+    def fresh(self, *version: Any, changed_at: datetime | None = None) -> None:
+        """Say what decides the answer (ids, versions), before the work of making it: a caller who
+        has that already is answered 304 here, and the handler goes no further. Without this, the
+        answer's body decides.
+        """
+        user = self.request.user.pk
+        etag = conditional.tag_of(user, self.request.get_full_path(), *version)
+        self._version = (etag, changed_at)
+        if self.request.method in ("GET", "HEAD"):
+            conditional.check_fresh(self.request, etag, changed_at)
+
+    def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
+        """What may be done here, and for browsers: that other sites may do it."""
+        response = Response(status=204)
+        response["Allow"] = ", ".join(self.allowed_methods)
+        response["Access-Control-Allow-Methods"] = response["Allow"]
+        response["Access-Control-Allow-Headers"] = _TAKEN
+        response["Access-Control-Max-Age"] = "86400"
+        return response
+
+
+class SignedInView(ApiView):
+    """An endpoint about the caller: it needs an account for reading too."""
+
+    permission_classes = (IsAuthenticated, HasScope)
+    private = True
+
+
+class _WithFields(GenericAPIView[Any]):
+    """`?fields=a,b`: only these fields of each object."""
+
+    request: Request
+
+    def get_serializer(self, *args: Any, **kwargs: Any) -> Any:
+        """The serializer, cut down to the fields asked for. Raises ApiProblem
+        ``fields.unknown``."""
+        serializer: Any = super().get_serializer(*args, **kwargs)
+        asked = self.request.query_params.get("fields") if self.request else None
+        if asked is None or self.request.method not in ("GET", "HEAD"):
+            return serializer
+        has: dict[str, Any] = getattr(serializer, "child", serializer).fields
+        wanted = asked.split(",")
+        unknown = [name for name in wanted if name not in has]
+        if unknown:
+            raise ApiProblem(
+                f"There is no field {unknown[0]!r}; there are: {', '.join(has)}.",
+                code="fields.unknown",
+            )
+        for name in set(has) - set(wanted):
+            has.pop(name)
+        return serializer
+
+
+class ListView(ApiView, _WithFields, ListAPIView[Any]):
+    """A list in pages: `{"next", "previous", "results"}`.
+
+    queryset or get_queryset    what the caller may see, nothing more
+    serializer_class            how one row looks; `?fields=` picks among its fields
+    filterset_class             a subclass of `lists.Filters`, where rows can be filtered
+    orderings                   by name, the fields to order by; the last of them unique. The first
+                                ordering is the default.
+    """
+
+    orderings: ClassVar[Mapping[str, Ordering]] = {"-id": ("-id",)}
+    pagination_class = CursorPages
+    filter_backends = (FilterBackend, OrderBackend)
+
+    def query_names(self, method: str) -> Iterable[str]:
+        """Those of filters, order, pages and fields."""
+        if method not in SAFE_METHODS:
+            return ()
+        filterset = getattr(self, "filterset_class", None)
+        filters = () if filterset is None else filterset.base_filters
+        return (*self.query, *filters, "limit", "cursor", "ordering", "fields")
+
+
+class DetailView(ApiView, _WithFields):
+    """One thing, found by the address.
+
+    none    the code and the sentence for when it is not there, or not for the caller to see
+    """
+
+    none: ClassVar[tuple[str, str]] = ("request.not-found", "There is nothing at this address.")
+
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Show it."""
+        return Response(self.get_serializer(self.get_object()).data)
+
+    def get_object(self) -> Any:
+        """The thing. Raises ApiProblem (404)."""
+        try:
+            return super().get_object()
+        except Http404 as error:
+            code, sentence = self.none
+            raise ApiProblem(sentence, code=code, status=404) from error
+
+    def query_names(self, method: str) -> Iterable[str]:
+        """Those of the view, and fields."""
+        return (*self.query, "fields") if method in SAFE_METHODS else ()
+
+
+def _has_session(request: Request) -> bool:
+    return _is_known(request) and request.auth is None
+
+
+def _is_known(request: Request) -> bool:
+    return bool(request.user and request.user.is_authenticated)
