@@ -1,0 +1,126 @@
+"""What bots ask for: streams of their events and matches, and legal moves."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api.callers import signed_in
+from config.api.scopes import Scope
+from config.api.views import SignedInView
+from games import store
+from games.audience import AUDIENCES, seat_of
+from games.bots import hints, streams
+from games.engine.errors import Refusal
+from games.reading import match_for
+
+NDJSON = "application/x-ndjson"
+
+_random = random.SystemRandom().random
+
+
+class NdjsonRenderer(JSONRenderer):
+    """Lets callers ask for a stream by its media type; errors are JSON all the same."""
+
+    media_type = NDJSON
+    format = "ndjson"
+
+
+class StreamView(SignedInView):
+    """An answer that stays open: a line of JSON a frame, an empty line every few seconds."""
+
+    renderer_classes = (NdjsonRenderer, JSONRenderer)
+
+    def stream(self, made: streams.Stream) -> StreamingHttpResponse:
+        """The open answer."""
+        response = StreamingHttpResponse(made, content_type=NDJSON)
+        response["Cache-Control"] = "private, no-store"
+        # A proxy that gathers lines before it passes them on would make a bot lose on time.
+        response["X-Accel-Buffering"] = "no"
+        return response
+
+
+_LINES = OpenApiResponse(OpenApiTypes.STR, description="One JSON object a line; see docs/bots.md.")
+
+
+class EventsView(StreamView):
+    """Everything that concerns the caller."""
+
+    scopes: ClassVar[Mapping[str, Scope]] = {"GET": Scope.BOT}
+
+    @extend_schema(operation_id="events_stream", tags=["bots"], responses={(200, NDJSON): _LINES})
+    def get(self, request: Request) -> StreamingHttpResponse:
+        """A stream of the caller's events: `match.started`, `match.ended`, `challenge.received`,
+        `challenge.closed`. It begins with what there is, then says `caught-up`."""
+        caller = signed_in(request)
+        streams.room_for(caller)
+        return self.stream(streams.EventStream(caller))
+
+
+class MatchStreamView(StreamView):
+    """A match as it happens."""
+
+    @extend_schema(operation_id="match_stream", tags=["bots"], responses={(200, NDJSON): _LINES})
+    def get(self, request: Request, match_id: int) -> StreamingHttpResponse:
+        """A stream of one match as the caller may see it: a `sync`, then the frames of the sockets
+        (`step`, `reminder`, `presence`), another `sync` whenever frames were missed. It ends when
+        the match is over."""
+        caller = signed_in(request)
+        streams.room_for(caller)
+        return self.stream(streams.MatchStream(caller, match_id))
+
+
+class HintsSerializer(serializers.Serializer[dict[str, Any]]):
+    """Legal answers to the caller's open decision."""
+
+    decision = serializers.CharField(help_text="The id of the decision.")
+    version = serializers.IntegerField(help_text="To submit with: the caller's version.")
+    moves = serializers.ListField(
+        child=serializers.CharField(), help_text="Different from each other, in notation."
+    )
+
+
+class HintsView(SignedInView):
+    """Legal moves at random, for bots that do not know the rules."""
+
+    scopes: ClassVar[Mapping[str, Scope]] = {"GET": Scope.BOT}
+    query = ("count",)
+
+    @extend_schema(
+        operation_id="match_hints",
+        tags=["bots"],
+        parameters=[
+            OpenApiParameter(
+                "count",
+                {"type": "integer", "minimum": 1, "maximum": hints.AT_MOST, "default": 5},
+                description="How many to draw at most. There may be fewer different ones.",
+            )
+        ],
+        responses={200: HintsSerializer},
+    )
+    def get(self, request: Request, match_id: int) -> Response:
+        """Some legal answers to the decision that is open to the caller, drawn at random from what
+        the caller's seat can see. For bots' accounts only. Every legal move has some chance."""
+        caller = signed_in(request)
+        if not caller.is_bot:
+            raise Refusal("bot.only", "Only bots are given moves.")
+        count = serializers.IntegerField(min_value=1, max_value=hints.AT_MOST).run_validation(
+            request.query_params.get("count", 5)
+        )
+        match = match_for(match_id, caller)
+        seat = seat_of(match, caller)
+        if seat is None:
+            raise Refusal("seat.none", "Only the two players are asked for moves.")
+        held = store.held_of(match)
+        decision, moves = hints.hints(held.ruleset, held.live, seat, count=count, random=_random)
+        version = held.readers.versions[AUDIENCES.index(1 if seat else 0)]
+        return Response({"decision": decision, "version": version, "moves": list(moves)})
