@@ -1,0 +1,73 @@
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games.engine.errors import Refusal
+from tests.tournaments.pure.helpers import field, void, won
+from tournaments.pairing.field import Player, Result
+from tournaments.pairing.ladder import check, in_reach, moved, order_of
+
+
+def test_a_winner_from_below_takes_the_rung():
+    # 4 beats 2: takes the second rung; 2 and 3 go down by one.
+    assert order_of(field(5), [won(1, 4, 2)]) == (1, 4, 2, 3, 5)
+    # A defence changes nothing, nor does what is open or void.
+    assert order_of(field(5), [won(1, 2, 4), void(1, 1, 5), Result(1, 1, 5)]) == (1, 2, 3, 4, 5)
+    assert order_of(field(5), [won(1, 4, 2), won(2, 3, 4)]) == (1, 3, 4, 2, 5)
+
+
+def test_who_leaves_makes_room_and_who_comes_late_begins_at_the_foot():
+    assert order_of(field(5), [won(1, 4, 2)], withdrawn={4}) == (1, 2, 3, 5)
+    assert order_of([*field(3), Player(9, 4)], [won(1, 3, 1)]) == (3, 1, 2, 9)
+
+
+def test_whom_one_may_challenge():
+    order = (10, 20, 30, 40, 50)
+    assert in_reach(order, 50, 2) == (40, 30)
+    assert in_reach(order, 20, 3) == (10,)
+    assert in_reach(order, 10, 3) == ()
+    assert in_reach(order, 50, 2, busy={40}) == (30,)
+    assert in_reach(order, 50, 2, busy={50}) == ()
+    assert in_reach(order, 99, 2) == ()
+
+
+@pytest.mark.parametrize(
+    ("challenger", "defender", "busy", "code"),
+    [
+        (99, 10, (), "ladder.unknown"),
+        (10, 99, (), "ladder.unknown"),
+        (10, 10, (), "ladder.self"),
+        (10, 20, (), "ladder.not-above"),
+        (50, 20, (), "ladder.out-of-reach"),
+        (50, 40, (50,), "ladder.busy"),
+        (50, 40, (40,), "ladder.busy"),
+    ],
+)
+def test_challenges_that_are_refused(challenger, defender, busy, code):
+    with pytest.raises(Refusal) as refused:
+        check((10, 20, 30, 40, 50), challenger=challenger, defender=defender, reach=2, busy=busy)
+    assert refused.value.code == code
+    assert refused.value.sentence.endswith(".")
+
+
+@given(st.integers(2, 12), st.integers(1, 4), st.integers(0, 10**6))
+def test_a_ladder_keeps_everybody_and_moves_nobody_who_is_not_concerned(size, reach, seed):
+    source = random.Random(seed)
+    order = order_of(field(size), [])
+    results: list[Result] = []
+    for number in range(1, 30):
+        challenger = source.choice(order[1:])
+        defender = source.choice(in_reach(order, challenger, reach))
+        check(order, challenger=challenger, defender=defender, reach=reach)
+        winner = source.choice((challenger, defender))
+        loser = challenger if winner == defender else defender
+        results.append(won(number, winner, loser))
+        after = order_of(field(size), results)
+        assert after == tuple(moved(order, winner=winner, loser=loser))
+        assert sorted(after) == sorted(order)
+        top, bottom = order.index(defender), order.index(challenger)
+        assert after[:top] == order[:top]
+        assert after[bottom + 1 :] == order[bottom + 1 :]
+        order = after

@@ -1,0 +1,232 @@
+"""Swiss: each round brings together players with equal points who have not met.
+
+A round is a minimum-weight perfect matching. What a pair costs is, in this order and never traded
+against each other:
+
+1. the square of how many points the two are apart, so that one far pair is worse than two near;
+2. how badly both want the same seat, having had it less often;
+3. how far the pair is from the customary fold: the upper half of a group of equal points meets its
+   lower half in order, and where a group must give somebody up, neighbours of two groups meet.
+
+Up to :data:`COMPLETE` players every possible pair is weighed, and the round is the best there is.
+Beyond it, only pairs near in the standings are, and more of them only when those leave somebody
+over: the cost of looking at all of them grows with the third power of the field.
+
+Points are one for a win, a walkover or a bye. Late entries have none for the rounds they missed.
+Whoever has withdrawn is simply not handed in any more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
+from functools import cached_property
+
+import msgspec
+import networkx as nx
+
+from games.engine.errors import EngineFault, Refusal
+from tournaments.pairing.field import How, Pairing, Player, Result, by_seed, enough
+
+#: Fields up to this size are paired from all possible pairs.
+COMPLETE = 72
+#: How many neighbours to each side are candidates in larger fields, try by try.
+REACHES = (4, 16, 64)
+
+# One unit of a criterion outweighs whatever a whole round can cost by the criteria after it: with
+# n players the fold costs less than n² a round, and seats less than n · rounds².
+_FOLD = 1
+_SEATS = 10**7
+_POINTS = 10**13
+_REMATCH = 10**19
+
+
+class Paired(msgspec.Struct, frozen=True):
+    """A round: pairings from the top table down, a bye last. ``rematches`` are among them."""
+
+    pairings: tuple[Pairing, ...]
+    rematches: tuple[Pairing, ...] = ()
+
+
+class Field:
+    """The players of a round and what the results so far say of them.
+
+    Ordered by points, then seed. A void match does not count as a meeting.
+    """
+
+    def __init__(self, players: Iterable[Player], results: Iterable[Result]) -> None:
+        entered = by_seed(players)
+        self._seed = {player.id: player.seed for player in entered}
+        self.points: Counter[int] = Counter()
+        self.byes: Counter[int] = Counter()
+        self.seats: Counter[int] = Counter()
+        self.last_seat: dict[int, int] = {}
+        self.met: Counter[frozenset[int]] = Counter()
+        for result in sorted(results, key=lambda result: result.round):
+            self._note(result)
+        self.order = sorted(self._seed, key=lambda p: (-self.points[p], self._seed[p]))
+
+    def _note(self, result: Result) -> None:
+        if not result.settled:
+            raise EngineFault("a round is paired from settled results only")
+        if result.winner is not None:
+            self.points[result.winner] += 1
+        if result.away is None:
+            self.byes[result.home] += 1
+        elif result.how is not How.VOID:
+            self.met[frozenset(result.sides)] += 1
+            for player, seat in ((result.home, 1), (result.away, -1)):
+                self.seats[player] += seat
+                self.last_seat[player] = seat
+
+    @cached_property
+    def group_sizes(self) -> Counter[int]:
+        """How many players have so many points."""
+        return Counter(self.points[player] for player in self.order)
+
+    def without(self, player: int) -> Field:
+        """The same field with one player resting."""
+        rest = copy(self)
+        rest.__dict__.pop("group_sizes", None)  # cached, and smaller now
+        rest.order = [other for other in self.order if other != player]
+        return rest
+
+    def cost(self, upper: int, lower: int) -> int:
+        """What it costs to pair the players at two positions of the order; see the module."""
+        one, other = self.order[upper], self.order[lower]
+        apart = self.points[one] - self.points[other]
+        mine, theirs = self.seats[one], self.seats[other]
+        clash = min(abs(mine), abs(theirs)) ** 2 if mine * theirs > 0 else 0
+        ideal = self.group_sizes[self.points[one]] // 2 if apart == 0 else 1
+        fold = abs(abs(lower - upper) - ideal)
+        again = self.met[frozenset((one, other))]
+        return again * _REMATCH + apart**2 * _POINTS + clash * _SEATS + fold * _FOLD
+
+    def seated(self, one: int, other: int) -> tuple[int, int]:
+        """The pair as (seat 0, seat 1).
+
+        Seat 0 goes to whoever has had it less, then to whoever did not have it last, then to the
+        better seed.
+        """
+
+        def wish(player: int) -> tuple[int, int, int]:
+            return self.seats[player], self.last_seat.get(player, 0), self._seed[player]
+
+        first, second = sorted((one, other), key=wish)
+        return first, second
+
+
+def pair_round(
+    players: Iterable[Player], results: Iterable[Result], *, number: int, lenient: bool = False
+) -> Paired:
+    """Pair round ``number`` among ``players`` from all settled results so far.
+
+    With an odd number the bye goes to the lowest place of the lowest group of points whose holder
+    has had none and without whom the others can be paired; so a second bye is given only where
+    ``lenient`` and everybody has had one. Raises Refusal ``pairing.too-few`` below two players,
+    ``pairing.bye`` when everybody has had a bye, and ``pairing.rematch`` when somebody would have
+    to meet again. With ``lenient`` the round is paired nevertheless, with as few meetings again as
+    there can be.
+    """
+    field = Field(players, results)
+    enough(field.order)
+    resting: int | None = None
+    matching: list[tuple[int, int]] | None = None
+    for resting in _resting(field, lenient=lenient):
+        rest = field if resting is None else field.without(resting)
+        matching = _matched(rest, rematches=False)
+        if matching is not None:
+            break
+    else:
+        if not lenient:
+            raise Refusal(
+                "pairing.rematch", "This round cannot be paired without a match between two again."
+            )
+        resting = next(_resting(field, lenient=True))
+        rest = field if resting is None else field.without(resting)
+        matching = _matched(rest, rematches=True)
+    if matching is None:
+        raise EngineFault("an even field can always be paired when rematches are allowed")
+    pairings = [
+        Pairing(number, *field.seated(rest.order[upper], rest.order[lower]))
+        for upper, lower in sorted(matching)
+    ]
+    again = tuple(pairing for pairing in pairings if field.met[frozenset(pairing.sides)])
+    if resting is not None:
+        pairings.append(Pairing(number, resting, None))
+    return Paired(tuple(pairings), again)
+
+
+def _resting(field: Field, *, lenient: bool) -> Iterator[int | None]:
+    """Who may have the bye, the first choice first; one None for an even field."""
+    if len(field.order) % 2 == 0:
+        yield None
+        return
+    fewest = min(field.byes[player] for player in field.order)
+    if fewest and not lenient:
+        raise Refusal("pairing.bye", "Everybody has had a bye already.")
+    for player in reversed(field.order):
+        if field.byes[player] == fewest:
+            yield player
+
+
+def _matched(field: Field, *, rematches: bool) -> list[tuple[int, int]] | None:
+    """Pairs of positions, the upper first; None when nobody can be left out and somebody is."""
+    size = len(field.order)
+    reaches = [] if size <= COMPLETE else [reach for reach in REACHES if 3 * reach < size]
+    for reach in (*reaches, size):
+        edges = _edges(field, reach, rematches=rematches)
+        found = _lightest(size, edges)
+        if found is not None:
+            return found
+    return None
+
+
+def _edges(field: Field, reach: int, *, rematches: bool) -> dict[tuple[int, int], int]:
+    """Candidate pairs of positions with their costs.
+
+    With a limited ``reach``: the positions next below, for groups that must give somebody up, and
+    those around the other end of the fold.
+    """
+    size = len(field.order)
+    costs: dict[tuple[int, int], int] = {}
+    for upper, player in enumerate(field.order):
+        if reach >= size:
+            below: Iterable[int] = range(upper + 1, size)
+        else:
+            fold = upper + field.group_sizes[field.points[player]] // 2
+            below = {*range(upper + 1, upper + reach + 1), *range(fold - reach, fold + reach + 1)}
+        for lower in below:
+            if not upper < lower < size:
+                continue
+            if rematches or not field.met[frozenset((player, field.order[lower]))]:
+                costs[upper, lower] = field.cost(upper, lower)
+    return costs
+
+
+def _lightest(size: int, costs: dict[tuple[int, int], int]) -> list[tuple[int, int]] | None:
+    """The minimum-weight perfect matching over 0 … size-1, or None where there is none."""
+    graph = nx.Graph()
+    graph.add_nodes_from(range(size))
+    most = max(costs.values(), default=0) + 1
+    # Insertion in order of position, not of a set: equal costs are then settled the same always.
+    graph.add_weighted_edges_from((a, b, most - cost) for (a, b), cost in sorted(costs.items()))
+    matching = nx.max_weight_matching(graph, maxcardinality=True)
+    if 2 * len(matching) < size:
+        return None
+    return [(min(pair), max(pair)) for pair in matching]
+
+
+def weight(players: Iterable[Player], results: Iterable[Result], paired: Sequence[Pairing]) -> int:
+    """What a round costs by the criteria of the module; for comparing two of them."""
+    field = Field(players, results)
+    for pairing in paired:
+        if pairing.away is None:
+            field = field.without(pairing.home)
+    at = {player: position for position, player in enumerate(field.order)}
+    return sum(
+        field.cost(*sorted((at[pairing.home], at[pairing.away])))
+        for pairing in paired
+        if pairing.away is not None
+    )

@@ -1,0 +1,4 @@
+"""Standings: declared metrics, and the table that an order of them makes of some results.
+
+Pure, like `tournaments.pairing`: no database, no clock, no chance. All values are whole numbers.
+"""
