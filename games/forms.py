@@ -17,6 +17,7 @@ from games.engine.ruleset import Ruleset
 from games.models import Challenge
 from games.rulesets import REGISTRY
 from games.services.challenges import MESSAGE_MAX
+from games.services.preparations import MAX_BYTES, NAME_MAX
 
 # Enough for the slowest league; the services would take more.
 LONGEST_TIME = 90 * pace.DAY
@@ -268,3 +269,56 @@ class ImportForm(forms.Form):
         """Show what the service refused, with its code."""
         sentence = f"{refusal.sentence} ({refusal.code})"
         self.add_error("record", ValidationError(sentence, code=refusal.code))
+
+
+class PreparationForm(forms.Form):
+    """A text that an organiser prepares: a file, or typed."""
+
+    name = forms.CharField(
+        label="Name",
+        required=False,
+        max_length=NAME_MAX,
+        help_text="Yours alone to see: players are told only that you supplied something.",
+    )
+    file = forms.FileField(label="File", required=False)
+    text = forms.CharField(
+        label="Or the text itself",
+        required=False,
+        strip=False,
+        max_length=MAX_BYTES,
+        widget=forms.Textarea(
+            attrs={"rows": 14, "spellcheck": "false", "class": "input input--mono", "wrap": "off"}
+        ),
+    )
+
+    _FIELDS: Mapping[str, str] = {
+        "preparation.name-missing": "name",
+        "preparation.name-too-long": "name",
+        "preparation.name-taken": "name",
+        "preparation.too-large": "file",
+        "preparation.not-text": "file",
+    }
+
+    def data_given(self, at_most: int) -> bytes:
+        """The file if there is one, else the text, of it so many bytes."""
+        upload = self.files.get("file")
+        if upload is not None:
+            return bytes(upload.read(at_most))
+        return str(self.data.get("text", "")).encode("utf-8", "replace")[:at_most]
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if not self.files.get("file") and not str(self.data.get("text", "")).strip():
+            raise ValidationError("Choose a file, or paste a text.", code="preparation.empty")
+        return data
+
+    def holding(self, text: str) -> PreparationForm:
+        """The same form with that text in it instead of a file."""
+        form = PreparationForm({"name": self.data.get("name", ""), "text": text})
+        form.is_valid()
+        return form
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Show what the service refused, at the field concerned."""
+        error = ValidationError(refusal.sentence, code=refusal.code)
+        self.add_error(self._FIELDS.get(refusal.code), error)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from games.views import boards, challenges, imports, lists, matches, rules
+from games.views import boards, challenges, imports, lists, matches, organise, rules
 
 app_name = "games"
 
@@ -38,6 +38,28 @@ urlpatterns = [
     path("matches/<int:match_id>/paint/", boards.paint_read, name="paint_read"),
     path("matches/<int:match_id>/dispute/", matches.dispute, name="dispute"),
     path("records/import/", imports.import_record, name="import_record"),
+    path("organise/prepared/", organise.prepared_list, name="prepared_list"),
+    path(
+        "organise/prepared/new/<slug:ruleset_id>/<slug:key>/",
+        organise.prepared_new,
+        name="prepared_new",
+    ),
+    path(
+        "organise/prepared/new/<slug:ruleset_id>/<slug:key>/<slug:name>/",
+        organise.supply_file,
+        name="supply_file",
+    ),
+    path("organise/prepared/<int:preparation_id>/", organise.prepared, name="prepared"),
+    path(
+        "organise/prepared/<int:preparation_id>/file/",
+        organise.prepared_file,
+        name="prepared_file",
+    ),
+    path(
+        "organise/prepared/<int:preparation_id>/delete/",
+        organise.prepared_delete,
+        name="prepared_delete",
+    ),
     path("rules/", rules.rules_index, name="rules_index"),
     path("rules/<slug:ruleset_id>/", rules.rules_page, name="rules"),
     path(

@@ -86,12 +86,14 @@ class Painted(msgspec.Struct, frozen=True):
 
 class Supply(msgspec.Struct, frozen=True):
     """Something that an organiser may prepare instead of leaving it to chance: its key, its name
-    and a sentence for people, and what its files end in. ``variants`` empty means every variant."""
+    and a sentence for people, what its files end in, and the keys of the options it stands for.
+    ``variants`` empty means every variant."""
 
     key: str
     name: str
     help: str
     suffix: str = ".txt"
+    options: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
 
 

@@ -14,12 +14,14 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.services import audit_record
 from games import frames
-from games.audience import LOBBY_GROUP, user_group_of
+from games.audience import LOBBY_GROUP, may_prepare, user_group_of
 from games.engine import records
 from games.engine.errors import Refusal
-from games.models import Challenge, Match
+from games.engine.ruleset import Ruleset
+from games.models import Challenge, Match, Preparation
 from games.publish import Frame, publish
 from games.rulesets import REGISTRY
+from games.selectors import preparation_of
 from games.services.matches import match_start, options_of
 from games.text import one_line
 
@@ -27,7 +29,7 @@ MESSAGE_MAX = 200
 
 
 @transaction.atomic
-def challenge_create(
+def challenge_create(  # noqa: PLR0913  (everything that is offered)
     *,
     acting_user: User,
     ruleset_id: str,
@@ -37,17 +39,21 @@ def challenge_create(
     advantage: str = Challenge.Advantage.LOT,
     message: str = "",
     lasts: timedelta | None = None,
+    preparation_id: int | None = None,
 ) -> Challenge:
     """Offer a match to ``opponent``, or to anybody. It lapses after ``lasts`` (default: the
-    settings').
+    settings'). ``preparation_id``: what the challenger, an organiser, supplies instead of having
+    it drawn; whoever accepts can see that they do.
 
-    Refusals: ``setup.*``, ``challenge.yourself``, ``challenge.too-many``,
-    ``challenge.opponent-closed``, ``challenge.advantage``, ``challenge.message-too-long``,
-    ``challenge.duration``.
+    Refusals: ``setup.*``, ``preparation.not-allowed``, ``preparation.none``,
+    ``challenge.yourself``, ``challenge.too-many``, ``challenge.opponent-closed``,
+    ``challenge.advantage``, ``challenge.message-too-long``, ``challenge.duration``.
     """
     ruleset = REGISTRY.get(ruleset_id)
     ruleset.variant(variant)
     chosen = options_of(ruleset, options or {})
+    _must_not_be_supplied(ruleset, options or {})
+    preparation = _preparation(acting_user, ruleset, variant, preparation_id)
     lasts = settings.GAUNTLET_CHALLENGE_LASTS if lasts is None else lasts
     if not timedelta(minutes=1) <= lasts <= timedelta(days=30):
         raise Refusal("challenge.duration", "A challenge stays open for a minute up to 30 days.")
@@ -72,6 +78,7 @@ def challenge_create(
         ruleset=ruleset.id,
         variant=variant,
         options=records.changed_options(chosen),
+        preparation=preparation,
         advantage=advantage,
         message=message,
         created_at=now,
@@ -102,6 +109,8 @@ def challenge_accept(*, acting_user: User, challenge: Challenge) -> Match:
         variant=locked.variant,
         options=locked.options,
         advantage=_ADVANTAGE_SEAT[locked.advantage],
+        prepared=None if locked.preparation is None else locked.preparation.prepared,
+        prepared_by=locked.challenger,
     )
     locked.status = Challenge.Status.ACCEPTED
     locked.match = match
@@ -109,6 +118,31 @@ def challenge_accept(*, acting_user: User, challenge: Challenge) -> Match:
     audit_record(acting_user=acting_user, action="challenge.accept", target=locked)
     _say(locked)
     return match
+
+
+def _must_not_be_supplied(ruleset: Ruleset[Any, Any], options: Mapping[str, Any]) -> None:
+    """What organisers prepare is checked for more than its form, so it only comes that way."""
+    for supply in ruleset.supplies:
+        for key in supply.options:
+            if options.get(key) is not None:
+                raise Refusal(
+                    "setup.options",
+                    f"An option “{key}” is not taken here; an organiser may prepare one.",
+                )
+
+
+def _preparation(
+    user: User, ruleset: Ruleset[Any, Any], variant: str, preparation_id: int | None
+) -> Preparation | None:
+    if preparation_id is None:
+        return None
+    if not may_prepare(user):
+        raise Refusal("preparation.not-allowed", "Only organisers may prepare matches.")
+    preparation = preparation_of(user, preparation_id)
+    if preparation.ruleset != ruleset.id:
+        raise Refusal("setup.supply", f"“{preparation.name}” is for another game.")
+    ruleset.supply(preparation.key, variant)
+    return preparation
 
 
 _ADVANTAGE_SEAT = {

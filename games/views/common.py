@@ -24,8 +24,13 @@ PER_PAGE = 24
 FRAGMENT_HEADER = "X-Fragment"
 
 # Refusals that say there is nothing here, or nothing for this person; all others are conflicts.
-_NOT_FOUND = frozenset({"match.none", "challenge.none", "setup.ruleset", "rules.no-figure"})
-_FORBIDDEN = frozenset({"organiser.not-allowed", "record.not-allowed"})
+_NOT_FOUND = frozenset(
+    {
+        "match.none", "challenge.none", "setup.ruleset", "setup.supply", "rules.no-figure",
+        "preparation.none",
+    }
+)  # fmt: skip
+_FORBIDDEN = frozenset({"organiser.not-allowed", "record.not-allowed", "preparation.not-allowed"})
 
 
 def explains_refusals(view: View[P]) -> View[P]:

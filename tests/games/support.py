@@ -18,7 +18,16 @@ from accounts.models import AuditEntry, User
 from games import store
 from games.engine import records
 from games.engine.errors import Refusal
-from games.models import Challenge, ChatMessage, Match, MatchEntry, MatchPlayer, SavedMove
+from games.models import (
+    Challenge,
+    ChatMessage,
+    Match,
+    MatchEntry,
+    MatchPlayer,
+    MatchReferee,
+    Preparation,
+    SavedMove,
+)
 from games.rulesets import REGISTRY
 from games.services.matches import match_start, record_bytes
 from games.services.turns import Ack, match_organise, match_submit, match_wake
@@ -31,7 +40,10 @@ SECOND = 1000
 # Every game that there is: ruleset and variant.
 GAMES = [(ruleset.id, variant.id) for ruleset in REGISTRY for variant in ruleset.variants]
 
-TABLES = (Match, MatchPlayer, MatchEntry, Challenge, ChatMessage, SavedMove, AuditEntry)
+TABLES = (
+    Match, MatchPlayer, MatchReferee, MatchEntry, Challenge, ChatMessage, SavedMove, Preparation,
+    AuditEntry,
+)  # fmt: skip
 
 
 def rows() -> dict[str, list[dict[str, Any]]]:

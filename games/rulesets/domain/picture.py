@@ -7,7 +7,7 @@ purple borders striped. Every shape is outlined, so that overlaps can be read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, TypeAlias
 
@@ -20,6 +20,7 @@ FILL = ("#e8a33d", "#3aa6b9")
 LINE = ("#7a4a06", "#0d4a57")
 GROUND = ("#fbe6c3", "#d3edf1")
 PURPLE, YELLOW = "#7b3fa0", "#f4d825"
+WRONG = "#b3261e"
 SIDE = 480  # the width of a domain on the picture, in units
 GAP, EDGE, HEAD, FOOT = 28, 14, 34, 58
 
@@ -157,8 +158,11 @@ def shape_drawing(
     return "".join((*parts, "</g>"))
 
 
-def pool_drawing(view: Mapping[str, Any], columns: int = 12) -> tuple[str, float]:
-    """The pool in rows, shapes in their taker's colour; with the height of it all."""
+def pool_drawing(
+    view: Mapping[str, Any], columns: int = 12, wrong: Collection[str] = ()
+) -> tuple[str, float]:
+    """The pool in rows, shapes in their taker's colour and those that are ``wrong`` in a box; with
+    the height of it all."""
     owners = {shape: seat for seat, shape in view["taken"] if shape is not None}
     shapes = view["pool"]["shapes"]
     reach = max(1, *(max(abs(x), abs(y)) for shape in shapes for x, y in shape["outline"]))
@@ -169,6 +173,13 @@ def pool_drawing(view: Mapping[str, Any], columns: int = 12) -> tuple[str, float
         x, y = (number % columns + 0.5) * cell, (number // columns + 0.5) * cell
         drawn = shape_drawing(shape, owners.get(shape["id"]), (0, 0), 0, label=False)
         name = f"{shape['id']} Start" if shape["start"] else shape["id"]
+        if shape["id"] in wrong:
+            parts.append(
+                f'<rect x="{x - cell / 2 + 2:g}" y="{y - cell / 2 + 2:g}" width="{cell - 4:g}" '
+                f'height="{cell - 16:g}" fill="#fff" stroke="{WRONG}" stroke-width="4" '
+                'stroke-dasharray="9 5"/>'
+            )
+            name = f"✗ {name}"
         parts.append(
             f'<g transform="translate({x:g} {y:g}) scale({scale:.6g})">{drawn}</g>'
             + words(x, y + cell * 0.47, name, size=11, anchor="middle")

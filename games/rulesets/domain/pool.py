@@ -7,6 +7,7 @@ not fit is never a pool; what makes a pool good to play with is looked at by `fa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -178,20 +179,27 @@ SMALLEST, BIGGEST = 3, 12  # per cent of a domain
 def faults(document: PoolDocument) -> list[str]:
     """What keeps a pool from being offered on the site, a sentence each: too few shapes, rings that
     cross themselves, parts that stick out of their shape, areas out of bounds, too little mix."""
-    found: list[str] = []
-    if len(document.shapes) < FEWEST_TO_UPLOAD:
-        found.append(
-            f"There are {len(document.shapes)} shapes; at least {FEWEST_TO_UPLOAD} are needed."
-        )
-    domain = document.size[0] * document.size[1]
+    found = list(faults_of_whole(document))
     for form in prepared(document).forms:
-        found.extend(_faults_of_shape(form, domain))
-    found.extend(_faults_of_mix(document))
+        found.extend(faults_of_shape(form, document.size))
     return found
 
 
-def _faults_of_shape(form: Form, domain: int) -> Iterator[str]:
+def has_fit_size(shape: Shape, size: tuple[int, int]) -> bool:
+    """Whether the rings of a shape are short enough to lie on a domain at some angle."""
+    longest = math.hypot(*size)
+    return all(
+        max(ends) - min(ends) <= longest for ring in shape.rings for ends in zip(*ring, strict=True)
+    )
+
+
+def faults_of_shape(form: Form, size: tuple[int, int]) -> Iterator[str]:
+    """What is wrong with a shape for domains of that size."""
     shape = form.shape
+    if not has_fit_size(shape, size):  # before anything that takes as long as it is large
+        yield f"Shape {form.id} is too long for a domain."
+        return
+    domain = size[0] * size[1]
     crossed = [ring for ring in shape.rings if not is_simple(ring)]
     if crossed:
         yield f"Shape {form.id}: a ring crosses or touches itself."
@@ -220,8 +228,11 @@ def _lies_within(part: geometry.Spans, whole: geometry.Spans) -> bool:
     return int(inside.sum()) == part.area
 
 
-def _faults_of_mix(document: PoolDocument) -> Iterator[str]:
+def faults_of_whole(document: PoolDocument) -> Iterator[str]:
+    """What is wrong with the number of shapes and their mix."""
     shapes = document.shapes
+    if len(shapes) < FEWEST_TO_UPLOAD:
+        yield f"There are {len(shapes)} shapes; at least {FEWEST_TO_UPLOAD} are needed."
     if not any(shape.voids for shape in shapes):
         yield "No shape has a void zone."
     if not any(shape.inner for shape in shapes):

@@ -13,8 +13,19 @@ from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat, other
 from games.engine.errors import EngineFault, Refusal
-from games.engine.ruleset import Chosen, Dispute, Options, Ruleset, Seconds, Setup, Variant
-from games.rulesets.domain import board, events
+from games.engine.ruleset import (
+    Chosen,
+    Dispute,
+    LookedOver,
+    Options,
+    Ruleset,
+    Seconds,
+    Setup,
+    Supplied,
+    Supply,
+    Variant,
+)
+from games.rulesets.domain import board, events, supply
 from games.rulesets.domain import view as views
 from games.rulesets.domain.board import Laid
 from games.rulesets.domain.moves import (
@@ -98,6 +109,7 @@ class Domain(Ruleset[State, Move]):
         Variant("standard", "Standard", "Two domains and one pool of shapes."),
     )
     options_type: ClassVar[type[Options]] = DomainOptions
+    supplies: ClassVar[tuple[Supply, ...]] = (supply.POOL,)
 
     # -- the course of a match -----------------------------------------------------------------
 
@@ -366,6 +378,17 @@ class Domain(Ruleset[State, Move]):
 
     def picture(self, view: Mapping[str, Any]) -> str:
         return picture(view)
+
+    # -- what an organiser prepares ------------------------------------------------------------
+
+    def look_over(self, key: str, text: str) -> LookedOver:
+        return supply.look_over(text)
+
+    def supplied(self, key: str, value: str, variant_id: str) -> Supplied:
+        return supply.supplied(value)
+
+    def supply_files(self, key: str) -> Mapping[str, str]:
+        return supply.files()
 
     # -- storage -------------------------------------------------------------------------------
 

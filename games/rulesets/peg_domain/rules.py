@@ -13,14 +13,17 @@ from games.engine.errors import EngineFault
 from games.engine.ruleset import (
     Chosen,
     ItemRule,
+    LookedOver,
     Options,
     Painted,
     Ruleset,
     Seconds,
     Setup,
+    Supplied,
+    Supply,
     Variant,
 )
-from games.rulesets.peg_domain import drawing, judging, notation, painting, saving, viewing
+from games.rulesets.peg_domain import drawing, judging, notation, painting, saving, supply, viewing
 from games.rulesets.peg_domain import state as states
 from games.rulesets.peg_domain.boards import (
     DOMAIN,
@@ -109,6 +112,8 @@ class PegDomain(Ruleset[State, Move]):
             variants=("final",),
         ),
     )
+
+    supplies: ClassVar[tuple[Supply, ...]] = (supply.PALLETS, supply.PALLET)
 
     # -- the course of a match -----------------------------------------------------------------
 
@@ -358,6 +363,17 @@ class PegDomain(Ruleset[State, Move]):
         self, state: State, decision: Decision, template: bytes, upload: bytes
     ) -> Sequence[Painted]:
         return painting.read(state, decision, template, upload)
+
+    # -- what an organiser prepares ------------------------------------------------------------
+
+    def look_over(self, key: str, text: str) -> LookedOver:
+        return supply.look_over(key, text)
+
+    def supplied(self, key: str, value: str, variant_id: str) -> Supplied:
+        return Supplied(outcomes=tuple(value.splitlines()))
+
+    def supply_files(self, key: str) -> Mapping[str, str]:
+        return supply.files(key)
 
     # -- storage -------------------------------------------------------------------------------
 

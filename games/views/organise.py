@@ -1,0 +1,161 @@
+"""Pages for organisers: what waits for their ruling, and what they prepare for matches."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.models import User
+from games import selectors
+from games.audience import may_prepare
+from games.engine.errors import Refusal
+from games.engine.ruleset import LookedOver, Ruleset, Supply
+from games.forms import PreparationForm
+from games.pictures import as_image
+from games.rulesets import REGISTRY
+from games.services.preparations import (
+    MAX_BYTES,
+    preparation_create,
+    preparation_delete,
+    preparation_looked_over,
+)
+from games.views.common import explains_refusals, needs_sign_in
+
+
+class Kind(NamedTuple):
+    """Something that can be prepared."""
+
+    ruleset: Ruleset[Any, Any]
+    supply: Supply
+
+    @property
+    def variants(self) -> str:
+        """The names of the variants that take it; empty where all do."""
+        named = [v.name for v in self.ruleset.variants if v.id in self.supply.variants]
+        return " and ".join(named)
+
+    @property
+    def files(self) -> list[str]:
+        """What there is to begin from."""
+        return list(self.ruleset.supply_files(self.supply.key))
+
+
+@require_safe
+@needs_sign_in
+@explains_refusals
+def prepared_list(request: HttpRequest, user: User) -> HttpResponse:
+    """What the reader has prepared, and what can be."""
+    _must_prepare(user)
+    kinds = [Kind(ruleset, supply) for ruleset in REGISTRY for supply in ruleset.supplies]
+    kept = selectors.preparations_of(user)
+    context = {
+        "kinds": kinds,
+        "kept": [(_kind(each.ruleset, each.key), each) for each in kept],
+    }
+    return render(request, "games/organise/prepared.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@needs_sign_in
+@explains_refusals
+def prepared_new(request: HttpRequest, user: User, ruleset_id: str, key: str) -> HttpResponse:
+    """Check a text, and keep it if it is sound and was to be kept."""
+    _must_prepare(user)
+    kind = _kind(ruleset_id, key)
+    context: dict[str, Any] = {"kind": kind, "form": PreparationForm(), "most": MAX_BYTES // 1024}
+    if request.method != "POST":
+        return render(request, "games/organise/prepared_new.html", context)
+    form = PreparationForm(request.POST, request.FILES)
+    context["form"] = form
+    keep = "keep" in request.POST
+    data = form.data_given(MAX_BYTES + 1)
+    found: LookedOver | None = None
+    try:
+        if form.is_valid():
+            found = preparation_looked_over(ruleset_id=ruleset_id, key=key, data=data)
+            # A file need not be chosen again: its text is in the form from now on.
+            form = context["form"] = form.holding(data.decode("utf-8-sig"))
+            if keep and not found.faults:
+                kept = preparation_create(
+                    acting_user=user,
+                    ruleset_id=ruleset_id,
+                    key=key,
+                    name=form.data["name"],
+                    data=data,
+                )
+                messages.success(request, f"“{kept.name}” is kept.")
+                return redirect("games:prepared", kept.pk)
+    except Refusal as refusal:
+        form.refuse(refusal)
+    context |= {"found": found, "picture": as_image(found.picture) if found else ""}
+    sound = found is not None and not found.faults and not form.errors
+    return render(
+        request, "games/organise/prepared_new.html", context, status=200 if sound else 422
+    )
+
+
+@require_safe
+@needs_sign_in
+@explains_refusals
+def prepared(request: HttpRequest, user: User, preparation_id: int) -> HttpResponse:
+    """One thing that the reader keeps, drawn."""
+    kept = selectors.preparation_of(user, preparation_id)
+    kind = _kind(kept.ruleset, kept.key)
+    found = kind.ruleset.look_over(kept.key, kept.value)
+    context = {"kept": kept, "kind": kind, "found": found, "picture": as_image(found.picture)}
+    response = render(request, "games/organise/prepared_one.html", context)
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+@require_safe
+@needs_sign_in
+@explains_refusals
+def prepared_file(request: HttpRequest, user: User, preparation_id: int) -> HttpResponse:
+    """The text that is kept, as a download."""
+    kept = selectors.preparation_of(user, preparation_id)
+    name = f"{kept.ruleset}-{kept.key}-{kept.pk}"
+    return _download(kept.value, name, _kind(kept.ruleset, kept.key).supply)
+
+
+@require_POST
+@needs_sign_in
+@explains_refusals
+def prepared_delete(request: HttpRequest, user: User, preparation_id: int) -> HttpResponse:
+    """Delete one thing that the reader keeps."""
+    preparation_delete(acting_user=user, preparation_id=preparation_id)
+    messages.success(request, "It is deleted.")
+    return redirect("games:prepared_list")
+
+
+@require_safe
+@explains_refusals
+def supply_file(request: HttpRequest, ruleset_id: str, key: str, name: str) -> HttpResponse:
+    """A text to begin from."""
+    kind = _kind(ruleset_id, key)
+    text = kind.ruleset.supply_files(key).get(name)
+    if text is None:
+        raise Refusal("preparation.none", "There is no such file.")
+    return _download(text, f"{ruleset_id}-{key}-{name}", kind.supply)
+
+
+def _download(text: str, name: str, supply: Supply) -> HttpResponse:
+    media = "application/json" if supply.suffix == ".json" else "text/plain"
+    response = HttpResponse(text, content_type=f"{media}; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}{supply.suffix}"'
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+def _must_prepare(user: User) -> None:
+    if not may_prepare(user):
+        raise Refusal("preparation.not-allowed", "Only organisers may prepare matches.")
+
+
+def _kind(ruleset_id: str, key: str) -> Kind:
+    ruleset = REGISTRY.get(ruleset_id)
+    return Kind(ruleset, ruleset.supply(key))
