@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from django.db import connection
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
@@ -46,6 +47,10 @@ class StreamView(SignedInView):
         response["Cache-Control"] = "private, no-store"
         # A proxy that gathers lines before it passes them on would make a bot lose on time.
         response["X-Accel-Buffering"] = "no"
+        if not connection.in_atomic_block:
+            # Django gives it back when the answer is complete, which may be in hours; a few dozen
+            # listeners would take every connection there is.
+            connection.close()
         return response
 
 

@@ -65,6 +65,18 @@ class Desk:
         )
         return number
 
+    def challenge(self, challenger: Person, opponent: Person, ruleset: str = "tetronogo") -> int:
+        """One player challenges another."""
+        number: int = self._ask(
+            "challenge", challenger=challenger.pk, opponent=opponent.pk, ruleset=ruleset
+        )
+        return number
+
+    def accept(self, challenge: int, person: Person) -> int:
+        """The match of a challenge that is accepted."""
+        number: int = self._ask("accept", challenge=challenge, user=person.pk)
+        return number
+
     def rows(self, match: int) -> Any:
         """Everything that is stored of a match, but for when a worker looks next."""
         return self._ask("rows", match=match)
@@ -128,6 +140,31 @@ def match(*, players: list[int], ruleset: str, options: dict[str, float]) -> int
     return int(started.pk)
 
 
+def challenge(*, challenger: int, opponent: int, ruleset: str) -> int:
+    from accounts.models import User
+    from games.rulesets import REGISTRY
+    from games.services.challenges import challenge_create
+
+    made = challenge_create(
+        acting_user=User.objects.get(pk=challenger),
+        opponent=User.objects.get(pk=opponent),
+        ruleset_id=ruleset,
+        variant=REGISTRY.get(ruleset).variants[0].id,
+    )
+    return int(made.pk)
+
+
+def accept(*, challenge: int, user: int) -> int:
+    from accounts.models import User
+    from games.models import Challenge
+    from games.services.challenges import challenge_accept
+
+    match = challenge_accept(
+        acting_user=User.objects.get(pk=user), challenge=Challenge.objects.get(pk=challenge)
+    )
+    return int(match.pk)
+
+
 def rows(*, match: int) -> dict[str, Any]:
     from games.models import ChatMessage, Match, MatchEntry
 
@@ -168,6 +205,8 @@ def publish(*, match: int, audience: str, frames: int, size: int) -> None:
 CALLS = {
     "person": person,
     "match": match,
+    "challenge": challenge,
+    "accept": accept,
     "rows": rows,
     "record": record,
     "close_account": close_account,

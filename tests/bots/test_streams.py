@@ -1,0 +1,171 @@
+"""Streams against the real site: what they begin with, what they bring, when they end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.games.client import Reader
+from tests.games.desk import Desk, Person
+from tests.support.site import Site
+
+pytestmark = pytest.mark.site
+
+
+class Listener:
+    """Reads the frames of a stream; alive lines are counted, not given."""
+
+    def __init__(self, answer: httpx.Response) -> None:
+        self.answer = answer
+        self.lines = answer.aiter_lines()
+        self.alive = 0
+
+    async def next(self, *kinds: str) -> dict[str, Any]:
+        """The next frame, or the next of one of these types."""
+        async for line in self.lines:
+            if not line.strip():
+                self.alive += 1
+                continue
+            frame: dict[str, Any] = json.loads(line)
+            if not kinds or frame["type"] in kinds:
+                return frame
+        raise EOFError
+
+    async def rest(self) -> list[dict[str, Any]]:
+        """Everything up to the end."""
+        return [json.loads(line) async for line in self.lines if line.strip()]
+
+
+@asynccontextmanager
+async def listening(site: Site, path: str, person: Person | None) -> AsyncIterator[Listener]:
+    cookies = {} if person is None else {"sessionid": person.session}
+    async with (
+        httpx.AsyncClient(base_url=site.base_url, cookies=cookies, timeout=30) as web,
+        web.stream("GET", f"/api/v1{path}") as answer,
+    ):
+        assert answer.status_code == 200, await answer.aread()
+        assert answer.headers["content-type"] == "application/x-ndjson"
+        assert answer.headers["cache-control"] == "private, no-store"
+        yield Listener(answer)
+
+
+async def test_a_match_from_its_sync_to_its_end(site: Site, desk: Desk) -> None:
+    players = (desk.person(), desk.person())
+    match = desk.match(*players)
+    async with (
+        listening(site, f"/matches/{match}/stream/", players[0]) as stream,
+        listening(site, f"/matches/{match}/stream/", desk.person()) as room,
+        await Reader.open(site, match, players[0]) as reader,
+        await Reader.open(site, match, players[1]) as opponent,
+    ):
+        await reader.next("sync")
+        await opponent.next("sync")
+        first = await stream.next()
+        assert (first["type"], first["you"], first["version"]) == ("sync", 0, 1)
+        assert (await room.next())["you"] is None
+        await reader.submit("pick T")
+        step = await stream.next("step")
+        assert step["version"] == 2
+        assert step["view"]["decisions"][0]["sealed"] == "pick T"
+        await opponent.submit("pick L")
+        step = await stream.next("step")
+        assert step["version"] == 3
+        # The room is told of both picks at once, and of neither before.
+        told = await room.next("step")
+        assert [event["text"] for event in told["events"][0]["events"]] == ["picked T", "picked L"]
+        await opponent.submit("concede")
+        for listener in (stream, room):
+            last = [frame for frame in await listener.rest() if frame["type"] != "presence"]
+            assert last[-1]["type"] == "sync"
+            assert last[-1]["view"]["result"]["winner"] == 0
+
+
+async def test_a_match_that_is_over_is_one_line(site: Site, desk: Desk) -> None:
+    players = (desk.person(), desk.person())
+    match = desk.match(*players)
+    async with await Reader.open(site, match, players[1]) as reader:
+        await reader.next("sync")
+        await reader.submit("concede")
+    async with listening(site, f"/matches/{match}/stream/", players[0]) as stream:
+        frames = await stream.rest()
+    assert [frame["type"] for frame in frames] == ["sync"]
+    assert frames[0]["view"]["phase"] == "over"
+
+
+async def test_events(site: Site, desk: Desk) -> None:
+    ada, ben = desk.person(), desk.person()
+    earlier = desk.match(ada, ben)
+    async with listening(site, "/me/events/", ada) as events:
+        started = await events.next()
+        assert started["type"] == "match.started"
+        assert (started["match"], started["seat"]) == (earlier, 0)
+        assert (await events.next())["type"] == "caught-up"
+        challenge = desk.challenge(ben, ada)
+        received = await events.next()
+        assert received["type"] == "challenge.received"
+        assert (received["challenge"], received["ruleset"]) == (challenge, "tetronogo")
+        match = desk.accept(challenge, ada)
+        kinds = {frame["type"]: frame for frame in (await events.next(), await events.next())}
+        assert kinds["challenge.closed"]["status"] == "accepted"
+        assert (kinds["match.started"]["match"], kinds["match.started"]["seat"]) == (match, 1)
+        async with await Reader.open(site, match, ben) as reader:
+            await reader.next("sync")
+            await reader.submit("concede")
+        ended = await events.next()
+        assert (ended["type"], ended["match"]) == ("match.ended", match)
+        assert ended["result"]["winner"] == 1
+
+
+async def test_an_account_that_is_closed_hears_nothing_more(site: Site, desk: Desk) -> None:
+    players = (desk.person(), desk.person())
+    match = desk.match(*players)
+    async with listening(site, f"/matches/{match}/stream/", players[0]) as stream:
+        await stream.next("sync")
+        desk.close_account(players[0])
+        frames = await stream.rest()
+    assert frames[-1]["type"] == "closing"
+    assert frames[-1]["code"] == "account.changed"
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        ("/me/events/", 401, "request.not-authenticated"),
+        ("/matches/{match}/stream/", 401, "request.not-authenticated"),
+        ("/matches/{match}/hints/", 401, "request.not-authenticated"),
+    ],
+)
+async def test_nobody_is_sent_away(
+    site: Site, desk: Desk, path: str, status: int, code: str
+) -> None:
+    match = desk.match(desk.person(), desk.person())
+    async with httpx.AsyncClient(base_url=site.base_url) as web:
+        answer = await web.get("/api/v1" + path.format(match=match))
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+async def test_too_many_streams(site: Site, desk: Desk) -> None:
+    from games.bots.streams import OPEN_AT_ONCE
+
+    ada = desk.person()
+    cookies = {"sessionid": ada.session}
+    limits = httpx.Limits(max_connections=OPEN_AT_ONCE + 2)
+    async with httpx.AsyncClient(
+        base_url=site.base_url, cookies=cookies, limits=limits, timeout=30
+    ) as web:
+        answers = []
+        for _ in range(OPEN_AT_ONCE):
+            request = web.build_request("GET", "/api/v1/me/events/")
+            answers.append(await web.send(request, stream=True))
+        listeners = [Listener(answer) for answer in answers]
+        for listener in listeners:
+            assert (await listener.next())["type"] == "caught-up"
+        one_more = await web.get("/api/v1/me/events/")
+        assert (one_more.status_code, one_more.json()["code"]) == (409, "stream.too-many")
+        for answer in answers:
+            await answer.aclose()
