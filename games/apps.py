@@ -11,8 +11,10 @@ class GamesConfig(AppConfig):
         from accounts.hooks import account_closed  # noqa: PLC0415
         from accounts.profile import register_section  # noqa: PLC0415
         from games import hooks, profiles, receivers  # noqa: PLC0415
+        from games.ratings import pages  # noqa: PLC0415
         from games.ratings import tasks as ratings  # noqa: PLC0415
 
+        register_section(pages.ratings_section, order=5)
         register_section(profiles.match_history, order=10)
         user_logged_out.connect(receivers.on_signed_out, dispatch_uid="games.signed_out")
         hooks.match_ended.connect(ratings.on_match_ended, dispatch_uid="games.ratings.match_ended")

@@ -1,6 +1,6 @@
 """Addresses of the pages."""
 
-from django.urls import path
+from django.urls import include, path
 
 from games.views import boards, challenges, imports, lists, matches, organise, rules
 
@@ -65,4 +65,5 @@ urlpatterns = [
     path(
         "rules/<slug:ruleset_id>/figures/<slug:name>.svg", rules.rules_figure, name="rules_figure"
     ),
+    path("", include("games.ratings.urls")),
 ]

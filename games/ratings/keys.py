@@ -23,8 +23,8 @@ log = structlog.get_logger("gauntlet.ratings")
 T = TypeVar("T")
 
 TOKEN_SECONDS = 86_400
-# Names and closed accounts change without the ladder, and a change cannot draw a token while the
-# cache is away: a leaderboard may be this late then.
+# Names change without the ladder, days pass, and a change cannot draw a token while the cache is
+# away: so everything is made anew this often.
 KEPT_SECONDS = 300
 
 
@@ -37,9 +37,9 @@ def ladder_changed(ladder: str) -> None:
 
 
 def version_of(ladder: str) -> str:
-    """What a leaderboard's answer depends on beside the question: the ladder's token, and the day
-    that "30 days ago" is counted from."""
-    return f"{_token_of(ladder)}-{timezone.now():%Y%m%d}"
+    """What a leaderboard's answer depends on beside the question: the ladder's token, and which
+    five minutes it is made in."""
+    return f"{_token_of(ladder)}-{int(timezone.now().timestamp()) // KEPT_SECONDS}"
 
 
 def _token_of(ladder: str) -> str:

@@ -28,17 +28,19 @@ class Position(NamedTuple):
 
 def counted(matches: QuerySet[Match]) -> QuerySet[Match]:
     """Those of ``matches`` whose results count, each with `seat_won`, `user_0` and `user_1`."""
-    seated: QuerySet[Any] = matches.annotate(
+    seated: Any = matches.annotate(
         seat_won=Coalesce("rating_ruling__winner", "winner"),
         first=FilteredRelation("players", condition=Q(players__seat=0)),
         second=FilteredRelation("players", condition=Q(players__seat=1)),
     )
-    return seated.annotate(user_0=F("first__user"), user_1=F("second__user")).filter(
+    seated = seated.annotate(user_0=F("first__user"), user_1=F("second__user"))
+    kept: QuerySet[Any] = seated.filter(
         Q(rating_ruling__isnull=True) | Q(rating_ruling__winner__isnull=False),
         Q(seat_won__isnull=False, user_0__isnull=False, user_1__isnull=False),
         status=Match.Status.FINISHED,
         source=Match.Source.PLAYED,
     )
+    return kept
 
 
 def results_of(matches: QuerySet[Match]) -> Iterator[Result]:

@@ -273,7 +273,7 @@ def test_a_profile_shows_the_latest_ten_and_the_way_to_all(
         finished_row((ada, ben), minutes_ago=number)
     page = nobody.get("/u/ben/")
     assert len([link for link in links(page) if link.endswith("/replay/")]) == 10
-    assert "/watch/?player=ben" in links(page)
+    assert "/u/ben/matches/" in links(page)
     assert "Tetronogo 0 won 12 lost" in words(page)
 
 

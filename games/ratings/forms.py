@@ -1,0 +1,102 @@
+"""What may be asked of a leaderboard and of a history, on pages and in the API alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from games.ratings.boards import Wanted
+from games.rulesets import REGISTRY
+
+GAMES_MAX = 100_000
+DAYS_MAX = 36_500
+
+_HIDE = [("", "Shown"), ("show", "Shown"), ("hide", "Hidden")]
+
+
+class BoardForm(forms.Form):
+    """How a leaderboard is narrowed. Any number may stand in an address; the page offers a few."""
+
+    games = forms.IntegerField(
+        label="Matches",
+        required=False,
+        min_value=1,
+        max_value=GAMES_MAX,
+        widget=forms.Select(
+            choices=[("", "Any number"), *((n, f"{n} or more") for n in (5, 10, 25, 50, 100))]
+        ),
+    )
+    days = forms.IntegerField(
+        label="Played within",
+        required=False,
+        min_value=1,
+        max_value=DAYS_MAX,
+        widget=forms.Select(
+            choices=[("", "Any time"), (30, "30 days"), (90, "90 days"), (365, "A year")]
+        ),
+    )
+    bots = forms.ChoiceField(
+        label="Bots",
+        required=False,
+        choices=_HIDE,
+        widget=forms.Select(choices=[("", "Shown"), ("hide", "Hidden")]),
+    )
+    provisional = forms.ChoiceField(
+        label="Provisional",
+        required=False,
+        choices=_HIDE,
+        widget=forms.Select(choices=[("", "Shown"), ("hide", "Hidden")]),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # A number that is not among those offered is offered as well: the form must show it.
+        for name in ("games", "days"):
+            widget = self.fields[name].widget
+            assert isinstance(widget, forms.Select)  # noqa: S101  (as above)
+            given = str(self.data.get(name, ""))
+            offered = {str(value) for value, _ in widget.choices}
+            if given.isascii() and given.isdigit() and given not in offered:
+                widget.choices = [*widget.choices, (given, given)]
+
+    def wanted(self) -> Wanted:
+        """What was asked for; what makes no sense counts as not asked."""
+        self.is_valid()
+        data = self.cleaned_data
+        return Wanted(
+            games=data.get("games") or 1,
+            days=data.get("days") or 0,
+            bots=data.get("bots") != "hide",
+            provisional=data.get("provisional") != "hide",
+        )
+
+
+class HistoryForm(forms.Form):
+    """Which of somebody's matches to list."""
+
+    game = forms.ChoiceField(
+        label="Game",
+        required=False,
+        choices=lambda: [("", "All games"), *((each.id, each.name) for each in REGISTRY)],
+    )
+    result = forms.ChoiceField(
+        label="Result",
+        required=False,
+        choices=[("", "All"), ("won", "Won"), ("lost", "Lost"), ("void", "Void")],
+    )
+    opponent = forms.CharField(
+        label="Opponent",
+        required=False,
+        max_length=31,
+        widget=forms.TextInput(
+            attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
+        ),
+    )
+
+    def chosen(self) -> dict[str, str]:
+        """The valid part of what was asked for: `game`, `result`, `opponent`; empty for any."""
+        self.is_valid()
+        data = self.cleaned_data
+        name = str(data.get("opponent", "")).strip().removeprefix("@").lower()
+        return {"game": data.get("game", ""), "result": data.get("result", ""), "opponent": name}

@@ -1,0 +1,121 @@
+"""Pages about ratings: leaderboards, and somebody's whole history."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import F, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.utils.safestring import mark_safe
+from django.views.decorators.http import conditional_page, require_safe
+
+from accounts.models import User
+from accounts.profile import Section
+from games import selectors
+from games.engine.errors import Refusal
+from games.models import Match
+from games.ratings import keys
+from games.ratings.boards import (
+    Cursor,
+    board_page,
+    ladder_name,
+    ladder_named,
+    ladders,
+    player_ladders,
+)
+from games.ratings.forms import BoardForm, HistoryForm
+from games.ratings.models import OVERALL, RatingPoint
+from games.views.common import explains_refusals, one_page
+
+
+@require_safe
+@conditional_page
+@explains_refusals
+def leaderboard(request: HttpRequest, ladder: str = OVERALL) -> HttpResponse:
+    """Who stands where, of one game or of all together."""
+    name = ladder_name(ladder_named(ladder))
+    form = BoardForm(request.GET)
+    wanted = form.wanted()
+    cursor = _cursor(request.GET.get("cursor", ""))
+    version = keys.version_of(ladder)
+
+    def make() -> str:
+        board = board_page(ladder, wanted, cursor=cursor)
+        context = {"board": board, "query": wanted.query, "first": cursor is None}
+        return render_to_string("ratings/_board.html", context)
+
+    shown = keys.kept(ladder, version, f"page {wanted!r} {cursor!r}", make)
+    context = {
+        "ladder": ladder,
+        "name": name,
+        "ladders": ladders(),
+        "form": form,
+        "filtered": bool(wanted.query),
+        # Made by the template above.
+        "board": mark_safe(shown),  # noqa: S308
+    }
+    response = render(request, "ratings/leaderboard.html", context)
+    response["Cache-Control"] = "private, no-cache"
+    return response
+
+
+def _cursor(text: str) -> Cursor | None:
+    """The place in an address; one that makes no sense is the beginning."""
+    try:
+        return Cursor.read(text) if text else None
+    except Refusal:
+        return None
+
+
+@require_safe
+def history(request: HttpRequest, username: str) -> HttpResponse:
+    """Every match of somebody that is over, with what it did to their rating."""
+    name = User.normalize_username(username)
+    person = get_object_or_404(User, username=name)
+    if name != username:
+        return redirect("games:history", name, permanent=True)
+    form = HistoryForm(request.GET)
+    chosen = form.chosen()
+    page = one_page(request, matches_of(person, request.user, **chosen))
+    matches: list[Any] = list(page)
+    points = _points(person, [match.pk for match in matches])
+    for match in matches:
+        match.point = points.get((match.pk, match.ruleset))
+    context = {
+        "person": person,
+        "form": form,
+        "page": page,
+        "matches": matches,
+        "filtered": any(chosen.values()),
+    }
+    return render(request, "ratings/history.html", context)
+
+
+def matches_of(
+    person: User, viewer: Any, *, game: str = "", result: str = "", opponent: str = ""
+) -> QuerySet[Match]:
+    """The matches of ``person`` that are over and that ``viewer`` may see, the latest first."""
+    won = Q(winner=F("players__seat"))
+    results = {"": Q(), "won": won, "lost": ~won, "void": Q(winner__isnull=True)}
+    seat = Q(players__user=person) & results[result]
+    if result == "lost":
+        seat &= Q(winner__isnull=False)
+    matches = selectors.matches_over(viewer).select_related("rating_ruling")
+    matches = selectors.matches_filtered(matches, ruleset=game).filter(seat)
+    return matches.filter(players__user__username=opponent) if opponent else matches
+
+
+def _points(person: User, matches: list[int]) -> dict[tuple[int, str], RatingPoint]:
+    points = RatingPoint.objects.filter(user=person, match__in=matches).exclude(ladder=OVERALL)
+    return {(point.match_id, point.ladder_id): point for point in points}
+
+
+def ratings_section(_request: HttpRequest, person: User) -> Section | None:
+    """What somebody's public page shows of their ratings."""
+    seen = player_ladders(person)
+    if not seen:
+        return None
+    context = {"overall": seen[0], "games": seen[1:], "listed": person.is_active}
+    return Section("Ratings", "ratings/_profile.html", context)
