@@ -1,25 +1,42 @@
 """Administration of people. Deeds go through services; the audit log can only be read."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
-from django.db.models import Model, QuerySet
+from django.db.models import Q, QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.timesince import timesince
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import AuditEntry, User
-from accounts.roles import Role
-from accounts.services import (
-    Refusal,
-    audit_record,
-    role_grant,
-    role_revoke,
-    user_close,
-    user_reopen,
+from accounts import adminkit, merging, reports
+from accounts.admindeeds import REFUSALS, REPORT_DEEDS, SANCTION_DEEDS, USER_DEEDS
+from accounts.adminkit import (
+    Deeds,
+    ModeratorView,
+    Panel,
+    ReadOnly,
+    deed_address,
+    each_done,
+    list_address,
+    person,
+    row_address,
+    row_link,
+    target_link,
 )
+from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
+from accounts.roles import Role, is_moderator
+from accounts.services import audit_record, role_grant, role_revoke
+
+# -- people --------------------------------------------------------------------------------------
 
 
 class UserCreationForm(AdminUserCreationForm):
@@ -35,20 +52,51 @@ class UserCreationForm(AdminUserCreationForm):
         return name
 
 
-@admin.register(User)
-class UserAdmin(DjangoUserAdmin):
-    """Accounts. Closing, reopening and roles are actions, so that each leaves its audit entry."""
+class UserStandingFilter(admin.SimpleListFilter):
+    """People by what binds them."""
 
+    title = _("standing")
+    parameter_name = "standing"
+
+    def lookups(self, _request: HttpRequest, _model_admin: Any) -> list[tuple[str, Any]]:
+        return [
+            ("muted", _("Muted")),
+            ("suspended", _("Suspended")),
+            ("sanctioned", _("Ever under a sanction")),
+            ("closed", _("Closed")),
+            ("merged", _("Merged into another")),
+        ]
+
+    def queryset(self, _request: HttpRequest, queryset: QuerySet[User]) -> QuerySet[User]:
+        binding = Sanction.objects.in_force()
+        wanted = {
+            "muted": Q(pk__in=binding.filter(kind=Sanction.Kind.MUTE).values("user")),
+            "suspended": Q(pk__in=binding.filter(kind=Sanction.Kind.SUSPENSION).values("user")),
+            "sanctioned": Q(pk__in=Sanction.objects.values("user")),
+            "closed": Q(is_active=False),
+            "merged": Q(pk__in=AccountMerge.objects.values("duplicate")),
+        }
+        return queryset.filter(wanted.get(self.value() or "", Q()))
+
+
+@admin.register(User)
+class UserAdmin(ModeratorView, Deeds, DjangoUserAdmin):
+    """Accounts. What is done to them has a page of its own, so that each deed leaves its entry."""
+
+    deeds = USER_DEEDS
     add_form = UserCreationForm
-    list_display = ("username", "display_name", "email", "is_active", "is_staff", "date_joined")
-    list_filter = ("is_active", "is_staff", "is_superuser", "groups")
-    search_fields = ("username", "display_name", "email")
+    list_display = ("username", "display_name", "email", "standing", "is_staff", "date_joined")
+    list_filter = (UserStandingFilter, "is_staff", "is_superuser", "groups")
+    search_fields = ("username", "display_name", "email", "emailaddress__email")
+    search_help_text = _("Username, display name or email address.")
     ordering = ("username",)
     date_hierarchy = "date_joined"
-    readonly_fields = ("username", "is_active", "groups", "last_login", "date_joined")
+    readonly_fields = (
+        "username", "is_active", "standing", "groups", "last_login", "date_joined",
+    )  # fmt: skip
     filter_horizontal = ("user_permissions",)
     fieldsets = (
-        (None, {"fields": ("username", "password")}),
+        (None, {"fields": ("username", "password", "standing")}),
         (_("Person"), {"fields": ("display_name", "email", "time_zone", "theme", "sound_muted")}),
         (
             _("Rights"),
@@ -57,14 +105,45 @@ class UserAdmin(DjangoUserAdmin):
         (_("Dates"), {"fields": ("last_login", "date_joined")}),
     )
     add_fieldsets = ((None, {"fields": ("username", "usable_password", "password1", "password2")}),)
-    actions = (
-        "close_accounts",
-        "reopen_accounts",
-        "make_organisers",
-        "make_moderators",
-        "unmake_organisers",
-        "unmake_moderators",
-    )
+    actions = ("make_organisers", "make_moderators", "unmake_organisers", "unmake_moderators")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
+        """People, each with what binds them: the list would else ask for every one."""
+        ours = super().get_queryset(request)
+        return ours.prefetch_related("groups", "sanctions", "merged_into__keep")
+
+    @admin.display(description=_("standing"))
+    def standing(self, user: User) -> SafeString | str:
+        """What binds this person now, and their roles."""
+        if not user.is_active:
+            merge = getattr(user, "merged_into", None)
+            if merge is not None:
+                return format_html("merged into {}", row_link(merge.keep))
+            return gettext("closed")
+        binding = [s.get_kind_display() for s in user.sanctions.all() if s.standing == "in force"]
+        roles = [group.name.removesuffix("s") for group in user.groups.all()]
+        return ", ".join([*map(str, binding), *roles]) or "—"
+
+    def row_links(self, request: HttpRequest, row: User) -> list[tuple[str, str]]:
+        """The public page, and what moderators have of this person."""
+        own = [
+            (gettext("Public page"), row.get_absolute_url()),
+            (gettext("Sanctions"), list_address(Sanction, user__id__exact=row.pk)),
+            (
+                gettext("Reports about them"),
+                list_address(Report, about__id__exact=row.pk, state="all"),
+            ),
+            (gettext("Their deeds"), list_address(AuditEntry, who__id__exact=row.pk)),
+        ]
+        return [*own, *super().row_links(request, row)]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Moderators see no rights and no passwords: they cannot change either."""
+        fieldsets = super().get_fieldsets(request, obj)
+        if obj is None or request.user.is_superuser or self.has_change_permission(request, obj):
+            return fieldsets
+        person_only = {"fields": ("username", "display_name", "email", "time_zone", "standing")}
+        return ((None, person_only), fieldsets[-1])
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """Names are for life; only superusers hand out rights."""
@@ -75,6 +154,10 @@ class UserAdmin(DjangoUserAdmin):
             fields += ("is_staff", "is_superuser", "user_permissions", "email")
         return fields
 
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """Roles are for superusers to give; the service says so too."""
+        return super().get_actions(request) if request.user.is_superuser else {}
+
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Accounts are closed, never deleted: matches and the audit log point at them."""
         return False
@@ -82,70 +165,362 @@ class UserAdmin(DjangoUserAdmin):
     def save_model(self, request: HttpRequest, obj: User, form: ModelForm, change: bool) -> None:
         """Save, and say in the audit log which fields were changed."""
         super().save_model(request, obj, form, change)
-        assert isinstance(request.user, User)  # noqa: S101  (the admin site admits nobody else)
         audit_record(
-            acting_user=request.user,
+            acting_user=person(request),
             action="user.admin_change" if change else "user.admin_create",
             target=obj,
             data={"fields": sorted(form.changed_data)},
         )
 
-    @admin.action(description=_("Close the selected accounts"))
-    def close_accounts(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        self._each(request, queryset, user_close, reason="by an administrator")
-
-    @admin.action(description=_("Reopen the selected accounts"))
-    def reopen_accounts(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        self._each(request, queryset, user_reopen, reason="by an administrator")
-
     @admin.action(description=_("Make organisers"))
     def make_organisers(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        self._each(request, queryset, role_grant, role=Role.ORGANISER)
+        self._each(request, queryset, role_grant, Role.ORGANISER)
 
     @admin.action(description=_("Make moderators"))
     def make_moderators(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        self._each(request, queryset, role_grant, role=Role.MODERATOR)
+        self._each(request, queryset, role_grant, Role.MODERATOR)
 
     @admin.action(description=_("No longer organisers"))
     def unmake_organisers(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        self._each(request, queryset, role_revoke, role=Role.ORGANISER)
+        self._each(request, queryset, role_revoke, Role.ORGANISER)
 
     @admin.action(description=_("No longer moderators"))
     def unmake_moderators(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        self._each(request, queryset, role_revoke, role=Role.MODERATOR)
+        self._each(request, queryset, role_revoke, Role.MODERATOR)
 
     def _each(
-        self, request: HttpRequest, queryset: QuerySet[User], service: Any, **details: Any
+        self,
+        request: HttpRequest,
+        users: QuerySet[User],
+        service: Callable[..., None],
+        role: Role,
     ) -> None:
-        done = 0
-        for user in queryset:
-            try:
-                service(acting_user=request.user, user=user, **details)
-            except Refusal as refusal:
-                self.message_user(request, f"{user}: {refusal.sentence}", messages.WARNING)
-            else:
-                done += 1
-        if done:
-            self.message_user(request, _("Done for %d.") % done, messages.SUCCESS)
+        give = partial(service, acting_user=person(request), role=role)
+        each_done(self, request, users, lambda user: give(user=user), REFUSALS)
+
+
+# -- sanctions, merges ---------------------------------------------------------------------------
+
+
+class SanctionStandingFilter(admin.SimpleListFilter):
+    """Sanctions by whether they bind."""
+
+    title = _("standing")
+    parameter_name = "standing"
+
+    def lookups(self, _request: HttpRequest, _model_admin: Any) -> list[tuple[str, Any]]:
+        return [("in-force", _("In force")), ("over", _("Over")), ("lifted", _("Lifted"))]
+
+    def queryset(self, _request: HttpRequest, queryset: QuerySet[Sanction]) -> QuerySet[Sanction]:
+        binding = Sanction.objects.in_force() | Sanction.objects.unread_warnings()
+        if self.value() == "in-force":
+            return queryset.filter(pk__in=binding.values("pk"))
+        if self.value() == "over":
+            rest = queryset.filter(lifted_at__isnull=True)
+            return rest.exclude(pk__in=binding.values("pk"))
+        if self.value() == "lifted":
+            return queryset.filter(lifted_at__isnull=False)
+        return queryset
+
+
+@admin.register(Sanction)
+class SanctionAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
+    """What was laid upon whom. They are given on a person's page, and lifted here."""
+
+    deeds = SANCTION_DEEDS
+    list_display = ("kind", "whom", "state", "reason", "by", "at", "until")
+    list_filter = ("kind", SanctionStandingFilter)
+    list_select_related = ("user", "by")
+    search_fields = ("user__username", "user__display_name", "reason", "by__username")
+    date_hierarchy = "at"
+    fields = (
+        "kind", "whom", "state", "reason", "note", "at", "until", "by", "because_of",
+        "acknowledged_at", "lifted_at", "lifted_by", "lifted_why",
+    )  # fmt: skip
+
+    def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
+        return lookup == "user__id__exact" or super().lookup_allowed(lookup, value, request)
+
+    @admin.display(description=_("whom"), ordering="user__username")
+    def whom(self, sanction: Sanction) -> SafeString:
+        """Whom it binds."""
+        return row_link(sanction.user)
+
+    @admin.display(description=_("state"))
+    def state(self, sanction: Sanction) -> str:
+        """Whether it binds."""
+        return sanction.standing
+
+    @admin.display(description=_("report"))
+    def because_of(self, sanction: Sanction) -> SafeString:
+        """The report that led to it."""
+        return row_link(sanction.report)
+
+
+@admin.register(AccountMerge)
+class AccountMergeAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
+    """Which accounts were one person's."""
+
+    list_display = ("id", "gone", "kept", "by", "at", "what")
+    list_select_related = ("keep", "duplicate", "by")
+    search_fields = ("keep__username", "duplicate__username", "reason")
+    date_hierarchy = "at"
+    fields = ("gone", "kept", "by", "at", "reason", "what")
+
+    @admin.display(description=_("merged"))
+    def gone(self, merge: AccountMerge) -> SafeString:
+        """The account that is closed now."""
+        return row_link(merge.duplicate)
+
+    @admin.display(description=_("into"))
+    def kept(self, merge: AccountMerge) -> SafeString:
+        """The account that has everything now."""
+        return row_link(merge.keep)
+
+    @admin.display(description=_("moved"))
+    def what(self, merge: AccountMerge) -> str:
+        """What was moved."""
+        return merging.merges_told(merge.moved)
+
+
+# -- reports -------------------------------------------------------------------------------------
+
+
+class ReportStateFilter(admin.SimpleListFilter):
+    """The queue: what waits, unless told otherwise."""
+
+    title = _("state")
+    parameter_name = "state"
+
+    def lookups(self, _request: HttpRequest, _model_admin: Any) -> list[tuple[str, Any]]:
+        return [("mine", _("Mine")), ("closed", _("Closed")), ("all", _("All"))]
+
+    def choices(self, changelist: Any) -> Any:
+        """As usual, with "Open" in the place of "All"."""
+        first, *rest = super().choices(changelist)
+        yield {**first, "display": _("Open")}
+        yield from rest
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Report]) -> QuerySet[Report]:
+        if self.value() == "mine":
+            return queryset.filter(closed_at__isnull=True, claimed_by=person(request))
+        if self.value() == "closed":
+            return queryset.filter(closed_at__isnull=False)
+        if self.value() == "all":
+            return queryset
+        return queryset.filter(closed_at__isnull=True)
+
+
+@admin.register(Report)
+class ReportAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
+    """What players have reported, with what it looked like then."""
+
+    deeds = REPORT_DEEDS
+    list_display = ("id", "title", "reason", "excerpt", "reporter", "at", "state")
+    list_display_links = ("id", "title")
+    list_filter = (ReportStateFilter, "reason", "target_type")
+    list_select_related = ("reporter", "claimed_by", "about")
+    search_fields = ("=id", "title", "words", "reporter__username", "about__username")
+    date_hierarchy = "at"
+    ordering = ("at",)
+    fieldsets = (
+        (None, {"fields": ("what", "person_concerned", "reason", "words", "as_it_was")}),
+        (_("From"), {"fields": ("reported_by", "at", "others")}),
+        (
+            _("Work"),
+            {
+                "fields": (
+                    "state", "claimed_by", "claimed_at", "sanctions_from_it", "outcome", "answer",
+                    "note", "closed_by", "closed_at",
+                )
+            },
+        ),
+    )  # fmt: skip
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Report]:
+        """Without those about matches in which this moderator plays."""
+        concerned = reports.queue_of(person(request)).values("pk")
+        return super().get_queryset(request).filter(pk__in=concerned)
+
+    def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
+        return lookup == "about__id__exact" or super().lookup_allowed(lookup, value, request)
+
+    def row_links(self, request: HttpRequest, row: Report) -> list[tuple[str, str]]:
+        """What can be done about it, one click away and linked to this report."""
+        links: list[tuple[str, str]] = []
+        if reports.why_not_handle(person(request), row) is None and row.closed_at is None:
+            if row.about is not None:
+                links = [
+                    (words, f"{deed_address(row.about, name)}?report={row.pk}")
+                    for name, words in (
+                        ("warn", gettext("Warn them…")),
+                        ("mute", gettext("Mute them…")),
+                        ("suspend", gettext("Suspend them…")),
+                    )
+                ]
+            links += reports.remedies_of(row)
+        return [*links, *super().row_links(request, row)]
+
+    @admin.display(description=_("words"))
+    def excerpt(self, report: Report) -> str:
+        """How the reporter's words begin."""
+        return report.words if len(report.words) <= 80 else f"{report.words[:79]}…"
+
+    @admin.display(description=_("state"))
+    def state(self, report: Report) -> str:
+        """Open, or whose it is, or what came of it."""
+        if report.closed_at is not None:
+            return report.get_outcome_display()
+        return "open" if report.claimed_by is None else f"with {report.claimed_by}"
+
+    @admin.display(description=_("what"))
+    def what(self, report: Report) -> SafeString:
+        """What is reported, and where it is."""
+        return format_html('<a href="{}">{}</a>', report.url, report.title)
+
+    @admin.display(description=_("about"))
+    def person_concerned(self, report: Report) -> SafeString:
+        """The person concerned."""
+        return row_link(report.about)
+
+    @admin.display(description=_("as it was"))
+    def as_it_was(self, report: Report) -> str:
+        """What was captured when it was reported."""
+        return render_to_string("admin/report_context.html", {"context": report.context})
+
+    @admin.display(description=_("reported by"))
+    def reported_by(self, report: Report) -> SafeString:
+        """Who reported it."""
+        return row_link(report.reporter)
+
+    @admin.display(description=_("other reports"))
+    def others(self, report: Report) -> str:
+        """How often this was reported, and how often this reporter reports."""
+        same = Report.objects.filter(target_type=report.target_type, target_id=report.target_id)
+        made = Report.objects.filter(reporter=report.reporter)
+        acted = made.filter(outcome=Report.Outcome.ACTED).count()
+        told = gettext(
+            "%(same)d of this; %(made)d by this reporter, of which %(acted)d led to something"
+        )
+        return told % {
+            "same": same.count(),
+            "made": made.count(),
+            "acted": acted,
+        }
+
+    @admin.display(description=_("sanctions"))
+    def sanctions_from_it(self, report: Report) -> SafeString | str:
+        """What was done because of it."""
+        return adminkit.row_links_told(report.sanctions.all())
+
+
+# -- the audit log -------------------------------------------------------------------------------
+
+
+class ActorFilter(admin.SimpleListFilter):
+    """Who did it, by role: there are too many people for a list of names."""
+
+    title = _("who")
+    parameter_name = "by"
+
+    def lookups(self, _request: HttpRequest, _model_admin: Any) -> list[tuple[str, Any]]:
+        return [
+            ("moderators", _("Moderators")),
+            ("organisers", _("Organisers")),
+            ("superusers", _("Superusers")),
+            ("system", _("The system itself")),
+        ]
+
+    def queryset(
+        self, _request: HttpRequest, queryset: QuerySet[AuditEntry]
+    ) -> QuerySet[AuditEntry]:
+        if self.value() == "system":
+            return queryset.filter(who__isnull=True)
+        if self.value() == "superusers":
+            return queryset.filter(who__is_superuser=True)
+        if self.value() in list(Role):
+            # Not a join: somebody's groups must not double the rows.
+            members = User.objects.filter(groups__name=self.value())
+            return queryset.filter(who__in=members)
+        return queryset
 
 
 @admin.register(AuditEntry)
-class AuditEntryAdmin(admin.ModelAdmin):
-    """The audit log, to read."""
+class AuditEntryAdmin(ModeratorView, ReadOnly, admin.ModelAdmin):
+    """The audit log, to read. The database refuses every change of it."""
 
-    list_display = ("at", "who", "action", "target_type", "target_id")
-    list_filter = ("action", "target_type")
+    list_display = ("at", "actor", "action", "target", "details")
+    list_filter = (ActorFilter, "target_type", "action")
     list_select_related = ("who",)
-    search_fields = ("who__username", "target_id", "action")
+    list_per_page = 50
+    show_full_result_count = False
+    search_fields = ("=who__username", "=target_id", "action")
+    search_help_text = _("A username, the number of a row, or a part of an action.")
     date_hierarchy = "at"
-    fields = ("at", "who", "action", "target_type", "target_id", "data")
+    fields = ("at", "actor", "action", "target", "data")
     readonly_fields = fields
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
+    def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
+        known = ("who__id__exact", "target_type", "target_id")
+        return lookup in known or super().lookup_allowed(lookup, value, request)
 
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
+    @admin.display(description=_("who"), ordering="who__username")
+    def actor(self, entry: AuditEntry) -> SafeString | str:
+        """Who did it."""
+        return gettext("the system") if entry.who is None else row_link(entry.who)
 
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
+    @admin.display(description=_("target"))
+    def target(self, entry: AuditEntry) -> SafeString | str:
+        """The row that it was done to."""
+        return target_link(entry.target_type, entry.target_id)
+
+    @admin.display(description=_("details"))
+    def details(self, entry: AuditEntry) -> str:
+        """How the details begin."""
+        told = "; ".join(f"{name}: {value}" for name, value in entry.data.items())
+        return told if len(told) <= 100 else f"{told[:99]}…"
+
+
+# -- the start page ------------------------------------------------------------------------------
+
+
+def _open_reports(request: HttpRequest) -> Panel | None:
+    if not is_moderator(request.user):
+        return None
+    waiting = reports.queue_of(person(request)).open().select_related("claimed_by").order_by("at")
+    rows = [
+        (
+            f"{report.get_reason_display()}: {report.title}",
+            row_address(report),
+            f"with {report.claimed_by}" if report.claimed_by else _ago(report),
+        )
+        for report in waiting[:8]
+    ]
+    return Panel(
+        gettext("Open reports"),
+        rows,
+        more=list_address(Report),
+        count=waiting.count(),
+        empty=gettext("Nobody waits for an answer."),
+    )
+
+
+def _latest_sanctions(request: HttpRequest) -> Panel | None:
+    if not is_moderator(request.user):
+        return None
+    latest: Any = Sanction.objects.select_related("user", "by")[:8]
+    rows = [(str(each), row_address(each), f"{each.standing}, by {each.by}") for each in latest]
+    return Panel(
+        gettext("Latest sanctions"),
+        rows,
+        more=list_address(Sanction),
+        empty=gettext("There is none yet."),
+    )
+
+
+def _ago(report: Report) -> str:
+    return gettext("for %s") % timesince(report.at, depth=1)
+
+
+adminkit.register_panel(_open_reports, order=10)
+adminkit.register_panel(_latest_sanctions, order=30)

@@ -1,8 +1,17 @@
 """What admin pages of every app are made of.
 
-    class SeasonAdmin(ModeratorView, ReadOnly, AuditHistory, admin.ModelAdmin):
-        deeds = (
-            Deed("close", "Close for good…", close_page, danger=True),
+    class SeasonAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
+        deeds = (Deed("close", "Close for good…", close_page, danger=True),)
+
+    def close_page(model_admin, request, season):
+        return deed_page(
+            model_admin,
+            request,
+            season,
+            form=DeedForm(request.POST or None, phrase=season.slug),
+            texts=DeedTexts(title="Close …", button="Close", follows=["Nobody …"], danger=True),
+            perform=lambda said: season_close(acting_user=person(request), season=season),
+            refusals=(Refusal,),
         )
 
 * `ReadOnly`: rows that are looked at, and changed by services only.
@@ -14,7 +23,7 @@
 * `register_panel` puts a list on the start page; `register_links` puts links on a row's page.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 from urllib.parse import urlencode
@@ -23,11 +32,11 @@ from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, URLPattern, path, reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -74,6 +83,11 @@ def row_link(row: Model | None, words: str = "") -> SafeString:
     if row is None:
         return SafeString("—")
     return format_html('<a href="{}">{}</a>', row_address(row), words or str(row))
+
+
+def row_links_told(rows: Iterable[Model]) -> SafeString | str:
+    """Write rows as links, with commas between them; none is an em dash."""
+    return format_html_join(", ", "{}", ((row_link(row),) for row in rows)) or "—"
 
 
 def row_address(row: Model) -> str:
@@ -129,21 +143,22 @@ class AuditHistory:
     Django's own history knows only what was changed in forms; here nearly nothing is.
     """
 
-    change_form_template = "admin/row.html"
+    change_form_template: Any = "admin/row.html"
+
+    def row_links(self, request: HttpRequest, row: Any) -> list[tuple[str, str]]:
+        """Return the links above a row: words and an address. Override it to add some."""
+        known = _links.get(row._meta.label_lower, ())
+        found = [link for links in known for link in links(request, row)]
+        return [*found, (_("Audit log"), audit_address(row))]
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
         row = kwargs.get("obj")
         if row is not None:
-            found = [
-                link
-                for links in _links.get(row._meta.label_lower, ())
-                for link in links(request, row)
-            ]
-            context["row_links"] = [*found, (_("Audit log"), audit_address(row))]
+            context["row_links"] = self.row_links(request, row)
             context["row_deeds"] = [
-                (deed.words, deed_address(row, deed.name), deed.danger)
+                (deed, deed_address(row, deed.name))
                 for deed in getattr(self, "deeds", ())
                 if deed.offered(request, row)
             ]
@@ -201,12 +216,14 @@ class Deed:
     """Something to do with a row: the end of its address, the button, and the page it leads to.
 
     `offers(request, row)` says whether the button is shown. It is a courtesy: the service decides.
+    With `at_once` the button itself is a POST to the page, for what is harmless and easily undone.
     """
 
     name: str
     words: Any
     page: DeedPage
     danger: bool = False
+    at_once: bool = False
     offers: Callable[[HttpRequest, Any], bool] | None = None
 
     def offered(self, request: HttpRequest, row: Any) -> bool:
@@ -244,6 +261,8 @@ class Deeds(AuditHistory):
                 raise Http404
             if not self.has_view_permission(request, row):  # type: ignore[attr-defined]
                 raise PermissionDenied
+            if deed.at_once and request.method != "POST":
+                return HttpResponseNotAllowed(["POST"])
             return deed.page(self, request, row)
 
         return view
@@ -284,7 +303,9 @@ class DeedForm(forms.Form):
 class DeedTexts:
     """The words of a deed's page: its heading, what follows from the deed, and the button.
 
-    `facts` are pairs that say what it concerns; `danger` colours the button.
+    `facts` are pairs that say what it concerns; `danger` colours the button. With `look`, there is
+    a second button of that name: it shows the page once more with what the form says (`looking`),
+    and does nothing.
     """
 
     title: str
@@ -293,6 +314,12 @@ class DeedTexts:
     facts: Sequence[tuple[Any, Any]] = ()
     danger: bool = False
     done: str = ""
+    look: str = ""
+
+
+def looking(request: HttpRequest) -> bool:
+    """Say whether the reader of a deed's page only wants to see what would happen."""
+    return request.method == "POST" and "look" in request.POST
 
 
 def deed_page(
@@ -314,7 +341,7 @@ def deed_page(
     """
     back = back or row_address(row)
     status = 200
-    if request.method == "POST":
+    if request.method == "POST" and not looking(request):
         status = 422
         if form.is_valid():
             try:
@@ -336,6 +363,25 @@ def deed_page(
         "media": form.media,
     }
     return TemplateResponse(request, "admin/deed.html", context, status=status)
+
+
+def done_at_once(
+    model_admin: Any,
+    request: HttpRequest,
+    row: Model,
+    service: Callable[[], object],
+    *,
+    refusals: tuple[type[Exception], ...],
+    done: str,
+) -> HttpResponse:
+    """Do what a button asks for, and go back to the row with what came of it."""
+    try:
+        service()
+    except refusals as refusal:
+        model_admin.message_user(request, _sentence_of(refusal), messages.WARNING)
+    else:
+        model_admin.message_user(request, done, messages.SUCCESS)
+    return redirect(row_address(row))
 
 
 def each_done(

@@ -1,0 +1,161 @@
+"""Forms of moderators' deeds."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from accounts.adminkit import DeedForm
+from accounts.models import Report, User
+from accounts.reports import WORDS_MAX
+from accounts.sanctions import REASON_MAX
+
+_HOURS = {"day": 24, "three": 72, "week": 7 * 24, "month": 30 * 24}
+_LASTS = [
+    ("day", gettext_lazy("One day")),
+    ("three", gettext_lazy("Three days")),
+    ("week", gettext_lazy("A week")),
+    ("month", gettext_lazy("Thirty days")),
+    ("until", gettext_lazy("Until the moment below")),
+    ("open", gettext_lazy("Until a moderator lifts it")),
+]
+
+
+def _lines(rows: int) -> forms.Textarea:
+    return forms.Textarea(attrs={"rows": rows})
+
+
+class ReasonForm(DeedForm):
+    """Why."""
+
+    reason = forms.CharField(
+        label=gettext_lazy("Reason"),
+        max_length=REASON_MAX,
+        widget=_lines(3),
+        help_text=gettext_lazy("Kept in the audit log."),
+    )
+
+
+class SanctionForm(DeedForm):
+    """A warning, a mute or a suspension; the latter two have an end, or none."""
+
+    reason = forms.CharField(
+        label=gettext_lazy("Reason"),
+        max_length=REASON_MAX,
+        widget=_lines(3),
+        help_text=gettext_lazy("The person reads exactly this."),
+    )
+    lasts = forms.ChoiceField(
+        label=gettext_lazy("How long"), choices=_LASTS, initial="day", widget=forms.RadioSelect
+    )
+    until = forms.DateTimeField(
+        label=gettext_lazy("Until"),
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
+        help_text=gettext_lazy("In UTC. Only for “Until the moment below”."),
+    )
+    note = forms.CharField(
+        label=gettext_lazy("Note"),
+        required=False,
+        max_length=2000,
+        widget=_lines(2),
+        help_text=gettext_lazy("For moderators only."),
+    )
+
+    def __init__(self, *args: Any, ends: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.ends = ends
+        if not ends:
+            del self.fields["lasts"]
+            del self.fields["until"]
+
+    def needs_phrase(self, cleaned: Mapping[str, Any]) -> bool:
+        """Only what has no end must be confirmed."""
+        return cleaned.get("ends_at") is None and not self.errors
+
+    def clean(self) -> dict[str, Any]:
+        """Turn what was chosen into `until`, a moment or None; a warning has no such thing."""
+        if self.ends:
+            self.cleaned_data["ends_at"] = self._end()
+        cleaned = super().clean()
+        ends_at = cleaned.pop("ends_at", None)
+        cleaned.pop("lasts", None)
+        if self.ends:
+            cleaned["until"] = ends_at
+        return cleaned
+
+    def _end(self) -> datetime | None:
+        lasts = self.cleaned_data.get("lasts", "")
+        if lasts in _HOURS:
+            return timezone.now() + timedelta(hours=_HOURS[lasts])
+        if lasts == "until":
+            until: datetime | None = self.cleaned_data.get("until")
+            if until is None and "until" not in self.errors:
+                self.add_error("until", _("Please say until when."))
+            return until
+        return None
+
+
+class LiftForm(DeedForm):
+    """Why a sanction ends before its time."""
+
+    why = forms.CharField(
+        label=gettext_lazy("Why is it lifted?"),
+        max_length=REASON_MAX,
+        widget=_lines(2),
+        help_text=gettext_lazy("Kept with it; the person is told that it is lifted, not why."),
+    )
+
+
+class MergeForm(DeedForm):
+    """Which account is kept."""
+
+    keep = forms.CharField(
+        label=gettext_lazy("Username of the account to keep"),
+        max_length=20,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
+    )
+    reason = forms.CharField(
+        label=gettext_lazy("How do you know that both are one person's?"),
+        max_length=REASON_MAX,
+        widget=_lines(3),
+        help_text=gettext_lazy("Kept with the merge and in the audit log."),
+    )
+
+    def needs_phrase(self, _cleaned: Mapping[str, Any]) -> bool:
+        """A look at what would happen needs no confirmation."""
+        return "look" not in self.data
+
+    def clean_keep(self) -> User:
+        """Find the account."""
+        name = User.normalize_username(self.cleaned_data["keep"].strip().removeprefix("@"))
+        found = User.objects.filter(username=name).first()
+        if found is None:
+            raise forms.ValidationError(_("There is no account of this name."))
+        return found
+
+
+class ResolveForm(DeedForm):
+    """What came of a report."""
+
+    outcome = forms.ChoiceField(
+        label=gettext_lazy("Outcome"), choices=Report.Outcome.choices, widget=forms.RadioSelect
+    )
+    answer = forms.CharField(
+        label=gettext_lazy("Answer"),
+        required=False,
+        max_length=WORDS_MAX,
+        widget=_lines(3),
+        help_text=gettext_lazy("The reporter gets the outcome and these words."),
+    )
+    note = forms.CharField(
+        label=gettext_lazy("Note"),
+        required=False,
+        max_length=2000,
+        widget=_lines(2),
+        help_text=gettext_lazy("For moderators only."),
+    )
