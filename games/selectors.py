@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from games import store
+from games.audience import organised_by
 from games.engine import live as lives
 from games.engine.errors import Refusal
 from games.models import Challenge, Match, MatchPlayer, Preparation
@@ -77,6 +78,17 @@ def _own_match(match: Match, user: User) -> OwnMatch:
     deadline = lives.deadline_of(held.ruleset, held.live, seat)
     moment = None if deadline is None else datetime.fromtimestamp(deadline / 1000, UTC)
     return OwnMatch(match, to_move, moment)
+
+
+def matches_to_rule(user: Any) -> QuerySet[Match]:
+    """Running matches that wait for a ruling which ``user`` may give, the longest-waiting first."""
+    waiting = matches_live(user).filter(awaits_ruling=True)
+    return organised_by(waiting, user).order_by("pk")
+
+
+def matches_to_organise(user: Any) -> QuerySet[Match]:
+    """Running matches that ``user`` may organise, the latest first."""
+    return organised_by(matches_live(user), user)
 
 
 # -- challenges ----------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from smtplib import SMTPException
+
 import structlog
 from celery import shared_task
 from django.conf import settings
@@ -10,6 +12,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
+from games import notices
 from games.clock import now_ms
 from games.models import Match
 from games.services.challenges import challenges_expire
@@ -48,6 +51,26 @@ def sweep() -> None:
 def sweep_challenges() -> None:
     """Close the challenges that nobody took in time."""
     challenges_expire(now=timezone.now())
+
+
+@shared_task(
+    name="games.tasks.mail_ruling",
+    autoretry_for=(SMTPException, OSError),
+    retry_backoff=30,
+    max_retries=6,
+)
+def mail_ruling(match_id: int, seq: int) -> None:
+    """Write to those who may rule on a match."""
+    notices.mail_ruling(match_id, seq)
+
+
+def mail_ruling_enqueue(*, match_id: int, seq: int) -> None:
+    """Have a worker write to those who may rule on a match. A broker that is away costs the mail,
+    not the ruling: the match stands in the organisers' queue all the same."""
+    try:
+        mail_ruling.delay(match_id, seq)
+    except (RedisError, BrokerError, OSError) as error:
+        log.warning("ruling-mail.not-enqueued", match=match_id, error=type(error).__name__)
 
 
 def wake_enqueue(*, match_id: int, wake_at: int) -> None:

@@ -38,6 +38,7 @@ urlpatterns = [
     path("matches/<int:match_id>/paint/", boards.paint_read, name="paint_read"),
     path("matches/<int:match_id>/dispute/", matches.dispute, name="dispute"),
     path("records/import/", imports.import_record, name="import_record"),
+    path("organise/", organise.queue, name="organise"),
     path("organise/prepared/", organise.prepared_list, name="prepared_list"),
     path(
         "organise/prepared/new/<slug:ruleset_id>/<slug:key>/",

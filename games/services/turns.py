@@ -16,7 +16,7 @@ from django.dispatch import Signal
 
 from accounts.models import User
 from accounts.services import audit_record
-from games import frames, hooks, store
+from games import frames, hooks, notices, store
 from games.audience import may_organise
 from games.clock import now_ms
 from games.engine import live as lives
@@ -344,6 +344,9 @@ def _after_commit(
     room = readers.versions[2]
     if held.followed and room != held.readers.versions[2]:
         transaction.on_commit(partial(_say_turned, held.match_id, room), robust=True)
+    waited, waits = (store.awaits_ruling(held.ruleset, each) for each in (held.live, live))
+    if waits != waited:
+        transaction.on_commit(partial(_say_ruling, held, waits=waits), robust=True)
     if live.table.result is not None:
         transaction.on_commit(partial(_say_ended, held.match_id), robust=True)
         return
@@ -362,7 +365,17 @@ def _enqueue_wake(match_id: int, wake_at: int) -> None:
     wake_enqueue(match_id=match_id, wake_at=wake_at)
 
 
+def _say_ruling(held: Held, *, waits: bool) -> None:
+    notices.tell_ruling(held.match_id, waits=waits)
+    if waits:
+        # Imported late: the task module imports this one.
+        from games.tasks import mail_ruling_enqueue  # noqa: PLC0415
+
+        mail_ruling_enqueue(match_id=held.match_id, seq=held.seq)
+
+
 def _say_ended(match_id: int) -> None:
+    notices.tell_ended(match_id)
     _say(hooks.match_ended, match_id=match_id)
 
 

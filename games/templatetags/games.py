@@ -12,9 +12,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts.models import User
+from accounts.roles import is_organiser
 from games import pace, words
 from games.models import Challenge, Match, MatchPlayer
-from games.selectors import challenges_to
+from games.selectors import challenges_to, matches_to_rule
 
 register = template.Library()
 
@@ -129,6 +130,21 @@ def seat_name(player: MatchPlayer | None) -> SafeString:
         player.user.get_absolute_url(),
         player.name,
     )
+
+
+@register.inclusion_tag("games/_ruling_link.html", takes_context=True)
+def ruling_link(context: template.Context) -> dict[str, Any]:
+    """The way to the organisers' page for those who have something there: organisers, and whoever
+    referees a match that waits for a ruling."""
+    user = context.get("user")
+    if not isinstance(user, User):
+        return {"shown": False}
+    waiting = list(matches_to_rule(user).values_list("pk", flat=True)[:50])
+    return {
+        "shown": bool(waiting) or is_organiser(user),
+        "waiting": waiting,
+        "request": context.get("request"),
+    }
 
 
 @register.inclusion_tag("games/_challenge_badge.html", takes_context=True)

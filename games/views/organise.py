@@ -23,7 +23,7 @@ from games.services.preparations import (
     preparation_delete,
     preparation_looked_over,
 )
-from games.views.common import explains_refusals, needs_sign_in
+from games.views.common import explains_refusals, needs_sign_in, render_live
 
 
 class Kind(NamedTuple):
@@ -42,6 +42,21 @@ class Kind(NamedTuple):
     def files(self) -> list[str]:
         """What there is to begin from."""
         return list(self.ruleset.supply_files(self.supply.key))
+
+
+AT_MOST = 100
+
+
+@require_safe
+@needs_sign_in
+def queue(request: HttpRequest, user: User) -> HttpResponse:
+    """What waits for the reader's ruling, and what else they may organise."""
+    context: dict[str, object] = {
+        "waiting": selectors.matches_to_rule(user)[:AT_MOST],
+        "running": selectors.matches_to_organise(user).filter(awaits_ruling=False)[:AT_MOST],
+        "may_prepare": may_prepare(user),
+    }
+    return render_live(request, "games/organise/queue.html", "games/organise/_queue.html", context)
 
 
 @require_safe

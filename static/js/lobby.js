@@ -72,6 +72,6 @@ if (region) {
       refreshSoon();
     }
   });
-  // A match that ends says nothing to the lobby: look again now and then.
+  // A notice may be lost on the way: look again now and then.
   setInterval(refreshSoon, 60_000);
 }

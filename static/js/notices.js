@@ -9,6 +9,7 @@ import { announce, soundMuted, toast } from "./site.js";
 
 const PING_EVERY = 20_000;
 const LONGEST_WAIT = 30_000;
+const KINDS = new Set(["challenge", "match.started", "match.ended", "ruling"]);
 
 /** Delay in ms before attempt number `attempt` (0 is the first) to connect again. */
 export function waitBefore(attempt, random = Math.random) {
@@ -26,6 +27,16 @@ export function noticeOf(frame, me) {
       id: frame.match,
       url: frame.url,
       text: `Your match of ${frame.game} against ${other.name} has begun.`,
+      link: "Go to the match",
+    };
+  }
+  if (frame.type === "ruling") {
+    const [one, two] = (frame.seats ?? []).map((seat) => seat.name);
+    return {
+      kind: frame.waits ? "ruling" : "ruled",
+      id: frame.match,
+      url: frame.url,
+      text: frame.waits ? `${one} and ${two} wait for your ruling in ${frame.game}.` : "",
       link: "Go to the match",
     };
   }
@@ -99,7 +110,7 @@ class Notices extends EventTarget {
     } catch {
       return;
     }
-    if (frame.type !== "challenge" && frame.type !== "match.started") return;
+    if (!KINDS.has(frame.type)) return;
     this.dispatchEvent(new CustomEvent("frame", { detail: frame }));
     const notice = noticeOf(frame, this.me);
     if (notice === null) return;
@@ -107,6 +118,13 @@ class Notices extends EventTarget {
     const key = `${notice.kind} ${notice.id}`;
     if (this.told.has(key)) return;
     this.told.add(key);
+    if (notice.kind === "ruling" || notice.kind === "ruled") {
+      // The same match may come to wait again.
+      this.told.delete(`${notice.kind === "ruling" ? "ruled" : "ruling"} ${notice.id}`);
+      this.#showRulings(notice);
+      this.#tell(notice);
+      return;
+    }
     this.waiting = waitingAfter(this.waiting, notice);
     this.#showBadge();
     this.#tell(notice);
@@ -119,7 +137,20 @@ class Notices extends EventTarget {
     if (count) count.textContent = String(this.waiting.length);
   }
 
+  #showRulings(notice) {
+    const link = document.querySelector("[data-rulings]");
+    if (!link) return;
+    const waiting = new Set((link.dataset.rulings ?? "").split(",").filter(Boolean));
+    if (notice.kind === "ruling") waiting.add(String(notice.id));
+    else waiting.delete(String(notice.id));
+    link.dataset.rulings = [...waiting].join(",");
+    const badge = link.querySelector("[data-rulings-badge]");
+    badge.hidden = waiting.size === 0;
+    badge.querySelector("[data-rulings-count]").textContent = String(waiting.size);
+  }
+
   #tell(notice) {
+    if (notice.kind === "ruling" && location.pathname === notice.url) return;
     if (notice.kind === "match") {
       if (location.pathname === notice.url) return;
       if (document.querySelector("[data-waits-for-match]")) {
@@ -130,7 +161,7 @@ class Notices extends EventTarget {
     }
     if (!notice.text) return;
     // The corner for notes is a live region: screen readers read it by themselves.
-    const seconds = notice.kind === "match" ? 600 : 20;
+    const seconds = notice.kind === "match" || notice.kind === "ruling" ? 600 : 20;
     const box = toast(notice.text, { kind: notice.kind === "declined" ? "info" : "success", seconds });
     if (notice.link) {
       const link = document.createElement("a");

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,14 +55,24 @@ class Desk:
             raise RuntimeError(answer["error"])
         return answer["value"]
 
-    def person(self, *, name: str = "", role: str = "") -> Person:
-        """Somebody new, signed in."""
-        return Person(**self._ask("person", name=name, role=role))
+    def person(self, *, name: str = "", role: str = "", email: str = "") -> Person:
+        """Somebody new, signed in; an ``email`` is confirmed already."""
+        return Person(**self._ask("person", name=name, role=role, email=email))
 
-    def match(self, *players: Person, ruleset: str = "tetronogo", **options: float) -> int:
+    def match(
+        self,
+        *players: Person,
+        ruleset: str = "tetronogo",
+        referees: Sequence[Person] = (),
+        **options: Any,
+    ) -> int:
         """A match that begins now; the advantage is seat 0's."""
         number: int = self._ask(
-            "match", players=[player.pk for player in players], ruleset=ruleset, options=options
+            "match",
+            players=[player.pk for player in players],
+            ruleset=ruleset,
+            referees=[referee.pk for referee in referees],
+            options=options,
         )
         return number
 
@@ -89,6 +100,17 @@ class Desk:
         """As a moderator does."""
         self._ask("close_account", user=person.pk)
 
+    def token(self, person: Person, *scopes: str, seconds: float = 3600) -> tuple[int, str]:
+        """A token of theirs: its id and its text."""
+        made: list[Any] = self._ask(
+            "token", user=person.pk, scopes=list(scopes), seconds=seconds
+        )
+        return made[0], made[1]
+
+    def revoke_token(self, token: int) -> None:
+        """Its owner revokes a token."""
+        self._ask("revoke_token", token=token)
+
     def publish(self, match: int, audience: str, *, frames: int, size: int) -> None:
         """Frames of about ``size`` bytes to one audience."""
         self._ask("publish", match=match, audience=audience, frames=frames, size=size)
@@ -102,7 +124,8 @@ class Desk:
 # -- inside the process --------------------------------------------------------------------------
 
 
-def person(*, name: str, role: str) -> dict[str, Any]:
+def person(*, name: str, role: str, email: str) -> dict[str, Any]:
+    from allauth.account.models import EmailAddress
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
     from django.contrib.sessions.backends.cached_db import SessionStore
 
@@ -116,6 +139,8 @@ def person(*, name: str, role: str) -> dict[str, Any]:
     if role:
         root = User.objects.create_superuser(f"root{number}")
         role_grant(acting_user=root, user=user, role=Role(role))
+    if email:
+        EmailAddress.objects.create(user=user, email=email, primary=True, verified=True)
     session = SessionStore()
     session[SESSION_KEY] = str(user.pk)
     session[BACKEND_SESSION_KEY] = "accounts.backends.NameBackend"
@@ -124,7 +149,32 @@ def person(*, name: str, role: str) -> dict[str, Any]:
     return {"pk": user.pk, "name": user.shown_name, "session": session.session_key}
 
 
-def match(*, players: list[int], ruleset: str, options: dict[str, float]) -> int:
+def token(*, user: int, scopes: list[str], seconds: float) -> tuple[int, str]:
+    from datetime import timedelta
+
+    from accounts.models import ApiToken, User
+    from accounts.tokens import token_create
+
+    row, text = token_create(
+        acting_user=User.objects.get(pk=user),
+        name="test",
+        scopes=scopes,
+        lasts=timedelta(hours=1),
+    )
+    until = row.created_at + timedelta(seconds=seconds)
+    ApiToken.objects.filter(pk=row.pk).update(expires_at=until)
+    return row.pk, text
+
+
+def revoke_token(*, token: int) -> None:
+    from accounts.models import ApiToken
+    from accounts.tokens import token_revoke
+
+    row = ApiToken.objects.get(pk=token)
+    token_revoke(acting_user=row.user, token=row)
+
+
+def match(*, players: list[int], ruleset: str, referees: list[int], options: dict[str, Any]) -> int:
     from accounts.models import User
     from games.services.matches import match_start
 
@@ -136,6 +186,7 @@ def match(*, players: list[int], ruleset: str, options: dict[str, float]) -> int
         variant="standard",
         options=options,
         advantage=0,
+        referees=list(User.objects.filter(pk__in=referees)),
     )
     return int(started.pk)
 

@@ -1,0 +1,104 @@
+"""What goes out beside a match, after commit: that it has ended, and that it waits for a ruling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from smtplib import SMTPException
+from typing import Any
+
+import structlog
+from allauth.account.models import EmailAddress
+from django.conf import settings
+from django.core.cache import cache
+from django.core.mail import send_mail
+from django.template.loader import render_to_string
+
+from accounts.models import User
+from games import frames
+from games.audience import LOBBY_GROUP, organisers_of, user_group_of
+from games.models import Match
+from games.publish import Frame, publish
+from games.words import game_name
+
+log = structlog.get_logger("gauntlet.notices")
+
+MAIL_REMEMBERED_S = 7 * 24 * 3600
+
+
+def tell_ended(match_id: int) -> None:
+    """Tell the lobby and the players that a match has a result."""
+    match = _match(match_id)
+    text = frames.encoded(
+        {
+            "type": "match.ended",
+            **_about(match),
+            "winner": match.winner,
+            "reason": match.reason,
+        }
+    )
+    players = [player.user_id for player in match.players.all() if player.user_id is not None]
+    groups = [LOBBY_GROUP, *(user_group_of(user_id) for user_id in players)]
+    publish([Frame(group, text) for group in groups])
+
+
+def tell_ruling(match_id: int, *, waits: bool) -> None:
+    """Tell those who may rule that a match waits for them, or no longer does."""
+    match = _match(match_id)
+    text = frames.encoded({"type": "ruling", **_about(match), "waits": waits})
+    told = organisers_of(match).values_list("pk", flat=True)
+    publish([Frame(user_group_of(user_id), text) for user_id in told])
+
+
+def mail_ruling(match_id: int, seq: int) -> int:
+    """Write to those who may rule that a match waits for them since its entry ``seq``; returns to
+    how many. Confirmed addresses only, and once: called again for the same entry it does nothing.
+
+    Raises OSError or SMTPException where mail cannot be sent; it may then be called again.
+    """
+    match = _match(match_id)
+    if not match.awaits_ruling:
+        return 0
+    sent = 0
+    body = render_to_string(
+        "games/mail/ruling.txt",
+        {
+            "game": game_name(match.ruleset, match.variant),
+            "match": match,
+            "site": settings.GAUNTLET_ORIGIN,
+        },
+    )
+    names = " and ".join(player.name for player in match.players.all())
+    subject = f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}{names} wait for your ruling"
+    for user_id, address in _addresses_of(organisers_of(match)):
+        key = f"ruling-mail:{match_id}:{seq}:{user_id}"
+        if not cache.add(key, 1, timeout=MAIL_REMEMBERED_S):
+            continue
+        try:
+            send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [address])
+        except (SMTPException, OSError):
+            cache.delete(key)
+            raise
+        sent += 1
+    return sent
+
+
+def _match(match_id: int) -> Match:
+    rows = Match.objects.defer("snapshot").prefetch_related("players__user")
+    return rows.get(pk=match_id)
+
+
+def _about(match: Match) -> dict[str, Any]:
+    return {
+        "match": match.pk,
+        "url": match.get_absolute_url(),
+        "game": game_name(match.ruleset, match.variant),
+        "seats": [
+            {"name": player.name, "username": player.user.username if player.user else None}
+            for player in match.players.all()
+        ],
+    }
+
+
+def _addresses_of(users: Iterable[User]) -> Iterable[tuple[int, str]]:
+    confirmed = EmailAddress.objects.filter(user__in=users, primary=True, verified=True)
+    return confirmed.order_by("user_id").values_list("user_id", "email")
