@@ -186,6 +186,12 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": 20.0,
         "options": {"expires": 20},
     },
+    # Begins death matches, reminds, and takes over results that were missed.
+    "tournaments-sweep": {
+        "task": "tournaments.tasks.sweep",
+        "schedule": 3.0,
+        "options": {"expires": 6},
+    },
     # Results that no worker was told of: recent ones soon, all of them now and then.
     "games-ratings-repair": {
         "task": "games.ratings.repair",
@@ -362,3 +368,11 @@ GAUNTLET_CHALLENGE_LASTS = timedelta(hours=24)
 GAUNTLET_CHALLENGES_OPEN_AT_ONCE = 10
 GAUNTLET_RECORD_MAX_BYTES = 1024 * 1024
 GAUNTLET_FRAME_MAX_BYTES = 16 * 1024
+
+# --- Seasons ------------------------------------------------------------------------------------
+# Where mail that nobody's request led to says that this site is.
+GAUNTLET_ORIGIN = env.str(
+    "GAUNTLET_ORIGIN", f"https://{ALLOWED_HOSTS[0]}" if ALLOWED_HOSTS else "http://localhost:8000"
+).rstrip("/")
+# How long before the start of a death match its players can say that they are ready.
+GAUNTLET_READY_MINUTES = env.int("GAUNTLET_READY_MINUTES", 30)

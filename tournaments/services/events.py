@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -18,7 +19,7 @@ from tournaments.models import Contestant, DeathMatch, Leg, Round, Season, Seaso
 log = structlog.get_logger("gauntlet.seasons")
 
 
-def season_event(
+def season_event(  # noqa: PLR0913  (what an event may be about)
     *,
     season: Season,
     kind: str,
@@ -28,6 +29,7 @@ def season_event(
     death_match: DeathMatch | None = None,
     leg: Leg | None = None,
     contestant: Contestant | None = None,
+    at: datetime | None = None,
 ) -> SeasonEvent:
     """Append one event, inside the transaction of the deed; tell `hooks.season_happened` after the
     commit. ``words`` is a whole sentence for people; ``data`` must be public.
@@ -38,6 +40,7 @@ def season_event(
         raise EngineFault(f"there is no season event {kind!r}")
     if not transaction.get_connection().in_atomic_block:
         raise EngineFault("a season event belongs into the transaction of its deed")
+    at = timezone.now() if at is None else at
     death_match = death_match or (leg.death_match if leg else None)
     event = SeasonEvent.objects.create(
         season=season,
@@ -48,6 +51,7 @@ def season_event(
         death_match=death_match,
         leg=leg,
         contestant=contestant,
+        at=at,
     )
     Season.objects.filter(pk=season.pk).update(changed_at=timezone.now())
     transaction.on_commit(partial(_say, event.pk), robust=True)
