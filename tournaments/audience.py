@@ -12,7 +12,7 @@ from accounts.models import User
 from accounts.roles import is_moderator, is_organiser
 from games.engine.decisions import Seat
 from tournaments.lifecycle import EpisodeStatus, LegStatus
-from tournaments.models import Contestant, DeathMatch, Episode, Leg, Season
+from tournaments.models import Contestant, DeathMatch, Episode, Leg, RulesetChoice, Season
 
 
 def may_create_season(user: Any) -> bool:
@@ -71,6 +71,17 @@ def may_choose_dmo(episode: Episode, user: Any) -> bool:
     if episode.status != EpisodeStatus.CHOOSING or episode.ec is None:
         return False
     return getattr(user, "is_authenticated", False) and episode.ec.user_id == user.pk
+
+
+def may_choose_rules(death_match: DeathMatch, user: Any) -> bool:
+    """Whether ``user`` is the lower seed, in a season where that one chooses what is played."""
+    if death_match.round.season.ruleset_choice != RulesetChoice.LOWER_SEED:
+        return False
+    home, away = death_match.home, death_match.away
+    if home is None or away is None or None in (home.seed, away.seed):
+        return False
+    lower = home if (home.seed or 0) > (away.seed or 0) else away
+    return getattr(user, "is_authenticated", False) and lower.user_id == user.pk
 
 
 def may_confirm(leg: Leg, user: Any) -> bool:

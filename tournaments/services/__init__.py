@@ -1,6 +1,7 @@
 """Everything that changes seasons. Each service takes keyword arguments only, is one transaction
 (change, audit entry, season event), asks `tournaments.audience` who may, and locks the season row
-first (`season_locked`), so that two organisers cannot do the same thing twice.
+first (`season_locked`), so that two organisers cannot do the same thing twice. Most take ``at``, the
+instant of the deed, which is now unless it is said.
 
 - `seasons`: season_create, season_update, season_list, season_unlist, season_archive, season_start,
   season_cancel, season_finish, organiser_add, organiser_remove, preflight (warnings before a step
@@ -8,12 +9,14 @@ first (`season_locked`), so that two organisers cannot do the same thing twice.
 - `contestants`: contestant_enrol, contestants_import (CSV), contestant_join, contestant_remove,
   seeds_set, seeds_draw, contestant_withdraw, contestant_replace
 - `episodes`: episode_open, placements_record, dmo_choose, choice_expire, episode_skip, final_open
-- `deathmatches`: death_match_create, rules_set, leg_start, leg_settle (a match ended),
-  death_match_declare, death_match_walkover, leg_void (and replay), death_match_correct,
-  round_close, round_reopen, round_settle (calls the format's own next step)
+- `deathmatches`: rules_set, leg_start, leg_settle (a match ended), leg_void (and replay),
+  death_match_declare, death_match_walkover, death_match_reopen, death_match_correct,
+  death_match_void, round_close, round_reopen; for formats, under the season's lock:
+  death_match_create, bye_create, sides_set, round_settle (calls the format's own next step)
 - `scheduling`: leg_schedule, leg_confirm, leg_unconfirm, legs_sweep, reminders_send
 - `items`: item_give, item_take_back, item_declare, item_undeclare, items_resolve
 - `colosseum`: round_pair, bracket and ladder of the other formats, ladder_challenge
 - `documents`: season_export, season_import, season_records
 - `events`: season_event
+- `formats`: what each format does at the turning points of a season
 """

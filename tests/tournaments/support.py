@@ -1,0 +1,217 @@
+"""Seasons through the services, at instants that the test chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from accounts.models import AuditEntry, User
+from accounts.roles import Role
+from accounts.services import role_grant
+from games.engine.errors import Refusal
+from games.models import Match
+from games.services.turns import Ack, match_organise, match_submit
+from games.store import read
+from tests.games.support import T0, committing, user_named
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Declaration,
+    Episode,
+    Gift,
+    ItemEvent,
+    Leg,
+    Placement,
+    ReminderSent,
+    Round,
+    Season,
+    SeasonEvent,
+    SeasonOrganiser,
+)
+from tournaments.services.contestants import contestant_enrol
+from tournaments.services.deathmatches import leg_start, ms
+from tournaments.services.episodes import Placed, dmo_choose, episode_open, placements_record
+from tournaments.services.seasons import season_create, season_list, season_start
+
+START = datetime.fromtimestamp(T0 / 1000, UTC)
+GAME = {"ruleset": "tetronogo", "variant": "standard", "options": {}}
+WARS = {"ruleset": "domino-wars", "variant": "standard", "options": {}}
+
+TABLES = (
+    Season, SeasonOrganiser, Contestant, Round, Episode, Placement, DeathMatch, Leg, Gift,
+    Declaration, ItemEvent, SeasonEvent, ReminderSent, Match, AuditEntry,
+)  # fmt: skip
+
+
+def after(**span: float) -> datetime:
+    """An instant so long after `START`."""
+    return START + timedelta(**span)
+
+
+def rows() -> dict[str, list[dict[str, Any]]]:
+    """Everything that the services may write, to compare before and after."""
+    return {
+        model.__name__: [dict(row) for row in model._default_manager.order_by("pk").values()]
+        for model in TABLES
+    }
+
+
+@contextmanager
+def nothing_changes() -> Iterator[None]:
+    """Fail where the body changed a row."""
+    before = rows()
+    yield
+    assert rows() == before
+
+
+def refused(code: str, call: Callable[..., Any], /, **arguments: Any) -> Refusal:
+    """The refusal that ``call`` raises: this code, a sentence, and no row changed."""
+    raised = None
+    with nothing_changes():
+        try:
+            answer = call(**arguments)
+        except Refusal as refusal:
+            raised = refusal
+    assert raised is not None, f"not refused: {answer!r}"
+    assert raised.code == code, f"{raised.code}: {raised.sentence}"
+    assert raised.sentence.endswith((".", "?", "!")), raised.sentence
+    return raised
+
+
+def organiser_named(name: str) -> User:
+    """Somebody who may open seasons."""
+    root = User.objects.filter(is_superuser=True).first() or User.objects.create_superuser("root")
+    user = user_named(name, display_name=name.capitalize())
+    role_grant(acting_user=root, user=user, role=Role.ORGANISER)
+    return user
+
+
+def enrolled(organiser: User, count: int, format: str = "elimination", **settings: Any) -> Season:
+    """A listed season with so many contestants, seeded in order and called Player 1, 2, …"""
+    season = season_create(
+        acting_user=organiser,
+        name="Autumn",
+        format=format,
+        settings={"repertoire": [GAME], **settings},
+        at=START,
+    )
+    season_list(acting_user=organiser, season=season, at=START)
+    for number in range(1, count + 1):
+        user = user_named(f"player{number}", display_name=f"Player {number}")
+        contestant_enrol(acting_user=organiser, season=season, user=user, seed=number, at=START)
+    return season
+
+
+def running(organiser: User, count: int, format: str = "elimination", **settings: Any) -> Season:
+    """The same, started."""
+    season = enrolled(organiser, count, format, **settings)
+    return season_start(acting_user=organiser, season=season, at=START)
+
+
+def who(season: Season, number: int) -> Contestant:
+    """The contestant with that number, as the database has them now."""
+    return Contestant.objects.select_related("user").get(season=season, name=f"Player {number}")
+
+
+def episode_now(season: Season) -> Episode:
+    """The latest episode."""
+    return Episode.objects.select_related("round__season", "ec", "dmo").get(
+        round=season.rounds.order_by("-number")[0]
+    )
+
+
+def placings(season: Season, last: int, immune: Sequence[int] = ()) -> list[Placed]:
+    """A result of a main match: by number, with ``last`` at the end."""
+    active = season.contestants.filter(status="active").order_by("pk")
+    ordered = sorted(active, key=lambda each: each.name == f"Player {last}")
+    names = {f"Player {number}" for number in immune}
+    return [Placed(each, place, each.name in names) for place, each in enumerate(ordered, start=1)]
+
+
+def chosen(organiser: User, season: Season, ec: int, dmo: int, at: datetime = START) -> DeathMatch:
+    """The death match of the latest episode (opened, if there is none), as far as named."""
+    if not Episode.objects.filter(round__season=season, status="main-match").exists():
+        episode_open(acting_user=organiser, season=season, at=at)
+    episode = placements_record(
+        acting_user=organiser,
+        episode=episode_now(season),
+        placements=placings(season, ec),
+        at=at,
+    )
+    contestant = who(season, dmo)
+    ec_user = who(season, ec).user
+    assert ec_user is not None
+    return dmo_choose(acting_user=ec_user, episode=episode, contestant=contestant, at=at)
+
+
+def leg_of(death_match: DeathMatch, number: int = 1) -> Leg:
+    """The attempt of a leg that counts."""
+    return (
+        Leg.objects.select_related("match", "death_match__round__season")
+        .exclude(status="void")
+        .get(death_match=death_match, number=number)
+    )
+
+
+def fresh(death_match: DeathMatch) -> DeathMatch:
+    """A death match as the database has it now."""
+    return DeathMatch.objects.select_related(
+        "round__season", "home__user", "away__user", "winner"
+    ).get(pk=death_match.pk)
+
+
+def begun(organiser: User, death_match: DeathMatch, number: int = 1, at: datetime = START) -> Leg:
+    """Start a leg at an organiser's word."""
+    with committing():
+        leg_start(acting_user=organiser, leg=leg_of(death_match, number), at=at)
+    return leg_of(death_match, number)
+
+
+def conceded(leg: Leg, winner: int, at: datetime | None = None) -> None:
+    """Have the seat that is not ``winner`` give a running match up."""
+    assert leg.match is not None
+    seat = 1 - winner
+    user = leg.match.players.get(seat=seat).user
+    assert user is not None
+    with committing():
+        answer = match_submit(
+            match_id=leg.match.pk,
+            seat=seat,
+            acting_user=user,
+            client_id="giving-up",
+            text="concede",
+            version=read(leg.match.pk).readers.versions[seat],
+            at=ms(at or after(minutes=1)),
+        )
+    assert isinstance(answer, Ack), answer
+
+
+def ruled(organiser: User, leg: Leg, text: str, at: datetime | None = None) -> None:
+    """An organiser's act at the desk of a running match."""
+    assert leg.match is not None
+    with committing():
+        answer = match_organise(
+            match_id=leg.match.pk,
+            acting_user=organiser,
+            client_id="at-the-desk",
+            text=text,
+            why="because",
+            at=ms(at or after(minutes=1)),
+        )
+    assert isinstance(answer, Ack), answer
+
+
+def played(
+    organiser: User, death_match: DeathMatch, winner: int, at: datetime = START
+) -> DeathMatch:
+    """Begin the first leg that is open and have ``winner`` (a seat) win it by concession."""
+    number = death_match.legs.filter(status="planned").order_by("number")[0].number
+    conceded(begun(organiser, death_match, number, at), winner, at + timedelta(minutes=1))
+    return fresh(death_match)
+
+
+def kinds(season: Season) -> list[str]:
+    """What happened, in order."""
+    return list(season.events.order_by("pk").values_list("kind", flat=True))

@@ -1,0 +1,590 @@
+"""Contestants: who enters a season, in which order, and who leaves it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import random
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from django.db import transaction
+from django.db.models import Max
+
+from accounts.models import User
+from accounts.moderation import is_suspended
+from accounts.services import Refusal as AccountRefusal
+from accounts.services import audit_record
+from games.engine.chance import RandomSource, below
+from games.engine.errors import Refusal
+from tournaments import audience, lifecycle
+from tournaments.lifecycle import (
+    ContestantStatus,
+    DeathMatchStatus,
+    EpisodeStatus,
+    GiftStatus,
+    LegStatus,
+    SeasonStatus,
+    Visibility,
+)
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Episode,
+    Gift,
+    ItemEvent,
+    Placement,
+    Season,
+    SeasonOrganiser,
+)
+from tournaments.services import deathmatches, formats
+from tournaments.services.events import season_event
+from tournaments.services.guards import (
+    instant,
+    line,
+    managed,
+    must_be_running,
+    must_manage,
+    must_not_be_archived,
+    reason,
+    season_locked,
+)
+
+SEED_MAX: Final = 10_000
+CSV_LINES_MAX: Final = 2000
+CSV_COLUMNS: Final = ("username", "name", "seed")
+
+_random = random.SystemRandom().random
+
+
+class Fault(NamedTuple):
+    """What is wrong with one line of a file; lines are counted from 1, its headings included."""
+
+    line: int
+    sentence: str
+
+
+class Faults(Refusal):
+    """A file that was not taken in, with everything that is wrong with it."""
+
+    def __init__(self, faults: list[Fault]) -> None:
+        first = faults[0]
+        more = f" ({len(faults)} lines are at fault)" if len(faults) > 1 else ""
+        super().__init__(
+            "contestants.faults", f"Nobody was enrolled. Line {first.line}: {first.sentence}{more}"
+        )
+        self.sentence = self.sentence if self.sentence.endswith(".") else f"{self.sentence}."
+        self.faults = faults
+
+
+# -- entering ------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def contestant_enrol(
+    *,
+    acting_user: User | None,
+    season: Season,
+    user: User,
+    name: str = "",
+    seed: int | None = None,
+    at: datetime | None = None,
+) -> Contestant:
+    """Enrol somebody; in a season that is running, as a late entry from the next round on.
+
+    ``name`` is what the season calls them (their own, when empty). Refusals: those of
+    `guards.managed`, ``season.over``, ``contestant.twice``, ``contestant.account-closed``,
+    ``contestant.suspended``, ``contestant.name.too-long``, ``seed.range``, ``seed.taken``,
+    ``seed.fixed``, and those of the format for a late entry.
+    """
+    locked = managed(season, acting_user)
+    return _enrolled(locked, acting_user, user, name, seed, instant(at))
+
+
+@transaction.atomic
+def contestant_join(*, acting_user: User, season: Season, at: datetime | None = None) -> Contestant:
+    """Enrol oneself, where the season is open. Refusals: ``season.none``, ``season.archived``,
+    ``enrolment.closed``, and those of :func:`contestant_enrol`."""
+    locked = season_locked(season.pk)
+    must_not_be_archived(locked)
+    is_open = (
+        locked.open_enrolment
+        and locked.visibility == Visibility.LISTED
+        and locked.status == SeasonStatus.ENROLLING
+    )
+    if not is_open:
+        raise Refusal("enrolment.closed", "This season is not open to everybody just now.")
+    return _enrolled(locked, acting_user, acting_user, "", None, instant(at))
+
+
+def _enrolled(
+    season: Season,
+    acting_user: User | None,
+    user: User,
+    name: str,
+    seed: int | None,
+    at: datetime,
+) -> Contestant:
+    if season.status not in (SeasonStatus.ENROLLING, SeasonStatus.RUNNING):
+        raise Refusal("season.over", "This season is over: nobody can enter it.")
+    late = season.status == SeasonStatus.RUNNING
+    must_be_able_to_enter(user)
+    shown = line(
+        name or user.shown_name, code="contestant.name", what="A contestant's name", most=200
+    )
+    if late and seed is not None:
+        raise Refusal("seed.fixed", "The seeds are fixed; a late entry comes after all others.")
+    contestant = season.contestants.filter(user=user).first()
+    if contestant is not None and (late or contestant.status != ContestantStatus.WITHDRAWN):
+        raise Refusal("contestant.twice", f"{shown} is in this season already.")
+    if late:
+        seed = (season.contestants.aggregate(last=Max("seed"))["last"] or 0) + 1
+    else:
+        _must_be_free(season, seed, but=contestant)
+    if contestant is None:
+        contestant = Contestant(season=season, user=user)
+    contestant.name = shown
+    contestant.seed = seed
+    contestant.status = ContestantStatus.ACTIVE if late else ContestantStatus.ENROLLED
+    contestant.since_round = season.rounds.count() + 1 if late else 1
+    contestant.enrolled_at = at
+    contestant.left_at = None
+    contestant.save()
+    season_event(
+        season=season,
+        kind="contestant.enrolled",
+        words=f"{shown} enters late." if late else f"{shown} is enrolled.",
+        data={"contestant": contestant.pk, "name": shown, "late": late},
+        contestant=contestant,
+        at=at,
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="contestant.enrol",
+        target=contestant,
+        data={"season": season.pk, "user": user.pk, "seed": seed, "late": late},
+    )
+    if late:
+        formats.steps_of(season).entered(contestant=contestant, at=at)
+    return contestant
+
+
+def must_be_able_to_enter(user: User) -> None:
+    """Raises Refusal ``contestant.account-closed`` and ``contestant.suspended``."""
+    if not user.is_active:
+        raise Refusal("contestant.account-closed", f"The account of {user.shown_name} is closed.")
+    if is_suspended(user):
+        raise Refusal("contestant.suspended", f"{user.shown_name} is suspended.")
+
+
+def _must_be_free(season: Season, seed: int | None, *, but: Contestant | None) -> None:
+    if seed is None:
+        return
+    if not 1 <= seed <= SEED_MAX:
+        raise Refusal("seed.range", f"A seed is a whole number from 1 to {SEED_MAX}.")
+    others = season.contestants.filter(seed=seed).exclude(status=ContestantStatus.REPLACED)
+    holder = others.exclude(pk=but.pk if but else None).first()
+    if holder is not None:
+        raise Refusal("seed.taken", f"Seed {seed} is {holder.name}'s.")
+
+
+@transaction.atomic
+def contestants_import(
+    *, acting_user: User, season: Season, text: str, at: datetime | None = None
+) -> list[Contestant]:
+    """Enrol everybody whom a CSV text names: all of them, or nobody.
+
+    Columns ``username``, ``name`` (empty: the account's own) and ``seed`` (may be empty), with
+    headings in any order, or without headings in this order. People are found by username only:
+    whose address belongs to which account is not for organisers to find out. Refusals: those of
+    `guards.managed`, and :class:`Faults` with a line for each fault.
+    """
+    locked = managed(season, acting_user)
+    at = instant(at)
+    faults: list[Fault] = []
+    made: list[Contestant] = []
+    known: dict[str, User] = {}
+    rows = list(_rows_of(text, faults))
+    if not rows and not faults:
+        faults.append(Fault(1, "There is nobody in this file."))
+    names = {row["username"] for _, row in rows}
+    known = {user.username: user for user in User.objects.filter(username__in=names)}
+    for number, row in rows:
+        try:
+            user = _known(known, row["username"])
+            seed = _seed_of(row["seed"])
+            # Each line stands or falls alone, so that the report tells of all of them.
+            with transaction.atomic():
+                made.append(_enrolled(locked, acting_user, user, row["name"], seed, at))
+        except Refusal as refusal:
+            faults.append(Fault(number, refusal.sentence))
+    if faults:
+        raise Faults(sorted(faults))
+    audit_record(
+        acting_user=acting_user,
+        action="contestants.import",
+        target=locked,
+        data={"contestants": len(made)},
+    )
+    return made
+
+
+def _known(users: Mapping[str, User], username: str) -> User:
+    if username not in users:
+        raise Refusal("contestant.unknown", f"Nobody here is called {username!r}.")
+    return users[username]
+
+
+def _rows_of(text: str, faults: list[Fault]) -> Iterator[tuple[int, dict[str, str]]]:
+    if "\x00" in text:
+        faults.append(Fault(1, "This is not a text file."))
+        return
+    dialect = ";" if ";" in text.partition("\n")[0] else ","
+    reader = csv.reader(io.StringIO(text.lstrip("\ufeff")), delimiter=dialect, strict=True)
+    columns: tuple[str, ...] = ()
+    try:
+        for cells in reader:
+            number = reader.line_num
+            tidy = [cell.strip() for cell in cells]
+            if not any(tidy):
+                continue
+            if number > CSV_LINES_MAX:
+                faults.append(Fault(number, f"A file has at most {CSV_LINES_MAX} lines."))
+                return
+            if not columns:
+                columns, is_heading = _columns_of(tidy)
+                if not columns:
+                    known = ", ".join(CSV_COLUMNS)
+                    faults.append(Fault(number, f"The headings are some of {known}."))
+                    return
+                if is_heading:
+                    continue
+            if len(tidy) > len(columns):
+                faults.append(Fault(number, f"This line has more than {len(columns)} columns."))
+                continue
+            row = dict.fromkeys(CSV_COLUMNS, "") | dict(zip(columns, tidy, strict=False))
+            row["username"] = row["username"].removeprefix("@").lower()
+            if not row["username"]:
+                faults.append(Fault(number, "The username is missing."))
+                continue
+            yield number, row
+    except csv.Error as error:
+        faults.append(Fault(reader.line_num, f"This line cannot be read: {error}."))
+
+
+def _columns_of(cells: list[str]) -> tuple[tuple[str, ...], bool]:
+    """The columns, and whether this line was their headings; none where it cannot be told."""
+    lowered = tuple(cell.lower() for cell in cells)
+    if "username" not in lowered:
+        return CSV_COLUMNS, False
+    if not set(lowered) <= set(CSV_COLUMNS) or len(set(lowered)) < len(lowered):
+        return (), True
+    return lowered, True
+
+
+def _seed_of(cell: str) -> int | None:
+    if not cell:
+        return None
+    if not (cell.isascii() and cell.isdigit()):
+        raise Refusal("seed.range", f"A seed is a whole number, not {cell!r}.")
+    return int(cell[:9])
+
+
+# -- seeds ---------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def seeds_set(
+    *, acting_user: User, season: Season, seeds: Mapping[int, int | None]
+) -> list[Contestant]:
+    """Set seeds by the contestants' ids before the season begins; None takes one away.
+
+    Refusals: those of `guards.managed`, ``seed.fixed``, ``seed.range``, ``seed.taken``,
+    ``contestant.none``.
+    """
+    locked = managed(season, acting_user)
+    enrolled = _enrolled_in(locked)
+    for pk, seed in seeds.items():
+        if pk not in enrolled:
+            raise Refusal("contestant.none", "Somebody to be seeded is not enrolled.")
+        if seed is not None and not 1 <= seed <= SEED_MAX:
+            raise Refusal("seed.range", f"A seed is a whole number from 1 to {SEED_MAX}.")
+    after = {pk: each.seed for pk, each in enrolled.items()} | dict(seeds)
+    given = [seed for seed in after.values() if seed is not None]
+    twice = sorted(seed for seed in set(given) if given.count(seed) > 1)
+    if twice:
+        raise Refusal("seed.taken", f"Seed {twice[0]} would be given twice.")
+    return _seeded(locked, acting_user, enrolled, after, "seeds.set")
+
+
+@transaction.atomic
+def seeds_draw(
+    *, acting_user: User, season: Season, random: RandomSource | None = None
+) -> list[Contestant]:
+    """Draw all seeds by lot. ``random`` gives floats from 0 to below 1; by default the operating
+    system's. Refusals: those of `guards.managed`, ``seed.fixed``."""
+    locked = managed(season, acting_user)
+    enrolled = _enrolled_in(locked)
+    source = _random if random is None else random
+    left = sorted(enrolled)
+    drawn = {left.pop(below(source, len(left))): seed for seed in range(1, len(enrolled) + 1)}
+    return _seeded(locked, acting_user, enrolled, drawn, "seeds.draw")
+
+
+def _enrolled_in(season: Season) -> dict[int, Contestant]:
+    if season.status != SeasonStatus.ENROLLING:
+        raise Refusal("seed.fixed", "The seeds are fixed once a season has begun.")
+    return {each.pk: each for each in season.contestants.filter(status=ContestantStatus.ENROLLED)}
+
+
+def _seeded(
+    season: Season,
+    acting_user: User,
+    enrolled: Mapping[int, Contestant],
+    seeds: Mapping[int, int | None],
+    action: str,
+) -> list[Contestant]:
+    # The constraint looks at each row by itself: first everybody out of the way, then in place.
+    season.contestants.filter(pk__in=enrolled).update(seed=None)
+    for pk, contestant in enrolled.items():
+        contestant.seed = seeds.get(pk)
+    Contestant.objects.bulk_update(enrolled.values(), ["seed"])
+    audit_record(
+        acting_user=acting_user,
+        action=action,
+        target=season,
+        data={str(pk): seed for pk, seed in sorted(seeds.items())},
+    )
+    return sorted(enrolled.values(), key=lambda each: (each.seed is None, each.seed or 0, each.pk))
+
+
+# -- leaving -------------------------------------------------------------------------------------
+
+
+def _fresh(contestant: Contestant) -> tuple[Season, Contestant]:
+    season = season_locked(contestant.season_id)
+    must_not_be_archived(season)
+    found = season.contestants.select_related("user").get(pk=contestant.pk)
+    found.season = season
+    return season, found
+
+
+@transaction.atomic
+def contestant_remove(
+    *, acting_user: User, contestant: Contestant, at: datetime | None = None
+) -> Contestant:
+    """Strike somebody off before the season begins. Refusals: those of `guards.managed`,
+    ``season.begun`` (they would withdraw, or be replaced), ``lifecycle.step``."""
+    season, found = _fresh(contestant)
+    must_manage(season, acting_user)
+    if season.status != SeasonStatus.ENROLLING:
+        raise Refusal(
+            "season.begun", "The season has begun: contestants withdraw, or are replaced."
+        )
+    return _gone_before_start(season, found, acting_user, "", instant(at))
+
+
+@transaction.atomic
+def contestant_withdraw(
+    *, acting_user: User | None, contestant: Contestant, why: str = "", at: datetime | None = None
+) -> Contestant:
+    """Somebody leaves: they themselves, or at an organiser's word. In a running season their open
+    death matches are walkovers.
+
+    Refusals: ``season.none``, ``season.archived``, ``season.not-organiser``, ``why.*`` (organisers
+    give a reason), ``season.over``, ``lifecycle.step``, those of the format.
+    """
+    season, found = _fresh(contestant)
+    at = instant(at)
+    own = acting_user is not None and found.user_id == acting_user.pk
+    if not own:
+        must_manage(season, acting_user)
+        why = reason(why)
+        _must_not_profit(found, acting_user)
+    else:
+        why = line(why, code="why", what="A reason", most=500, empty=True)
+    if season.status == SeasonStatus.ENROLLING:
+        return _gone_before_start(season, found, acting_user, why, at)
+    must_be_running(season)
+    found.status = lifecycle.step(
+        lifecycle.CONTESTANT, found.status, ContestantStatus.WITHDRAWN, found.name
+    )
+    found.left_at = at
+    found.save(update_fields=["status", "left_at"])
+    _say_withdrawn(season, found, acting_user, why, at)
+    for death_match in _open_death_matches(found):
+        other = death_match.away if death_match.home_id == found.pk else death_match.home
+        if other is not None:
+            deathmatches.walked_over(
+                death_match,
+                winner=other,
+                why=f"{found.name} has withdrawn.",
+                acting_user=acting_user,
+                at=at,
+            )
+    formats.steps_of(season).left(contestant=found, at=at)
+    return found
+
+
+def _open_death_matches(contestant: Contestant) -> list[DeathMatch]:
+    found = DeathMatch.objects.filter(
+        round__season=contestant.season_id,
+        status__in=[
+            DeathMatchStatus.WAITING,
+            DeathMatchStatus.PLANNED,
+            DeathMatchStatus.RUNNING,
+        ],
+    ).select_related("round__season", "home__user", "away__user")
+    return [each for each in found if contestant.pk in (each.home_id, each.away_id)]
+
+
+def _must_not_profit(contestant: Contestant, acting_user: User | None) -> None:
+    if acting_user is None:
+        return
+    for death_match in _open_death_matches(contestant):
+        if audience.seat_of(death_match, acting_user) is not None:
+            raise Refusal("death-match.own", "Nobody decides about their own death match.")
+
+
+def _gone_before_start(
+    season: Season, contestant: Contestant, acting_user: User | None, why: str, at: datetime
+) -> Contestant:
+    contestant.status = lifecycle.step(
+        lifecycle.CONTESTANT, contestant.status, ContestantStatus.WITHDRAWN, contestant.name
+    )
+    contestant.seed = None
+    contestant.left_at = at
+    contestant.save(update_fields=["status", "seed", "left_at"])
+    _say_withdrawn(season, contestant, acting_user, why, at)
+    return contestant
+
+
+def _say_withdrawn(
+    season: Season, contestant: Contestant, acting_user: User | None, why: str, at: datetime
+) -> None:
+    season_event(
+        season=season,
+        kind="contestant.withdrawn",
+        words=f"{contestant.name} withdraws: {why}" if why else f"{contestant.name} withdraws.",
+        data={"contestant": contestant.pk, "name": contestant.name, "why": why},
+        contestant=contestant,
+        at=at,
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="contestant.withdraw",
+        target=contestant,
+        data={"season": season.pk, "why": why},
+    )
+
+
+@transaction.atomic
+def contestant_replace(
+    *,
+    acting_user: User,
+    contestant: Contestant,
+    user: User,
+    why: str,
+    name: str = "",
+    at: datetime | None = None,
+) -> Contestant:
+    """Put somebody else in a contestant's place: the seed, the death matches that are not decided,
+    the part in an open episode and the items that are held. What was decided stays the other's.
+
+    Refusals: those of `guards.managed`, ``season.not-running``, ``why.*``, ``contestant.twice``,
+    ``contestant.account-closed``, ``contestant.suspended``, ``contestant.playing``,
+    ``lifecycle.step``.
+    """
+    season, old = _fresh(contestant)
+    must_manage(season, acting_user)
+    must_be_running(season)
+    why = reason(why)
+    at = instant(at)
+    must_be_able_to_enter(user)
+    if season.contestants.filter(user=user).exists():
+        raise Refusal("contestant.twice", f"{user.shown_name} is in this season already.")
+    open_matches = _open_death_matches(old)
+    for death_match in open_matches:
+        if death_match.legs.filter(status=LegStatus.RUNNING).exists():
+            raise Refusal("contestant.playing", f"{old.name} is playing just now.")
+    old.status = lifecycle.step(
+        lifecycle.CONTESTANT, old.status, ContestantStatus.REPLACED, old.name
+    )
+    old.left_at = old.left_at or at
+    old.save(update_fields=["status", "left_at"])
+    new = Contestant.objects.create(
+        season=season,
+        user=user,
+        name=line(
+            name or user.shown_name, code="contestant.name", what="A contestant's name", most=200
+        ),
+        seed=old.seed,
+        status=ContestantStatus.ACTIVE,
+        since_round=max(season.rounds.count(), 1),
+        replaces=old,
+        enrolled_at=at,
+    )
+    for death_match in open_matches:
+        side = "home" if death_match.home_id == old.pk else "away"
+        setattr(death_match, side, new)
+        death_match.save(update_fields=[side])
+        # Being ready was the other's word.
+        death_match.legs.filter(status=LegStatus.PLANNED).update(**{f"{side}_ready_at": None})
+    _take_over(old, new, at)
+    season_event(
+        season=season,
+        kind="contestant.replaced",
+        words=f"{new.name} takes over from {old.name}: {why}",
+        data={"contestant": new.pk, "name": new.name, "replaces": old.pk, "why": why},
+        contestant=new,
+        at=at,
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="contestant.replace",
+        target=new,
+        data={"season": season.pk, "replaces": old.pk, "user": user.pk, "why": why},
+    )
+    formats.steps_of(season).replaced(old=old, new=new, at=at)
+    return new
+
+
+def _take_over(old: Contestant, new: Contestant, at: datetime) -> None:
+    open_episodes = Episode.objects.filter(round__season=old.season_id).exclude(
+        status__in=[EpisodeStatus.DONE, EpisodeStatus.SKIPPED]
+    )
+    open_episodes.filter(ec=old).update(ec=new)
+    open_episodes.filter(dmo=old).update(dmo=new)
+    Placement.objects.filter(episode__in=open_episodes, contestant=old).update(contestant=new)
+    for gift in Gift.objects.filter(receiver=old, status=GiftStatus.HELD):
+        # A secret of the other's: the new holder says themselves what they bring.
+        gift.declarations.filter(leg__status=LegStatus.PLANNED).delete()
+        gift.receiver = new
+        gift.save(update_fields=["receiver"])
+        ItemEvent.objects.create(
+            gift=gift,
+            kind="given",
+            words=f"Passed on to {new.name} with {old.name}'s place.",
+            at=at,
+        )
+
+
+# -- accounts that turn out to be one ------------------------------------------------------------
+
+
+def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
+    """The tournaments' part of merging two accounts (see `accounts.merging`): whatever names the
+    duplicate as somebody in a season names the kept account from then on."""
+    both = Contestant.objects.filter(user=keep).values("season")
+    twice = Contestant.objects.filter(user=duplicate, season__in=both).select_related("season")
+    first = twice.first()
+    if first is not None:
+        raise AccountRefusal("merge.same-season", f"Both take part in {first.season.name}.")
+    organised = SeasonOrganiser.objects.filter(user=duplicate)
+    organised.filter(season__organisers__user=keep).delete()
+    moved: dict[str, Any] = {
+        "contestants": Contestant.objects.filter(user=duplicate).update(user=keep),
+        "seasons run": organised.update(user=keep),
+    }
+    return moved

@@ -1,0 +1,655 @@
+"""Elimination seasons: episodes, the EC and the DMO, and the final of the last two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from django.db import transaction
+from django.db.models import Max
+
+from accounts.models import User
+from accounts.services import audit_record
+from games.engine.errors import Refusal
+from games.rulesets import REGISTRY
+from tournaments import audience, lifecycle
+from tournaments.lifecycle import (
+    ContestantStatus,
+    DeathMatchStatus,
+    EpisodeStatus,
+    RoundStatus,
+    SeasonStatus,
+)
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Episode,
+    Format,
+    Placement,
+    Round,
+    RulesetChoice,
+    Season,
+)
+from tournaments.pairing.registry import EliminationOptions, options_of
+from tournaments.services import seasons
+from tournaments.services.deathmatches import (
+    active_of,
+    death_match_create,
+    round_close,
+)
+from tournaments.services.events import season_event
+from tournaments.services.guards import (
+    instant,
+    line,
+    managed,
+    must_be_running,
+    must_not_be_archived,
+    reason,
+    season_locked,
+)
+from tournaments.services.mail import organisers_tell
+
+NOTES_MAX = 4000
+EC_SEAT: Final = 0
+DMO_SEAT: Final = 1
+
+
+class Placed(NamedTuple):
+    """How somebody came off in a main match; ``place`` 1 is the best, equal places are possible."""
+
+    contestant: Contestant
+    place: int
+    immune: bool = False
+
+
+def elimination_options(season: Season) -> EliminationOptions:
+    """What the organisers of an elimination season chose."""
+    options = options_of(Format.ELIMINATION, season.format_options)
+    if not isinstance(options, EliminationOptions):
+        raise TypeError("an elimination season has options of its own")
+    return options
+
+
+def _managed(season: Season, acting_user: User | None) -> Season:
+    locked = managed(season, acting_user)
+    if locked.format != Format.ELIMINATION:
+        raise Refusal("format.no-episodes", "Only an elimination season has episodes.")
+    must_be_running(locked)
+    return locked
+
+
+def _fresh(episode: Episode) -> Episode:
+    return Episode.objects.select_related("round__season", "ec", "dmo").get(pk=episode.pk)
+
+
+def _moved(episode: Episode, status: EpisodeStatus, **more: Any) -> None:
+    episode.status = lifecycle.step(lifecycle.EPISODE, episode.status, status, "The episode")
+    for key, value in more.items():
+        setattr(episode, key, value)
+    episode.save(update_fields=["status", *more])
+
+
+# -- opening -------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def episode_open(
+    *,
+    acting_user: User | None,
+    season: Season,
+    main_match: str = "",
+    name: str = "",
+    at: datetime | None = None,
+) -> Episode:
+    """Open the next episode, named "Episode 1" and so on unless ``name`` says otherwise.
+
+    Refusals: those of `guards.managed`, ``season.not-running``, ``format.no-episodes``,
+    ``round.not-closed``, ``episode.too-few`` (two play the final), ``round.name.too-long``,
+    ``episode.main-match.too-long``.
+    """
+    locked = _managed(season, acting_user)
+    _must_all_be_closed(locked)
+    if active_of(locked) < 3:
+        raise Refusal("episode.too-few", "With two contestants left it is time for the final.")
+    at = instant(at)
+    number = _next_number(locked)
+    opened = Round.objects.create(
+        season=locked,
+        number=number,
+        name=line(
+            name or f"Episode {number}", code="round.name", what="The episode's name", most=80
+        ),
+        opened_at=at,
+    )
+    episode = Episode.objects.create(round=opened, main_match=_main_match(main_match))
+    season_event(
+        season=locked,
+        kind="round.opened",
+        words=f"{opened.name} begins.",
+        data={"round": number, "name": opened.name},
+        round=opened,
+        at=at,
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="episode.open",
+        target=episode,
+        data={"season": locked.pk, "number": number},
+    )
+    return episode
+
+
+def _must_all_be_closed(season: Season) -> None:
+    unfinished = season.rounds.exclude(status=RoundStatus.CLOSED).first()
+    if unfinished is not None:
+        raise Refusal("round.not-closed", f"{unfinished.name} is not complete.")
+
+
+def _next_number(season: Season) -> int:
+    last: int | None = season.rounds.aggregate(last=Max("number"))["last"]
+    return (last or 0) + 1
+
+
+def _main_match(text: str) -> str:
+    return line(
+        text, code="episode.main-match", what="The name of a main match", most=120, empty=True
+    )
+
+
+# -- the main match ------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def placements_record(
+    *,
+    acting_user: User,
+    episode: Episode,
+    placements: Sequence[Placed],
+    ec: Contestant | None = None,
+    main_match: str = "",
+    notes: str = "",
+    at: datetime | None = None,
+) -> Episode:
+    """Record how everybody came off in the main match; whoever came last is the EC, and has the
+    season's time to choose an opponent. Recording again, while the EC chooses, replaces it.
+
+    ``ec`` names one of several who share the last place. Refusals: those of `guards.managed`,
+    ``season.not-running``, ``format.no-episodes``, ``lifecycle.step``, ``placements.missing``,
+    ``placements.twice``, ``placements.stranger``, ``placements.place``, ``placements.tie``,
+    ``placements.ec-not-last``, ``placements.ec-immune``, ``placements.nobody-left`` (to choose
+    from), ``episode.main-match.too-long``, ``episode.notes.too-long``.
+    """
+    season = _managed(episode.round.season, acting_user)
+    fresh = _fresh(episode)
+    at = instant(at)
+    if fresh.status == EpisodeStatus.CHOOSING:
+        _moved(fresh, EpisodeStatus.MAIN_MATCH, ec=None, choose_by=None)
+        fresh.placements.all().delete()
+    lifecycle.step(lifecycle.EPISODE, fresh.status, EpisodeStatus.CHOOSING, "The episode")
+    _must_be_whole(season, placements)
+    last = _last_of(placements, ec)
+    if all(each.immune or each.contestant.pk == last.pk for each in placements):
+        raise Refusal("placements.nobody-left", "There is nobody whom the EC could choose.")
+    if len(notes) > NOTES_MAX:
+        raise Refusal("episode.notes.too-long", f"Notes have at most {NOTES_MAX} characters.")
+    Placement.objects.bulk_create(
+        Placement(episode=fresh, contestant=each.contestant, place=each.place, immune=each.immune)
+        for each in sorted(placements, key=lambda each: (each.place, each.contestant.pk))
+    )
+    hours = elimination_options(season).choice_hours
+    _moved(
+        fresh,
+        EpisodeStatus.CHOOSING,
+        ec=last,
+        choose_by=at + timedelta(hours=hours),
+        main_match=_main_match(main_match) or fresh.main_match,
+        notes=notes.replace("\x00", "").strip(),
+    )
+    season_event(
+        season=season,
+        kind="episode.placed",
+        words=f"{last.name} comes last in {fresh.main_match or 'the main match'} and is the EC.",
+        data={
+            "ec": last.pk,
+            "name": last.name,
+            "immune": sorted(each.contestant.pk for each in placements if each.immune),
+            "choose_by": fresh.choose_by.isoformat() if fresh.choose_by else None,
+        },
+        round=fresh.round,
+        contestant=last,
+        at=at,
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="episode.place",
+        target=fresh,
+        data={
+            "placements": [[each.contestant.pk, each.place, each.immune] for each in placements],
+            "ec": last.pk,
+        },
+    )
+    return fresh
+
+
+def _must_be_whole(season: Season, placements: Sequence[Placed]) -> None:
+    active = {each.pk: each for each in season.contestants.filter(status=ContestantStatus.ACTIVE)}
+    given = [each.contestant.pk for each in placements]
+    for each in placements:
+        if each.contestant.pk not in active:
+            raise Refusal("placements.stranger", f"{each.contestant.name} is not in any more.")
+        if not 1 <= each.place <= 32_000:
+            raise Refusal("placements.place", "A place is a whole number from 1.")
+    if len(set(given)) < len(given):
+        raise Refusal("placements.twice", "Somebody is placed twice.")
+    missing = [each.name for pk, each in active.items() if pk not in given]
+    if missing:
+        raise Refusal("placements.missing", f"How did {missing[0]} come off?")
+
+
+def _last_of(placements: Sequence[Placed], ec: Contestant | None) -> Contestant:
+    worst = max(each.place for each in placements)
+    last = [each for each in placements if each.place == worst]
+    if ec is None and len(last) > 1:
+        names = ", ".join(each.contestant.name for each in last)
+        raise Refusal("placements.tie", f"{names} share the last place: please say who is the EC.")
+    chosen = (
+        last[0]
+        if ec is None
+        else next((each for each in last if each.contestant.pk == ec.pk), None)
+    )
+    if chosen is None:
+        raise Refusal("placements.ec-not-last", "The EC is somebody who came last.")
+    if chosen.immune:
+        raise Refusal("placements.ec-immune", f"{chosen.contestant.name} is immune.")
+    return chosen.contestant
+
+
+# -- the choice ----------------------------------------------------------------------------------
+
+
+def choosable(episode: Episode) -> list[Contestant]:
+    """Whom the EC may choose: everybody still in who is neither immune nor the EC."""
+    immune = episode.placements.filter(immune=True).values("contestant")
+    return list(
+        episode.round.season.contestants.filter(status=ContestantStatus.ACTIVE)
+        .exclude(pk=episode.ec_id)
+        .exclude(pk__in=immune)
+        .select_related("user")
+    )
+
+
+@transaction.atomic
+def dmo_choose(
+    *, acting_user: User, episode: Episode, contestant: Contestant, at: datetime | None = None
+) -> DeathMatch:
+    """Name the DMO: the EC within the time, or an organiser at any moment. The death match follows:
+    the EC on seat 0, the DMO on seat 1 and at an advantage.
+
+    What it is played in comes from the round or the season's repertoire; where the lower seed
+    chooses, or nothing is there to choose from, it stays open (see `deathmatches.rules_set`).
+    Refusals: ``season.none``, ``season.archived``, ``season.not-running``, ``lifecycle.step``,
+    ``choice.not-yours``, ``choice.own`` (an organiser who is EC or would be chosen),
+    ``choice.too-late``, ``choice.not-allowed``.
+    """
+    season = season_locked(episode.round.season_id)
+    must_not_be_archived(season)
+    must_be_running(season)
+    fresh = _fresh(episode)
+    at = instant(at)
+    lifecycle.step(lifecycle.EPISODE, fresh.status, EpisodeStatus.DEATH_MATCH, "The episode")
+    is_ec = audience.may_choose_dmo(fresh, acting_user)
+    if not is_ec and not audience.may_manage(season, acting_user):
+        raise Refusal("choice.not-yours", "The EC chooses, or an organiser.")
+    if is_ec and fresh.choose_by is not None and at > fresh.choose_by:
+        raise Refusal("choice.too-late", "The time to choose is over: an organiser decides.")
+    dmo = next((each for each in choosable(fresh) if each.pk == contestant.pk), None)
+    if dmo is None:
+        raise Refusal("choice.not-allowed", f"{contestant.name} cannot be chosen.")
+    if not is_ec and dmo.user_id == acting_user.pk:
+        raise Refusal("choice.own", "Nobody decides about their own death match.")
+    ec = fresh.ec
+    if ec is None:
+        raise TypeError("an episode in which somebody chooses has an EC")
+    _moved(fresh, EpisodeStatus.DEATH_MATCH, dmo=dmo, chosen_at=at, chosen_by=acting_user)
+    season_event(
+        season=season,
+        kind="episode.chosen",
+        words=f"{ec.name} chooses {dmo.name}."
+        if is_ec
+        else f"The organisers name {dmo.name} to meet {ec.name}.",
+        data={"ec": ec.pk, "dmo": dmo.pk, "by_organiser": not is_ec},
+        round=fresh.round,
+        contestant=dmo,
+        at=at,
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="episode.choose",
+        target=fresh,
+        data={"ec": ec.pk, "dmo": dmo.pk, "fallback": not is_ec},
+    )
+    return death_match_create(
+        round=fresh.round,
+        home=ec,
+        away=dmo,
+        games=_games_of(season, fresh.round),
+        advantage=DMO_SEAT,
+        at=at,
+    )
+
+
+def _games_of(season: Season, played: Round) -> list[dict[str, Any]]:
+    if played.ruleset or not season.repertoire:
+        return []
+    if season.ruleset_choice == RulesetChoice.LOWER_SEED:
+        return []
+    if season.ruleset_choice == RulesetChoice.FIXED:
+        return [season.repertoire[0]]
+    return [season.repertoire[(played.number - 1) % len(season.repertoire)]]
+
+
+@transaction.atomic
+def choice_expire(*, episode: Episode, at: datetime | None = None) -> bool:
+    """Tell the organisers, once, that the EC's time to choose is over; whether they were told.
+    Idempotent; from the sweep."""
+    season = season_locked(episode.round.season_id)
+    fresh = _fresh(episode)
+    at = instant(at)
+    due = fresh.status == EpisodeStatus.CHOOSING and fresh.choose_by is not None
+    if season.status != SeasonStatus.RUNNING or not due or at <= (fresh.choose_by or at):
+        return False
+    if fresh.expiry_told_for == fresh.choose_by:
+        return False
+    fresh.expiry_told_for = fresh.choose_by
+    fresh.save(update_fields=["expiry_told_for"])
+    ec = fresh.ec.name if fresh.ec else "The EC"
+    words = f"{ec} has not chosen in time: an organiser names the DMO."
+    season_event(
+        season=season,
+        kind="ruling",
+        words=words,
+        data={"ec": fresh.ec_id, "episode": fresh.round.number},
+        round=fresh.round,
+        at=at,
+    )
+    audit_record(acting_user=None, action="episode.choice_expire", target=fresh)
+    organisers_tell(season=season, subject=f"{season.name}: nobody chosen", words=words)
+    return True
+
+
+@transaction.atomic
+def episode_skip(
+    *, acting_user: User, episode: Episode, why: str, at: datetime | None = None
+) -> Episode:
+    """End an episode in which nobody is eliminated by a death match.
+
+    Refusals: those of `guards.managed`, ``season.not-running``, ``why.*``, ``lifecycle.step``,
+    ``episode.death-match`` (call that off first).
+    """
+    season = _managed(episode.round.season, acting_user)
+    why = reason(why)
+    fresh = _fresh(episode)
+    fresh.round.season = season
+    if fresh.round.death_matches.exclude(status=DeathMatchStatus.VOID).exists():
+        raise Refusal("episode.death-match", "There is a death match: call it off first.")
+    _skipped(fresh, why=why, at=instant(at))
+    audit_record(acting_user=acting_user, action="episode.skip", target=fresh, data={"why": why})
+    round_close(acting_user=acting_user, round=fresh.round, at=at)
+    return fresh
+
+
+def _skipped(episode: Episode, *, why: str, at: datetime) -> None:
+    _moved(episode, EpisodeStatus.SKIPPED, choose_by=None)
+    season_event(
+        season=episode.round.season,
+        kind="episode.skipped",
+        words=f"Nobody is eliminated in {episode.round.name}: {why}",
+        data={"why": why},
+        round=episode.round,
+        at=at,
+    )
+
+
+# -- the final -----------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def final_open(
+    *,
+    acting_user: User,
+    season: Season,
+    games: Sequence[Mapping[str, Any]] = (),
+    best_of: int | None = None,
+    name: str = "Final",
+    at: datetime | None = None,
+) -> DeathMatch:
+    """Open the final of the last two: the best of ``best_of`` matches (by default what the format's
+    options say), the better seed on seat 0.
+
+    ``games``: ruleset, variant and perhaps options of each match in turn; by default the season's
+    repertoire. The eliminated give items before the matches (`items.item_give`), and whoever holds
+    more for a match has its advantage. Refusals: those of `guards.managed`, ``season.not-running``,
+    ``format.no-episodes``, ``round.not-closed``, ``final.two``, ``final.games``, ``best-of.odd``,
+    ``season.repertoire``, ``setup.*``, ``round.name.*``.
+    """
+    locked = _managed(season, acting_user)
+    _must_all_be_closed(locked)
+    active = sorted(
+        locked.contestants.filter(status=ContestantStatus.ACTIVE).select_related("user"),
+        key=lambda each: (each.seed is None, each.seed or 0, each.pk),
+    )
+    if len(active) != 2:
+        raise Refusal("final.two", f"The final is for two; {len(active)} are left.")
+    at = instant(at)
+    most = elimination_options(locked).final_best_of if best_of is None else best_of
+    chosen = [seasons.game_checked(each) for each in games] or list(locked.repertoire)
+    if len(chosen) > most:
+        # A longer list is the season's: only what can be played is taken from its own.
+        if games:
+            raise Refusal("final.games", f"There are {len(chosen)} games for {most} matches.")
+        chosen = chosen[:most]
+    number = _next_number(locked)
+    opened = Round.objects.create(
+        season=locked,
+        number=number,
+        name=line(name, code="round.name", what="The final's name", most=80),
+        is_final=True,
+        opened_at=at,
+    )
+    said = ", ".join(dict.fromkeys(REGISTRY.get(each["ruleset"]).name for each in chosen))
+    season_event(
+        season=locked,
+        kind="round.opened",
+        words=f"{opened.name}: {active[0].name} and {active[1].name}, the best of {most}"
+        + (f" ({said})." if said else "."),
+        data={"round": number, "name": opened.name, "final": True, "best_of": most},
+        round=opened,
+        at=at,
+    )
+    death_match = death_match_create(
+        round=opened, home=active[0], away=active[1], best_of=most, games=chosen, at=at
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="final.open",
+        target=death_match,
+        data={"season": locked.pk, "best_of": most},
+    )
+    return death_match
+
+
+# -- what follows from results -------------------------------------------------------------------
+
+
+def _episode_of(death_match: DeathMatch) -> Episode | None:
+    return (
+        Episode.objects.select_related("round__season", "ec", "dmo")
+        .filter(round=death_match.round_id)
+        .first()
+    )
+
+
+def _sides_of(death_match: DeathMatch) -> tuple[Contestant, Contestant]:
+    """Winner and loser, or whoever holds their places now."""
+    home, away = death_match.home_id, death_match.away_id
+    won, lost = (home, away) if death_match.winner_id == home else (away, home)
+    return _holder_of(won), _holder_of(lost)
+
+
+def _holder_of(contestant_id: int | None) -> Contestant:
+    holder = Contestant.objects.get(pk=contestant_id)
+    while holder.status == ContestantStatus.REPLACED:
+        holder = Contestant.objects.get(replaces=holder)
+    return holder
+
+
+class Elimination(msgspec.Struct, frozen=True):
+    """The steps of an elimination season; see `formats.Steps`."""
+
+    def started(self, *, season: Season, acting_user: User | None, at: datetime) -> None:
+        """The first episode opens."""
+        episode_open(acting_user=acting_user, season=season, at=at)
+
+    def decided(self, *, death_match: DeathMatch, at: datetime) -> None:
+        """The loser is out, in the place that is then free."""
+        season = death_match.round.season
+        winner, loser = _sides_of(death_match)
+        if winner.status != ContestantStatus.ACTIVE:
+            raise Refusal(
+                "death-match.winner-left", f"{winner.name} is out of the season and cannot win."
+            )
+        loser.place = active_of(season) + (loser.status != ContestantStatus.ACTIVE)
+        if loser.status == ContestantStatus.ACTIVE:
+            loser.status = lifecycle.step(
+                lifecycle.CONTESTANT, loser.status, ContestantStatus.ELIMINATED, loser.name
+            )
+            loser.left_at = at
+            season_event(
+                season=season,
+                kind="contestant.eliminated",
+                words=f"{loser.name} is eliminated, in place {loser.place}.",
+                data={"contestant": loser.pk, "name": loser.name, "place": loser.place},
+                death_match=death_match,
+                contestant=loser,
+                at=at,
+            )
+        loser.save(update_fields=["status", "left_at", "place"])
+        episode = _episode_of(death_match)
+        if episode is not None:
+            _moved(episode, EpisodeStatus.DONE)
+
+    def undone(self, *, death_match: DeathMatch, at: datetime) -> None:
+        """The loser is back in, unless what came later rests on their absence."""
+        season = death_match.round.season
+        winner, loser = _sides_of(death_match)
+        later = DeathMatch.objects.filter(
+            round__season=season, round__number__gt=death_match.round.number
+        ).exclude(status=DeathMatchStatus.VOID)
+        for played in later:
+            if winner.pk in (played.home_id, played.away_id):
+                raise Refusal(
+                    "correct.played-on",
+                    f"{winner.name} is in a later death match ({played}): "
+                    "call that off first, the last one before the others.",
+                )
+        if later.filter(round__is_final=True).exists():
+            raise Refusal("correct.final", "The final has been opened: call it off first.")
+        choosing = Episode.objects.filter(
+            round__season=season, status=EpisodeStatus.CHOOSING, ec=winner
+        ).first()
+        if choosing is not None:
+            raise Refusal(
+                "correct.played-on",
+                f"{winner.name} is the EC of {choosing.round.name}: end that episode first.",
+            )
+        loser.place = None
+        if loser.status == ContestantStatus.ELIMINATED:
+            loser.status = lifecycle.step(
+                lifecycle.CONTESTANT, loser.status, ContestantStatus.ACTIVE, loser.name
+            )
+            loser.left_at = None
+            season_event(
+                season=season,
+                kind="contestant.restored",
+                words=f"{loser.name} is back in.",
+                data={"contestant": loser.pk, "name": loser.name},
+                death_match=death_match,
+                contestant=loser,
+                at=at,
+            )
+        loser.save(update_fields=["status", "left_at", "place"])
+        episode = _episode_of(death_match)
+        if episode is not None:
+            _moved(episode, EpisodeStatus.DEATH_MATCH)
+
+    def voided(self, *, death_match: DeathMatch, at: datetime) -> None:
+        """The EC chooses again, with the whole time; a final is opened anew."""
+        episode = _episode_of(death_match)
+        if episode is None:
+            # There can be one final only: this round was none.
+            played = death_match.round
+            played.is_final = False
+            played.save(update_fields=["is_final"])
+            round_close(acting_user=None, round=played, at=at)
+            return
+        hours = elimination_options(death_match.round.season).choice_hours
+        _moved(
+            episode,
+            EpisodeStatus.CHOOSING,
+            dmo=None,
+            chosen_at=None,
+            chosen_by=None,
+            choose_by=at + timedelta(hours=hours),
+        )
+
+    def complete(self, *, round: Round, at: datetime) -> None:  # noqa: A002
+        """The round closes; after the final the season has its winner."""
+        round_close(acting_user=None, round=round, at=at)
+        season = Season.objects.get(pk=round.season_id)
+        if active_of(season) == 1:
+            seasons.season_finish(acting_user=None, season=season, at=at)
+
+    def entered(self, *, contestant: Contestant, at: datetime) -> None:
+        """A late entry plays along from the next main match on, unless the final has come."""
+        if contestant.season.rounds.filter(is_final=True).exists():
+            raise Refusal("final.begun", "The final has been opened: nobody can enter any more.")
+
+    def left(self, *, contestant: Contestant, at: datetime) -> None:
+        """Who leaves takes the place that is free then. An EC who leaves ends the episode."""
+        season = contestant.season
+        if contestant.place is None:
+            contestant.place = active_of(season) + 1
+            contestant.save(update_fields=["place"])
+        choosing = (
+            Episode.objects.select_related("round__season")
+            .filter(round__season=season, status=EpisodeStatus.CHOOSING)
+            .first()
+        )
+        if choosing is not None:
+            if choosing.ec_id == contestant.pk:
+                _end_without(choosing, f"{contestant.name} has left as the EC.", at)
+            elif not choosable(choosing):
+                _end_without(choosing, "There is nobody left to choose.", at)
+        if active_of(season) > 1:
+            return
+        still = Episode.objects.select_related("round__season").filter(
+            round__season=season, status=EpisodeStatus.MAIN_MATCH
+        )
+        for episode in still:
+            _end_without(episode, "Only one contestant is left.", at)
+        fresh = Season.objects.get(pk=season.pk)
+        if fresh.status == SeasonStatus.RUNNING and active_of(fresh) == 1:
+            seasons.season_finish(acting_user=None, season=fresh, at=at)
+
+    def replaced(self, *, old: Contestant, new: Contestant, at: datetime) -> None:
+        """The part in an open episode has been taken over already."""
+
+
+def _end_without(episode: Episode, why: str, at: datetime) -> None:
+    _skipped(episode, why=why, at=at)
+    round_close(acting_user=None, round=episode.round, at=at)
+
+
+STEPS: Final = Elimination()

@@ -1,0 +1,131 @@
+"""What every service of a season asks first, and the words that people hand in made fit to keep."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from games.engine.errors import EngineFault, Refusal
+from games.text import one_line
+from tournaments import audience
+from tournaments.lifecycle import RoundStatus, SeasonStatus, Visibility
+from tournaments.models import DeathMatch, Leg, Round, Season
+
+WHY_MAX = 500
+
+
+def instant(at: datetime | None) -> datetime:
+    """``at``, or now: every service may be told when its deed happens."""
+    return timezone.now() if at is None else at
+
+
+def season_locked(season_id: int) -> Season:
+    """The season, its row locked until the transaction ends: whoever comes second waits, and finds
+    what the first has done. Raises Refusal ``season.none``; EngineFault outside a transaction."""
+    if not transaction.get_connection().in_atomic_block:
+        raise EngineFault("a season is locked inside the transaction of its deed")
+    season = Season.objects.select_for_update().filter(pk=season_id).first()
+    if season is None:
+        raise Refusal("season.none", "There is no such season.")
+    return season
+
+
+def managed(season: Season, acting_user: User | None) -> Season:
+    """The season locked, for somebody who runs it (None: the site itself).
+
+    Raises Refusal ``season.none``, ``season.not-organiser`` and ``season.archived``.
+    """
+    locked = season_locked(season.pk)
+    must_manage(locked, acting_user)
+    must_not_be_archived(locked)
+    return locked
+
+
+def must_manage(season: Season, acting_user: User | None) -> None:
+    """Raises Refusal ``season.not-organiser``. None stands for the site itself."""
+    if acting_user is not None and not audience.may_manage(season, acting_user):
+        raise Refusal("season.not-organiser", "Only an organiser of this season may do this.")
+
+
+def must_not_be_archived(season: Season) -> None:
+    """Raises Refusal ``season.archived``."""
+    if season.visibility == Visibility.ARCHIVED:
+        raise Refusal(
+            "season.archived", "This season is in the archive: it can be looked at, not changed."
+        )
+
+
+def must_be_running(season: Season) -> None:
+    """Raises Refusal ``season.not-running``."""
+    if season.status != SeasonStatus.RUNNING:
+        raise Refusal(
+            "season.not-running", f"This season is “{season.get_status_display()}”, not running."
+        )
+
+
+def death_match_managed(
+    death_match: DeathMatch, acting_user: User | None
+) -> tuple[Season, DeathMatch]:
+    """A death match read anew under its season's lock, for an organiser who is not in it.
+
+    Raises Refusal as :func:`managed` does, and ``death-match.own``.
+    """
+    season = managed(death_match.round.season, acting_user)
+    fresh = death_match_fresh(death_match.pk)
+    if acting_user is not None and audience.seat_of(fresh, acting_user) is not None:
+        raise Refusal("death-match.own", "Nobody decides about their own death match.")
+    return season, fresh
+
+
+def leg_managed(leg: Leg, acting_user: User | None) -> tuple[Season, Leg]:
+    """As :func:`death_match_managed`, for one of its legs."""
+    season, death_match = death_match_managed(leg.death_match, acting_user)
+    fresh = death_match.legs.get(pk=leg.pk)
+    fresh.death_match = death_match
+    return season, fresh
+
+
+def death_match_fresh(pk: int) -> DeathMatch:
+    """A death match with everything that decisions about it ask for, from one query."""
+    return DeathMatch.objects.select_related(
+        "round__season", "home__user", "away__user", "winner"
+    ).get(pk=pk)
+
+
+def must_not_be_frozen(played: Round) -> None:
+    """Raises Refusal ``round.frozen`` where a later round has begun on the results of this one,
+    unless an organiser has reopened it."""
+    if played.status != RoundStatus.CLOSED:
+        return
+    if Round.objects.filter(season=played.season_id, number__gt=played.number).exists():
+        raise Refusal(
+            "round.frozen",
+            f"{played.name} is frozen: what came after it rests on its results. "
+            "Reopen it first, if they must change.",
+        )
+
+
+def reason(why: str) -> str:
+    """A reason that everybody will read, as one line.
+    Raises Refusal ``why.missing`` and ``why.too-long``."""
+    tidy = one_line(why)
+    if not tidy:
+        raise Refusal("why.missing", "Please give a reason; everybody will read it.")
+    if len(tidy) > WHY_MAX:
+        raise Refusal("why.too-long", f"A reason has at most {WHY_MAX} characters.")
+    return tidy
+
+
+def line(text: Any, *, code: str, what: str, most: int, empty: bool = False) -> str:
+    """``text`` as one line of at most ``most`` characters.
+    Raises Refusal ``<code>.missing`` and ``<code>.too-long``."""
+    tidy = one_line(str(text))
+    if not tidy and not empty:
+        raise Refusal(f"{code}.missing", f"{what} is missing.")
+    if len(tidy) > most:
+        raise Refusal(f"{code}.too-long", f"{what} has at most {most} characters.")
+    return tidy

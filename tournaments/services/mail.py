@@ -1,0 +1,56 @@
+"""Mail that seasons send. Each goes out after the commit of its deed, to confirmed addresses only,
+and one that cannot be sent is logged: the deed stands, and its event is on the season's page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from smtplib import SMTPException
+
+import structlog
+from allauth.account.models import EmailAddress
+from django.conf import settings
+from django.core.mail import send_mail
+from django.db import transaction
+
+from accounts.models import User
+from tournaments.models import Season
+
+log = structlog.get_logger("gauntlet.seasons")
+
+
+def absolute(path: str) -> str:
+    """A path of this site as an address for mail."""
+    return f"{settings.GAUNTLET_ORIGIN}{path}"
+
+
+def addresses_of(users: Iterable[User]) -> dict[int, str]:
+    """The confirmed address of each user who has one and can sign in, by the user's id."""
+    pks = [user.pk for user in users if user.is_active]
+    found = EmailAddress.objects.filter(user__in=pks, primary=True, verified=True)
+    return dict(found.values_list("user_id", "email"))
+
+
+def organisers_tell(*, season: Season, subject: str, words: str) -> None:
+    """Write to everybody who runs the season, once the transaction has been committed."""
+    users = [each.user for each in season.organisers.select_related("user")]
+    body = f"{words}\n\n{absolute(season.get_absolute_url())}\n"
+    for address in addresses_of(users).values():
+        send_after_commit(address, subject, body)
+
+
+def send_after_commit(address: str, subject: str, body: str) -> None:
+    """Send one mail when the transaction has been committed."""
+    transaction.on_commit(partial(_send, address, subject, body), robust=True)
+
+
+def _send(address: str, subject: str, body: str) -> None:
+    try:
+        send_mail(
+            f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}{subject}",
+            body,
+            settings.DEFAULT_FROM_EMAIL,
+            [address],
+        )
+    except (SMTPException, OSError) as error:
+        log.warning("mail.not-sent", error=type(error).__name__)

@@ -1,0 +1,468 @@
+"""When death matches are played: times, readiness, who does not turn up, reminders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+
+from accounts.models import User
+from accounts.services import audit_record
+from games import pace
+from games.engine.decisions import Seat
+from games.engine.errors import Refusal
+from games.models import Match
+from tournaments import audience
+from tournaments.lifecycle import (
+    DeathMatchStatus,
+    EpisodeStatus,
+    LegStatus,
+    SeasonStatus,
+    Visibility,
+)
+from tournaments.models import DeathMatch, Episode, Leg, NoShowRule, ReminderSent, Season
+from tournaments.services.deathmatches import leg_settle, leg_start, sides_of, walked_over
+from tournaments.services.episodes import choice_expire
+from tournaments.services.events import season_event
+from tournaments.services.guards import (
+    death_match_fresh,
+    instant,
+    leg_managed,
+    must_be_running,
+    must_not_be_archived,
+    season_locked,
+)
+from tournaments.services.mail import (
+    absolute,
+    addresses_of,
+    organisers_tell,
+    send_after_commit,
+)
+
+log = structlog.get_logger("gauntlet.seasons")
+
+OPEN: Final = (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING)
+SWEEP_AT_MOST: Final = 500
+
+
+class Reminder(NamedTuple):
+    """One of the reminders before a death match: its key, and how long before."""
+
+    kind: str
+    before: timedelta
+
+
+# The one nearest to the start first: of several that are due, only that one is sent.
+REMINDERS: Final = (
+    Reminder("10min", timedelta(minutes=10)),
+    Reminder("1h", timedelta(hours=1)),
+    Reminder("24h", timedelta(hours=24)),
+)
+
+
+# -- times ---------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def leg_schedule(
+    *,
+    acting_user: User,
+    leg: Leg,
+    scheduled_at: datetime | None,
+    at: datetime | None = None,
+) -> Leg:
+    """Say when a leg is to be played (None: no longer fixed). Both players confirm anew.
+
+    Refusals: those of `guards.managed`, ``season.not-running``, ``death-match.own``,
+    ``leg.not-planned``, ``schedule.past``, ``schedule.far``.
+    """
+    season, fresh = leg_managed(leg, acting_user)
+    must_be_running(season)
+    at = instant(at)
+    if fresh.status != LegStatus.PLANNED:
+        raise Refusal("leg.not-planned", f"This match is “{fresh.get_status_display()}” already.")
+    if scheduled_at is not None and scheduled_at < at - timedelta(minutes=1):
+        raise Refusal("schedule.past", "This time is over.")
+    if scheduled_at is not None and scheduled_at > at + timedelta(days=3660):
+        raise Refusal("schedule.far", "This time is too far away.")
+    if fresh.scheduled_at == scheduled_at:
+        return fresh
+    fresh.scheduled_at = scheduled_at
+    fresh.home_ready_at = fresh.away_ready_at = fresh.no_show_at = None
+    fresh.save(update_fields=["scheduled_at", "home_ready_at", "away_ready_at", "no_show_at"])
+    told = (
+        f"{fresh.death_match} has no fixed time any more."
+        if scheduled_at is None
+        else f"{fresh.death_match}{_which(fresh)} is on {_spoken(scheduled_at, ZoneInfo('UTC'))}."
+    )
+    season_event(
+        season=season,
+        kind="death-match.scheduled",
+        words=told,
+        data={
+            "leg": fresh.number,
+            "at": None if scheduled_at is None else scheduled_at.isoformat(),
+        },
+        leg=fresh,
+        at=at,
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="leg.schedule",
+        target=fresh,
+        data={"at": None if scheduled_at is None else scheduled_at.isoformat()},
+    )
+    return fresh
+
+
+def _which(leg: Leg) -> str:
+    return f", match {leg.number}," if leg.death_match.best_of > 1 else ""
+
+
+def _spoken(moment: datetime, zone: ZoneInfo) -> str:
+    local = moment.astimezone(zone)
+    return f"{local:%A} {local.day} {local:%B %Y} at {local:%H:%M} ({local.tzname()})"
+
+
+# -- readiness -----------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def leg_confirm(*, acting_user: User, leg: Leg, at: datetime | None = None) -> Leg:
+    """A player is ready. The leg begins when both are and its time has come; one without a time, as
+    soon as both are. Saying so again changes nothing.
+
+    Refusals: ``season.none``, ``season.archived``, ``season.not-running``, ``ready.not-yours``,
+    ``leg.not-planned``, ``leg.sides``, ``leg.order``, ``leg.rules-missing``, ``ready.too-early``,
+    and, when it begins at once, those of `deathmatches.leg_start`.
+    """
+    fresh, seat = _own(leg, acting_user)
+    at = instant(at)
+    if fresh.death_match.status not in OPEN:
+        raise Refusal("leg.sides", "It is not known yet who meets here.")
+    earlier = fresh.death_match.legs.filter(
+        number__lt=fresh.number, status__in=[LegStatus.PLANNED, LegStatus.RUNNING]
+    )
+    if earlier.exists():
+        raise Refusal("leg.order", "The matches of a death match are played one after another.")
+    if not fresh.ruleset:
+        raise Refusal("leg.rules-missing", "It is not decided yet what is played.")
+    opens = ready_from(fresh)
+    if opens is not None and at < opens:
+        raise Refusal(
+            "ready.too-early",
+            f"You can say that you are ready from {pace.spoken(ready_window().total_seconds())} "
+            "before the start.",
+        )
+    field = ("home_ready_at", "away_ready_at")[seat]
+    if getattr(fresh, field) is None:
+        setattr(fresh, field, at)
+        fresh.save(update_fields=[field])
+        audit_record(acting_user=acting_user, action="leg.confirm", target=fresh)
+    if is_due(fresh, at):
+        return leg_start(acting_user=None, leg=fresh, at=at)
+    return fresh
+
+
+@transaction.atomic
+def leg_unconfirm(*, acting_user: User, leg: Leg) -> Leg:
+    """A player is not ready after all. Refusals: ``season.*``, ``ready.not-yours``,
+    ``leg.not-planned``."""
+    fresh, seat = _own(leg, acting_user)
+    field = ("home_ready_at", "away_ready_at")[seat]
+    if getattr(fresh, field) is not None:
+        setattr(fresh, field, None)
+        fresh.save(update_fields=[field])
+        audit_record(acting_user=acting_user, action="leg.unconfirm", target=fresh)
+    return fresh
+
+
+def _own(leg: Leg, acting_user: User) -> tuple[Leg, Seat]:
+    season = season_locked(leg.death_match.round.season_id)
+    must_not_be_archived(season)
+    must_be_running(season)
+    death_match = death_match_fresh(leg.death_match_id)
+    fresh = death_match.legs.get(pk=leg.pk)
+    fresh.death_match = death_match
+    seat = audience.seat_of(death_match, acting_user)
+    if seat is None:
+        raise Refusal("ready.not-yours", "Only the two players say whether they are ready.")
+    if fresh.status != LegStatus.PLANNED:
+        raise Refusal("leg.not-planned", f"This match is “{fresh.get_status_display()}” already.")
+    return fresh, seat
+
+
+def ready_window() -> timedelta:
+    """How long before the start players can say that they are ready."""
+    return timedelta(minutes=settings.GAUNTLET_READY_MINUTES)
+
+
+def ready_from(leg: Leg) -> datetime | None:
+    """When players can say that they are ready; None: at any time."""
+    return None if leg.scheduled_at is None else leg.scheduled_at - ready_window()
+
+
+def is_due(leg: Leg, at: datetime) -> bool:
+    """Whether both are ready and the time has come."""
+    ready = leg.home_ready_at is not None and leg.away_ready_at is not None
+    return ready and (leg.scheduled_at is None or at >= leg.scheduled_at)
+
+
+# -- what time does ------------------------------------------------------------------------------
+
+
+class Swept(NamedTuple):
+    """What one sweep did, in numbers."""
+
+    settled: int = 0
+    started: int = 0
+    no_shows: int = 0
+    reminded: int = 0
+    choices: int = 0
+
+
+def legs_sweep(*, at: datetime | None = None) -> Swept:
+    """Do what time asks of seasons: take over results that were missed, begin what both are ready
+    for, deal with those who are not there, remind, tell of choices that ran out.
+
+    Idempotent, and one transaction for each leg: what fails for one is logged and does not disturb
+    the others.
+    """
+    at = instant(at)
+    settled = sum(
+        bool(leg_settle(match_id=match_id)) for match_id in _ended().values_list("match", flat=True)
+    )
+    started = sum(_begun(leg, at) for leg in _both_ready(at))
+    no_shows = sum(_missed(leg, at) for leg in _overdue(at))
+    reminded = sum(reminders_send(leg=leg, at=at) for leg in _to_remind(at))
+    choices = sum(choice_expire(episode=episode, at=at) for episode in _run_out(at))
+    return Swept(settled, started, no_shows, reminded, choices)
+
+
+def _ended() -> QuerySet[Leg]:
+    return Leg.objects.filter(
+        status=LegStatus.RUNNING, match__status=Match.Status.FINISHED
+    ).order_by("pk")[:SWEEP_AT_MOST]
+
+
+def _waiting() -> QuerySet[Leg]:
+    return (
+        Leg.objects.filter(
+            status=LegStatus.PLANNED,
+            death_match__status__in=OPEN,
+            death_match__round__season__status=SeasonStatus.RUNNING,
+        )
+        .exclude(death_match__round__season__visibility=Visibility.ARCHIVED)
+        .select_related(
+            "death_match__round__season", "death_match__home__user", "death_match__away__user"
+        )
+    )
+
+
+def _both_ready(at: datetime) -> Iterator[Leg]:
+    ready = _waiting().filter(home_ready_at__isnull=False, away_ready_at__isnull=False)
+    yield from ready.filter(scheduled_at__lte=at).order_by("scheduled_at", "pk")[:SWEEP_AT_MOST]
+
+
+def _begun(leg: Leg, at: datetime) -> bool:
+    try:
+        leg_start(acting_user=None, leg=leg, at=at)
+    except Refusal as refusal:
+        if refusal.code not in ("leg.not-planned", "leg.order"):
+            _stuck(leg, refusal, at)
+        return False
+    return True
+
+
+@transaction.atomic
+def _stuck(leg: Leg, refusal: Refusal, at: datetime) -> None:
+    """A leg cannot begin though both are ready: the organisers are told once, and both would have
+    to say again that they are ready."""
+    season = season_locked(leg.death_match.round.season_id)
+    fresh = Leg.objects.select_related("death_match__round").get(pk=leg.pk)
+    if fresh.status != LegStatus.PLANNED or fresh.home_ready_at is None:
+        return
+    fresh.home_ready_at = fresh.away_ready_at = None
+    fresh.save(update_fields=["home_ready_at", "away_ready_at"])
+    words = f"{leg.death_match} could not begin. {refusal.sentence}"
+    log.warning("leg.stuck", leg=leg.pk, code=refusal.code)
+    season_event(
+        season=season, kind="ruling", words=words, data={"code": refusal.code}, leg=fresh, at=at
+    )
+    audit_record(acting_user=None, action="leg.stuck", target=fresh, data={"code": refusal.code})
+    organisers_tell(season=season, subject=f"{season.name}: cannot begin", words=words)
+
+
+def _overdue(at: datetime) -> Iterator[Leg]:
+    """Legs whose grace is over and that nobody has been told of. The grace differs by season, so
+    the database narrows down and the service looks exactly."""
+    waiting = _waiting().filter(scheduled_at__lt=at, no_show_at__isnull=True)
+    for leg in waiting.order_by("scheduled_at", "pk")[:SWEEP_AT_MOST]:
+        if _grace_over(leg, at):
+            yield leg
+
+
+def _grace_over(leg: Leg, at: datetime) -> bool:
+    grace = timedelta(minutes=leg.death_match.round.season.no_show_minutes)
+    return leg.scheduled_at is not None and at > leg.scheduled_at + grace
+
+
+@transaction.atomic
+def _missed(leg: Leg, at: datetime) -> bool:
+    """Deal with somebody who is not there: the season's rule, or the organisers are told."""
+    season = season_locked(leg.death_match.round.season_id)
+    death_match = death_match_fresh(leg.death_match_id)
+    fresh = death_match.legs.get(pk=leg.pk)
+    fresh.death_match = death_match
+    ready = (fresh.home_ready_at is not None, fresh.away_ready_at is not None)
+    is_open = fresh.status == LegStatus.PLANNED and death_match.status in OPEN
+    earlier = death_match.legs.filter(number__lt=fresh.number, status=LegStatus.RUNNING)
+    if not is_open or all(ready) or fresh.no_show_at is not None or earlier.exists():
+        return False
+    if season.status != SeasonStatus.RUNNING or not _grace_over(fresh, at):
+        return False
+    sides = sides_of(death_match)
+    absent = [side for side, there in zip(sides, ready, strict=True) if not there]
+    names = " and ".join(side.name for side in absent)
+    fresh.no_show_at = at
+    fresh.save(update_fields=["no_show_at"])
+    words = f"{names} {'was' if len(absent) == 1 else 'were'} not there in time."
+    season_event(
+        season=season,
+        kind="death-match.no-show",
+        words=words,
+        data={"absent": [side.pk for side in absent], "leg": fresh.number},
+        leg=fresh,
+        at=at,
+    )
+    audit_record(
+        acting_user=None,
+        action="leg.no_show",
+        target=fresh,
+        data={"absent": [side.pk for side in absent]},
+    )
+    if season.no_show_rule == NoShowRule.FORFEIT and len(absent) == 1:
+        there = sides[0] if ready[0] else sides[1]
+        walked_over(death_match, winner=there, why=words, acting_user=None, at=at)
+    else:
+        organisers_tell(
+            season=season,
+            subject=f"{season.name}: not there in time",
+            words=f"{death_match}: {words} Please decide what happens.",
+        )
+    return True
+
+
+def _run_out(at: datetime) -> QuerySet[Episode]:
+    return (
+        Episode.objects.filter(
+            status=EpisodeStatus.CHOOSING,
+            choose_by__lt=at,
+            round__season__status=SeasonStatus.RUNNING,
+        )
+        .filter(Q(expiry_told_for__isnull=True) | ~Q(expiry_told_for=F("choose_by")))
+        .select_related("round")
+        .order_by("choose_by")[:SWEEP_AT_MOST]
+    )
+
+
+# -- reminders -----------------------------------------------------------------------------------
+
+
+def _to_remind(at: datetime) -> Iterator[Leg]:
+    soon = _waiting().filter(scheduled_at__gt=at, scheduled_at__lte=at + REMINDERS[-1].before)
+    told = {
+        (row["leg"], row["kind"], row["scheduled_at"])
+        for row in ReminderSent.objects.filter(leg__in=soon).values("leg", "kind", "scheduled_at")
+    }
+    for leg in soon.order_by("scheduled_at", "pk")[:SWEEP_AT_MOST]:
+        due = _due(leg, at)
+        if due is not None and (leg.pk, due.kind, leg.scheduled_at) not in told:
+            yield leg
+
+
+def _due(leg: Leg, at: datetime) -> Reminder | None:
+    """The reminder nearest to the start whose moment has come."""
+    if leg.scheduled_at is None or at >= leg.scheduled_at:
+        return None
+    return next((each for each in REMINDERS if leg.scheduled_at - at <= each.before), None)
+
+
+@transaction.atomic
+def reminders_send(*, leg: Leg, at: datetime | None = None) -> bool:
+    """Remind both players of a leg, by mail in their own time zones, if one of the reminders is due
+    and was not sent; whether it was. Nobody is reminded twice, and of several that are due (the
+    time was fixed late) only the nearest to the start goes out."""
+    at = instant(at)
+    season = season_locked(leg.death_match.round.season_id)
+    death_match = death_match_fresh(leg.death_match_id)
+    fresh = death_match.legs.get(pk=leg.pk)
+    fresh.death_match = death_match
+    due = _due(fresh, at)
+    if due is None or fresh.status != LegStatus.PLANNED or death_match.status not in OPEN:
+        return False
+    if season.status != SeasonStatus.RUNNING:
+        return False
+    players = [side.user for side in sides_of(death_match) if side.user is not None]
+    sent = ReminderSent.objects.filter(leg=fresh, scheduled_at=fresh.scheduled_at)
+    already = set(sent.filter(kind=due.kind).values_list("user", flat=True))
+    to = [user for user in players if user.pk not in already]
+    if not to:
+        return False
+    ReminderSent.objects.bulk_create(
+        ReminderSent(
+            leg=fresh,
+            user=user,
+            kind=due.kind,
+            scheduled_at=fresh.scheduled_at,
+            sent_at=at,
+        )
+        for user in to
+    )
+    addresses = addresses_of(to)
+    for user in to:
+        if user.pk in addresses:
+            subject, body = _reminder_to(user, season, fresh)
+            send_after_commit(addresses[user.pk], subject, body)
+    if not already:
+        season_event(
+            season=season,
+            kind="death-match.reminder",
+            words=f"{death_match}{_which(fresh)} begins in {_rounded(due)}."
+            if (fresh.scheduled_at or at) - at > due.before - timedelta(minutes=1)
+            else f"{death_match}{_which(fresh)} begins soon.",
+            data={
+                "leg": fresh.number,
+                "kind": due.kind,
+                "at": None if fresh.scheduled_at is None else fresh.scheduled_at.isoformat(),
+            },
+            leg=fresh,
+            at=at,
+        )
+    return True
+
+
+def _rounded(reminder: Reminder) -> str:
+    return pace.spoken(reminder.before.total_seconds())
+
+
+def _reminder_to(user: User, season: Season, leg: Leg) -> tuple[str, str]:
+    zone = ZoneInfo(user.time_zone or "UTC")
+    death_match: DeathMatch = leg.death_match
+    moment = _spoken(leg.scheduled_at, zone) if leg.scheduled_at else ""
+    subject = f"{death_match}: {moment}"
+    body = (
+        f"Hello {user.shown_name},\n\n"
+        f"your death match in {season.name}, {death_match}{_which(leg)} begins on {moment}.\n\n"
+        f"Please say on its page that you are ready, from "
+        f"{pace.spoken(ready_window().total_seconds())} before the start:\n"
+        f"{absolute(death_match.get_absolute_url())}\n\n"
+        f"Whoever is not there {season.no_show_minutes} min after the start may lose the match.\n"
+    )
+    return subject, body

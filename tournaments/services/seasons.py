@@ -1,0 +1,632 @@
+"""Seasons: how they come about, who runs them, and when they begin and end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, Literal, NamedTuple
+
+from allauth.account.models import EmailAddress
+from django.db import transaction
+from django.utils.text import slugify
+
+from accounts.models import User
+from accounts.roles import is_organiser
+from accounts.services import audit_record
+from games import pace
+from games.engine.errors import Refusal
+from games.rulesets import REGISTRY
+from games.services.matches import match_referees_set, options_of
+from tournaments import audience, lifecycle
+from tournaments.lifecycle import (
+    ContestantStatus,
+    DeathMatchStatus,
+    LegStatus,
+    SeasonStatus,
+    Visibility,
+)
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Format,
+    Leg,
+    NoShowRule,
+    RulesetChoice,
+    Season,
+    SeasonOrganiser,
+)
+from tournaments.pairing import registry as formats_known
+from tournaments.services import formats
+from tournaments.services.events import season_event
+from tournaments.services.guards import (
+    instant,
+    line,
+    managed,
+    must_manage,
+    reason,
+    season_locked,
+)
+from tournaments.standings import metrics
+
+__all__ = [
+    "Warned",
+    "organiser_add",
+    "organiser_remove",
+    "preflight",
+    "referees_of",
+    "season_archive",
+    "season_cancel",
+    "season_create",
+    "season_finish",
+    "season_list",
+    "season_locked",
+    "season_reopened",
+    "season_start",
+    "season_unlist",
+    "season_update",
+]
+
+Step = Literal["list", "start", "cancel", "finish", "archive"]
+SUMMARY_MAX = 2000
+REPERTOIRE_MAX = 64
+NO_SHOW_MINUTES_MAX = 7 * 24 * 60
+
+
+class Warned(NamedTuple):
+    """Something to know before a step. ``stops``: the step will be refused for it."""
+
+    code: str
+    sentence: str
+    stops: bool = False
+
+
+# -- making and changing -------------------------------------------------------------------------
+
+
+@transaction.atomic
+def season_create(
+    *,
+    acting_user: User,
+    name: str,
+    format: str,  # noqa: A002  (the field's own word)
+    settings: Mapping[str, Any] | None = None,
+    at: datetime | None = None,
+) -> Season:
+    """Make a draft of a season; ``acting_user`` is its first organiser.
+
+    ``settings``: any of the keys that :func:`season_update` takes. Refusals:
+    ``season.not-allowed``, ``format.unknown``, and those of :func:`season_update`.
+    """
+    if not audience.may_create_season(acting_user):
+        raise Refusal("season.not-allowed", "Only organisers may open a season.")
+    formats_known.format_of(format)
+    given = _checked(format, {"format_options": {}, **(settings or {}), "name": name})
+    season = Season.objects.create(
+        slug=_free_slug(given["name"]),
+        format=format,
+        created_by=acting_user,
+        created_at=instant(at),
+        **given,
+    )
+    SeasonOrganiser.objects.create(season=season, user=acting_user)
+    audit_record(
+        acting_user=acting_user,
+        action="season.create",
+        target=season,
+        data={"name": season.name, "format": format},
+    )
+    return season
+
+
+def _free_slug(name: str) -> str:
+    stem = slugify(name)[:50] or "season"
+    taken = set(Season.objects.filter(slug__startswith=stem).values_list("slug", flat=True))
+    if stem not in taken:
+        return stem
+    return next(free for n in range(2, len(taken) + 3) if (free := f"{stem}-{n}") not in taken)
+
+
+@transaction.atomic
+def season_update(*, acting_user: User, season: Season, changes: Mapping[str, Any]) -> Season:
+    """Change what stands in ``changes``: ``name``, ``summary``, ``open_enrolment``, ``repertoire``
+    (a list of objects with ``ruleset``, ``variant`` and perhaps ``options``), ``ruleset_choice``,
+    ``pace``, ``tie_breaks``, ``no_show_minutes``, ``no_show_rule``, and, as long as the season has
+    not begun, ``format_options``.
+
+    Refusals: those of `guards.managed`, ``season.over``, ``season.unknown-field``,
+    ``season.begun`` (what can no longer change), ``season.name.*``, ``season.summary.*``,
+    ``season.repertoire``, ``season.choice``, ``season.pace``, ``season.tie-breaks``,
+    ``standings.*``, ``season.no-show``, ``format.options``, ``setup.*``.
+    """
+    locked = managed(season, acting_user)
+    if locked.status in (SeasonStatus.FINISHED, SeasonStatus.CANCELLED):
+        raise Refusal("season.over", "This season is over: its settings stay as they are.")
+    if "format_options" in changes and locked.status != SeasonStatus.ENROLLING:
+        raise Refusal("season.begun", "How a season is played cannot change once it has begun.")
+    given = _checked(locked.format, changes)
+    changed = {key: value for key, value in given.items() if getattr(locked, key) != value}
+    if not changed:
+        return locked
+    before = {key: getattr(locked, key) for key in changed}
+    for key, value in changed.items():
+        setattr(locked, key, value)
+    locked.save(update_fields=list(changed))
+    audit_record(
+        acting_user=acting_user,
+        action="season.update",
+        target=locked,
+        data={key: {"from": before[key], "to": changed[key]} for key in changed},
+    )
+    return locked
+
+
+def _checked(format_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    unknown = sorted(set(given) - set(_CHECKS) - {"format_options"})
+    if unknown:
+        raise Refusal("season.unknown-field", f"A season has no setting {unknown[0]!r}.")
+    checked = {key: _CHECKS[key](value) for key, value in given.items() if key in _CHECKS}
+    if "format_options" in given:
+        formats_known.options_of(format_id, given["format_options"])
+        checked["format_options"] = dict(given["format_options"])
+    return checked
+
+
+def _name(value: Any) -> str:
+    return line(value, code="season.name", what="The season's name", most=80)
+
+
+def _summary(value: Any) -> str:
+    text = str(value).replace("\r\n", "\n").replace("\x00", "").strip()
+    if len(text) > SUMMARY_MAX:
+        raise Refusal("season.summary.too-long", f"A summary has at most {SUMMARY_MAX} characters.")
+    return text
+
+
+def repertoire_checked(value: Any) -> list[dict[str, Any]]:
+    """What is played, each with a ruleset, a variant and options that exist.
+    Raises Refusal ``season.repertoire`` and ``setup.*``."""
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise Refusal("season.repertoire", "What is played is a list of rulesets and variants.")
+    if len(value) > REPERTOIRE_MAX:
+        raise Refusal("season.repertoire", f"A season has at most {REPERTOIRE_MAX} games.")
+    return [game_checked(each) for each in value]
+
+
+def game_checked(value: Any) -> dict[str, Any]:
+    """One game: ``ruleset``, ``variant`` and ``options`` (in seconds, what differs from the pace).
+    Raises Refusal ``season.repertoire`` and ``setup.*``."""
+    known = {"ruleset", "variant", "options"}
+    if not isinstance(value, Mapping) or not {"ruleset", "variant"} <= set(value) <= known:
+        raise Refusal("season.repertoire", "A game has a ruleset, a variant and perhaps options.")
+    ruleset = REGISTRY.get(str(value["ruleset"]))
+    options = value.get("options") or {}
+    if not isinstance(options, Mapping):
+        raise Refusal("setup.options", "Options are an object of names and values.")
+    options_of(ruleset, options)
+    return {
+        "ruleset": ruleset.id,
+        "variant": ruleset.variant(str(value["variant"])).id,
+        "options": dict(options),
+    }
+
+
+def _one_of(choices: Iterable[str], code: str, what: str) -> Any:
+    known = list(choices)
+
+    def check(value: Any) -> str:
+        if value not in known:
+            raise Refusal(code, f"{what} is one of {', '.join(known)}.")
+        return str(value)
+
+    return check
+
+
+def _tie_breaks(value: Any) -> list[str]:
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise Refusal("season.tie-breaks", "Tie-breaks are a list of metrics.")
+    keys = [str(key) for key in value]
+    if keys:
+        metrics.order_of(keys)
+    return keys
+
+
+def _minutes(value: Any) -> int:
+    if not isinstance(value, int) or not 0 <= value <= NO_SHOW_MINUTES_MAX:
+        raise Refusal(
+            "season.no-show", f"The grace is 0 to {NO_SHOW_MINUTES_MAX} minutes, a whole number."
+        )
+    return value
+
+
+_CHECKS: Final[dict[str, Any]] = {
+    "name": _name,
+    "summary": _summary,
+    "open_enrolment": bool,
+    "repertoire": repertoire_checked,
+    "ruleset_choice": _one_of(RulesetChoice.values, "season.choice", "Who chooses the ruleset"),
+    "pace": _one_of([each.id for each in pace.PACES], "season.pace", "The pace"),
+    "tie_breaks": _tie_breaks,
+    "no_show_minutes": _minutes,
+    "no_show_rule": _one_of(NoShowRule.values, "season.no-show", "The no-show rule"),
+}
+
+
+# -- who runs it ---------------------------------------------------------------------------------
+
+
+def referees_of(season: Season, *, playing: Iterable[User | None]) -> list[User]:
+    """Who referees a match of the season: its organisers who still are, without the players."""
+    players = {user.pk for user in playing if user is not None}
+    organisers = season.organisers.select_related("user").order_by("pk")
+    return [
+        each.user for each in organisers if each.user_id not in players and is_organiser(each.user)
+    ]
+
+
+@transaction.atomic
+def organiser_add(*, acting_user: User, season: Season, user: User) -> Season:
+    """Let somebody else run the season too. Refusals: those of `guards.managed`,
+    ``organiser.no-role``, ``organiser.twice``."""
+    locked = managed(season, acting_user)
+    if not is_organiser(user):
+        raise Refusal("organiser.no-role", f"{user.shown_name} is not an organiser of this site.")
+    if locked.organisers.filter(user=user).exists():
+        raise Refusal("organiser.twice", f"{user.shown_name} already runs this season.")
+    SeasonOrganiser.objects.create(season=locked, user=user)
+    return _organisers_changed(locked, acting_user, "season.organiser_add", user)
+
+
+@transaction.atomic
+def organiser_remove(*, acting_user: User, season: Season, user: User) -> Season:
+    """Take the season out of somebody's hands. Refusals: those of `guards.managed`,
+    ``organiser.none``, ``organiser.last``."""
+    locked = managed(season, acting_user)
+    deleted, _ = locked.organisers.filter(user=user).delete()
+    if not deleted:
+        raise Refusal("organiser.none", f"{user.shown_name} does not run this season.")
+    if not locked.organisers.exists():
+        raise Refusal("organiser.last", "Somebody must run the season: this is its last organiser.")
+    return _organisers_changed(locked, acting_user, "season.organiser_remove", user)
+
+
+def _organisers_changed(season: Season, acting_user: User, action: str, user: User) -> Season:
+    running = Leg.objects.filter(
+        death_match__round__season=season, status=LegStatus.RUNNING
+    ).select_related("death_match__home__user", "death_match__away__user")
+    for leg in running:
+        sides = (leg.death_match.home, leg.death_match.away)
+        playing = [side.user for side in sides if side is not None]
+        if leg.match_id is not None:
+            match_referees_set(
+                acting_user=None,
+                match_id=leg.match_id,
+                users=referees_of(season, playing=playing),
+            )
+    audit_record(acting_user=acting_user, action=action, target=season, data={"user": user.pk})
+    return season
+
+
+# -- before a step -------------------------------------------------------------------------------
+
+
+def preflight(season: Season, step: Step) -> list[Warned]:
+    """What an organiser should know before a step, those that stop it first."""
+    found = list(_PREFLIGHTS[step](season))
+    return sorted(found, key=lambda warned: not warned.stops)
+
+
+def _before_listing(season: Season) -> Iterable[Warned]:
+    if not season.repertoire:
+        yield Warned("preflight.no-ruleset", "It is not said yet what is played.")
+
+
+def _before_start(season: Season) -> Iterable[Warned]:
+    if season.visibility == Visibility.DRAFT:
+        yield Warned("season.draft", "The season is still a draft: list it first.", stops=True)
+    enrolled = list(
+        season.contestants.filter(status=ContestantStatus.ENROLLED).select_related("user")
+    )
+    try:
+        cautions = formats_known.cautions_of(season.format, season.format_options, len(enrolled))
+    except Refusal as refusal:
+        yield Warned(refusal.code, refusal.sentence, stops=True)
+    else:
+        for caution in cautions:
+            yield Warned(caution.code, caution.sentence)
+    unseeded = sum(each.seed is None for each in enrolled)
+    if unseeded:
+        yield Warned(
+            "preflight.unseeded",
+            f"{unseeded} of {len(enrolled)} have no seed: they come after those who have one, "
+            "in the order in which they enrolled.",
+        )
+    yield from _before_listing(season)
+    users = [each.user for each in enrolled if each.user is not None]
+    for count, code, what in (
+        (len(enrolled) - len(users), "preflight.no-account", "no account here, and cannot play"),
+        (sum(not user.is_active for user in users), "preflight.closed", "a closed account"),
+        (_suspended(users), "preflight.suspended", "a suspended account"),
+        (len(users) - _reachable(users), "preflight.no-mail", "no confirmed email address"),
+    ):
+        if count:
+            yield Warned(code, f"{count} of {len(enrolled)} have {what}.")
+    organisers = {each.user_id for each in season.organisers.all()}
+    if organisers <= {user.pk for user in users}:
+        yield Warned(
+            "preflight.no-referee",
+            "Every organiser plays: any organiser of the site will be able to referee.",
+        )
+
+
+def _suspended(users: Sequence[User]) -> int:
+    pks = [user.pk for user in users]
+    return User.objects.with_standing().filter(pk__in=pks, suspended=True).count()
+
+
+def _reachable(users: Sequence[User]) -> int:
+    pks = [user.pk for user in users]
+    verified = EmailAddress.objects.filter(user__in=pks, primary=True, verified=True)
+    return verified.values("user").distinct().count()
+
+
+def _before_cancelling(season: Season) -> Iterable[Warned]:
+    running = _open_legs(season)
+    if running:
+        yield Warned("season.leg-running", _LEG_RUNNING, stops=True)
+    held = season.gifts.filter(status=lifecycle.GiftStatus.HELD).count()
+    if held:
+        yield Warned("preflight.items-held", f"{held} items will never be used.")
+    yield Warned("preflight.final", "A cancelled season cannot be taken up again.")
+
+
+_LEG_RUNNING: Final = "A match of this season is being played: let it end, or declare it void."
+
+
+def _open_legs(season: Season) -> int:
+    return Leg.objects.filter(death_match__round__season=season, status=LegStatus.RUNNING).count()
+
+
+def _open_matches(season: Season) -> int:
+    return DeathMatch.objects.filter(
+        round__season=season,
+        status__in=[
+            DeathMatchStatus.WAITING,
+            DeathMatchStatus.PLANNED,
+            DeathMatchStatus.RUNNING,
+        ],
+    ).count()
+
+
+def _before_finishing(season: Season) -> Iterable[Warned]:
+    count = _open_matches(season)
+    if count:
+        yield Warned(
+            "season.open-matches",
+            f"{count} death match{'es are' if count > 1 else ' is'} not decided.",
+            stops=True,
+        )
+    active = season.contestants.filter(status=ContestantStatus.ACTIVE).count()
+    if season.format == Format.ELIMINATION and active != 1:
+        yield Warned(
+            "season.no-winner", f"There are {active} contestants left, not one.", stops=True
+        )
+
+
+def _before_archiving(season: Season) -> Iterable[Warned]:
+    if season.status == SeasonStatus.RUNNING:
+        yield Warned(
+            "preflight.running", "The season is running: nothing in it can change while archived."
+        )
+
+
+_PREFLIGHTS: Final[dict[str, Any]] = {
+    "list": _before_listing,
+    "start": _before_start,
+    "cancel": _before_cancelling,
+    "finish": _before_finishing,
+    "archive": _before_archiving,
+}
+
+
+def _must_pass(season: Season, step: Step) -> None:
+    for warned in preflight(season, step):
+        if warned.stops:
+            raise Refusal(warned.code, warned.sentence)
+
+
+# -- visibility ----------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def season_list(*, acting_user: User, season: Season, at: datetime | None = None) -> Season:
+    """Make a draft public, or take a season out of the archive again. Refusals:
+    ``season.not-organiser``, ``season.not-allowed`` (archived: organisers and moderators),
+    ``lifecycle.step``."""
+    locked = season_locked(season.pk)
+    was = locked.visibility
+    if was == Visibility.ARCHIVED:
+        _must_be_allowed_to_shelve(locked, acting_user)
+    else:
+        must_manage(locked, acting_user)
+    return _show(locked, Visibility.LISTED, acting_user, at)
+
+
+@transaction.atomic
+def season_unlist(*, acting_user: User, season: Season, at: datetime | None = None) -> Season:
+    """Make a season that has not begun a draft again. Refusals: those of `guards.managed`,
+    ``season.begun``, ``lifecycle.step``."""
+    locked = managed(season, acting_user)
+    if locked.status not in (SeasonStatus.ENROLLING, SeasonStatus.CANCELLED):
+        raise Refusal("season.begun", "What has begun stays public.")
+    return _show(locked, Visibility.DRAFT, acting_user, at)
+
+
+@transaction.atomic
+def season_archive(*, acting_user: User, season: Season, at: datetime | None = None) -> Season:
+    """Take a season off the lists; it stays readable and changes no more until listed again.
+    Refusals: ``season.none``, ``season.not-allowed``, ``lifecycle.step``."""
+    locked = season_locked(season.pk)
+    _must_be_allowed_to_shelve(locked, acting_user)
+    return _show(locked, Visibility.ARCHIVED, acting_user, at)
+
+
+def _must_be_allowed_to_shelve(season: Season, acting_user: User) -> None:
+    if not audience.may_shelve(season, acting_user):
+        raise Refusal(
+            "season.not-allowed", "Only its organisers and moderators may archive a season."
+        )
+
+
+def _show(season: Season, visibility: Visibility, acting_user: User, at: datetime | None) -> Season:
+    was = season.visibility
+    season.visibility = lifecycle.step(
+        lifecycle.VISIBILITY, season.visibility, visibility, "The season"
+    )
+    season.save(update_fields=["visibility"])
+    audit_record(
+        acting_user=acting_user,
+        action=f"season.{visibility}",
+        target=season,
+        data={"from": was, "to": season.visibility},
+    )
+    if visibility == Visibility.LISTED and was == Visibility.DRAFT:
+        season_event(
+            season=season, kind="season.listed", words=f"{season.name} is announced.", at=at
+        )
+    return season
+
+
+# -- the course of a season ----------------------------------------------------------------------
+
+
+def _moved(season: Season, status: SeasonStatus, **more: Any) -> None:
+    season.status = lifecycle.step(lifecycle.SEASON, season.status, status, "The season")
+    for key, value in more.items():
+        setattr(season, key, value)
+    season.save(update_fields=["status", *more])
+
+
+@transaction.atomic
+def season_start(*, acting_user: User, season: Season, at: datetime | None = None) -> Season:
+    """Begin: seeds are fixed, everybody enrolled is in, the first round opens.
+
+    Refusals: those of `guards.managed`, ``lifecycle.step``, and what `preflight` says stops it
+    (``season.draft``, ``pairing.too-few``).
+    """
+    locked = managed(season, acting_user)
+    lifecycle.step(lifecycle.SEASON, locked.status, SeasonStatus.RUNNING, "The season")
+    if locked.status != SeasonStatus.ENROLLING:
+        raise Refusal("season.begun", "This season has begun already.")
+    _must_pass(locked, "start")
+    at = instant(at)
+    _seeds_fixed(locked)
+    locked.contestants.filter(status=ContestantStatus.ENROLLED).update(
+        status=ContestantStatus.ACTIVE
+    )
+    _moved(locked, SeasonStatus.RUNNING, started_at=at)
+    count = locked.contestants.filter(status=ContestantStatus.ACTIVE).count()
+    season_event(
+        season=locked,
+        kind="season.started",
+        words=f"{locked.name} begins with {count} contestants.",
+        data={"contestants": count},
+        at=at,
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="season.start",
+        target=locked,
+        data={"contestants": count},
+    )
+    formats.steps_of(locked).started(season=locked, acting_user=acting_user, at=at)
+    return locked
+
+
+def _seeds_fixed(season: Season) -> None:
+    """Seeds 1, 2, 3, … without gaps: by what was set, then in the order of enrolment."""
+    # Somebody who has left keeps no seed that the others are numbered past.
+    season.contestants.exclude(status=ContestantStatus.ENROLLED).update(seed=None)
+    enrolled = sorted(
+        season.contestants.filter(status=ContestantStatus.ENROLLED),
+        key=lambda each: (each.seed is None, each.seed or 0, each.pk),
+    )
+    # The constraint is checked row by row: first out of the way, then in place.
+    season.contestants.filter(status=ContestantStatus.ENROLLED).update(seed=None)
+    for number, contestant in enumerate(enrolled, start=1):
+        contestant.seed = number
+    Contestant.objects.bulk_update(enrolled, ["seed"])
+
+
+@transaction.atomic
+def season_cancel(
+    *, acting_user: User, season: Season, why: str, at: datetime | None = None
+) -> Season:
+    """Call a season off for good; what was played stays. Refusals: those of `guards.managed`,
+    ``why.*``, ``lifecycle.step``, ``season.leg-running``."""
+    locked = managed(season, acting_user)
+    why = reason(why)
+    lifecycle.step(lifecycle.SEASON, locked.status, SeasonStatus.CANCELLED, "The season")
+    _must_pass(locked, "cancel")
+    at = instant(at)
+    _moved(locked, SeasonStatus.CANCELLED, finished_at=at)
+    season_event(
+        season=locked,
+        kind="season.cancelled",
+        words=f"{locked.name} is called off: {why}",
+        data={"why": why},
+        at=at,
+    )
+    audit_record(acting_user=acting_user, action="season.cancel", target=locked, data={"why": why})
+    return locked
+
+
+@transaction.atomic
+def season_finish(
+    *,
+    acting_user: User | None,
+    season: Season,
+    winner: Contestant | None = None,
+    at: datetime | None = None,
+) -> Season:
+    """End a running season with its winner; formats call it with their last result.
+
+    In an elimination season the winner is whoever is left; elsewhere ``winner`` must be given
+    unless only one is active. Refusals: those of `guards.managed`, ``lifecycle.step``,
+    ``season.open-matches``, ``season.no-winner``, ``season.winner-left``.
+    """
+    locked = managed(season, acting_user)
+    lifecycle.step(lifecycle.SEASON, locked.status, SeasonStatus.FINISHED, "The season")
+    _must_pass(locked, "finish")
+    at = instant(at)
+    active = list(locked.contestants.filter(status=ContestantStatus.ACTIVE)[:2])
+    if winner is None:
+        if len(active) != 1:
+            raise Refusal("season.no-winner", "It must be said who has won.")
+        winner = active[0]
+    chosen = locked.contestants.filter(pk=winner.pk).first()
+    if chosen is None or chosen.status != ContestantStatus.ACTIVE:
+        raise Refusal("season.winner-left", "The winner must be a contestant who is still in.")
+    chosen.place = 1
+    chosen.save(update_fields=["place"])
+    _moved(locked, SeasonStatus.FINISHED, finished_at=at, winner=chosen)
+    season_event(
+        season=locked,
+        kind="season.finished",
+        words=f"{chosen.name} has won {locked.name}.",
+        data={"winner": chosen.pk, "name": chosen.name},
+        contestant=chosen,
+        at=at,
+    )
+    audit_record(
+        acting_user=acting_user, action="season.finish", target=locked, data={"winner": chosen.pk}
+    )
+    return locked
+
+
+def season_reopened(*, season: Season, at: datetime) -> None:
+    """A finished season goes on, since its last result did not stand: part of the deed that took
+    it back, under the season's lock."""
+    if season.winner_id is not None:
+        Contestant.objects.filter(pk=season.winner_id).update(place=None)
+    _moved(season, SeasonStatus.RUNNING, finished_at=None, winner=None)
+    season_event(season=season, kind="season.reopened", words=f"{season.name} goes on.", at=at)
