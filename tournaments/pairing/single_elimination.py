@@ -215,12 +215,10 @@ def progress(
         away = _side(bracket, match.away, known) if match.away is not None else None
         standing = Standing(match, home, away)
         recorded = games.get(match.id, [])
+        fit: list[Result] = []
         if match.away is None:
             standing = msgspec.structs.replace(standing, winner=home, how=How.BYE)
-            fit = []
-        elif home is None or away is None:
-            fit = []
-        else:
+        elif home is not None and away is not None:
             fit = [game for game in recorded if {*game.sides} == {home, away}]
             standing = _count(standing, home, away, fit, bracket.best_of, left)
         known[match.id] = standing

@@ -2,3 +2,8 @@
 
 Pure, like `tournaments.pairing`: no database, no clock, no chance. All values are whole numbers.
 """
+
+from tournaments.standings.metrics import DEFAULTS, METRICS
+from tournaments.standings.table import Row, Table, standings
+
+__all__ = ["DEFAULTS", "METRICS", "Row", "Table", "standings"]
