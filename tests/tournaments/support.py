@@ -88,12 +88,12 @@ def organiser_named(name: str) -> User:
     return user
 
 
-def enrolled(organiser: User, count: int, format: str = "elimination", **settings: Any) -> Season:
+def enrolled(organiser: User, count: int, kind: str = "elimination", **settings: Any) -> Season:
     """A listed season with so many contestants, seeded in order and called Player 1, 2, …"""
     season = season_create(
         acting_user=organiser,
         name="Autumn",
-        format=format,
+        format=kind,
         settings={"repertoire": [GAME], **settings},
         at=START,
     )
@@ -104,9 +104,9 @@ def enrolled(organiser: User, count: int, format: str = "elimination", **setting
     return season
 
 
-def running(organiser: User, count: int, format: str = "elimination", **settings: Any) -> Season:
+def running(organiser: User, count: int, kind: str = "elimination", **settings: Any) -> Season:
     """The same, started."""
-    season = enrolled(organiser, count, format, **settings)
+    season = enrolled(organiser, count, kind, **settings)
     return season_start(acting_user=organiser, season=season, at=START)
 
 

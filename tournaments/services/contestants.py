@@ -184,8 +184,8 @@ def _must_be_free(season: Season, seed: int | None, *, but: Contestant | None) -
     if not 1 <= seed <= SEED_MAX:
         raise Refusal("seed.range", f"A seed is a whole number from 1 to {SEED_MAX}.")
     others = season.contestants.filter(seed=seed).exclude(status=ContestantStatus.REPLACED)
-    holder = others.exclude(pk=but.pk if but else None).first()
-    if holder is not None:
+    holder = others.first()
+    if holder is not None and holder != but:
         raise Refusal("seed.taken", f"Seed {seed} is {holder.name}'s.")
 
 

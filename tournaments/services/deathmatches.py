@@ -396,9 +396,8 @@ def advantage_of(leg: Leg) -> Seat | None:
     if not _by_items(leg.death_match):
         return leg.advantage
     given = leg.death_match.gifts.filter(leg_number=leg.number, status=GiftStatus.HELD)
-    receivers = list(given.values_list("receiver", flat=True))
-    home = receivers.count(leg.death_match.home_id)
-    away = receivers.count(leg.death_match.away_id)
+    home = given.filter(receiver=leg.death_match.home).count()
+    away = given.filter(receiver=leg.death_match.away).count()
     return None if home == away else int(away > home)
 
 
@@ -663,9 +662,9 @@ def _end_running(
     death_match.save(update_fields=["home_score", "away_score"])
 
 
-def _organised(leg: Leg, acting_user: User, text: str, why: str, at: datetime) -> None:
-    if leg.match_id is None:
-        raise EngineFault("a running leg has no match")
+def _organised(leg: Leg, acting_user: User | None, text: str, why: str, at: datetime) -> None:
+    if leg.match_id is None or acting_user is None:
+        raise EngineFault("only an organiser ends a running match")
     _played_on(
         match_organise(
             match_id=leg.match_id,
@@ -692,8 +691,9 @@ def _played_on(answer: Any) -> None:
 
 
 @transaction.atomic
-def leg_void(*, acting_user: User, leg: Leg, why: str, at: datetime | None = None) -> Leg:
+def leg_void(*, acting_user: User | None, leg: Leg, why: str, at: datetime | None = None) -> Leg:
     """Declare a match void, running or finished, and have it played again; the next attempt.
+    A format (``acting_user`` None) does so with finished ones only.
 
     What its result had led to is taken back. Refusals: those of `guards.managed`,
     ``death-match.own``, ``why.*``, ``leg.nothing-played``, ``round.frozen``, those of the format.
@@ -825,7 +825,7 @@ def _taken_back(season: Season, death_match: DeathMatch, at: datetime) -> None:
 
 @transaction.atomic
 def death_match_reopen(
-    *, acting_user: User, death_match: DeathMatch, why: str, at: datetime | None = None
+    *, acting_user: User | None, death_match: DeathMatch, why: str, at: datetime | None = None
 ) -> DeathMatch:
     """Take back that a death match was decided, and have what is left of it played: after a
     walkover or a ruling that was a mistake.

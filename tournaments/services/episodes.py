@@ -12,7 +12,7 @@ from django.db.models import Max
 
 from accounts.models import User
 from accounts.services import audit_record
-from games.engine.errors import Refusal
+from games.engine.errors import EngineFault, Refusal
 from games.rulesets import REGISTRY
 from tournaments import audience, lifecycle
 from tournaments.lifecycle import (
@@ -68,7 +68,7 @@ def elimination_options(season: Season) -> EliminationOptions:
     """What the organisers of an elimination season chose."""
     options = options_of(Format.ELIMINATION, season.format_options)
     if not isinstance(options, EliminationOptions):
-        raise TypeError("an elimination season has options of its own")
+        raise EngineFault("an elimination season has options of its own")
     return options
 
 
@@ -274,7 +274,7 @@ def choosable(episode: Episode) -> list[Contestant]:
     immune = episode.placements.filter(immune=True).values("contestant")
     return list(
         episode.round.season.contestants.filter(status=ContestantStatus.ACTIVE)
-        .exclude(pk=episode.ec_id)
+        .exclude(episodes_as_ec=episode)
         .exclude(pk__in=immune)
         .select_related("user")
     )
@@ -311,7 +311,7 @@ def dmo_choose(
         raise Refusal("choice.own", "Nobody decides about their own death match.")
     ec = fresh.ec
     if ec is None:
-        raise TypeError("an episode in which somebody chooses has an EC")
+        raise EngineFault("an episode in which somebody chooses has an EC")
     _moved(fresh, EpisodeStatus.DEATH_MATCH, dmo=dmo, chosen_at=at, chosen_by=acting_user)
     season_event(
         season=season,
@@ -499,6 +499,8 @@ def _sides_of(death_match: DeathMatch) -> tuple[Contestant, Contestant]:
 
 
 def _holder_of(contestant_id: int | None) -> Contestant:
+    if contestant_id is None:
+        raise EngineFault("a decided death match of an elimination season has two sides")
     holder = Contestant.objects.get(pk=contestant_id)
     while holder.status == ContestantStatus.REPLACED:
         holder = Contestant.objects.get(replaces=holder)

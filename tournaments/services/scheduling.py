@@ -405,12 +405,18 @@ def reminders_send(*, leg: Leg, at: datetime | None = None) -> bool:
     fresh = death_match.legs.get(pk=leg.pk)
     fresh.death_match = death_match
     due = _due(fresh, at)
-    if due is None or fresh.status != LegStatus.PLANNED or death_match.status not in OPEN:
+    begins = fresh.scheduled_at
+    if (
+        begins is None
+        or due is None
+        or fresh.status != LegStatus.PLANNED
+        or death_match.status not in OPEN
+    ):
         return False
     if season.status != SeasonStatus.RUNNING:
         return False
     players = [side.user for side in sides_of(death_match) if side.user is not None]
-    sent = ReminderSent.objects.filter(leg=fresh, scheduled_at=fresh.scheduled_at)
+    sent = ReminderSent.objects.filter(leg=fresh, scheduled_at=begins)
     already = set(sent.filter(kind=due.kind).values_list("user", flat=True))
     to = [user for user in players if user.pk not in already]
     if not to:
@@ -420,7 +426,7 @@ def reminders_send(*, leg: Leg, at: datetime | None = None) -> bool:
             leg=fresh,
             user=user,
             kind=due.kind,
-            scheduled_at=fresh.scheduled_at,
+            scheduled_at=begins,
             sent_at=at,
         )
         for user in to
@@ -435,12 +441,12 @@ def reminders_send(*, leg: Leg, at: datetime | None = None) -> bool:
             season=season,
             kind="death-match.reminder",
             words=f"{death_match}{_which(fresh)} begins in {_rounded(due)}."
-            if (fresh.scheduled_at or at) - at > due.before - timedelta(minutes=1)
+            if begins - at > due.before - timedelta(minutes=1)
             else f"{death_match}{_which(fresh)} begins soon.",
             data={
                 "leg": fresh.number,
                 "kind": due.kind,
-                "at": None if fresh.scheduled_at is None else fresh.scheduled_at.isoformat(),
+                "at": begins.isoformat(),
             },
             leg=fresh,
             at=at,

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from accounts.models import User
+from accounts.moderation import is_suspended
 from accounts.roles import is_organiser
 from accounts.services import audit_record
 from games import pace
@@ -360,7 +361,7 @@ def _before_start(season: Season) -> Iterable[Warned]:
 
 def _suspended(users: Sequence[User]) -> int:
     pks = [user.pk for user in users]
-    return User.objects.with_standing().filter(pk__in=pks, suspended=True).count()
+    return sum(is_suspended(user) for user in User.objects.with_standing().filter(pk__in=pks))
 
 
 def _reachable(users: Sequence[User]) -> int:
