@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -14,7 +15,8 @@ from accounts.models import User
 from games import pace
 from games.engine.errors import Refusal
 from games.engine.ruleset import Ruleset
-from games.models import Challenge
+from games.models import Challenge, Preparation
+from games.rule_options import RuleOption, rule_options
 from games.rulesets import REGISTRY
 from games.services.challenges import MESSAGE_MAX
 from games.services.preparations import MAX_BYTES, NAME_MAX
@@ -132,11 +134,34 @@ class ChallengeForm(forms.Form):
         "setup.ruleset": "game",
         "setup.variant": "game",
         "setup.options": "pace",
+        "setup.supply": "preparation",
+        "preparation.none": "preparation",
+        "preparation.not-allowed": "preparation",
     }
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, preparations: Sequence[Preparation] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._challenged: User | None = None
+        for ruleset in REGISTRY:
+            for option in rule_options(ruleset.id):
+                self.fields[_rule_field(ruleset, option)] = forms.ChoiceField(
+                    label=option.title,
+                    help_text=option.help,
+                    required=False,
+                    initial=option.default.text,
+                    choices=[(choice.text, choice.words) for choice in option.choices],
+                    widget=Segments,
+                )
+        if preparations:
+            self.fields["preparation"] = forms.TypedChoiceField(
+                label="Supplied by you",
+                required=False,
+                coerce=int,
+                empty_value=None,
+                choices=[("", "Nothing: draw as usual"), *map(_prepared_choice, preparations)],
+                help_text="What you have prepared. Whoever accepts is told that you supply it, "
+                "but not what it is.",
+            )
         for key, uses in times_of_all().items():
             usual = "; ".join(f"{ruleset.name} {seconds:g}" for ruleset, seconds in uses)
             self.fields[f"time_{key}"] = forms.FloatField(
@@ -156,12 +181,34 @@ class ChallengeForm(forms.Form):
         wanted = query.get("game", "")
         named = [value for value in offered if wanted in (value, value.partition("/")[0])]
         game = named[0] if named else offered[0]
-        return {"game": game, "opponent": query.get("opponent", "")[:31]}
+        return {
+            "game": game,
+            "opponent": query.get("opponent", "")[:31],
+            "preparation": query.get("preparation", "")[:20],
+        }
 
     @property
     def times(self) -> list[forms.BoundField]:
         """The fields for one's own times."""
         return [self[name] for name in self.fields if name.startswith("time_")]
+
+    @property
+    def rules(self) -> list[tuple[Ruleset[Any, Any], list[forms.BoundField]]]:
+        """The fields for the rules of each game that has any to choose."""
+        found = [
+            (ruleset, [self[_rule_field(ruleset, each)] for each in rule_options(ruleset.id)])
+            for ruleset in REGISTRY
+        ]
+        return [(ruleset, fields) for ruleset, fields in found if fields]
+
+    @property
+    def rules_wanted(self) -> bool:
+        """Whether a rule was chosen otherwise than usual, so that the choice must be in sight."""
+        return any(
+            field.errors or (field.data or field.initial) != field.initial
+            for _, fields in self.rules
+            for field in fields
+        )
 
     @property
     def times_wanted(self) -> bool:
@@ -187,7 +234,16 @@ class ChallengeForm(forms.Form):
                 if key not in known:
                     error = f"{ruleset.name} has no such time. Leave this empty."
                     self.add_error(f"time_{key}", ValidationError(error, code="setup.options"))
+            for other, fields in self.rules:
+                if other.id != ruleset.id:
+                    self._must_be_usual(fields, other)
         return data
+
+    def _must_be_usual(self, fields: Sequence[forms.BoundField], other: Ruleset[Any, Any]) -> None:
+        for field in fields:
+            if self.cleaned_data.get(field.name) not in {None, "", field.initial}:
+                error = f"This is a rule of {other.name} alone. Leave it as it was."
+                self.add_error(field.name, ValidationError(error, code="setup.options"))
 
     def offer(self) -> dict[str, Any]:
         """What the service wants to know, of a valid form."""
@@ -198,7 +254,12 @@ class ChallengeForm(forms.Form):
             "ruleset_id": ruleset.id,
             "variant": variant,
             "opponent": self._challenged,
-            "options": {**pace.options_at(ruleset, chosen), **self._own_times()},
+            "options": {
+                **pace.options_at(ruleset, chosen),
+                **self._own_times(),
+                **self._rules_of(ruleset),
+            },
+            "preparation_id": data.get("preparation"),
             "advantage": data["advantage"],
             "message": data["message"],
             "lasts": timedelta(minutes=data["lasts"]),
@@ -207,7 +268,25 @@ class ChallengeForm(forms.Form):
     def refuse(self, refusal: Refusal) -> None:
         """Show what the service refused, at the field concerned."""
         error = ValidationError(refusal.sentence, code=refusal.code)
-        self.add_error(self._FIELDS.get(refusal.code), error)
+        self.add_error(self._field_of(refusal), error)
+
+    def _field_of(self, refusal: Refusal) -> str | None:
+        """The field that a refusal is about: of an option the one that its sentence names."""
+        named = _OPTION.search(refusal.sentence) if refusal.code == "setup.options" else None
+        if named is not None:
+            ruleset, _ = _game(self.cleaned_data["game"])
+            for field in (f"time_{named[1]}", f"rule_{ruleset.id}_{named[1]}"):
+                if field in self.fields:
+                    return field
+        field = self._FIELDS.get(refusal.code)
+        return field if field in self.fields else None
+
+    def _rules_of(self, ruleset: Ruleset[Any, Any]) -> dict[str, Any]:
+        given = {
+            option: self.cleaned_data.get(_rule_field(ruleset, option))
+            for option in rule_options(ruleset.id)
+        }
+        return {option.key: option.chosen(text).value for option, text in given.items() if text}
 
     def _own_times(self) -> dict[str, float]:
         given = {
@@ -221,6 +300,20 @@ class ChallengeForm(forms.Form):
 def _game(value: str) -> tuple[Ruleset[Any, Any], str]:
     ruleset_id, _, variant = value.partition("/")
     return REGISTRY.get(ruleset_id), variant
+
+
+def _rule_field(ruleset: Ruleset[Any, Any], option: RuleOption) -> str:
+    return f"rule_{ruleset.id}_{option.key}"
+
+
+def _prepared_choice(preparation: Preparation) -> tuple[int, str]:
+    ruleset = REGISTRY.get(preparation.ruleset)
+    supply = ruleset.supply(preparation.key)
+    return preparation.pk, f"{ruleset.name}, {supply.name}: {preparation.name}"
+
+
+# How a service names the option that does not fit.
+_OPTION = re.compile(r"`\$\.([a-z_]+)")
 
 
 class WatchForm(forms.Form):

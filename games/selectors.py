@@ -96,7 +96,7 @@ def matches_to_organise(user: Any) -> QuerySet[Match]:
 
 def challenges_listed() -> QuerySet[Challenge]:
     """Challenges with the people concerned."""
-    return Challenge.objects.select_related("challenger", "opponent", "match")
+    return Challenge.objects.select_related("challenger", "opponent", "match", "preparation")
 
 
 def _open() -> QuerySet[Challenge]:

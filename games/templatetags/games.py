@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 
 from accounts.models import User
 from accounts.roles import is_organiser
-from games import pace, words
+from games import pace, rule_options, words
 from games.models import Challenge, Match, MatchPlayer
 from games.selectors import challenges_to, matches_to_rule
 
@@ -54,6 +54,13 @@ def times_told(row: Match | Challenge) -> list[tuple[str, str]]:
         for key in pace.default_times(ruleset)
         if key not in {"turn_time", "reserve"}
     ]
+
+
+@register.filter
+def rules_told(row: Match | Challenge) -> list[tuple[str, str]]:
+    """The title and the choice of every rule that can be chosen."""
+    ruleset = words.ruleset_named(row.ruleset)
+    return [] if ruleset is None else rule_options.rules_told(ruleset, row.options)
 
 
 @register.filter

@@ -13,9 +13,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.models import User
 from games import selectors
+from games.audience import may_prepare
 from games.engine.errors import Refusal
+from games.engine.ruleset import Supply
 from games.forms import ChallengeForm
 from games.models import Challenge
+from games.rulesets import REGISTRY
 from games.services.challenges import (
     challenge_accept,
     challenge_cancel,
@@ -29,10 +32,12 @@ from games.views.common import explains_refusals, needs_sign_in, signed_in
 @needs_sign_in
 def challenge_new(request: HttpRequest, user: User) -> HttpResponse:
     """Offer a match. `?game=` and `?opponent=` fill the form in."""
+    kept = selectors.preparations_of(user) if may_prepare(user) else []
     if request.method != "POST":
-        form = ChallengeForm(initial=ChallengeForm.initial_of(request.GET))
+        initial = ChallengeForm.initial_of(request.GET)
+        form = ChallengeForm(initial=initial, preparations=kept)
         return render(request, "games/challenge_new.html", {"form": form})
-    form = ChallengeForm(request.POST)
+    form = ChallengeForm(request.POST, preparations=kept)
     if form.is_valid():
         try:
             challenge = challenge_create(acting_user=user, **form.offer())
@@ -55,6 +60,7 @@ def challenge_detail(request: HttpRequest, challenge_id: int) -> HttpResponse:
     context = {
         "challenge": challenge,
         "own": user is not None and user.pk == challenge.challenger_id,
+        "supplied": _supplied(challenge),
         "to_me": user is not None and user.pk == challenge.opponent_id,
         "acceptable": challenge.status == Challenge.Status.OPEN
         and challenge.expires_at > timezone.now(),
@@ -97,6 +103,13 @@ def _closed(
     service(acting_user=user, challenge=_challenge(challenge_id, user))
     messages.success(request, sentence)
     return redirect("games:lobby")
+
+
+def _supplied(challenge: Challenge) -> Supply | None:
+    """What the challenger supplies; whoever accepts should know."""
+    if challenge.preparation is None:
+        return None
+    return REGISTRY.get(challenge.ruleset).supply(challenge.preparation.key)
 
 
 def _challenge(challenge_id: int, user: Any) -> Challenge:

@@ -39,6 +39,12 @@ class Kind(NamedTuple):
         return " and ".join(named)
 
     @property
+    def game(self) -> str:
+        """Ruleset and variant as the form of challenges has them."""
+        variant = (*self.supply.variants, self.ruleset.variants[0].id)[0]
+        return f"{self.ruleset.id}/{variant}"
+
+    @property
     def files(self) -> list[str]:
         """What there is to begin from."""
         return list(self.ruleset.supply_files(self.supply.key))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import msgspec
 
@@ -73,8 +73,24 @@ _EXPECTED = {
     "final": 'Say "challenge" or "accept" now.',
 }
 
-Refereeing: TypeAlias = Literal["challenge", "strict"]
-Review: TypeAlias = Literal["engine", "organiser"]
+Refereeing: TypeAlias = Annotated[
+    Literal["challenge", "strict"],
+    msgspec.Meta(
+        title="Refereeing",
+        description="Whether invalid placements are refused at once, or stand until the opponent "
+        "challenges them.",
+        extra={"choices": {"challenge": "By challenge", "strict": "Strict"}},
+    ),
+]
+Review: TypeAlias = Annotated[
+    Literal["engine", "organiser"],
+    msgspec.Meta(
+        title="Who rules on a challenge",
+        description="The program rules at once. Until an organiser has ruled, the match stands "
+        "still.",
+        extra={"choices": {"engine": "The program", "organiser": "An organiser"}},
+    ),
+]
 
 # How often a random player challenges, and how often it discards, of 1.
 _CHALLENGES, _DISCARDS = 1 / 40, 1 / 24
@@ -90,7 +106,14 @@ class DomainOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     inspection_time: Seconds = 600.0
     pick_time: Seconds = 120.0
     challenge_cost: Seconds = 60.0
-    early_ready: bool = True
+    early_ready: Annotated[
+        bool,
+        msgspec.Meta(
+            title="Ready before the time",
+            description="Whether a player may end the inspection early by saying that they are "
+            "ready.",
+        ),
+    ] = True
     refereeing: Refereeing = "challenge"
     review: Review = "engine"
     pool: PoolDocument | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final
 
 import msgspec
 
@@ -103,7 +103,14 @@ class DominoWarsOptions(Options, frozen=True, kw_only=True, forbid_unknown_field
     turn_time: Seconds = 60.0
     reserve: Seconds = 180.0
     deck_time: Seconds = 120.0
-    draw_when_stuck: bool = False
+    draw_when_stuck: Annotated[
+        bool,
+        msgspec.Meta(
+            title="Draw when stuck",
+            description="Whether a player who can play nothing draws a domino in the turn that is "
+            "skipped.",
+        ),
+    ] = False
 
 
 class DominoWars(Ruleset[State, Move]):

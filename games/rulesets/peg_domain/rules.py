@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final
+
+import msgspec
 
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
@@ -62,7 +64,14 @@ class PegOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=True)
     interval: Seconds = 10.0
     inspection_time: Seconds = 180.0
     removal_window: Seconds = 20.0
-    early_ready: bool = True
+    early_ready: Annotated[
+        bool,
+        msgspec.Meta(
+            title="Ready before the time",
+            description="Whether a player may end the inspection early by saying that they are "
+            "ready.",
+        ),
+    ] = True
 
 
 class PegDomain(Ruleset[State, Move]):
