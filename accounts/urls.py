@@ -5,10 +5,15 @@
 
 from django.urls import path
 
-from accounts import views
+from accounts import tokenpages, views
 
 app_name = "accounts"
 urlpatterns = [
+    path("settings/tokens/", tokenpages.tokens_page, name="tokens"),
+    path(
+        "settings/tokens/<int:token_id>/revoke/", tokenpages.token_revoke_page, name="token_revoke"
+    ),
+    path("settings/bot/", tokenpages.bot_page, name="bot"),
     path("settings/", views.settings_page, name="settings"),
     path("preferences/", views.preferences_page, name="preferences"),
     path("conduct/", views.conduct_page, name="conduct"),

@@ -15,18 +15,21 @@ http = get_asgi_application()
 
 from django.urls import get_resolver  # noqa: E402  (these need the app registry)
 
+from accounts.sockets import TokenSockets  # noqa: E402
 from config.shutdown import GracefulShutdown  # noqa: E402
 from config.sockets import DaphneSockets  # noqa: E402
 from games import heartbeat  # noqa: E402
 from games.bots import streams  # noqa: E402
 from games.routing import websocket_urlpatterns  # noqa: E402
 
+sockets = URLRouter(websocket_urlpatterns)
 graceful = GracefulShutdown(
     ProtocolTypeRouter(
         {
             "http": http,
-            "websocket": AllowedHostsOriginValidator(
-                AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
+            "websocket": TokenSockets(
+                sockets,
+                sessions=AllowedHostsOriginValidator(AuthMiddlewareStack(sockets)),
             ),
         }
     )

@@ -12,8 +12,10 @@ from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
+from django.utils import timezone
 from redis.exceptions import RedisError
 
+from config.api.scopes import Credential, Scope
 from games import frames, presence
 from games.audience import (
     AUDIENCES,
@@ -71,17 +73,20 @@ class Socket(AsyncWebsocketConsumer):
         self.confirmed = 0
         self.joined: set[str] = set()
         self.closed = False
+        # What the token that it was opened with allows; None for signed-in people and nobody.
+        self.credential: Credential | None = None
 
     async def dispatch(self, message: dict[str, Any]) -> None:
         # Not the inherited one: that hops to a thread shared by all sockets before each message,
         # to close database connections that these consumers do not have.
         if self.closed and message["type"] != "websocket.disconnect":
             return
+        self.credential = self.scope.get("credential")
         await getattr(self, get_handler_name(message))(message)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Take one frame: check its size, its rate and its form, and hand it on."""
-        if not await self._within_limits(text_data, bytes_data):
+        if await self._has_expired() or not await self._within_limits(text_data, bytes_data):
             return
         try:
             frame = incoming(text_data or "")
@@ -112,7 +117,7 @@ class Socket(AsyncWebsocketConsumer):
 
     async def pass_on(self, text: str) -> None:
         """Send an encoded frame; a reader that has not taken in far too many is let go."""
-        if self.closed:
+        if self.closed or await self._has_expired():
             return
         self.sent += 1
         self.unread_bytes += len(text)
@@ -159,6 +164,21 @@ class Socket(AsyncWebsocketConsumer):
     async def user_changed(self, _message: dict[str, Any]) -> None:
         """The user signed out or lost the account: this socket's rights are void."""
         await self.end(4401, "account.changed", "Your sign-in has changed. Please connect again.")
+
+    def scope_refusal(self, needed: Scope) -> Refusal | None:
+        """Why the token that this socket was opened with does not allow it, or None."""
+        missing = None if self.credential is None else self.credential.missing(needed)
+        if missing is None:
+            return None
+        return Refusal("scope.missing", f"This token lacks the scope {missing.value!r}.")
+
+    async def _has_expired(self) -> bool:
+        """Whether the socket's token has; the socket is closed then."""
+        until = None if self.credential is None else self.credential.expires_at
+        if until is None or until > timezone.now():
+            return False
+        await self.end(4401, "token.refused", "This token is no longer good.")
+        return True
 
     def _unsent(self) -> int:
         unsent: int = self.scope["unsent"]() if "unsent" in self.scope else 0
@@ -266,6 +286,10 @@ class MatchSocket(Socket):
             refusal = Refusal("match.wrong", "This socket belongs to another match.")
             await self.say(frames.refused_frame(frame.id, refusal))
             return
+        lacking = self.scope_refusal(Scope.PLAY)
+        if lacking is not None:
+            await self.say(frames.refused_frame(frame.id, lacking))
+            return
         await self._answer(
             frame.id,
             await in_turn_thread(
@@ -284,6 +308,10 @@ class MatchSocket(Socket):
         if self.user is None:
             refusal = Refusal("organiser.not-allowed", "Only an organiser may do this.")
             await self.say(frames.refused_frame(frame.id, refusal))
+            return
+        lacking = self.scope_refusal(Scope.ORGANISE)
+        if lacking is not None:
+            await self.say(frames.refused_frame(frame.id, lacking))
             return
         await self._answer(
             frame.id,
@@ -342,6 +370,9 @@ class MatchSocket(Socket):
     def _post(self, frame: Chat) -> None:
         if self.user is None:
             raise Refusal("chat.not-your-room", "Please sign in to write.")
+        lacking = self.scope_refusal(Scope.PLAY)
+        if lacking is not None:
+            raise lacking
         wait = chat_wait(self.user.pk)
         if wait:
             raise Refusal("rate.chat", f"Too many messages. Please wait {wait} s.")

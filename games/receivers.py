@@ -9,7 +9,9 @@ from django.db import transaction
 from django.http import HttpRequest
 
 from accounts.models import User
+from accounts.services import Refusal
 from games.audience import user_group_of
+from games.models import MatchPlayer
 from games.publish import Frame, publish
 
 
@@ -26,6 +28,18 @@ def on_signed_out(*, request: HttpRequest, user: User | None, **_more: Any) -> N
 def on_account_closed(*, user_id: int, **_more: Any) -> None:
     """An account was closed: its sockets have lost every right."""
     _close_sockets(user_id)
+
+
+def on_rights_changed(*, user_id: int, **_more: Any) -> None:
+    """Roles or tokens have changed: sockets must ask again what they may do."""
+    _close_sockets(user_id)
+
+
+def why_no_bot(user: User) -> Refusal | None:
+    """Why an account cannot become a bot: a person has played with it."""
+    if MatchPlayer.objects.filter(user=user).exists():
+        return Refusal("bot.has-played", "Only an account that has never played can become a bot.")
+    return None
 
 
 def _close_sockets(user_id: int) -> None:

@@ -10,6 +10,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from config.api.errors import ApiProblem
+from config.api.scopes import Credential
 
 REALM = 'Bearer realm="api"'
 
@@ -25,14 +26,20 @@ class TokenRefused(ApiProblem, AuthenticationFailed):
 
 
 class TokenAuthentication(BaseAuthentication):
-    """Takes the token that a caller shows."""
+    """Takes the token that a caller shows, personal or of OAuth."""
 
-    def authenticate(self, request: Request) -> tuple[Any, Any] | None:
+    def authenticate(self, request: Request) -> tuple[Any, Credential] | None:
         """The user and the credential, or None without the header. Raises TokenRefused."""
-        scheme, _space, _token = get_authorization_header(request).partition(b" ")
+        # The framework loads this module before there are models.
+        from accounts.tokens import bearer_of  # noqa: PLC0415
+
+        scheme, _space, token = get_authorization_header(request).partition(b" ")
         if scheme.lower() != b"bearer":
             return None
-        raise TokenRefused
+        bearer = bearer_of(token.strip().decode("latin-1"))
+        if bearer is None:
+            raise TokenRefused
+        return bearer.user, bearer.credential
 
     def authenticate_header(self, request: Request) -> str:
         """What a 401 asks for."""

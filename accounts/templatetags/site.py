@@ -67,22 +67,31 @@ def avatar(user: User, size: str = "") -> SafeString:
 def user_link(user: User | None, link: bool = True) -> SafeString:
     """Write a person's shown name, linked to their profile; nobody is an em dash.
 
-    The username stands in the tooltip: display names are not unique, usernames are.
+    The username stands in the tooltip: display names are not unique, usernames are. A bot is called
+    one.
     """
     if user is None:
         return SafeString('<span class="person">—</span>')
     if not link:
         return format_html(
-            '<span class="person" title="@{}"><bdi class="person__name">{}</bdi></span>',
+            '<span class="person" title="@{}"><bdi class="person__name">{}</bdi>{}</span>',
             user.username,
             user.shown_name,
+            _bot_tag(user),
         )
     return format_html(
-        '<a class="person" href="{}" title="@{}"><bdi class="person__name">{}</bdi></a>',
+        '<a class="person" href="{}" title="@{}"><bdi class="person__name">{}</bdi>{}</a>',
         user.get_absolute_url(),
         user.username,
         user.shown_name,
+        _bot_tag(user),
     )
+
+
+def _bot_tag(user: User) -> SafeString:
+    if not user.is_bot:
+        return SafeString("")
+    return SafeString(' <span class="tag tag--info" title="A program plays">BOT</span>')
 
 
 @register.filter

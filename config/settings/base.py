@@ -38,6 +38,7 @@ INSTALLED_APPS = [
     "csp",
     "django_filters",
     "drf_spectacular",
+    "oauth2_provider",
     "rest_framework",
     "config.api",
     "accounts",

@@ -1,5 +1,18 @@
 """Fixtures of the API's tests: people and a match between them."""
 
-from tests.games.conftest import ada, ben, cleo, play, rng, root, set_clock, wire
+from tests.games.conftest import (
+    ada,
+    ben,
+    cleo,
+    desk,
+    desk_session,
+    play,
+    rng,
+    root,
+    set_clock,
+    wire,
+)
 
-__all__ = ["ada", "ben", "cleo", "play", "rng", "root", "set_clock", "wire"]
+__all__ = [
+    "ada", "ben", "cleo", "desk", "desk_session", "play", "rng", "root", "set_clock", "wire",
+]  # fmt: skip

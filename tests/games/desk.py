@@ -102,9 +102,7 @@ class Desk:
 
     def token(self, person: Person, *scopes: str, seconds: float = 3600) -> tuple[int, str]:
         """A token of theirs: its id and its text."""
-        made: list[Any] = self._ask(
-            "token", user=person.pk, scopes=list(scopes), seconds=seconds
-        )
+        made: list[Any] = self._ask("token", user=person.pk, scopes=list(scopes), seconds=seconds)
         return made[0], made[1]
 
     def revoke_token(self, token: int) -> None:
@@ -262,6 +260,8 @@ CALLS = {
     "record": record,
     "close_account": close_account,
     "publish": publish,
+    "token": token,
+    "revoke_token": revoke_token,
 }
 
 
