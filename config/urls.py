@@ -16,6 +16,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     re_path(r"^u/(?P<username>[A-Za-z0-9_-]{3,20})/$", profile_page, name="profile"),
     path("seasons/", include("tournaments.urls")),
+    path("exports/", include("tournaments.dumps.urls")),
     path("", include("games.urls")),
 ]
 

@@ -7,9 +7,12 @@ class TournamentsConfig(AppConfig):
     def ready(self) -> None:
         # These need the models, which are there only now.
         from accounts import merging  # noqa: PLC0415
-        from games.hooks import match_ended  # noqa: PLC0415
+        from games.hooks import match_ended, match_reminded, match_turned  # noqa: PLC0415
         from tournaments import receivers  # noqa: PLC0415
         from tournaments.services.contestants import contestancies_merge  # noqa: PLC0415
+        from tournaments.webhooks import following  # noqa: PLC0415
 
         match_ended.connect(receivers.on_match_ended, dispatch_uid="tournaments.match_ended")
+        match_turned.connect(following.on_turn, dispatch_uid="tournaments.webhooks.turn")
+        match_reminded.connect(following.on_reminder, dispatch_uid="tournaments.webhooks.clock")
         merging.register("tournaments", contestancies_merge)

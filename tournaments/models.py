@@ -714,3 +714,7 @@ class ReminderSent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} to {self.user}"
+
+
+# Kept in a module of their own, and found by Django through this one.
+from tournaments.webhooks.models import Delivery, Webhook  # noqa: E402, F401

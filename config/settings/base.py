@@ -7,6 +7,8 @@ from csp.constants import NONE, SELF
 
 from config.env import DATA, ROOT, database_options, env, redis_database
 from config.logs import logging_config
+from config.settings.outgoing import *  # noqa: F403
+from config.settings.outgoing import OUTGOING_SCHEDULE, OUTGOING_TASKS
 
 BASE_DIR = ROOT
 DATA_DIR = DATA
@@ -175,10 +177,12 @@ CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
 CELERY_ENABLE_UTC = True
-# Nothing in the schedule is more than a few seconds apart, so there is nothing to remember between
+CELERY_IMPORTS = OUTGOING_TASKS
+# Whatever comes seldom looks for itself whether it is due, so there is nothing to remember between
 # runs, and no state file that a killed beat could leave broken.
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
+    **OUTGOING_SCHEDULE,
     # Settles overdue decisions and enqueues those due within seconds. A run that could not start
     # within a second is worth nothing: the next one does its work.
     "games-sweep": {"task": "games.tasks.sweep", "schedule": 1.0, "options": {"expires": 5}},

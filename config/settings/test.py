@@ -42,3 +42,8 @@ LOGGING = logging_config(json=False, level=env.str("GAUNTLET_LOG_LEVEL", "WARNIN
 
 # Transactional tests empty every table; the audit log refuses that to everybody else.
 DATABASES["default"]["OPTIONS"]["options"] += " -c gauntlet.allow_truncate=on"
+
+# Receivers of webhooks are played on this machine.
+GAUNTLET_WEBHOOK_EXTRA_NETWORKS = ["127.0.0.0/8"]
+GAUNTLET_WEBHOOK_PLAIN_HTTP = True
+GAUNTLET_WEBHOOK_DISCORD_HOSTS = ["127.0.0.1"]

@@ -15,6 +15,7 @@ from games.engine.errors import EngineFault
 from tournaments import hooks
 from tournaments.events import KINDS
 from tournaments.models import Contestant, DeathMatch, Leg, Round, Season, SeasonEvent
+from tournaments.webhooks.outbox import event_deliveries_write
 
 log = structlog.get_logger("gauntlet.seasons")
 
@@ -54,6 +55,7 @@ def season_event(  # noqa: PLR0913  (what an event may be about)
         at=at,
     )
     Season.objects.filter(pk=season.pk).update(changed_at=timezone.now())
+    event_deliveries_write(event)
     transaction.on_commit(partial(_say, event.pk), robust=True)
     return event
 

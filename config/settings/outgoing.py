@@ -1,0 +1,57 @@
+"""What leaves the site by itself: webhooks, and the nightly dump of everything public."""
+
+from datetime import timedelta
+from typing import Any
+
+from celery.schedules import crontab
+
+from config.env import env
+
+# Where the site is found, for links in what is sent without anybody's request.
+GAUNTLET_PUBLIC_URL = env.str("GAUNTLET_PUBLIC_URL", "http://localhost:8000").rstrip("/")
+
+# --- Webhooks -----------------------------------------------------------------------------------
+GAUNTLET_WEBHOOK_PORTS: list[int] = env.list("GAUNTLET_WEBHOOK_PORTS", [443, 8443], subcast=int)
+# Networks, such as 127.0.0.0/8, that webhooks may be sent to although they are not public. For
+# tests and development; in production everybody who may open a season could speak to them.
+GAUNTLET_WEBHOOK_EXTRA_NETWORKS: list[str] = env.list("GAUNTLET_WEBHOOK_EXTRA_NETWORKS", [])
+# Whether http:// will do for a receiver on this machine.
+GAUNTLET_WEBHOOK_PLAIN_HTTP = env.bool("GAUNTLET_WEBHOOK_PLAIN_HTTP", False)
+GAUNTLET_WEBHOOK_RESOLVE_SECONDS = 5.0
+# For connecting, and for each wait while writing and reading; and for all of a request together.
+GAUNTLET_WEBHOOK_STAGE_SECONDS = env.float("GAUNTLET_WEBHOOK_STAGE_SECONDS", 8.0)
+GAUNTLET_WEBHOOK_TOTAL_SECONDS = env.float("GAUNTLET_WEBHOOK_TOTAL_SECONDS", 15.0)
+# Of a worker's threads no more than these wait for receivers: deadlines of matches come first.
+GAUNTLET_WEBHOOK_SENDERS = env.int("GAUNTLET_WEBHOOK_SENDERS", 3)
+# Where Discord webhooks live besides discord.com: tests play Discord on this machine.
+GAUNTLET_WEBHOOK_DISCORD_HOSTS: list[str] = env.list("GAUNTLET_WEBHOOK_DISCORD_HOSTS", [])
+GAUNTLET_WEBHOOK_RETRY_FOR = timedelta(days=3)
+GAUNTLET_WEBHOOK_SECRET_OVERLAP = timedelta(hours=24)
+GAUNTLET_WEBHOOK_LOG_KEPT = timedelta(days=30)
+GAUNTLET_WEBHOOKS_PER_SEASON = 10
+
+# --- Dumps --------------------------------------------------------------------------------------
+GAUNTLET_DUMPS_KEPT = env.int("GAUNTLET_DUMPS_KEPT", 14)
+
+OUTGOING_TASKS = ("tournaments.webhooks.tasks", "tournaments.dumps.tasks")
+OUTGOING_SCHEDULE: dict[str, dict[str, Any]] = {
+    "webhooks-sweep": {
+        "task": "tournaments.webhooks.tasks.sweep",
+        "schedule": 3.0,
+        "options": {"expires": 6},
+    },
+    "webhooks-repair": {
+        "task": "tournaments.webhooks.tasks.repair",
+        "schedule": 30.0,
+        "options": {"expires": 30},
+    },
+    "webhooks-prune": {
+        "task": "tournaments.webhooks.tasks.prune",
+        "schedule": crontab(minute="40", hour="3"),
+    },
+    # Every hour, and done once a day: a night in which beat was away is made up for.
+    "dumps-nightly": {
+        "task": "tournaments.dumps.tasks.nightly",
+        "schedule": crontab(minute="10"),
+    },
+}

@@ -1,0 +1,113 @@
+"""A season with a death match, its webhooks, and a clock that the test turns."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from games.models import Match
+from tests.games.support import Play, committing, started
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Leg,
+    Round,
+    Season,
+    SeasonEvent,
+    SeasonOrganiser,
+)
+from tournaments.services.events import season_event
+from tournaments.webhooks import outbox, sending, services, tasks
+from tournaments.webhooks.kinds import CHOICES
+from tournaments.webhooks.models import Delivery, Webhook
+
+
+class Stage:
+    """Where webhooks are tried out."""
+
+    def __init__(self, orla: User, ada: User, ben: User, patch: pytest.MonkeyPatch) -> None:
+        self.orla, self.ada, self.ben = orla, ada, ben
+        self.patch = patch
+        self.at = datetime.now(UTC)
+        patch.setattr(sending, "_random", lambda: 0.5)  # no jitter
+        self.enqueued: list[int] = []
+        patch.setattr(outbox, "_enqueue", self.enqueued.append)
+        # What workers would be told of matches is done at once.
+        patch.setattr(tasks.announce_turn, "delay", tasks.announce_turn)
+        patch.setattr(tasks.announce_clock, "delay", tasks.announce_clock)
+        self.mailed: list[int] = []
+        patch.setattr(tasks.tell_disabled, "delay", self.mailed.append)
+        now = timezone.now()
+        self.season = Season.objects.create(
+            slug="autumn", name="Autumn *Cup*", format="round-robin", visibility="listed",
+            status="running", started_at=now, created_by=orla,
+        )  # fmt: skip
+        SeasonOrganiser.objects.create(season=self.season, user=orla)
+        self.home, self.away = (
+            Contestant.objects.create(
+                season=self.season, user=user, name=user.shown_name, seed=seed, status="active"
+            )
+            for seed, user in enumerate((ada, ben), 1)
+        )
+        self.round = Round.objects.create(season=self.season, number=1, name="Round 1")
+        self.death_match = DeathMatch.objects.create(
+            round=self.round, number=1, home=self.home, away=self.away, status="planned"
+        )
+        self.leg = Leg.objects.create(
+            death_match=self.death_match, ruleset="tetronogo", variant="standard"
+        )
+
+    def webhook(
+        self,
+        url: str,
+        *,
+        kinds: Collection[str] = tuple(CHOICES),
+        flavour: str = "json",
+        name: str = "a program",
+    ) -> Webhook:
+        made = self.created(url, kinds=kinds, flavour=flavour, name=name)
+        return made.webhook
+
+    def created(self, url: str, **more: Any) -> services.WithSecret:
+        arguments = {"kinds": tuple(CHOICES), "flavour": "json", "name": "a program", **more}
+        with committing():
+            return services.webhook_create(
+                acting_user=self.orla, season=self.season, url=url, **arguments
+            )
+
+    def event(self, kind: str = "ruling", words: str = "So be it.", **more: Any) -> SeasonEvent:
+        """Something happens in the season."""
+        with committing(), transaction.atomic():
+            return season_event(season=self.season, kind=kind, words=words, **more)
+
+    def play(self, ruleset: str = "tetronogo", **more: Any) -> Play:
+        """The death match's only leg begins."""
+        with committing(), transaction.atomic():
+            play = started((self.ada, self.ben), ruleset, **more)
+            self.leg.ruleset = ruleset
+            self.leg.status, self.leg.started_at = "running", timezone.now()
+            self.leg.match = Match.objects.get(pk=play.pk)
+            self.leg.save()
+            season_event(
+                season=self.season, kind="death-match.started", words="It begins.", leg=self.leg
+            )
+        return play
+
+    def drain(self, webhook: Webhook, *, after: timedelta = timedelta(0)) -> int:
+        """A worker looks at the webhook, ``after`` what the test's clock shows."""
+        self.at = max(self.at, datetime.now(UTC)) + after
+        with committing():
+            return sending.webhook_drain(webhook_id=webhook.pk, now=lambda: self.at)
+
+    def deliveries(self, webhook: Webhook) -> list[Delivery]:
+        return list(Delivery.objects.filter(webhook=webhook).order_by("pk"))
+
+    def only(self, webhook: Webhook) -> Delivery:
+        (delivery,) = self.deliveries(webhook)
+        return delivery

@@ -1,0 +1,208 @@
+"""Nothing is sent into our own network, however the address is written or resolved."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+import pytest
+
+from games.engine.errors import Refusal
+from tests.games.support import user_named
+from tests.webhooks.receiver import Receiver
+from tests.webhooks.support import Stage
+from tournaments.webhooks import destinations, services
+from tournaments.webhooks.destinations import destination_of
+
+
+@pytest.fixture(autouse=True)
+def in_production(settings: Any) -> None:
+    settings.GAUNTLET_WEBHOOK_EXTRA_NETWORKS = []
+    settings.GAUNTLET_WEBHOOK_PLAIN_HTTP = False
+
+
+@pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
+    """What names resolve to; addresses mean themselves."""
+    known: dict[str, list[str]] = {"public.example": ["93.184.216.34"]}
+    real = socket.getaddrinfo
+
+    def resolve(host: str, port: int, **more: Any) -> Any:
+        found = [each for name in known.get(host, [host]) for each in real(name, port, **more)]
+        assert found
+        return found
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    return known
+
+
+def code_of(url: str) -> str:
+    with pytest.raises(Refusal) as caught:
+        destination_of(url)
+    return caught.value.code
+
+
+INTERNAL = [
+    "0.0.0.0",  # noqa: S104
+    "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.100.100.200",
+    "127.0.0.1", "127.8.9.1", "168.63.129.16", "169.254.169.254", "172.16.0.1", "172.31.255.255",
+    "192.0.0.8", "192.0.0.192", "192.0.2.1", "192.88.99.1", "192.168.1.1", "198.18.0.1",
+    "198.51.100.7", "203.0.113.7", "224.0.0.1", "239.255.255.250", "240.0.0.1", "255.255.255.255",
+    "::", "::1", "::ffff:127.0.0.1", "::ffff:93.184.216.34", "::127.0.0.1", "64:ff9b::7f00:1",
+    "64:ff9b::a00:1", "64:ff9b:1::1", "100::1", "2001::1", "2001:0:4136:e378:8000:63bf:3fff:fdd2",
+    "2001:10::1", "2001:db8::1", "2002:7f00:1::", "2002:a00:1::1", "3fff::1", "5f00::1",
+    "fc00::1", "fd00:ec2::254", "fe80::1", "fec0::1", "ff02::1",
+]  # fmt: skip
+PUBLIC = ["93.184.216.34", "1.1.1.1", "172.32.0.1", "192.167.1.1", "2606:4700:4700::1111"]
+
+
+@pytest.mark.parametrize("address", INTERNAL)
+def test_internal_addresses_are_refused(address: str, names: dict[str, list[str]]) -> None:
+    names["rebound.example"] = [address]
+    assert code_of("https://rebound.example/") == "webhook.url-internal"
+    literal = f"[{address}]" if ":" in address else address
+    assert code_of(f"https://{literal}/") == "webhook.url-internal"
+
+
+@pytest.mark.parametrize("address", PUBLIC)
+def test_public_addresses_are_taken(address: str, names: dict[str, list[str]]) -> None:
+    names["public.example"] = [address]
+    found = destination_of("https://public.example/a?b=c")
+    assert found == ("https", "public.example", 443, "/a?b=c", (address,))
+
+
+def test_one_internal_address_among_public_ones_is_enough(names: dict[str, list[str]]) -> None:
+    names["both.example"] = ["93.184.216.34", "10.0.0.1"]
+    assert code_of("https://both.example/") == "webhook.url-internal"
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0", "localhost."]
+)
+def test_other_ways_to_write_this_machine(host: str) -> None:
+    assert code_of(f"https://{host}/") == "webhook.url-internal"
+
+
+@pytest.mark.parametrize(
+    ("url", "code"),
+    [
+        ("http://public.example/", "webhook.url-https"),
+        ("https://public.example:22/", "webhook.url-port"),
+        ("https://public.example:80/", "webhook.url-port"),
+        ("https://me@public.example/", "webhook.url-credentials"),
+        ("https://me:secret@public.example/", "webhook.url-credentials"),
+        ("https://public.example@10.0.0.1/", "webhook.url-credentials"),
+        ("ftp://public.example/", "webhook.url"),
+        ("file:///etc/passwd", "webhook.url"),
+        ("gopher://public.example/", "webhook.url"),
+        ("public.example/hook", "webhook.url"),
+        ("https://", "webhook.url"),
+        ("https:///hook", "webhook.url"),
+        ("https://public.example:0/", "webhook.url"),
+        ("https://public.example:99999/", "webhook.url"),
+        ("https://public.example:x/", "webhook.url"),
+        ("https://[fe80::1%25eth0]/", "webhook.url"),
+        ("https://public.example/\r\nHost: other", "webhook.url"),
+        ("https://public.example\\@10.0.0.1/", "webhook.url"),
+        ("https://exämple.org/", "webhook.url"),
+        ("https://[::1/", "webhook.url"),
+        ("https://public.example/" + "a" * 500, "webhook.url"),
+        ("", "webhook.url"),
+    ],
+)
+def test_addresses_that_are_no_use(url: str, code: str, names: dict[str, list[str]]) -> None:
+    assert code_of(url) == code
+
+
+def test_a_name_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_args: Any, **_more: Any) -> Any:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    assert code_of("https://nowhere.example/") == "webhook.url-unknown-host"
+
+
+def test_a_resolver_that_hangs(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    import threading
+
+    settings.GAUNTLET_WEBHOOK_RESOLVE_SECONDS = 0.05
+    free = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_more: free.wait(10))
+    try:
+        assert code_of("https://slow.example/") == "webhook.url-unknown-host"
+    finally:
+        free.set()
+
+
+def test_settings_open_a_network_and_plain_http_for_this_machine_only(
+    settings: Any, names: dict[str, list[str]]
+) -> None:
+    settings.GAUNTLET_WEBHOOK_EXTRA_NETWORKS = ["127.0.0.0/8", "10.1.0.0/16"]
+    assert code_of("http://127.0.0.1:9000/") == "webhook.url-https"
+    settings.GAUNTLET_WEBHOOK_PLAIN_HTTP = True
+    assert destination_of("http://127.0.0.1:9000/").port == 9000
+    assert destination_of("https://10.1.2.3:9000/").port == 9000
+    assert code_of("http://10.1.2.3:9000/") == "webhook.url-https"
+    assert code_of("http://public.example/") == "webhook.url-https"
+    assert code_of("https://10.2.0.1/") == "webhook.url-internal"
+
+
+@pytest.mark.django_db
+def test_a_webhook_is_checked_when_it_is_saved(stage: Stage) -> None:
+    with pytest.raises(Refusal) as caught:
+        stage.webhook("https://169.254.169.254/latest/meta-data/")
+    assert caught.value.code == "webhook.url-internal"
+    assert not stage.season.webhooks.exists()
+
+
+@pytest.mark.django_db
+def test_and_again_at_every_send(
+    stage: Stage, receiver: Receiver, settings: Any, names: dict[str, list[str]]
+) -> None:
+    """DNS rebinding: a name that was public when the webhook was saved."""
+    webhook = stage.webhook(f"https://public.example:8443/{receiver.port}")
+    stage.event()
+    names["public.example"] = ["127.0.0.1"]
+    stage.drain(webhook)
+    delivery = stage.only(webhook)
+    assert delivery.status == "pending"
+    assert "public internet" in delivery.fault
+    assert receiver.taken == []
+
+
+@pytest.mark.django_db
+def test_the_connection_goes_to_the_address_that_was_checked(
+    stage: Stage, receiver: Receiver, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name that answers differently once it has been checked gains nothing: it is not asked."""
+    settings.GAUNTLET_WEBHOOK_EXTRA_NETWORKS = ["127.0.0.0/8"]
+    settings.GAUNTLET_WEBHOOK_PLAIN_HTTP = True
+    asked: list[str] = []
+    real = socket.getaddrinfo
+
+    def once(host: str, port: int, *args: Any, **more: Any) -> Any:
+        if host == "fickle.example":
+            asked.append(host)
+            return real("127.0.0.1" if len(asked) <= 2 else "127.66.66.66", port, *args, **more)
+        return real(host, port, *args, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", once)
+    webhook = stage.webhook(f"http://fickle.example:{receiver.port}/")
+    stage.event()
+    stage.drain(webhook)
+    assert stage.only(webhook).status == "delivered"
+    assert asked == ["fickle.example"] * 2  # once when it was saved, once when it was sent
+    assert receiver.taken[0].headers["host"] == f"fickle.example:{receiver.port}"
+
+
+@pytest.mark.django_db
+def test_only_organisers_make_this_server_resolve_names(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(destinations, "resolved", lambda *_args: pytest.fail("asked"))
+    with pytest.raises(Refusal) as caught:
+        services.webhook_create(
+            acting_user=user_named("eve"), season=stage.season, name="x",
+            url="https://public.example/", flavour="json", kinds=["ruling"],
+        )  # fmt: skip
+    assert caught.value.code == "webhook.not-allowed"

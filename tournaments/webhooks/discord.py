@@ -1,0 +1,189 @@
+"""A delivery as a Discord message: readable, with the board's picture, and harmless.
+
+Discord's "execute webhook" takes JSON, or a form with the JSON in `payload_json` and files beside
+it. Names and words of players are shown as they are: every character that Discord gives a meaning
+to is escaped, and nobody is pinged whatever somebody calls themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from tournaments.lifecycle import RoundStatus
+from tournaments.models import DeathMatch, Round
+from tournaments.webhooks.kinds import CHOICES, CLOCK, TEST, TURN, WITH_BOARD
+from tournaments.webhooks.models import Delivery
+from tournaments.webhooks.payloads import Scene, absolute, words_of
+
+# Discord's limits, in characters.
+CONTENT_MOST = 2000
+TITLE_MOST = 256
+DESCRIPTION_MOST = 4096
+AUTHOR_MOST = 256
+FOOTER_MOST = 2048
+
+PICTURE = "board.png"
+_COLOURS = {
+    "season": 0x6B4FA0,
+    "round": 0x6B4FA0,
+    "episode": 0x6B4FA0,
+    "contestant": 0xB3392F,
+    "death-match": 0x2F6FB3,
+    "item": 0xB08A2E,
+    "ruling": 0xB3392F,
+}
+_MARKED = re.compile(r"([\\*_~`|>#\-+\[\]()<@:/!&.])")
+
+
+def escaped(text: str) -> str:
+    """Text that Discord shows as it is: no formatting, no mention, no link, on one line."""
+    return _MARKED.sub(r"\\\1", " ".join(text.split()))
+
+
+def cut(text: str, most: int) -> str:
+    """Escaped text with at most ``most`` characters, an ellipsis where something is missing."""
+    if len(text) <= most:
+        return text
+    kept = text[: most - 1]
+    # No half of an escaped pair: an odd backslash at the end would escape the ellipsis.
+    loose = len(kept) - len(kept.rstrip("\\"))
+    return kept[: len(kept) - loose % 2] + "…"
+
+
+def message_of(delivery: Delivery, scene: Scene | None) -> dict[str, Any]:
+    """The message's JSON; with a picture where `wants_board` says so."""
+    season = delivery.webhook.season
+    words = words_of(delivery, scene)
+    embed: dict[str, Any] = {
+        # The author's and the footer's lines are shown without formatting.
+        "author": {
+            "name": cut(_plain(season.name), AUTHOR_MOST),
+            "url": absolute(season.get_absolute_url()),
+        },
+        "title": cut(_title(delivery), TITLE_MOST),
+        "color": _COLOURS.get(delivery.kind.partition(".")[0], 0x777777),
+        "timestamp": (delivery.event.at if delivery.event else delivery.created_at).isoformat(),
+    }
+    lines = _lines(delivery, scene)
+    if lines:
+        embed["description"] = _joined(lines)
+    if scene is not None:
+        embed["url"] = absolute(scene.match.get_absolute_url())
+    elif delivery.event is not None:
+        embed["url"] = absolute(season.get_absolute_url())
+    if wants_board(delivery, scene):
+        embed["image"] = {"url": f"attachment://{PICTURE}"}
+    return {
+        "content": cut(escaped(words), CONTENT_MOST),
+        "embeds": [embed],
+        "allowed_mentions": {"parse": []},
+    }
+
+
+def wants_board(delivery: Delivery, scene: Scene | None) -> bool:
+    """Whether the board's picture belongs to a message, and there is one."""
+    return scene is not None and bool(scene.board) and delivery.kind in WITH_BOARD
+
+
+def form_of(message: bytes, png: bytes | None) -> dict[str, tuple[str | None, bytes, str]]:
+    """The parts of the form that is sent: the message, and the picture where there is one."""
+    parts: dict[str, tuple[str | None, bytes, str]] = {
+        "payload_json": (None, message, "application/json")
+    }
+    if png is not None:
+        parts["files[0]"] = (PICTURE, png, "image/png")
+    return parts
+
+
+def message_bytes(delivery: Delivery, scene: Scene | None) -> bytes:
+    """The message as JSON text."""
+    return msgspec.json.encode(message_of(delivery, scene))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _title(delivery: Delivery) -> str:
+    if delivery.kind == TEST:
+        return "Gauntlet speaks here"
+    if delivery.kind == TURN:
+        return "A turn"
+    if delivery.kind == CLOCK:
+        return "The clock"
+    return CHOICES.get(delivery.kind, delivery.kind)
+
+
+# -- what stands below the title -----------------------------------------------------------------
+
+
+def _lines(delivery: Delivery, scene: Scene | None) -> list[str]:
+    event = delivery.event
+    if event is not None and event.kind == "round.closed" and event.round is not None:
+        return _standings(event.data) or _results(event.round)
+    if event is not None and event.kind == "round.opened" and event.round is not None:
+        return _pairings(event.round)
+    if scene is None or delivery.kind not in {TURN, "death-match.started"}:
+        return []
+    lines = [escaped(line) for line in scene.lines] if delivery.kind == TURN else []
+    if not scene.match.is_over:
+        lines += [_next(decision, scene) for decision in scene.view["decisions"]]
+    return lines
+
+
+def _next(decision: dict[str, Any], scene: Scene) -> str:
+    # The room's view has sealed answers as open decisions: this says nothing about who is ready.
+    return f"**{escaped(scene.names[decision['seat']])}**: {escaped(decision['prompt'])}"
+
+
+def _pairings(stage: Round) -> list[str]:
+    pairs = DeathMatch.objects.filter(round=stage).select_related("home", "away")
+    return [_pair(pair) for pair in pairs.order_by("number")]
+
+
+def _results(stage: Round) -> list[str]:
+    if stage.status == RoundStatus.OPEN:
+        return []
+    played = DeathMatch.objects.filter(round=stage).select_related("home", "away", "winner")
+    return [
+        f"{_pair(each)}: **{escaped(each.winner.name)}** won"
+        for each in played.order_by("number")
+        if each.winner is not None
+    ]
+
+
+def _pair(pair: DeathMatch) -> str:
+    if pair.home is None and pair.away is None:
+        return "to be decided"
+    names = [escaped(side.name) if side else "?" for side in (pair.home, pair.away)]
+    if pair.away is None and pair.how == "bye":
+        return f"{names[0]} has a bye"
+    return f"{names[0]} vs {names[1]}"
+
+
+def _standings(data: dict[str, Any]) -> list[str]:
+    """The table that a closed round's event carries: rows with `rank`, `name` and `points`."""
+    rows = data.get("standings")
+    if not isinstance(rows, list):
+        return []
+    return [
+        f"{row['rank']}\\. {escaped(str(row['name']))}: {escaped(str(row['points']))}"
+        for row in rows
+        if isinstance(row, dict) and {"rank", "name", "points"} <= row.keys()
+    ]
+
+
+def _joined(lines: list[str]) -> str:
+    kept: list[str] = []
+    length = 0
+    for number, line in enumerate(lines):
+        more = f"… and {len(lines) - number} more"
+        if length + len(line) + 1 + len(more) > DESCRIPTION_MOST:
+            kept.append(more)
+            break
+        kept.append(line)
+        length += len(line) + 1
+    return "\n".join(kept)

@@ -1,0 +1,70 @@
+"""Which running matches somebody listens to turn by turn.
+
+The mark is on the match's own row, which a turn locks and reads anyway: a match that nobody
+listens to pays nothing. It is derived from the webhooks; `following_refresh` sets it right, when a
+match starts, when a webhook changes, and now and then.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import structlog
+from django.db.models import Exists, OuterRef
+from kombu.exceptions import OperationalError as BrokerError
+from redis.exceptions import RedisError
+
+from games.models import Match
+from tournaments.lifecycle import Visibility
+from tournaments.webhooks.kinds import OF_MATCHES
+from tournaments.webhooks.models import Webhook
+
+log = structlog.get_logger("gauntlet.webhooks")
+
+
+def following_refresh(*, season_id: int | None = None) -> None:
+    """Mark the running matches of a season, or of all seasons, that a webhook wants to hear of
+    turn by turn, and take the mark off the others. Two statements, without effect mostly."""
+    wanted = Webhook.objects.filter(
+        season__rounds__death_matches__legs__match=OuterRef("pk"),
+        active=True,
+        kinds__overlap=list(OF_MATCHES),
+    ).exclude(season__visibility=Visibility.DRAFT)
+    matches = Match.objects.filter(status=Match.Status.RUNNING)
+    if season_id is not None:
+        wanted = wanted.filter(season=season_id)
+        matches = matches.filter(leg__death_match__round__season=season_id)
+    else:
+        matches = matches.filter(leg__isnull=False)
+    # By key: an UPDATE over joins would lock rows in no particular order.
+    for followed, among in (
+        (True, matches.filter(Exists(wanted))),
+        (False, matches.exclude(Exists(wanted))),
+    ):
+        keys = list(among.filter(followed=not followed).values_list("pk", flat=True))
+        if keys:
+            Match.objects.filter(pk__in=keys).update(followed=followed)
+
+
+def on_turn(*, match_id: int, version: int, **_more: object) -> None:
+    """A turn of a followed match is on disk: have a worker tell of it."""
+    from tournaments.webhooks.tasks import announce_turn  # noqa: PLC0415  (it imports this module)
+
+    _enqueue(partial(announce_turn.delay, match_id, version), match_id)
+
+
+def on_reminder(
+    *, match_id: int, seat: int | None, kind: str, left_ms: int, **_more: object
+) -> None:
+    """The clock of a followed match was announced."""
+    from tournaments.webhooks.tasks import announce_clock  # noqa: PLC0415
+
+    _enqueue(partial(announce_clock.delay, match_id, seat, kind, left_ms), match_id)
+
+
+def _enqueue(send: partial[object], match_id: int) -> None:
+    try:
+        send()
+    except (RedisError, BrokerError, OSError) as error:
+        # A turn is caught up with later; a clock's reminder would be wrong by then.
+        log.warning("webhook.not-enqueued", match=match_id, error=type(error).__name__)

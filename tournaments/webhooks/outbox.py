@@ -1,0 +1,147 @@
+"""Deliveries are written in the transaction of what they tell of: then there is never one without
+the other, whatever happens to this process or to the broker. Sending comes after the commit."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from kombu.exceptions import OperationalError as BrokerError
+from redis.exceptions import RedisError
+
+from games.models import Match
+from tournaments.lifecycle import Visibility
+from tournaments.webhooks.following import following_refresh
+from tournaments.webhooks.kinds import CLOCK, TURN
+from tournaments.webhooks.models import Delivery, Webhook
+
+if TYPE_CHECKING:
+    from tournaments.models import SeasonEvent
+
+log = structlog.get_logger("gauntlet.webhooks")
+
+
+def event_deliveries_write(event: SeasonEvent) -> None:
+    """Write what the webhooks of the event's season will be told of it: one query where there are
+    none. Nothing is told of a draft, which only its organisers may see."""
+    if event.season.visibility == Visibility.DRAFT:
+        return
+    webhooks = list(Webhook.objects.filter(season_id=event.season_id, active=True))
+    if not webhooks:
+        return
+    now = timezone.now()
+    wanting = [webhook for webhook in webhooks if event.kind in webhook.kinds]
+    Delivery.objects.bulk_create(
+        Delivery(
+            webhook=webhook,
+            kind=event.kind,
+            event=event,
+            created_at=now,
+            next_at=now,
+            give_up_at=now + settings.GAUNTLET_WEBHOOK_RETRY_FOR,
+        )
+        for webhook in wanting
+    )
+    if event.kind == "death-match.started":
+        following_refresh(season_id=event.season_id)
+    drain_on_commit(*(webhook.pk for webhook in wanting))
+
+
+@transaction.atomic
+def turn_deliveries_write(*, match_id: int, version: int) -> None:
+    """Write what is told of a turn of a match, after which the room has ``version``.
+
+    A turn that nobody was told of yet is overtaken by the later one: a slow receiver gets the
+    latest position rather than a long row of old ones. Idempotent.
+    """
+    now = timezone.now()
+    written = []
+    for webhook in _listening(match_id, TURN):
+        turns = Delivery.objects.filter(webhook=webhook, match_id=match_id, kind=TURN)
+        if turns.filter(version__gte=version).exists():
+            continue
+        earlier = turns.pending()
+        earlier.filter(attempts=0).delete()
+        earlier.update(status=Delivery.Status.SUPERSEDED)
+        written.append(
+            Delivery(
+                webhook=webhook,
+                kind=TURN,
+                match_id=match_id,
+                version=version,
+                created_at=now,
+                next_at=now,
+                give_up_at=now + settings.GAUNTLET_WEBHOOK_RETRY_FOR,
+            )
+        )
+    Delivery.objects.bulk_create(written)
+    drain_on_commit(*(delivery.webhook_id for delivery in written))
+
+
+@transaction.atomic
+def clock_deliveries_write(*, match_id: int, data: dict[str, Any]) -> None:
+    """Write what is told of a player's time running out. Not tried for long: soon it is wrong."""
+    now = timezone.now()
+    written = [
+        Delivery(
+            webhook=webhook,
+            kind=CLOCK,
+            match_id=match_id,
+            data=data,
+            created_at=now,
+            next_at=now,
+            give_up_at=now + timedelta(seconds=max(1, data["left_ms"] // 1000)),
+        )
+        for webhook in _listening(match_id, CLOCK)
+    ]
+    Delivery.objects.bulk_create(written)
+    drain_on_commit(*(delivery.webhook_id for delivery in written))
+
+
+def turns_catch_up() -> None:
+    """Write the turns that no worker was told of, because a process or the broker died between
+    the commit and the word. Looks only at running matches that somebody listens to."""
+    rows = Match.objects.filter(followed=True, status=Match.Status.RUNNING).extra(
+        select={"room": "(snapshot::jsonb -> 'readers' -> 'versions' ->> 2)::int"}
+    )
+    for match_id, version in rows.values_list("pk", "room"):
+        # Version 1 is the position before the first turn.
+        if version > 1:
+            turn_deliveries_write(match_id=match_id, version=version)
+
+
+def drain_on_commit(*webhook_ids: int) -> None:
+    """Have workers send what these webhooks have, once this is committed."""
+    for webhook_id in webhook_ids:
+        transaction.on_commit(partial(_enqueue, webhook_id), robust=True)
+
+
+def _enqueue(webhook_id: int) -> None:
+    # Imported late: the task module imports what imports this one.
+    from tournaments.webhooks.tasks import drain  # noqa: PLC0415
+
+    try:
+        drain.delay(webhook_id)
+    except (RedisError, BrokerError, OSError) as error:
+        # The sweep finds it in the database.
+        log.warning("webhook.not-enqueued", webhook=webhook_id, error=type(error).__name__)
+
+
+def _listening(match_id: int, kind: str) -> list[Webhook]:
+    """The webhooks that want this kind of a match, locked, so that two turns that are told of at
+    the same time leave one row in the end."""
+    return list(
+        Webhook.objects.select_for_update(of=("self",))
+        .filter(
+            active=True,
+            kinds__contains=[kind],
+            season__rounds__death_matches__legs__match=match_id,
+        )
+        .exclude(season__visibility=Visibility.DRAFT)
+        .order_by("pk")
+    )

@@ -1,0 +1,192 @@
+"""What a delivery says: ids, links and words that are public.
+
+Of an event it is what `SeasonEvent` holds, which is public by its own rule. Of a match it is what
+the room sees: this module reads a match through `match_view` and the room's log, never its state.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+from django.conf import settings
+from django.urls import reverse
+
+from games import frames, store
+from games.clock import now_ms
+from games.engine.decisions import ALL, ROOM
+from games.engine.views import match_view
+from games.models import Match
+from games.pictures import board_of, png_of
+from games.words import game_name, result_told
+from tournaments.models import Contestant, DeathMatch, Leg, Round, Season
+from tournaments.webhooks.kinds import CHOICES, CLOCK, TEST, TURN
+from tournaments.webhooks.models import Delivery
+
+FORMAT = "gauntlet-webhook/1"
+# How many entries of the log are told of at once, where a receiver missed some.
+_LATEST = 3
+
+
+class Scene(NamedTuple):
+    """A match as the room sees it: `version`, `view`, the latest `lines` of its log, its `board`
+    as SVG (empty before there is one)."""
+
+    match: Match
+    version: int
+    view: dict[str, Any]
+    names: tuple[str, str]
+    lines: tuple[str, ...]
+    board: str
+
+    @property
+    def png(self) -> bytes | None:
+        """The board's picture, or None before there is a board."""
+        return png_of(self.board) if self.board else None
+
+
+def absolute(path: str) -> str:
+    """A path of this site as a link that works elsewhere."""
+    return settings.GAUNTLET_PUBLIC_URL + path
+
+
+def scene_of(match_id: int) -> Scene:
+    """A match as the room sees it now; everything, once it is over."""
+    match = Match.objects.prefetch_related("players").get(pk=match_id)
+    held = store.held_of(match)
+    view = match_view(held.ruleset, held.live, ROOM, at=now_ms())
+    first, second = (player.name for player in match.players.all())
+    names = (first, second)
+    log = frames.log_of(match, ALL if held.is_over else ROOM, up_to=held.seq)
+    lines = tuple(
+        _sentence(event, names)
+        for item in log[-_LATEST:]
+        if not item["taken_back"]
+        for event in item["events"]
+    )
+    return Scene(match, held.readers.versions[2], view, names, lines, board_of(held.ruleset, view))
+
+
+def _sentence(event: dict[str, Any], names: tuple[str, str]) -> str:
+    seat = event["seat"]
+    return event["text"] if seat is None else f"{names[seat]}: {event['text']}"
+
+
+def words_of(delivery: Delivery, scene: Scene | None) -> str:
+    """A delivery in a sentence or two for people."""
+    if delivery.event is not None:
+        return delivery.event.words
+    if delivery.kind == TEST:
+        return "This is a test. What happens in the season will be told here."
+    if scene is None:
+        return CHOICES[delivery.kind]
+    if delivery.kind == CLOCK:
+        return _clock_words(delivery.data, scene.names)
+    if scene.match.is_over:
+        return result_told(scene.names, scene.match)
+    return scene.lines[-1] if scene.lines else CHOICES[TURN]
+
+
+def _clock_words(data: dict[str, Any], names: tuple[str, str]) -> str:
+    seconds = data["left_ms"] // 1000
+    whose = "Both players have" if data["seat"] is None else f"{names[data['seat']]} has"
+    if data["kind"] == "turn":
+        return f"{whose} {seconds} s of the turn left."
+    if data["kind"] == "reserve-entered":
+        return f"{whose} used up the turn; the reserve of {seconds} s is running."
+    return f"{whose} {seconds} s of the reserve left."
+
+
+def body_of(delivery: Delivery, scene: Scene | None) -> bytes:
+    """The JSON body of a delivery. See docs/webhooks.md for its shape."""
+    event = delivery.event
+    death_match = _death_match_of(delivery)
+    told: dict[str, Any] = {
+        "format": FORMAT,
+        "id": str(delivery.uid),
+        "kind": delivery.kind,
+        "at": (event.at if event else delivery.created_at).isoformat(timespec="milliseconds"),
+        "words": words_of(delivery, scene),
+        "season": _season(delivery.webhook.season),
+        "round": None if death_match is None else _round(death_match.round),
+        "death_match": None if death_match is None else _death_match(death_match),
+        "match": None if scene is None else _match(scene, delivery),
+        "contestant": None,
+        "data": delivery.data,
+    }
+    if event is not None:
+        told["event"] = event.pk
+        told["data"] = event.data
+        if event.round is not None:
+            told["round"] = _round(event.round)
+        if event.contestant is not None:
+            told["contestant"] = _contestant(event.contestant)
+    return msgspec.json.encode(told)
+
+
+def match_of(delivery: Delivery) -> int | None:
+    """The match that a delivery is about, if any."""
+    if delivery.match_id is not None:
+        return delivery.match_id
+    leg = delivery.event.leg if delivery.event else None
+    return None if leg is None else leg.match_id
+
+
+def _death_match_of(delivery: Delivery) -> DeathMatch | None:
+    if delivery.event is not None:
+        return delivery.event.death_match
+    if delivery.match_id is None:
+        return None
+    leg = (
+        Leg.objects.select_related(
+            "death_match__round__season", "death_match__home", "death_match__away"
+        )
+        .filter(match=delivery.match_id)
+        .first()
+    )
+    return None if leg is None else leg.death_match
+
+
+def _season(season: Season) -> dict[str, Any]:
+    return {
+        "id": str(season.uid),
+        "slug": season.slug,
+        "name": season.name,
+        "url": absolute(season.get_absolute_url()),
+    }
+
+
+def _round(stage: Round) -> dict[str, Any]:
+    return {"number": stage.number, "name": stage.name}
+
+
+def _death_match(death_match: DeathMatch) -> dict[str, Any]:
+    sides = (death_match.home, death_match.away)
+    return {
+        "id": death_match.pk,
+        "number": death_match.number,
+        "url": absolute(death_match.get_absolute_url()),
+        "sides": [None if side is None else _contestant(side) for side in sides],
+    }
+
+
+def _contestant(contestant: Contestant) -> dict[str, Any]:
+    return {"id": contestant.pk, "name": contestant.name}
+
+
+def _match(scene: Scene, delivery: Delivery) -> dict[str, Any]:
+    match = scene.match
+    told: dict[str, Any] = {
+        "id": match.pk,
+        "url": absolute(match.get_absolute_url()),
+        "ruleset": match.ruleset,
+        "game": game_name(match.ruleset, match.variant),
+        "seats": list(scene.names),
+    }
+    if delivery.kind == TURN:
+        told["version"] = scene.version
+    if scene.board:
+        told["board"] = absolute(reverse("games:board_png", args=[match.pk]))
+    if match.is_over:
+        told["record"] = absolute(reverse("games:record", args=[match.pk]))
+    return told

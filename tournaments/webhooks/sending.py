@@ -1,0 +1,343 @@
+"""Sending deliveries: in order for each webhook, again after a failure, for three days.
+
+A worker takes a webhook for itself (`busy_until`), sends what is due, oldest first, and gives it
+back. Nothing is locked in the database while a receiver is waited for; a worker that dies leaves a
+time after which another one goes on, with the same ids.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from functools import partial
+from typing import NamedTuple
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q
+from django.utils import timezone
+
+from accounts.services import audit_record
+from games.engine.errors import Refusal
+from tournaments.webhooks import discord, payloads, signing, wire
+from tournaments.webhooks.destinations import destination_of
+from tournaments.webhooks.following import following_refresh
+from tournaments.webhooks.kinds import CLOCK
+from tournaments.webhooks.models import Delivery, Webhook
+from tournaments.webhooks.wire import Answer
+
+log = structlog.get_logger("gauntlet.webhooks")
+
+# After the first failures the later deliveries wait, so that they arrive in order; then they pass.
+HOLDING_ATTEMPTS = 4
+FIRST_WAIT = timedelta(seconds=5)
+WAIT_FACTOR = 3
+LONGEST_WAIT = timedelta(hours=6)
+JITTER = 0.2
+# A webhook that has failed for as long as anything is retried, and this often, is given up.
+FAILURES_TO_DISABLE = 10
+MOMENT = timedelta(minutes=10)
+# What receivers that ask for a rest are given at most.
+LONGEST_REST = timedelta(hours=1)
+# One worker sends this many, or for this long, before others have their turn.
+AT_ONCE = 20
+RUN_SECONDS = 20.0
+USER_AGENT = "Gauntlet-Webhooks/1"
+# Answers that say that the address is gone for good.
+_GONE = {Webhook.Flavour.JSON: {410}, Webhook.Flavour.DISCORD: {404, 410}}
+
+_senders = threading.BoundedSemaphore(settings.GAUNTLET_WEBHOOK_SENDERS)
+_random: Callable[[], float] = random.SystemRandom().random
+
+
+class Request(NamedTuple):
+    """What is sent: the delivery's stored body with its headers, and a picture for Discord."""
+
+    headers: dict[str, str]
+    body: bytes
+    png: bytes | None
+
+
+# -- a webhook's turn ----------------------------------------------------------------------------
+
+
+def webhooks_due(*, at: datetime, at_most: int = 200) -> list[int]:
+    """The webhooks that have something to send now and that nobody is sending for."""
+    due = Delivery.objects.pending().filter(webhook=OuterRef("pk"), next_at__lte=at)
+    free = Q(busy_until__isnull=True) | Q(busy_until__lte=at)
+    rested = Q(not_before__isnull=True) | Q(not_before__lte=at)
+    found = Webhook.objects.filter(Exists(due)).filter(free).filter(rested)
+    return list(found.order_by("pk").values_list("pk", flat=True)[:at_most])
+
+
+def webhook_drain(*, webhook_id: int, now: Callable[[], datetime] = timezone.now) -> int:
+    """Send what is due of a webhook; returns how many attempts were made.
+
+    Does nothing while another worker is at it, or while as many receivers are waited for as the
+    settings allow: the sweep comes back.
+    """
+    if not _senders.acquire(blocking=False):
+        return 0
+    try:
+        with _taken(webhook_id, now) as taken:
+            return _drain(webhook_id, now) if taken else 0
+    finally:
+        _senders.release()
+
+
+@contextmanager
+def _taken(webhook_id: int, now: Callable[[], datetime]) -> Iterator[bool]:
+    at = now()
+    until = at + timedelta(
+        seconds=RUN_SECONDS
+        + 2 * settings.GAUNTLET_WEBHOOK_TOTAL_SECONDS
+        + settings.GAUNTLET_WEBHOOK_RESOLVE_SECONDS
+    )
+    free = Webhook.objects.filter(pk=webhook_id).filter(
+        Q(busy_until__isnull=True) | Q(busy_until__lte=at)
+    )
+    if not free.update(busy_until=until):
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        Webhook.objects.filter(pk=webhook_id, busy_until=until).update(busy_until=None)
+
+
+def _drain(webhook_id: int, now: Callable[[], datetime]) -> int:
+    began = timezone.now()
+    sent = 0
+    while sent < AT_ONCE and (timezone.now() - began).total_seconds() < RUN_SECONDS:
+        delivery = next_due(webhook_id=webhook_id, at=now())
+        if delivery is None:
+            break
+        went_well = _attempt(delivery, now)
+        sent += 1
+        if not went_well:
+            break
+    return sent
+
+
+def next_due(*, webhook_id: int, at: datetime) -> Delivery | None:
+    """The delivery that is to be sent next, or None while there is nothing to do.
+
+    The oldest that is due, unless an older one has failed only a few times: then all wait for it.
+    """
+    rested = Q(webhook__not_before__isnull=True) | Q(webhook__not_before__lte=at)
+    pending = (
+        Delivery.objects.pending()
+        .select_related(
+            "webhook__season",
+            "event__round",
+            "event__contestant",
+            "event__leg",
+            "event__death_match__round",
+            "event__death_match__home",
+            "event__death_match__away",
+        )
+        .filter(rested, webhook=webhook_id)
+        .order_by("pk")
+    )
+    due = pending.filter(next_at__lte=at).first()
+    if due is None:
+        return None
+    held = pending.filter(
+        next_at__gt=at, attempts__gt=0, attempts__lt=HOLDING_ATTEMPTS, pk__lt=due.pk
+    )
+    return None if held.exists() else due
+
+
+# -- one attempt ---------------------------------------------------------------------------------
+
+
+def _attempt(delivery: Delivery, now: Callable[[], datetime]) -> bool:
+    """Send one delivery once; returns whether the next may follow at once."""
+    at = now()
+    if delivery.kind == CLOCK and at >= delivery.give_up_at:
+        # What it says is wrong by now. Everything else is worth one attempt more.
+        Delivery.objects.pending().filter(pk=delivery.pk).update(
+            status=Delivery.Status.ABANDONED, fault="It could not be delivered in time."
+        )
+        return True
+    claimed = Delivery.objects.pending().filter(pk=delivery.pk)
+    request = _request(delivery, at)
+    body = request.body.decode() if request else delivery.body
+    if not claimed.update(attempts=F("attempts") + 1, sent_at=at, body=body):
+        return True  # overtaken by a later turn, or its webhook is gone
+    if request is None:
+        fault = "The secret cannot be read: the site's key has changed. Please replace the secret."
+        answer = Answer(None, {}, "", 0, fault)
+    else:
+        answer = _sent(delivery, request)
+    return _record(delivery, answer, at=now())
+
+
+def _request(delivery: Delivery, at: datetime) -> Request | None:
+    webhook = delivery.webhook
+    match_id = payloads.match_of(delivery)
+    scene = None if match_id is None else payloads.scene_of(match_id)
+    is_discord = webhook.flavour == Webhook.Flavour.DISCORD
+    if delivery.body:
+        body = delivery.body.encode()
+    elif is_discord:
+        body = discord.message_bytes(delivery, scene)
+    else:
+        body = payloads.body_of(delivery, scene)
+    headers = {
+        "User-Agent": USER_AGENT,
+        "Accept-Encoding": "identity",
+        "Gauntlet-Delivery": str(delivery.uid),
+        "Gauntlet-Event": delivery.kind,
+    }
+    if is_discord:
+        # The picture is not kept: the message says where it goes.
+        shown = scene is not None and discord.PICTURE.encode() in body
+        return Request(headers, body, scene.png if scene is not None and shown else None)
+    try:
+        keys = [signing.opened(webhook.secret)]
+        if webhook.previous_until is not None and webhook.previous_until > at:
+            keys.append(signing.opened(webhook.previous_secret))
+    except signing.Unreadable:
+        return None
+    moment = int(at.timestamp())
+    headers["Content-Type"] = "application/json"
+    headers[signing.SIGNATURE_HEADER] = signing.signature(body, secret_values=keys, at=moment)
+    return Request(headers, body, None)
+
+
+def _sent(delivery: Delivery, request: Request) -> Answer:
+    try:
+        # Every time anew: a name may lead elsewhere than when the webhook was saved.
+        destination = destination_of(delivery.webhook.url)
+    except Refusal as refusal:
+        return Answer(None, {}, "", 0, refusal.sentence)
+    if delivery.webhook.flavour == Webhook.Flavour.JSON:
+        return wire.post(destination, headers=request.headers, content=request.body)
+    # With `wait` Discord answers once the message stands, so that what it drops is an error here.
+    joint = "&" if "?" in destination.target else "?"
+    asked = destination._replace(target=f"{destination.target}{joint}wait=true")
+    form = discord.form_of(request.body, request.png)
+    return wire.post(asked, headers=request.headers, files=form)
+
+
+# -- what comes of it ----------------------------------------------------------------------------
+
+
+@transaction.atomic
+def _record(delivery: Delivery, answer: Answer, *, at: datetime) -> bool:
+    """Store the outcome of an attempt; returns whether the next delivery may follow at once."""
+    webhook = Webhook.objects.select_for_update(no_key=True).filter(pk=delivery.webhook_id).first()
+    row = Delivery.objects.select_for_update().filter(pk=delivery.pk).first()
+    if webhook is None or row is None:
+        return False
+    row.status_code = answer.status
+    row.latency_ms = answer.latency_ms
+    row.response = answer.excerpt[:1000]
+    row.fault = answer.fault[:200]
+    rest = _rest_asked(answer)
+    if rest is not None:
+        webhook.not_before = at + min(rest, LONGEST_REST)
+    if answer.taken:
+        row.status = Delivery.Status.DELIVERED
+        webhook.failures, webhook.failing_since = 0, None
+    else:
+        _failed(webhook, row, answer, at)
+    row.save()
+    webhook.save(update_fields=["not_before", "failures", "failing_since"])
+    log.info(
+        "webhook.attempt",
+        webhook=webhook.pk,
+        delivery=str(row.uid),
+        kind=row.kind,
+        status=answer.status,
+        attempts=row.attempts,
+        ms=answer.latency_ms,
+    )
+    if not answer.taken:
+        _judge(webhook, answer, at)
+    return answer.taken and rest is None
+
+
+def _failed(webhook: Webhook, row: Delivery, answer: Answer, at: datetime) -> None:
+    limited = answer.status == 429
+    if not limited:
+        webhook.failures += 1
+        webhook.failing_since = webhook.failing_since or at
+    if row.status != Delivery.Status.PENDING:
+        return  # overtaken meanwhile
+    if answer.status in _GONE[Webhook.Flavour(webhook.flavour)]:
+        row.status = Delivery.Status.FAILED
+        return
+    wait = wait_after(row.attempts, _random())
+    if limited and webhook.not_before is not None:
+        row.next_at = webhook.not_before
+    else:
+        row.next_at = at + wait
+    if at >= row.give_up_at:
+        row.status = Delivery.Status.ABANDONED
+    else:
+        # The last attempt is made when the time is over, not an interval before.
+        row.next_at = min(row.next_at, row.give_up_at)
+
+
+def wait_after(attempts: int, chance: float) -> timedelta:
+    """How long to wait after that many failed attempts: three times longer each time, up to six
+    hours, and up to a fifth more or less, by ``chance`` (0 to 1), so that receivers that failed
+    together do not all hear from us together."""
+    wait = min(FIRST_WAIT * WAIT_FACTOR ** (min(attempts, 12) - 1), LONGEST_WAIT)
+    return wait * (1 + JITTER * (2 * chance - 1))
+
+
+def _rest_asked(answer: Answer) -> timedelta | None:
+    """How long the receiver wants to be left alone. Discord says so with every 429, and ahead of
+    one in `X-RateLimit-Remaining`; `X-RateLimit-Reset-After` is exact where it is there."""
+    limited = answer.status == 429
+    if not limited and answer.headers.get("x-ratelimit-remaining", "") != "0":
+        return None
+    for name in ("x-ratelimit-reset-after", "retry-after"):
+        try:
+            seconds = float(answer.headers.get(name, ""))
+        except ValueError:
+            continue
+        if 0 <= seconds < float("inf"):
+            return timedelta(seconds=min(seconds, LONGEST_REST.total_seconds()))
+    return FIRST_WAIT if limited else None
+
+
+def _judge(webhook: Webhook, answer: Answer, at: datetime) -> None:
+    """Give a webhook up that is gone, or has failed for as long as anything is retried."""
+    if not webhook.active:
+        return
+    if answer.status in _GONE[Webhook.Flavour(webhook.flavour)]:
+        _disable(webhook, f"The receiver says that this address is gone ({answer.status}).", at)
+        return
+    since = webhook.failing_since
+    # The first failure comes a moment after its event, and the last attempt is made to the moment.
+    lasting = since is not None and at - since >= settings.GAUNTLET_WEBHOOK_RETRY_FOR - MOMENT
+    if lasting and webhook.failures >= FAILURES_TO_DISABLE:
+        what = answer.fault or f"The last answer was {answer.status}."
+        _disable(webhook, f"Every attempt of three days has failed. {what}", at)
+
+
+def _disable(webhook: Webhook, why: str, at: datetime) -> None:
+    from tournaments.webhooks.tasks import tell_disabled  # noqa: PLC0415  (it imports this module)
+
+    webhook.active = False
+    webhook.disabled_at, webhook.disabled_why = at, why[:300]
+    webhook.save(update_fields=["active", "disabled_at", "disabled_why"])
+    webhook.deliveries.pending().update(
+        status=Delivery.Status.ABANDONED, fault="The webhook was switched off."
+    )
+    following_refresh(season_id=webhook.season_id)
+    audit_record(
+        acting_user=None,
+        action="webhook.disable",
+        target=webhook,
+        data={"why": webhook.disabled_why},
+    )
+    transaction.on_commit(partial(tell_disabled.delay, webhook.pk), robust=True)

@@ -1,0 +1,67 @@
+"""What workers do for webhooks: send, find what was missed, tell organisers, clear up."""
+
+from __future__ import annotations
+
+from celery import shared_task
+from django.conf import settings
+from django.utils import timezone
+
+from tournaments.webhooks import notices
+from tournaments.webhooks.following import following_refresh
+from tournaments.webhooks.models import Delivery
+from tournaments.webhooks.outbox import (
+    clock_deliveries_write,
+    turn_deliveries_write,
+    turns_catch_up,
+)
+from tournaments.webhooks.sending import webhook_drain, webhooks_due
+
+_PRUNED_AT_ONCE = 5000
+
+
+@shared_task(name="tournaments.webhooks.tasks.drain")
+def drain(webhook_id: int) -> None:
+    """Send what is due of one webhook."""
+    webhook_drain(webhook_id=webhook_id)
+
+
+@shared_task(name="tournaments.webhooks.tasks.sweep")
+def sweep() -> None:
+    """Hand out every webhook that has something due: what waits for another attempt, and what no
+    worker was told of."""
+    for webhook_id in webhooks_due(at=timezone.now()):
+        drain.apply_async((webhook_id,), expires=30)
+
+
+@shared_task(name="tournaments.webhooks.tasks.repair")
+def repair() -> None:
+    """Set right which matches are followed, and tell of turns that nobody was told of."""
+    following_refresh()
+    turns_catch_up()
+
+
+@shared_task(name="tournaments.webhooks.tasks.announce_turn")
+def announce_turn(match_id: int, version: int) -> None:
+    """Write the deliveries of a turn."""
+    turn_deliveries_write(match_id=match_id, version=version)
+
+
+@shared_task(name="tournaments.webhooks.tasks.announce_clock")
+def announce_clock(match_id: int, seat: int | None, kind: str, left_ms: int) -> None:
+    """Write the deliveries of a clock's reminder."""
+    clock_deliveries_write(match_id=match_id, data={"seat": seat, "kind": kind, "left_ms": left_ms})
+
+
+@shared_task(name="tournaments.webhooks.tasks.tell_disabled")
+def tell_disabled(webhook_id: int) -> None:
+    """Mail the organisers of a season that a webhook was given up."""
+    notices.webhook_disabled(webhook_id)
+
+
+@shared_task(name="tournaments.webhooks.tasks.prune")
+def prune() -> None:
+    """Forget deliveries that were done with long ago."""
+    old = timezone.now() - settings.GAUNTLET_WEBHOOK_LOG_KEPT
+    done = Delivery.objects.exclude(status=Delivery.Status.PENDING).filter(created_at__lt=old)
+    while keys := list(done.values_list("pk", flat=True)[:_PRUNED_AT_ONCE]):
+        Delivery.objects.filter(pk__in=keys).delete()
