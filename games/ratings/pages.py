@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -42,19 +43,26 @@ def leaderboard(request: HttpRequest, ladder: str = OVERALL) -> HttpResponse:
     version = keys.version_of(ladder)
 
     def make() -> str:
-        board = board_page(ladder, wanted, cursor=cursor)
-        context = {"board": board, "query": wanted.query, "first": cursor is None}
-        return render_to_string("ratings/_board.html", context)
+        context = {
+            "ladder": ladder,
+            "name": name,
+            "ladders": ladders(),
+            "form": form,
+            "query": wanted.query,
+            "asked": urlencode(wanted.query),
+            "first": cursor is None,
+            "board": board_page(ladder, wanted, cursor=cursor),
+        }
+        return render_to_string("ratings/_leaderboard.html", context)
 
-    shown = keys.kept(ladder, version, f"page {wanted!r} {cursor!r}", make)
+    # What was asked for wrongly is shown with the form, for this once.
+    what = f"page {wanted!r} {cursor!r}"
+    content = make() if form.errors else keys.kept(ladder, version, what, make)
     context = {
         "ladder": ladder,
         "name": name,
-        "ladders": ladders(),
-        "form": form,
-        "filtered": bool(wanted.query),
         # Made by the template above.
-        "board": mark_safe(shown),  # noqa: S308
+        "content": mark_safe(content),  # noqa: S308
     }
     response = render(request, "ratings/leaderboard.html", context)
     response["Cache-Control"] = "private, no-cache"

@@ -26,21 +26,21 @@ class Position(NamedTuple):
     match_id: int
 
 
-def counted(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """Those of ``matches`` whose results count, each with `seat_won`, `user_0` and `user_1`."""
+def counted(matches: QuerySet[Match]) -> Any:
+    """Those of ``matches`` whose results count: a query set, whose rows also have `seat_won`,
+    `user_0` and `user_1`."""
     seated: Any = matches.annotate(
         seat_won=Coalesce("rating_ruling__winner", "winner"),
         first=FilteredRelation("players", condition=Q(players__seat=0)),
         second=FilteredRelation("players", condition=Q(players__seat=1)),
     )
     seated = seated.annotate(user_0=F("first__user"), user_1=F("second__user"))
-    kept: QuerySet[Any] = seated.filter(
+    return seated.filter(
         Q(rating_ruling__isnull=True) | Q(rating_ruling__winner__isnull=False),
         Q(seat_won__isnull=False, user_0__isnull=False, user_1__isnull=False),
         status=Match.Status.FINISHED,
         source=Match.Source.PLAYED,
     )
-    return kept
 
 
 def results_of(matches: QuerySet[Match]) -> Iterator[Result]:
@@ -50,7 +50,7 @@ def results_of(matches: QuerySet[Match]) -> Iterator[Result]:
         .order_by("finished_at", "pk")
         .values_list("pk", "finished_at", "seat_won", "user_0", "user_1")
     )
-    for pk, at, won, first, second in rows.iterator(chunk_size=5000):
+    for pk, at, won, first, second in rows:
         yield Result(pk, at, *((first, second) if won == 0 else (second, first)))
 
 

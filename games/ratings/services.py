@@ -140,6 +140,7 @@ def _standings(ladder: RatingLadder, users: Iterable[int]) -> dict[int, Standing
     }
 
 
+_COPIED_AT_ONCE = 20_000
 _COPY = (
     "COPY games_ratingpoint (ladder_id, match_id, user_id, opponent_id, at, won, mu_before,"
     " sigma_before, shown_before, mu, sigma, shown, games, wins, peak) FROM STDIN"
@@ -148,11 +149,11 @@ _COPY = (
 
 def _append(ladder: RatingLadder, changes: Sequence[Change]) -> None:
     """Store points. By COPY, which a ladder of a hundred thousand results is glad of."""
-    if not changes:
-        return
-    with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
-        for change in changes:
-            copy.write_row(_point_row(ladder.pk, change))
+    # In parts, so that no statement takes long enough to be stopped by its timeout.
+    for start in range(0, len(changes), _COPIED_AT_ONCE):
+        with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
+            for change in changes[start : start + _COPIED_AT_ONCE]:
+                copy.write_row(_point_row(ladder.pk, change))
 
 
 def _point_row(ladder: str, change: Change) -> tuple[Any, ...]:
