@@ -278,8 +278,8 @@ class ChallengeForm(forms.Form):
             for field in (f"time_{named[1]}", f"rule_{ruleset.id}_{named[1]}"):
                 if field in self.fields:
                     return field
-        field = self._FIELDS.get(refusal.code)
-        return field if field in self.fields else None
+        usual = self._FIELDS.get(refusal.code)
+        return usual if usual in self.fields else None
 
     def _rules_of(self, ruleset: Ruleset[Any, Any]) -> dict[str, Any]:
         given = {

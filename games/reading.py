@@ -26,7 +26,7 @@ class Reader(NamedTuple):
 
 def match_for(match_id: int, user: Any) -> Match:
     """The match with its players. Raises Refusal ``match.none``."""
-    matches = Match.objects.visible_to(user).prefetch_related("players__user", "referees")
+    matches = Match.objects.visible_to(user).prefetch_related("players__user")
     match = matches.filter(pk=match_id).first()
     if match is None:
         raise Refusal("match.none", "There is no such match.")

@@ -65,7 +65,9 @@ def rule_options(ruleset_id: str) -> tuple[RuleOption, ...]:
 
 
 def _option(field: inspect.Field, default: Any) -> RuleOption | None:
-    kind, schema, extra = field.type, {}, {}
+    kind = field.type
+    schema: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
     while isinstance(kind, inspect.Metadata):
         schema |= kind.extra_json_schema or {}
         extra |= kind.extra or {}
