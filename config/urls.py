@@ -5,6 +5,7 @@ from django.urls import include, path, re_path
 
 from accounts.views import SignupView, profile_page
 from config.health import healthz
+from tournaments.dumps.views import season_records_file
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
@@ -15,6 +16,8 @@ urlpatterns = [
     path("api/v1/", include("config.api_urls")),
     path("admin/", admin.site.urls),
     re_path(r"^u/(?P<username>[A-Za-z0-9_-]{3,20})/$", profile_page, name="profile"),
+    path("seasons/<slug:slug>/webhooks/", include("tournaments.webhooks.urls")),
+    path("seasons/<slug:slug>/records.ndjson", season_records_file, name="season_records"),
     path("seasons/", include("tournaments.urls")),
     path("exports/", include("tournaments.dumps.urls")),
     path("", include("games.urls")),

@@ -1,12 +1,7 @@
 """Addresses of the seasons' pages."""
 
-from django.urls import URLPattern, URLResolver, include, path
-
-from tournaments.dumps.views import season_records_file
+from django.urls import URLPattern, URLResolver
 
 app_name = "tournaments"
 
-urlpatterns: list[URLPattern | URLResolver] = [
-    path("<slug:slug>/webhooks/", include("tournaments.webhooks.urls")),
-    path("<slug:slug>/records.ndjson", season_records_file, name="records"),
-]
+urlpatterns: list[URLPattern | URLResolver] = []

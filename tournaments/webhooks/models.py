@@ -94,7 +94,7 @@ class Webhook(models.Model):
         return self.name
 
     def get_absolute_url(self) -> str:
-        return reverse("tournaments:webhook", args=[self.season.slug, self.pk])
+        return reverse("webhooks:detail", args=[self.season.slug, self.pk])
 
 
 class DeliveryQuerySet(models.QuerySet["Delivery"]):

@@ -201,7 +201,7 @@ def webhook_delete_view(
     """Delete a webhook and its log."""
     services.webhook_delete(acting_user=user, webhook=_webhook(season, webhook_id))
     messages.success(request, "The webhook is deleted.")
-    return redirect("tournaments:webhooks", season.slug)
+    return redirect("webhooks:list", season.slug)
 
 
 @require_safe
