@@ -309,6 +309,9 @@ class Episode(models.Model):
     choose_by = models.DateTimeField(
         null=True, blank=True, help_text="After this an organiser names the DMO."
     )
+    expiry_told_for = models.DateTimeField(
+        null=True, blank=True, help_text="Which of these the organisers have been told of."
+    )
     chosen_at = models.DateTimeField(null=True, blank=True)
     chosen_by = models.ForeignKey(
         USER, on_delete=models.PROTECT, null=True, blank=True, related_name="dmo_choices"
@@ -470,12 +473,25 @@ class Leg(models.Model):
     prepared = models.JSONField(
         default=dict, blank=True, help_text="Pallets, pools and the like that organisers supply."
     )
+    prepared_by = models.ForeignKey(
+        USER,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Who supplied it; records name them.",
+    )
     advantage = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="The seat. Empty: by the number of items, or by lot."
     )
     scheduled_at = models.DateTimeField(null=True, blank=True)
     home_ready_at = models.DateTimeField(null=True, blank=True)
     away_ready_at = models.DateTimeField(null=True, blank=True)
+    no_show_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When organisers were told that somebody was not there in time.",
+    )
     items = models.JSONField(
         null=True, blank=True, help_text="What each seat brings; fixed when the leg starts."
     )
