@@ -381,3 +381,5 @@ GAUNTLET_ORIGIN = env.str(
 ).rstrip("/")
 # How long before the start of a death match its players can say that they are ready.
 GAUNTLET_READY_MINUTES = env.int("GAUNTLET_READY_MINUTES", 30)
+# A season that is brought along from another site, unpacked.
+GAUNTLET_SEASON_MAX_BYTES = 64 * 1024 * 1024
