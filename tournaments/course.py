@@ -218,7 +218,9 @@ class Course:
     @cached_property
     def ladder(self) -> tuple[int, ...]:
         """A ladder, the top rung first."""
-        return ladder.order_of(self.players, self.settled, self.withdrawn)
+        made = sorted(self._known, key=lambda known: known[0].number)
+        results = [result for _, result in made if result.settled]
+        return ladder.order_of(self.players, results, self.withdrawn)
 
     @cached_property
     def busy(self) -> frozenset[int]:

@@ -1,7 +1,7 @@
 """Ladder: an order of players; whoever beats somebody above takes their rung.
 
 The order is never stored. It is the seeds, folded over the settled challenges in the order in which
-they were settled.
+they were made, which a correction does not change.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ def order_of(
 ) -> tuple[int, ...]:
     """The ladder, top rung first.
 
-    ``results`` in the order in which they were settled; open and void ones change nothing. A late
+    ``results`` in the order of the challenges, the challenger on seat 0; open and void ones change
+    nothing, nor does a defence, also where a correction has since changed who stands above. A late
     entry has a seed below all others and so begins at the foot, which is the same as if it had
     stood there from the start. Who has withdrawn leaves the ladder and everybody below moves up.
     """
     order = [player.id for player in by_seed(players)]
     for result in results:
-        if result.winner is not None and result.loser is not None:
+        if result.winner == result.home and result.loser is not None:
             order = moved(order, winner=result.winner, loser=result.loser)
     return tuple(player for player in order if player not in withdrawn)
 

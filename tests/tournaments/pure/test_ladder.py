@@ -16,6 +16,11 @@ def test_a_winner_from_below_takes_the_rung():
     # A defence changes nothing, nor does what is open or void.
     assert order_of(field(5), [won(1, 2, 4), void(1, 1, 5), Result(1, 1, 5)]) == (1, 2, 3, 4, 5)
     assert order_of(field(5), [won(1, 4, 2), won(2, 3, 4)]) == (1, 3, 4, 2, 5)
+    # 2 has challenged 4, who had won against them, and 4 has defended the rung. Once the first of
+    # the two is corrected 4 stands below; a defence still moves nobody.
+    defended = Result(2, 2, 4, 4)
+    assert order_of(field(5), [won(1, 4, 2), defended]) == (1, 4, 2, 3, 5)
+    assert order_of(field(5), [Result(1, 4, 2, 2), defended]) == (1, 2, 3, 4, 5)
 
 
 def test_who_leaves_makes_room_and_who_comes_late_begins_at_the_foot():
@@ -63,7 +68,7 @@ def test_a_ladder_keeps_everybody_and_moves_nobody_who_is_not_concerned(size, re
         check(order, challenger=challenger, defender=defender, reach=reach)
         winner = source.choice((challenger, defender))
         loser = challenger if winner == defender else defender
-        results.append(won(number, winner, loser))
+        results.append(Result(number, challenger, defender, winner))
         after = order_of(field(size), results)
         assert after == tuple(moved(order, winner=winner, loser=loser))
         assert sorted(after) == sorted(order)
