@@ -29,7 +29,6 @@ PAGE_MAX = 200
 SPARK = 30
 FORM = 10
 TREND = timedelta(days=30)
-_HAS_BOTS = any(each.name == "is_bot" for each in User._meta.get_fields())
 
 
 class Wanted(NamedTuple):
@@ -91,7 +90,7 @@ class Player:
     @classmethod
     def of(cls, user: User) -> Player:
         """The player whose account this is."""
-        return cls(user.pk, user.username, user.shown_name, bool(getattr(user, "is_bot", False)))
+        return cls(user.pk, user.username, user.shown_name, user.is_bot)
 
 
 @dataclass(frozen=True)
@@ -205,7 +204,7 @@ def ratings_wanted(ladder: str, wanted: Wanted) -> QuerySet[Rating]:
         rated = rated.filter(games__gte=wanted.games)
     if wanted.days:
         rated = rated.filter(last_played__gte=timezone.now() - timedelta(days=wanted.days))
-    if not wanted.bots and _HAS_BOTS:
+    if not wanted.bots:
         rated = rated.filter(user__is_bot=False)
     if not wanted.provisional:
         rated = rated.filter(sigma__lte=PROVISIONAL_SIGMA)
