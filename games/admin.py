@@ -3,42 +3,64 @@ act on its page, and the only deed offered, taking a chat message away, is a ser
 
 from __future__ import annotations
 
-from django.contrib import admin, messages
-from django.db.models import Model, QuerySet
-from django.http import HttpRequest
+from datetime import UTC, datetime
+from typing import Any
 
-from accounts.models import User
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.formats import date_format
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+
+from accounts import reports
+from accounts.adminforms import ReasonForm
+from accounts.adminkit import (
+    Deed,
+    Deeds,
+    DeedTexts,
+    ModeratorView,
+    ReadOnly,
+    deed_page,
+    each_done,
+    list_address,
+    person,
+    row_address,
+    row_link,
+)
+from accounts.models import Report
+from accounts.roles import is_moderator
+from games.audience import chat_visible_to
 from games.engine.errors import Refusal
 from games.models import Challenge, ChatMessage, Match, MatchEntry, MatchPlayer
 from games.services.chat import chat_remove
 
-
-class ReadOnly:
-    """To look at, not to change: rows that the referee relies on."""
-
-    def has_add_permission(self, _request: HttpRequest, _obj: Model | None = None) -> bool:
-        return False
-
-    def has_change_permission(self, _request: HttpRequest, _obj: Model | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, _request: HttpRequest, _obj: Model | None = None) -> bool:
-        return False
+REFUSALS = (Refusal,)
 
 
 class MatchPlayerInline(ReadOnly, admin.TabularInline):
     model = MatchPlayer
-    fields = ("seat", "user", "name")
+    fields = ("seat", "player", "name")
+    readonly_fields = ("player",)
     extra = 0
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return is_moderator(request.user) or super().has_view_permission(request, obj)
+
+    @admin.display(description="user")
+    def player(self, seat: MatchPlayer) -> SafeString:
+        """Who sits there; nobody in an imported match."""
+        return row_link(seat.user)
 
 
 @admin.register(Match)
-class MatchAdmin(ReadOnly, admin.ModelAdmin):
+class MatchAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
     """Matches. The snapshot is left out: it holds what the players may not know of each other."""
 
     list_display = ("id", "who", "ruleset", "status", "paused", "winner", "reason", "created_at")
     list_filter = ("status", "ruleset", "source", "paused", "reason")
     search_fields = ("=id", "players__name", "players__user__username")
+    search_help_text = "The number of a match, or a player's name."
     date_hierarchy = "created_at"
     fields = (
         "ruleset", "variant", "options", "items", "advantage", "source", "status", "paused", "seq",
@@ -47,12 +69,34 @@ class MatchAdmin(ReadOnly, admin.ModelAdmin):
     inlines = (MatchPlayerInline,)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Match]:
-        return super().get_queryset(request).defer("snapshot").prefetch_related("players")
+        return super().get_queryset(request).defer("snapshot").prefetch_related("players__user")
+
+    def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
+        known = lookup == "players__user__id__exact"
+        return known or super().lookup_allowed(lookup, value, request)
+
+    def row_links(self, request: HttpRequest, row: Match) -> list[tuple[str, str]]:
+        """The match itself, and what was said and done beside it."""
+        links = [
+            ("The match", row.get_absolute_url()),
+            ("Chat", list_address(ChatMessage, match__id__exact=row.pk)),
+        ]
+        if row.is_over:
+            links.append(("Entries", list_address(MatchEntry, match__id__exact=row.pk)))
+        about = list_address(Report, q=f"match {row.pk}", state="all")
+        return [*links, ("Reports", about), *super().row_links(request, row)]
 
     @admin.display(description="Who")
-    def who(self, match: Match) -> str:
+    def who(self, match: Match) -> SafeString:
         """Both names."""
-        return " vs ".join(player.name for player in match.players.all())
+        return format_html_join(
+            " vs ",
+            "{}",
+            (
+                (row_link(player.user, player.name) if player.user else player.name,)
+                for player in match.players.all()
+            ),
+        )
 
     def view_on_site(self, match: Match) -> str:
         """The match's page."""
@@ -60,65 +104,158 @@ class MatchAdmin(ReadOnly, admin.ModelAdmin):
 
 
 @admin.register(MatchEntry)
-class MatchEntryAdmin(ReadOnly, admin.ModelAdmin):
+class MatchEntryAdmin(ModeratorView, ReadOnly, admin.ModelAdmin):
     """The entries of matches that are over: before that some of them are secret, to moderators
     too."""
 
     list_display = ("match", "seq", "actor", "text", "timeout", "reading_ms", "by", "why")
-    list_filter = ("actor", "timeout")
+    list_filter = ("actor", "timeout", "match__ruleset")
     list_select_related = ("match", "by")
     search_fields = ("=match__id", "text", "by__username")
+    show_full_result_count = False
     fields = (
-        "match", "seq", "actor", "text", "timeout", "reading_ms", "submitted", "by", "by_name",
-        "why", "at", "events",
+        "of_match", "seq", "actor", "text", "timeout", "reading_ms", "submitted", "sent_by",
+        "by_name", "why", "at", "events",
     )  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[MatchEntry]:
         entries: QuerySet[MatchEntry] = super().get_queryset(request)
         return entries.filter(match__status=Match.Status.FINISHED).defer("match__snapshot")
 
+    def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
+        return lookup == "match__id__exact" or super().lookup_allowed(lookup, value, request)
+
+    @admin.display(description="match")
+    def of_match(self, entry: MatchEntry) -> SafeString:
+        """The match that it belongs to."""
+        return row_link(entry.match)
+
+    @admin.display(description="by")
+    def sent_by(self, entry: MatchEntry) -> SafeString:
+        """Who submitted it."""
+        return row_link(entry.by)
+
 
 @admin.register(Challenge)
-class ChallengeAdmin(ReadOnly, admin.ModelAdmin):
+class ChallengeAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
     """Challenges."""
 
-    list_display = ("id", "challenger", "opponent", "ruleset", "status", "created_at", "expires_at")
+    list_display = ("id", "offered_by", "offered_to", "ruleset", "status", "created_at", "message")
     list_filter = ("status", "ruleset")
     list_select_related = ("challenger", "opponent")
     search_fields = ("=id", "challenger__username", "opponent__username", "message")
     date_hierarchy = "created_at"
+    fields = (
+        "offered_by", "offered_to", "ruleset", "variant", "options", "advantage", "message",
+        "status", "created_at", "expires_at", "became",
+    )  # fmt: skip
+
+    def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
+        return lookup == "challenger__id__exact" or super().lookup_allowed(lookup, value, request)
+
+    @admin.display(description="challenger", ordering="challenger__username")
+    def offered_by(self, challenge: Challenge) -> SafeString:
+        """Who offers to play."""
+        return row_link(challenge.challenger)
+
+    @admin.display(description="opponent")
+    def offered_to(self, challenge: Challenge) -> SafeString | str:
+        """Whom they want to play."""
+        return "anybody" if challenge.opponent is None else row_link(challenge.opponent)
+
+    @admin.display(description="match")
+    def became(self, challenge: Challenge) -> SafeString:
+        """The match that it led to."""
+        return row_link(challenge.match)
+
+
+def _remove_page(model_admin: Any, request: HttpRequest, message: ChatMessage) -> HttpResponse:
+    """Take one message away. `?report=` links the report that led to it, and leads back there."""
+    acting_user = person(request)
+    number = request.GET.get("report", "")
+    report = None
+    if number.isascii() and number.isdigit() and len(number) < 19:
+        about_it = {"target_type": "games.chatmessage", "target_id": str(message.pk)}
+        report = reports.queue_of(acting_user).filter(pk=int(number), **about_it).first()
+    texts = DeedTexts(
+        title="Take a message away",
+        button="Take it away",
+        follows=["Nobody sees it any more, those who have the match open included."],
+        facts=[
+            (f"{message.author.shown_name} wrote", message.text),
+            ("Match", row_link(message.match)),
+        ],
+        danger=True,
+        done="The message is taken away.",
+    )
+    return deed_page(
+        model_admin,
+        request,
+        message,
+        form=ReasonForm(request.POST or None),
+        texts=texts,
+        perform=lambda said: chat_remove(
+            acting_user=acting_user, message=message, why=said["reason"], report=report
+        ),
+        refusals=REFUSALS,
+        back="" if report is None else row_address(report),
+    )
 
 
 @admin.register(ChatMessage)
-class ChatMessageAdmin(ReadOnly, admin.ModelAdmin):
+class ChatMessageAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
     """What people say beside matches, and the moderators' way to take it away."""
 
-    list_display = ("id", "match", "room", "author", "text", "removed_at")
+    deeds = (
+        Deed(
+            "remove",
+            "Take it away…",
+            _remove_page,
+            danger=True,
+            offers=lambda request, message: (
+                message.removed_at is None and is_moderator(request.user)
+            ),
+        ),
+    )
+    list_display = ("id", "of_match", "room", "said_by", "text", "said_at", "removed_at")
     list_filter = ("room", ("removed_at", admin.EmptyFieldListFilter))
     list_select_related = ("match", "author")
     search_fields = ("text", "author__username", "=match__id")
+    show_full_result_count = False
+    fields = ("of_match", "room", "said_by", "text", "said_at", "removed_at")
     actions = ("remove_messages",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ChatMessage]:
-        said: QuerySet[ChatMessage] = super().get_queryset(request).defer("match__snapshot")
-        assert isinstance(request.user, User)  # noqa: S101  (the admin site admits nobody else)
         # A moderator who plays must not read here what spectators say of the match.
-        return said.exclude(
-            room=ChatMessage.Room.SPECTATORS,
-            match__status=Match.Status.RUNNING,
-            match__players__user=request.user,
-        )
+        readable = chat_visible_to(person(request)).order_by("-pk")
+        return readable.select_related("match", "author").defer("match__snapshot")
+
+    def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
+        known = lookup in ("author__id__exact", "match__id__exact")
+        return known or super().lookup_allowed(lookup, value, request)
+
+    @admin.display(description="match", ordering="match")
+    def of_match(self, message: ChatMessage) -> SafeString:
+        """Beside which match it was said."""
+        return row_link(message.match)
+
+    @admin.display(description="author", ordering="author__username")
+    def said_by(self, message: ChatMessage) -> SafeString:
+        """Who said it."""
+        return row_link(message.author)
+
+    @admin.display(description="at", ordering="at")
+    def said_at(self, message: ChatMessage) -> str:
+        """When it was said, in UTC."""
+        return date_format(datetime.fromtimestamp(message.at / 1000, UTC), "j M Y, H:i:s")
 
     @admin.action(description="Take the selected messages away")
     def remove_messages(self, request: HttpRequest, queryset: QuerySet[ChatMessage]) -> None:
-        assert isinstance(request.user, User)  # noqa: S101  (the admin site admits nobody else)
-        done = 0
-        for message in queryset:
-            try:
-                chat_remove(acting_user=request.user, message=message)
-            except Refusal as refusal:
-                self.message_user(request, f"{message}: {refusal.sentence}", messages.WARNING)
-            else:
-                done += 1
-        if done:
-            self.message_user(request, f"Taken away: {done}.", messages.SUCCESS)
+        by = person(request)
+        each_done(
+            self,
+            request,
+            queryset,
+            lambda message: chat_remove(acting_user=by, message=message),
+            REFUSALS,
+        )

@@ -8,10 +8,10 @@ class GamesConfig(AppConfig):
         # These need the models, which are there only now.
         from django.contrib.auth.signals import user_logged_out  # noqa: PLC0415
 
-        from accounts.hooks import account_closed, rights_changed  # noqa: PLC0415
+        from accounts.hooks import account_closed, account_suspended, rights_changed  # noqa: PLC0415
         from accounts.profile import register_section  # noqa: PLC0415
         from accounts.tokens import register_bot_check  # noqa: PLC0415
-        from games import hooks, profiles, receivers  # noqa: PLC0415
+        from games import hooks, moderation, profiles, receivers  # noqa: PLC0415
         from games.ratings import pages  # noqa: PLC0415
         from games.ratings import tasks as ratings  # noqa: PLC0415
 
@@ -20,5 +20,9 @@ class GamesConfig(AppConfig):
         user_logged_out.connect(receivers.on_signed_out, dispatch_uid="games.signed_out")
         hooks.match_ended.connect(ratings.on_match_ended, dispatch_uid="games.ratings.match_ended")
         account_closed.connect(receivers.on_account_closed, dispatch_uid="games.account_closed")
+        account_suspended.connect(
+            receivers.on_account_suspended, dispatch_uid="games.account_suspended"
+        )
+        moderation.register()
         rights_changed.connect(receivers.on_rights_changed, dispatch_uid="games.rights_changed")
         register_bot_check(receivers.why_no_bot)

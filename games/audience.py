@@ -79,6 +79,19 @@ def may_moderate_chat(user: Any) -> bool:
     return is_moderator(user)
 
 
+def chat_visible_to(user: Any) -> QuerySet[ChatMessage]:
+    """The messages that ``user`` (or nobody) may read now: not those of the spectators of a running
+    match in which they sit, moderators included."""
+    said = ChatMessage.objects.all()
+    if user is None or not getattr(user, "is_authenticated", False):
+        return said
+    return said.exclude(
+        room=ChatMessage.Room.SPECTATORS,
+        match__status=Match.Status.RUNNING,
+        match__players__user=user,
+    )
+
+
 def may_read_room(room: str, *, seat: Seat | None, over: bool) -> bool:
     """Whether a reader may read a chat room: players learn what spectators said after the end."""
     return room == ChatMessage.Room.PLAYERS or seat is None or over

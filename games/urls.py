@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from games.views import boards, challenges, imports, lists, matches, organise, rules
+from games.views import boards, challenges, chat, imports, lists, matches, organise, rules
 
 app_name = "games"
 
@@ -37,6 +37,7 @@ urlpatterns = [
     path("matches/<int:match_id>/paint.png", boards.paint_template, name="paint_template"),
     path("matches/<int:match_id>/paint/", boards.paint_read, name="paint_read"),
     path("matches/<int:match_id>/dispute/", matches.dispute, name="dispute"),
+    path("chat/<int:message_id>/remove/", chat.remove, name="chat_remove"),
     path("records/import/", imports.import_record, name="import_record"),
     path("organise/", organise.queue, name="organise"),
     path("organise/prepared/", organise.prepared_list, name="prepared_list"),

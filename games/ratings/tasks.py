@@ -44,6 +44,14 @@ def rate_enqueue(*, match_id: int) -> None:
         log.warning("ratings.not-enqueued", match=match_id, error=type(error).__name__)
 
 
+def repair_enqueue() -> None:
+    """Have a worker look through all results soon: who sat where has changed."""
+    try:
+        repair.delay(everything=True)
+    except (RedisError, BrokerError, OSError) as error:
+        log.warning("ratings.not-enqueued", match=None, error=type(error).__name__)
+
+
 def on_match_ended(*, match_id: int, **_more: object) -> None:
     """A match has a result."""
     rate_enqueue(match_id=match_id)

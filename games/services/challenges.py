@@ -9,9 +9,11 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.moderation import mute_of, suspension_of
 from accounts.services import audit_record
 from games import frames
 from games.audience import LOBBY_GROUP, may_prepare, user_group_of
@@ -47,7 +49,9 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
 
     Refusals: ``setup.*``, ``preparation.not-allowed``, ``preparation.none``,
     ``challenge.yourself``, ``challenge.too-many``, ``challenge.opponent-closed``,
-    ``challenge.advantage``, ``challenge.message-too-long``, ``challenge.duration``.
+    ``challenge.opponent-away``, ``challenge.suspended``, ``challenge.muted`` (a muted person's
+    challenge has no words), ``challenge.advantage``, ``challenge.message-too-long``,
+    ``challenge.duration``.
     """
     ruleset = REGISTRY.get(ruleset_id)
     ruleset.variant(variant)
@@ -66,6 +70,7 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
         raise Refusal("challenge.yourself", "You cannot challenge yourself.")
     if opponent is not None and not opponent.is_active:
         raise Refusal("challenge.opponent-closed", "This account is closed.")
+    _must_be_in_good_standing(acting_user, opponent, message)
     # One lock per challenger, so that the limit holds against two requests at once.
     User.objects.select_for_update().get(pk=acting_user.pk)
     mine = Challenge.objects.filter(challenger=acting_user, status=Challenge.Status.OPEN)
@@ -118,6 +123,16 @@ def challenge_accept(*, acting_user: User, challenge: Challenge) -> Match:
     audit_record(acting_user=acting_user, action="challenge.accept", target=locked)
     _say(locked)
     return match
+
+
+def _must_be_in_good_standing(challenger: User, opponent: User | None, message: str) -> None:
+    if suspension_of(challenger.pk) is not None:
+        raise Refusal("challenge.suspended", "Your account is suspended: you cannot play now.")
+    # Why is nobody else's business.
+    if opponent is not None and suspension_of(opponent.pk) is not None:
+        raise Refusal("challenge.opponent-away", "This player cannot be challenged at the moment.")
+    if message and mute_of(challenger.pk) is not None:
+        raise Refusal("challenge.muted", "You are muted: please challenge without a message.")
 
 
 def _must_not_be_supplied(ruleset: Ruleset[Any, Any], options: Mapping[str, Any]) -> None:
@@ -189,6 +204,22 @@ def challenges_expire(*, now: datetime) -> int:
                 _closed(locked, Challenge.Status.EXPIRED, None, "challenge.expire")
                 expired += 1
     return expired
+
+
+def challenges_withdraw(*, user_id: int) -> int:
+    """Take back every open challenge of somebody who cannot play for the time being, those made
+    to them included; returns how many."""
+    withdrawn = 0
+    concerned = Challenge.objects.filter(
+        Q(challenger=user_id) | Q(opponent=user_id), status=Challenge.Status.OPEN
+    )
+    for pk in concerned.order_by("pk").values_list("pk", flat=True):
+        with transaction.atomic():
+            locked = Challenge.objects.select_for_update().get(pk=pk)
+            if locked.status == Challenge.Status.OPEN:
+                _closed(locked, Challenge.Status.CANCELLED, None, "challenge.withdraw")
+                withdrawn += 1
+    return withdrawn
 
 
 def _locked(challenge: Challenge) -> Challenge:

@@ -8,11 +8,13 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.models import User
+from accounts.models import Report, User
+from accounts.moderation import why_silent
 from accounts.services import audit_record
 from games import frames
 from games.audience import (
     chat_group_of,
+    chat_visible_to,
     may_moderate_chat,
     may_read_room,
     may_write_room,
@@ -46,9 +48,9 @@ def chat_post(
         room, seat=seat, over=match.is_over
     ):
         raise Refusal("chat.not-your-room", "You cannot write in this room.")
-    # Asked anew: the caller may hold a user from when the socket was opened.
-    if not User.objects.filter(pk=acting_user.pk, is_active=True).exists():
-        raise Refusal("chat.muted", "This account may not write.")
+    silenced = why_silent(acting_user)
+    if silenced:
+        raise Refusal("chat.muted", silenced)
     said = one_line(text)
     if not said:
         raise Refusal("chat.empty", "There is nothing in this message.")
@@ -67,20 +69,37 @@ def chat_post(
 
 
 @transaction.atomic
-def chat_remove(*, acting_user: User, message: ChatMessage) -> None:
-    """Take a message away from everybody's sight; the row stays for the moderators.
+def chat_remove(
+    *, acting_user: User, message: ChatMessage, why: str = "", report: Report | None = None
+) -> None:
+    """Take a message away from everybody's sight; the row stays for the moderators. `why`, and the
+    report that led to it, are kept in the audit log.
 
-    Refusals: ``chat.not-moderator``, ``chat.removed``.
+    Refusals: ``chat.not-moderator``, ``chat.not-your-room`` (what the spectators say of a match
+    that the moderator is playing), ``chat.why-too-long``, ``chat.removed``.
     """
     if not may_moderate_chat(acting_user):
         raise Refusal("chat.not-moderator", "Only moderators may remove messages.")
+    if not chat_visible_to(acting_user).filter(pk=message.pk).exists():
+        raise Refusal("chat.not-your-room", "You play in this match and cannot read this room now.")
+    why = one_line(why)
+    if len(why) > TEXT_MAX:
+        raise Refusal("chat.why-too-long", f"At most {TEXT_MAX} characters, please.")
     locked = ChatMessage.objects.select_for_update().get(pk=message.pk)
     if locked.removed_at is not None:
         raise Refusal("chat.removed", "This message was removed before.")
     locked.removed_at = timezone.now()
     locked.save(update_fields=["removed_at"])
     audit_record(
-        acting_user=acting_user, action="chat.remove", target=locked, data={"text": locked.text}
+        acting_user=acting_user,
+        action="chat.remove",
+        target=locked,
+        data={
+            "text": locked.text,
+            "author": locked.author_id,
+            "why": why,
+            "report": None if report is None else report.pk,
+        },
     )
     gone = {
         "type": "chat.removed",

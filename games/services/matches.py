@@ -12,7 +12,7 @@ import msgspec
 from django.conf import settings
 from django.db import transaction
 
-from accounts.models import User
+from accounts.models import Sanction, User
 from accounts.services import audit_record
 from games import frames, store
 from games.audience import LOBBY_GROUP, may_import, may_organise, user_group_of
@@ -163,6 +163,9 @@ def _must_be_able_to_play(players: tuple[User, User]) -> None:
         raise Refusal("setup.one-player", "A match needs two different players.")
     if not all(user.is_active for user in players):
         raise Refusal("setup.account-closed", "One of the two accounts is closed.")
+    suspended = Sanction.objects.in_force().filter(kind=Sanction.Kind.SUSPENSION, user__in=players)
+    if suspended.exists():
+        raise Refusal("setup.account-suspended", "One of the two players cannot play just now.")
 
 
 def _must_be_able_to_referee(referees: Sequence[User], players: Sequence[User | None]) -> None:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from games import store
 from games.api.views import record_response
-from games.audience import AUDIENCES, may_organise
+from games.audience import AUDIENCES, may_moderate_chat, may_organise
 from games.clock import now_ms
 from games.engine.decisions import ROOM
 from games.engine.errors import Refusal
@@ -43,6 +43,7 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "sync": sync,
         "you": sync["you"],
         "can_organise": reader.organise,
+        "moderates": may_moderate_chat(request.user),
         "standing": _standing(match, sync["view"], _names(sync["header"])),
         "picture": as_image(board_of(ruleset, sync["view"])),
         "log": told(sync["log"], _names(sync["header"])),

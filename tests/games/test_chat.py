@@ -136,7 +136,7 @@ def test_a_moderator_takes_a_message_away(
         )
     ]
     audit = AuditEntry.objects.get(action="chat.remove")
-    assert (audit.who, audit.data) == (mona, {"text": "rude"})
+    assert (audit.who, audit.data["text"], audit.data["author"]) == (mona, "rude", ada.pk)
     message.refresh_from_db()
     assert message.text == "rude"  # for the moderators
     refused("chat.removed", chat_remove, acting_user=mona, message=message)

@@ -74,7 +74,7 @@ def test_messages_are_taken_away_by_the_service(
     data = {"action": "remove_messages", "_selected_action": [message.pk]}
     client = visitor(root)
     done = client.post("/admin/games/chatmessage/", data, follow=True)
-    assert "Taken away: 1." in words(done)
+    assert "Done for 1." in words(done)
     message.refresh_from_db()
     assert message.removed_at is not None
     assert AuditEntry.objects.filter(action="chat.remove", who=root).exists()

@@ -38,7 +38,7 @@ def data_of(response: Any, name: str) -> Any:
 def comparable(response: Any, match_id: int) -> str:
     """A page without what differs from request to request and from match to match."""
     page = re.sub(r'(name="csrfmiddlewaretoken" value=)"[^"]*"', r"\1", response.content.decode())
-    number = rf'((?:/matches/|data-match="|"match": )){match_id}\b'
+    number = rf'((?:/matches/|games\.match/|data-match="|"match": )){match_id}\b'
     page = re.sub(number, r"\1MATCH", page)
     return f"{response.status_code} {page}"
 

@@ -5,6 +5,9 @@ import { fill, h, icon, timeOfDay, write } from "./dom.js";
 
 const ROOMS = { players: "Players", spectators: "Spectators" };
 
+// A match is not left for this.
+const ELSEWHERE = { target: "_blank", rel: "noopener" };
+
 export class Chat {
   constructor(root, { client, signedIn, sound }) {
     Object.assign(this, { root, client, signedIn, sound });
@@ -184,11 +187,28 @@ export class Chat {
 
   #add(parts, message) {
     const atEnd = parts.lines.scrollHeight - parts.lines.scrollTop - parts.lines.clientHeight < 40;
-    const line = chatLine(message);
+    const line = chatLine(message, this.#more(message));
     if (parts.seen.size === 0) fill(parts.lines);
     parts.seen.set(message.id, line);
     parts.lines.append(line);
     if (atEnd) parts.lines.scrollTop = parts.lines.scrollHeight;
+  }
+
+  /** What can be done about a message: reported, and by moderators taken away. */
+  #more({ id, name, username }) {
+    const { report, remove } = this.root.dataset;
+    const own = username !== null && username === this.client.username;
+    const links = [
+      report && !own ? h("a", { href: `${report}${id}/`, ...ELSEWHERE }, "Report") : null,
+      remove ? h("a", { href: `${remove}${id}/remove/`, ...ELSEWHERE }, "Take away") : null,
+    ].filter((link) => link !== null);
+    if (links.length === 0) return null;
+    return h(
+      "details",
+      { class: "chat__more" },
+      h("summary", { "aria-label": `More about this message of ${name}` }, "⋯"),
+      h("span", { class: "chat__deeds" }, ...links),
+    );
   }
 
   #history({ room, messages }) {
@@ -214,9 +234,9 @@ export class Chat {
   }
 }
 
-function chatLine({ at, name, username, seat, text }) {
+function chatLine({ at, name, username, seat, text }, more) {
   return h(
-    "p",
+    "div",
     { class: "chat__line", "data-seat": seat },
     h("bdi", { class: "chat__who", title: username ? `@${username}` : null }, `${name}:`),
     h("span", { class: "chat__text" }, text),
@@ -225,5 +245,6 @@ function chatLine({ at, name, username, seat, text }) {
       { class: "chat__time", datetime: new Date(at).toISOString() },
       timeOfDay(at, { hour: "2-digit", minute: "2-digit" }),
     ),
+    more,
   );
 }

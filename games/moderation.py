@@ -1,0 +1,158 @@
+"""What matches tell the moderators: what of theirs can be reported and with which context, what
+stands on their pages in the admin site, and what moves when two accounts are made one."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db import models
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Cast
+from django.http import HttpRequest
+from django.utils.timesince import timesince
+
+from accounts import adminkit, merging
+from accounts.adminkit import Panel, deed_address, list_address, row_address
+from accounts.models import Report, User
+from accounts.reports import Line, Target, register_target
+from accounts.roles import is_moderator
+from games.audience import chat_visible_to
+from games.models import Challenge, ChatMessage, Match
+from games.services.merging import rows_move
+from games.words import game_name
+
+MATCH = "games.match"
+MESSAGE = "games.chatmessage"
+# How many lines before and after a message are kept with a report of it.
+AROUND = 5
+
+
+def register() -> None:
+    """Make all of this known; called once the models are there."""
+    register_target(MATCH, match_target, withheld=_of_own_matches)
+    register_target(
+        MESSAGE, message_target, remedies=message_remedies, withheld=_beside_own_matches
+    )
+    merging.register("games", rows_move)
+    adminkit.register_links("accounts.user", user_links)
+    adminkit.register_panel(live_matches, order=20)
+
+
+# -- what can be reported ------------------------------------------------------------------------
+
+
+def match_target(reader: User, target_id: str) -> Target | None:
+    """A match; reported by one of its players, it is about the other."""
+    pk = _number(target_id)
+    match = Match.objects.visible_to(reader).filter(pk=pk).prefetch_related("players__user").first()
+    if match is None:
+        return None
+    seats = list(match.players.all())
+    plays = any(seat.user_id == reader.pk for seat in seats)
+    others = [seat.user for seat in seats if seat.user_id != reader.pk]
+    return Target(
+        title=f"match {match.pk}, {_names(match)}",
+        url=match.get_absolute_url(),
+        about=others[0] if plays and len(others) == 1 else None,
+        facts=_match_facts(match),
+    )
+
+
+def message_target(reader: User, target_id: str) -> Target | None:
+    """A chat message, with the lines around it in its room."""
+    said = chat_visible_to(reader).filter(removed_at__isnull=True)
+    message = said.select_related("author", "match").filter(pk=_number(target_id)).first()
+    if message is None:
+        return None
+    match = message.match
+    room = ChatMessage.objects.filter(match=match, room=message.room).select_related("author")
+    before = list(room.filter(pk__lt=message.pk).order_by("-pk")[:AROUND])
+    after = list(room.filter(pk__gt=message.pk).order_by("pk")[:AROUND])
+    return Target(
+        title=f"a message of {message.author.shown_name} in match {match.pk}",
+        url=match.get_absolute_url(),
+        about=message.author,
+        facts=[*_match_facts(match), ("Room", message.get_room_display())],
+        lines=[_line(each, message) for each in (*reversed(before), message, *after)],
+    )
+
+
+def message_remedies(report: Report) -> list[tuple[str, str]]:
+    """The way to take the message away, while it is there."""
+    message = ChatMessage.objects.filter(pk=_number(report.target_id)).first()
+    if message is None or message.removed_at is not None:
+        return []
+    return [("Take the message away…", f"{deed_address(message, 'remove')}?report={report.pk}")]
+
+
+def _of_own_matches(moderator: User) -> Q:
+    return Q(target_id__in=_as_text(Match.objects.of_user(moderator)))
+
+
+def _beside_own_matches(moderator: User) -> Q:
+    return Q(target_id__in=_as_text(ChatMessage.objects.filter(match__players__user=moderator)))
+
+
+def _as_text(rows: QuerySet[Any]) -> QuerySet[Any]:
+    as_text = Cast("pk", models.CharField())
+    return rows.order_by().annotate(as_text=as_text).values("as_text")
+
+
+def _line(each: ChatMessage, quoted: ChatMessage) -> Line:
+    gone = each.removed_at is not None
+    return Line(
+        who=f"{each.author.shown_name} (@{each.author.username})",
+        text="(taken away before)" if gone else each.text,
+        at=datetime.fromtimestamp(each.at / 1000, UTC).isoformat(timespec="seconds"),
+        quoted=each.pk == quoted.pk,
+    )
+
+
+def _match_facts(match: Match) -> list[tuple[str, str]]:
+    standing = "paused" if match.paused else match.get_status_display()
+    return [
+        ("Match", f"{match.pk}: {_names(match)}"),
+        ("Game", game_name(match.ruleset, match.variant)),
+        ("How it stood", f"{standing}, after entry {match.seq}"),
+    ]
+
+
+def _names(match: Match) -> str:
+    return " vs ".join(player.name for player in match.players.all())
+
+
+def _number(text: str) -> int:
+    """The number of a row; 0, which none has, for what cannot be one."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else 0
+
+
+# -- in the admin site ---------------------------------------------------------------------------
+
+
+def user_links(_request: HttpRequest, user: User) -> list[tuple[str, str]]:
+    """From a person to what they did here."""
+    return [
+        ("Matches", list_address(Match, players__user__id__exact=user.pk)),
+        ("Challenges", list_address(Challenge, challenger__id__exact=user.pk)),
+        ("Chat", list_address(ChatMessage, author__id__exact=user.pk)),
+    ]
+
+
+def live_matches(request: HttpRequest) -> Panel | None:
+    """The start page's list of matches that are on."""
+    if not is_moderator(request.user):
+        return None
+    running = Match.objects.running()
+    rows = [
+        (
+            f"{_names(match)}, {game_name(match.ruleset, match.variant)}",
+            row_address(match),
+            "paused" if match.paused else f"for {timesince(match.created_at, depth=1)}",
+        )
+        for match in running.defer("snapshot").prefetch_related("players")[:8]
+    ]
+    more = list_address(Match, status__exact=Match.Status.RUNNING.value)
+    return Panel(
+        "Live matches", rows, more=more, count=running.count(), empty="Nobody is playing now."
+    )

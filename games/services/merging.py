@@ -1,0 +1,126 @@
+"""What moves when two accounts turn out to be one person's; see `accounts.merging`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from accounts.models import User
+from accounts.services import Refusal
+from games.models import (
+    Challenge,
+    ChatMessage,
+    Match,
+    MatchPlayer,
+    MatchReferee,
+    Preparation,
+    SavedMove,
+)
+from games.ratings.tasks import repair_enqueue
+from games.services.challenges import challenges_withdraw
+
+# How long names may be: the columns' widths.
+SAVED_NAME = 40
+PREPARATION_NAME = 60
+
+
+def rows_move(keep: User, duplicate: User) -> Mapping[str, int]:
+    """Seats, referees' places, challenges, chat, saved moves and preparations.
+
+    Who submitted an entry stays as it was written. Ratings are derived from the seats, and are
+    computed again after commit. A match that is on goes on, with the kept account on the seat.
+
+    Refusals: ``merge.same-match`` (both sat in one match, or one was to judge the other's).
+    """
+    # A turn holds the lock of its match: none is taken while seats change hands.
+    played = Match.objects.filter(players__user=duplicate, status=Match.Status.RUNNING)
+    list(Match.objects.select_for_update().filter(pk__in=played).order_by("pk").values("pk"))
+    _refuse_shared_matches(keep, duplicate)
+    moved = {
+        "match seats": MatchPlayer.objects.filter(user=duplicate).update(user=keep),
+        "referees' places": _move_referees(keep, duplicate),
+        "challenges": _move_challenges(keep, duplicate),
+        "chat messages": _move_chat(keep, duplicate),
+        "saved moves": _move_saved(keep, duplicate),
+        "preparations": _move_preparations(keep, duplicate),
+    }
+    if moved["match seats"]:
+        transaction.on_commit(repair_enqueue, robust=True)
+    return moved
+
+
+def _refuse_shared_matches(keep: User, duplicate: User) -> None:
+    matches = Match.objects.all()
+    for first, second in (
+        (matches.filter(players__user=keep), matches.filter(players__user=duplicate)),
+        (matches.filter(players__user=keep), matches.filter(referees__user=duplicate)),
+        (matches.filter(referees__user=keep), matches.filter(players__user=duplicate)),
+    ):
+        shared = first.filter(pk__in=second.values("pk")).only("pk").order_by("pk").first()
+        if shared is not None:
+            raise Refusal(
+                "merge.same-match",
+                f"Both were in match {shared.pk}, which two accounts of one person cannot be.",
+            )
+
+
+def _move_referees(keep: User, duplicate: User) -> int:
+    """Where both were named, once is enough."""
+    named = MatchReferee.objects.filter(user=keep).values("match")
+    MatchReferee.objects.filter(user=duplicate, match__in=named).delete()
+    return MatchReferee.objects.filter(user=duplicate).update(user=keep)
+
+
+def _move_challenges(keep: User, duplicate: User) -> int:
+    """Open ones are taken back rather than moved: nobody agreed to play the kept account. Those
+    that went between the two stay where they are."""
+    withdrawn = challenges_withdraw(user_id=duplicate.pk)
+    made = Challenge.objects.filter(challenger=duplicate).exclude(opponent=keep)
+    received = Challenge.objects.filter(opponent=duplicate).exclude(challenger=keep)
+    moved = made.update(challenger=keep) + received.update(opponent=keep)
+    return moved if moved else withdrawn
+
+
+def _move_chat(keep: User, duplicate: User) -> int:
+    """Both may have used one client id in one match; the moved one then gets another."""
+    said = ChatMessage.objects.filter(author=duplicate)
+    own = ChatMessage.objects.filter(
+        author=keep, match=OuterRef("match"), client_id=OuterRef("client_id")
+    )
+    for message in said.filter(Exists(own)):
+        message.client_id = f"merged-{message.pk}"
+        message.save(update_fields=["client_id"])
+    return said.update(author=keep)
+
+
+def _move_saved(keep: User, duplicate: User) -> int:
+    """Under another name where the kept account has one of that name."""
+    moves = list(SavedMove.objects.filter(user=duplicate))
+    for move in moves:
+        taken = SavedMove.objects.filter(user=keep, ruleset=move.ruleset)
+        move.name = _free_name(move.name, set(taken.values_list("name", flat=True)), SAVED_NAME)
+        move.user = keep
+        move.save(update_fields=["name", "user"])
+    return len(moves)
+
+
+def _move_preparations(keep: User, duplicate: User) -> int:
+    """As saved moves."""
+    kept = list(Preparation.objects.filter(owner=duplicate))
+    for each in kept:
+        taken = Preparation.objects.filter(owner=keep, ruleset=each.ruleset, key=each.key)
+        names = set(taken.values_list("name", flat=True))
+        each.name = _free_name(each.name, names, PREPARATION_NAME)
+        each.owner = keep
+        each.save(update_fields=["name", "owner"])
+    return len(kept)
+
+
+def _free_name(name: str, taken: set[str], longest: int) -> str:
+    wanted, number = name, 2
+    while wanted in taken:
+        suffix = f" ({number})"
+        wanted, number = name[: longest - len(suffix)] + suffix, number + 1
+    return wanted

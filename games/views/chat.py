@@ -1,0 +1,39 @@
+"""The page on which a moderator takes a chat message away, from the match page."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import User
+from games.audience import chat_visible_to, may_moderate_chat
+from games.engine.errors import Refusal
+from games.services.chat import chat_remove
+from games.views.common import explains_refusals, needs_sign_in, problem
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@needs_sign_in
+@explains_refusals
+def remove(request: HttpRequest, user: User, message_id: int) -> HttpResponse:
+    """Show a message, and on POST take it away.
+
+    Context: `message`. Refusals: ``chat.not-moderator`` (403), ``chat.none`` (404), ``chat.*`` of
+    `chat_remove`.
+    """
+    if not may_moderate_chat(user):
+        refusal = Refusal("chat.not-moderator", "Only moderators may remove messages.")
+        response = problem(request, refusal)
+        response.status_code = 403
+        return response
+    readable = chat_visible_to(user).select_related("author", "match")
+    message = readable.defer("match__snapshot").filter(pk=message_id).first()
+    if message is None:
+        raise Refusal("match.none", "There is no such message.")
+    if request.method == "POST":
+        chat_remove(acting_user=user, message=message, why=request.POST.get("why", ""))
+        messages.success(request, "The message is taken away.")
+        return redirect(message.match)
+    return render(request, "games/chat_remove.html", {"message": message})
