@@ -122,12 +122,17 @@ def challenges_by(user: User) -> QuerySet[Challenge]:
     return _open().filter(challenger=user)
 
 
+def challenges_visible(viewer: Any) -> QuerySet[Challenge]:
+    """The challenges that ``viewer`` may see: one to a named player is between those two."""
+    anybody = Q(opponent__isnull=True)
+    if viewer.pk is None:
+        return challenges_listed().filter(anybody)
+    return challenges_listed().filter(anybody | Q(challenger=viewer.pk) | Q(opponent=viewer.pk))
+
+
 def challenge_visible(challenge_id: int, viewer: Any) -> Challenge | None:
-    """The challenge, if ``viewer`` may see it: one to a named player is between those two."""
-    challenge = challenges_listed().filter(pk=challenge_id).first()
-    if challenge is None or challenge.opponent_id is None:
-        return challenge
-    return challenge if viewer.pk in (challenge.challenger_id, challenge.opponent_id) else None
+    """The challenge, if ``viewer`` may see it."""
+    return challenges_visible(viewer).filter(pk=challenge_id).first()
 
 
 # -- preparations --------------------------------------------------------------------------------

@@ -11,5 +11,6 @@ problems.register(
         "account.not-moderator": 403,
         "account.protected": 403,
         "account.closed": 403,
+        "bot.privileged": 403,
     },
 )

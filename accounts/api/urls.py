@@ -1,7 +1,13 @@
 """Addresses of people in the API."""
 
-from django.urls import URLPattern
+from django.urls import path, re_path
 
 from accounts.api import refusals as _refusals  # noqa: F401  (registers them)
+from accounts.api.views import BecomeBotView, MeView, UsersView, UserView
 
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("users/", UsersView.as_view(), name="users"),
+    re_path(r"^users/(?P<username>[A-Za-z0-9_-]{3,20})/$", UserView.as_view(), name="user"),
+    path("me/", MeView.as_view(), name="me"),
+    path("me/bot/", BecomeBotView.as_view(), name="become_bot"),
+]

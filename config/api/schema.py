@@ -106,12 +106,12 @@ class ApiSchema(AutoSchema):
         if "{" in self.path:
             errors.append(404)
         if self.method not in SAFE_METHODS:
-            errors += [403, 409]
+            errors += [403, 404, 409]
             if self.method != "DELETE":
                 errors += [413, 415]
         elif scope_of(self.view, self.method) is not Scope.READ:
             errors.append(403)
-        return sorted(errors)
+        return sorted(set(errors))
 
     def _handler(self) -> Any:
         return getattr(self.view, self.method.lower(), None)

@@ -13,5 +13,9 @@ problems.register(
         "frame.malformed": 400,
         "saved.none": 404,
         "setup.ruleset": 404,
+        "challenge.none": 404,
+        "challenge.not-for-you": 403,
+        "challenge.not-yours": 403,
+        "chat.not-your-room": 403,
     },
 )

@@ -1,0 +1,187 @@
+"""Challenges over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from types import MappingProxyType
+from typing import Any
+
+from django.db.models import QuerySet
+from django.urls import reverse
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api.callers import signed_in
+from accounts.models import User
+from config.api.idempotency import idempotent
+from config.api.lists import Filters
+from config.api.scopes import Scope
+from config.api.views import ApiView, DetailView, ListView
+from games import selectors
+from games.api.serializers import ChallengeSerializer, MatchSerializer, NewChallengeSerializer
+from games.engine.errors import Refusal
+from games.models import Challenge
+from games.rulesets import REGISTRY
+from games.services.challenges import (
+    challenge_accept,
+    challenge_cancel,
+    challenge_create,
+    challenge_decline,
+)
+
+
+class ChallengeFilters(Filters):
+    """What challenges can be filtered by."""
+
+    ruleset = filters.ChoiceFilter(
+        choices=[(each.id, each.name) for each in REGISTRY], help_text="The game."
+    )
+    status = filters.ChoiceFilter(
+        choices=Challenge.Status.choices, help_text="What has become of it."
+    )
+    challenger = filters.CharFilter(
+        method="by_name", max_length=20, help_text="A username: who offers."
+    )
+    opponent = filters.CharFilter(
+        method="by_name", max_length=20, help_text="A username: to whom it is offered."
+    )
+
+    def by_name(self, offers: QuerySet[Challenge], name: str, value: str) -> QuerySet[Challenge]:
+        """By username."""
+        return offers.filter(**{f"{name}__username": value.lower()})
+
+
+@extend_schema_view(
+    get=extend_schema(operation_id="challenges", tags=["challenges"], summary="Challenges")
+)
+class ChallengesView(ListView):
+    """Challenges to anybody, and those between the caller and another."""
+
+    serializer_class = ChallengeSerializer
+    filterset_class = ChallengeFilters
+    scopes = MappingProxyType({"POST": Scope.PLAY})
+    queryset = Challenge.objects.none()
+
+    def get_queryset(self) -> QuerySet[Challenge]:
+        """Those that the caller may see."""
+        return selectors.challenges_visible(self.request.user)
+
+    @extend_schema(
+        operation_id="challenge_create",
+        tags=["challenges"],
+        summary="Offer a match",
+        request=NewChallengeSerializer,
+        responses={201: ChallengeSerializer},
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """Offer a match to somebody, or to anybody. The challenger will have seat 0."""
+        body = NewChallengeSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        offer = body.validated_data
+        seconds = offer.get("lasts_s")
+        challenge = challenge_create(
+            acting_user=signed_in(request),
+            ruleset_id=offer["ruleset"],
+            variant=offer["variant"],
+            opponent=_opponent(offer.get("opponent")),
+            options=offer.get("options"),
+            advantage=offer["advantage"],
+            message=offer.get("message", ""),
+            lasts=None if seconds is None else timedelta(seconds=seconds),
+        )
+        location = request.build_absolute_uri(reverse("api:challenge", args=[challenge.pk]))
+        data = ChallengeSerializer(challenge).data
+        return Response(data, status=201, headers={"Location": location})
+
+
+@extend_schema_view(
+    get=extend_schema(operation_id="challenge", tags=["challenges"], summary="A challenge")
+)
+class ChallengeView(DetailView):
+    """One challenge."""
+
+    serializer_class = ChallengeSerializer
+    none = ("challenge.none", "There is no such challenge.")
+    queryset = Challenge.objects.none()
+
+    def get_queryset(self) -> QuerySet[Challenge]:
+        """Those that the caller may see."""
+        return selectors.challenges_visible(self.request.user)
+
+
+class _AnswerView(ApiView):
+    """What is done with a challenge."""
+
+    scopes = MappingProxyType({"POST": Scope.PLAY})
+
+    def answered(self, request: Request, pk: int, service: Callable[..., Any]) -> Any:
+        """What the service makes of it. Raises Refusal ``challenge.none``."""
+        challenge = selectors.challenge_visible(pk, request.user)
+        if challenge is None:
+            raise Refusal("challenge.none", "There is no such challenge.")
+        return service(acting_user=signed_in(request), challenge=challenge)
+
+
+class ChallengeAcceptView(_AnswerView):
+    """Accepting a challenge."""
+
+    @extend_schema(
+        operation_id="challenge_accept",
+        tags=["challenges"],
+        summary="Accept a challenge",
+        request=None,
+        responses={201: MatchSerializer},
+    )
+    @idempotent
+    def post(self, request: Request, pk: int) -> Response:
+        """Accept: the match begins at once."""
+        match = self.answered(request, pk, challenge_accept)
+        shown = selectors.matches_listed(request.user).get(pk=match.pk)
+        location = request.build_absolute_uri(reverse("api:match", args=[match.pk]))
+        data = MatchSerializer(shown, context={"request": request}).data
+        return Response(data, status=201, headers={"Location": location})
+
+
+class ChallengeDeclineView(_AnswerView):
+    """Declining a challenge."""
+
+    @extend_schema(
+        operation_id="challenge_decline",
+        tags=["challenges"],
+        summary="Decline a challenge",
+        request=None,
+        responses={200: ChallengeSerializer},
+    )
+    @idempotent
+    def post(self, request: Request, pk: int) -> Response:
+        """Decline a challenge made to oneself."""
+        return Response(ChallengeSerializer(self.answered(request, pk, challenge_decline)).data)
+
+
+class ChallengeCancelView(_AnswerView):
+    """Taking a challenge back."""
+
+    @extend_schema(
+        operation_id="challenge_cancel",
+        tags=["challenges"],
+        summary="Take a challenge back",
+        request=None,
+        responses={200: ChallengeSerializer},
+    )
+    @idempotent
+    def post(self, request: Request, pk: int) -> Response:
+        """Take one's own challenge back."""
+        return Response(ChallengeSerializer(self.answered(request, pk, challenge_cancel)).data)
+
+
+def _opponent(username: str | None) -> User | None:
+    if username is None:
+        return None
+    user = User.objects.filter(username=username.lower()).first()
+    if user is None:
+        raise Refusal("challenge.opponent-none", "There is nobody of that name.")
+    return user

@@ -1,0 +1,158 @@
+"""Matches over HTTP, from outside: lists and logs."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+from django.db.models import QuerySet
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from config.api.errors import ApiProblem
+from config.api.lists import Filters
+from config.api.views import ApiView, ListView
+from games import selectors
+from games.api.serializers import MatchSerializer
+from games.models import ChatMessage, Match
+from games.reading import match_for, reader_of
+from games.rulesets import REGISTRY
+from games.services.chat import chat_history
+
+
+class MatchFilters(Filters):
+    """What matches can be filtered by."""
+
+    ruleset = filters.ChoiceFilter(
+        choices=[(each.id, each.name) for each in REGISTRY], help_text="The game."
+    )
+    variant = filters.CharFilter(max_length=40, help_text="How it is played.")
+    status = filters.ChoiceFilter(choices=Match.Status.choices, help_text="On, or over.")
+    source = filters.ChoiceFilter(
+        choices=Match.Source.choices, help_text="Played here, or imported as a record."
+    )
+    player = filters.CharFilter(
+        method="with_player", max_length=20, help_text="A username: one of the two players."
+    )
+    since = filters.IsoDateTimeFilter(
+        field_name="created_at", lookup_expr="gte", help_text="Begun then or later."
+    )
+    until = filters.IsoDateTimeFilter(
+        field_name="created_at", lookup_expr="lt", help_text="Begun before."
+    )
+
+    def with_player(self, matches: QuerySet[Match], _name: str, name: str) -> QuerySet[Match]:
+        """Those in which they sit."""
+        return matches.filter(players__user__username=name.lower())
+
+
+@extend_schema_view(get=extend_schema(operation_id="matches", tags=["matches"], summary="Matches"))
+class MatchesView(ListView):
+    """Matches from outside: who plays what, and how it ended."""
+
+    serializer_class = MatchSerializer
+    filterset_class = MatchFilters
+    orderings = MappingProxyType(
+        {
+            "-created_at": ("-created_at", "-id"),
+            "created_at": ("created_at", "id"),
+            "-finished_at": ("-finished_at", "-id"),
+        }
+    )
+    queryset = Match.objects.none()
+
+    def get_queryset(self) -> QuerySet[Match]:
+        """Those that the caller may see."""
+        return selectors.matches_listed(self.request.user)
+
+
+class LogItemSerializer(serializers.Serializer[dict[str, Any]]):
+    """One line of a log, with what the reader may know of it (`docs/protocol.md`)."""
+
+    n = serializers.IntegerField(help_text="The number in this reader's log, from 1.")
+    at = serializers.IntegerField(help_text="In ms since 1970.")
+    actor = serializers.JSONField(help_text="A seat (0 or 1), or `chance`, `organiser`, `service`.")
+    taken_back = serializers.BooleanField()
+    events = serializers.ListField(child=serializers.DictField())
+
+
+class LogSerializer(serializers.Serializer[dict[str, Any]]):
+    """The log of a match as its reader may see it."""
+
+    match = serializers.IntegerField()
+    version = serializers.IntegerField(help_text="The reader's version of the match.")
+    over = serializers.BooleanField()
+    log = LogItemSerializer(many=True)
+
+
+class MatchLogView(ApiView):
+    """What has happened in a match."""
+
+    @extend_schema(
+        operation_id="match_log",
+        tags=["matches"],
+        summary="The log of a match",
+        responses={200: LogSerializer},
+    )
+    def get(self, request: Request, match_id: int) -> Response:
+        """The log as the caller may see it: during the match without what is secret from them,
+        afterwards with everything."""
+        reader = reader_of(match_id, request.user)
+        self.fresh(reader.audience, reader.over, reader.sync["version"])
+        return Response(
+            {
+                "match": match_id,
+                "version": reader.sync["version"],
+                "over": reader.over,
+                "log": reader.sync["log"],
+            }
+        )
+
+
+class ChatMessageSerializer(serializers.Serializer[dict[str, Any]]):
+    """Something said beside a match."""
+
+    id = serializers.IntegerField()
+    at = serializers.IntegerField(help_text="In ms since 1970.")
+    name = serializers.CharField()
+    username = serializers.CharField()
+    seat = serializers.IntegerField(allow_null=True)
+    text = serializers.CharField()
+
+
+class ChatSerializer(serializers.Serializer[dict[str, Any]]):
+    """The latest messages of a room, oldest first."""
+
+    room = serializers.ChoiceField(choices=ChatMessage.Room.choices)
+    messages = ChatMessageSerializer(many=True)
+
+
+class MatchChatView(ApiView):
+    """What is said beside a match."""
+
+    query = ("room",)
+
+    @extend_schema(
+        operation_id="match_chat",
+        tags=["matches"],
+        summary="The chat of a match",
+        parameters=[
+            OpenApiParameter(
+                "room",
+                {"type": "string", "enum": ChatMessage.Room.values, "default": "players"},
+                description="Players learn what spectators said once the match is over.",
+            )
+        ],
+        responses={200: ChatSerializer, 403: None},
+    )
+    def get(self, request: Request, match_id: int) -> Response:
+        """The latest messages of a room, if the caller may read it now."""
+        room = request.query_params.get("room", ChatMessage.Room.PLAYERS.value)
+        if room not in ChatMessage.Room.values:
+            raise ApiProblem("There is no such room.", code="chat.none")
+        match = match_for(match_id, request.user)
+        messages = chat_history(match=match, room=room, user=request.user)
+        return Response({"room": room, "messages": messages})

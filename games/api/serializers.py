@@ -1,0 +1,121 @@
+"""How matches and challenges look in lists. What a match looks like from inside is a view
+(`docs/views.md`), and comes from `games.reading`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from accounts.api.serializers import PersonSerializer
+from games.models import Challenge, Match, MatchPlayer
+
+
+class PlayerSerializer(serializers.ModelSerializer[MatchPlayer]):
+    """Who sits where."""
+
+    username = serializers.CharField(
+        source="user.username", default=None, allow_null=True, help_text="Null: not of this site."
+    )
+    is_bot = serializers.BooleanField(source="user.is_bot", default=False)
+
+    class Meta:
+        model = MatchPlayer
+        fields = ("seat", "name", "username", "is_bot")
+        extra_kwargs = {"name": {"help_text": "The name at the time of the match."}}
+
+
+class LinksSerializer(serializers.Serializer[dict[str, Any]]):
+    """Where more of a match is."""
+
+    view = serializers.URLField(help_text="The match as you may see it.")
+    log = serializers.URLField()
+    page = serializers.URLField(help_text="For people.")
+    picture = serializers.URLField(help_text="The board as SVG.")
+    picture_png = serializers.URLField(help_text="The board as PNG.")
+    record = serializers.URLField(allow_null=True, help_text="Once the match is over.")
+
+
+class MatchSerializer(serializers.ModelSerializer[Match]):
+    """A match from outside: what everybody may know at any time.
+
+    Nothing here depends on what has been chosen in secret: no deadlines, no counts of entries, no
+    scores before the end.
+    """
+
+    players = PlayerSerializer(many=True)
+    scores = serializers.ListField(
+        child=serializers.IntegerField(), help_text="By seat; empty before the end."
+    )
+    links = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Match
+        fields = (
+            "id", "ruleset", "variant", "options", "source", "status", "paused", "players",
+            "winner", "reason", "scores", "created_at", "finished_at", "links",
+        )  # fmt: skip
+        extra_kwargs = {
+            "winner": {"help_text": "A seat; null before the end, and for a void match."},
+            "reason": {"help_text": "How it ended; empty before the end."},
+        }
+
+    @extend_schema_field(LinksSerializer)
+    def get_links(self, match: Match) -> dict[str, str | None]:
+        """Addresses."""
+        absolute = self.context["request"].build_absolute_uri
+
+        def address(name: str) -> str:
+            found: str = absolute(reverse(name, args=[match.pk]))
+            return found
+
+        return {
+            "view": address("api:match"),
+            "log": address("api:match_log"),
+            "page": address("games:match"),
+            "picture": address("games:board"),
+            "picture_png": address("games:board_png"),
+            "record": address("api:record") if match.is_over else None,
+        }
+
+
+class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
+    """An offer to play."""
+
+    challenger = PersonSerializer()
+    opponent = PersonSerializer(allow_null=True, help_text="Null: anybody may accept.")
+    match = serializers.PrimaryKeyRelatedField[Match](
+        read_only=True, allow_null=True, help_text="The match, once it is accepted."
+    )
+
+    class Meta:
+        model = Challenge
+        fields = (
+            "id", "challenger", "opponent", "ruleset", "variant", "options", "advantage", "message",
+            "status", "created_at", "expires_at", "match",
+        )  # fmt: skip
+
+
+class NewChallengeSerializer(serializers.Serializer[dict[str, Any]]):
+    """What is offered."""
+
+    ruleset = serializers.CharField(max_length=40)
+    variant = serializers.CharField(max_length=40)
+    opponent = serializers.CharField(
+        max_length=20, required=False, help_text="A username. Without: anybody may accept."
+    )
+    options = serializers.DictField(
+        required=False, help_text="What differs from the defaults; see the ruleset's schema."
+    )
+    advantage = serializers.ChoiceField(
+        choices=Challenge.Advantage.choices, default=Challenge.Advantage.LOT.value
+    )
+    message = serializers.CharField(max_length=200, required=False, allow_blank=True)
+    lasts_s = serializers.IntegerField(
+        min_value=60,
+        max_value=30 * 86_400,
+        required=False,
+        help_text="For how many seconds it stays open.",
+    )

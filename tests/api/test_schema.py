@@ -1,0 +1,267 @@
+"""The schema: up to date, complete, and true of every endpoint."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from functools import cache
+from typing import Any
+
+import pytest
+import schemathesis
+from django.core.signals import request_finished, request_started
+from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections
+from django.test import Client
+from drf_spectacular.drainage import GENERATOR_STATS
+from drf_spectacular.validation import validate_schema
+from hypothesis import HealthCheck, Phase, given, settings, strategies
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from accounts.models import User
+from accounts.tokens import token_create
+from config.api.index import SNAPSHOT, schema, schema_text
+from tests.api.schema import Operation, operations
+from tests.games.support import Play, started
+
+SCOPES = ("read", "play", "organise", "bot")
+PROBLEM = "application/problem+json"
+
+each = pytest.mark.parametrize("operation", operations(), ids=str)
+
+
+def holder(user: User, *scopes: str) -> Client:
+    """Somebody who calls with a new token."""
+    _row, text = token_create(
+        acting_user=user, name="test", scopes=scopes, lasts=timedelta(hours=1)
+    )
+    return Client(headers={"Authorization": f"Bearer {text}"})
+
+
+def call(client: Client, operation: Operation, address: str = "", body: Any = None) -> Any:
+    """Do it, with an empty object where it takes a body."""
+    data = json.dumps({} if body is None else body)
+    return client.generic(
+        operation.method.upper(),
+        address or operation.address(),
+        data if operation.writes else "",
+        content_type="application/json",
+    )
+
+
+def is_problem(answer: Any, status: int, code: str = "") -> None:
+    assert answer.status_code == status, answer.content
+    assert answer["Content-Type"] == PROBLEM
+    body = json.loads(answer.content)
+    assert body["status"] == status
+    assert body["sentence"]
+    assert not code or body["code"] == code
+
+
+# -- what is written down ------------------------------------------------------------------------
+
+
+def test_the_snapshot_is_up_to_date() -> None:
+    assert SNAPSHOT.read_text() == schema_text(), "run `manage.py api_schema`"
+
+
+def test_the_schema_is_one() -> None:
+    validate_schema(schema())
+    assert schema()["openapi"].startswith("3.1")
+    assert not GENERATOR_STATS, "views are described badly: run `manage.py api_schema`"
+
+
+def test_the_site_serves_it(db: None) -> None:
+    answer = Client().get("/api/v1/openapi.json")
+    assert answer["Content-Type"] == "application/json"
+    assert answer.content.decode() == schema_text()
+
+
+def test_every_operation_says_what_it_is() -> None:
+    ids = [operation.described["operationId"] for operation in operations()]
+    assert len(ids) == len(set(ids))
+    for operation in operations():
+        described = operation.described
+        assert described.get("summary"), operation
+        assert described.get("description"), operation
+        assert described.get("tags"), operation
+        for parameter in described.get("parameters", []):
+            if parameter["in"] == "query":
+                assert parameter.get("description"), (str(operation), parameter["name"])
+        for status, answer in described["responses"].items():
+            if int(status) >= 400:
+                assert set(answer["content"]) == {PROBLEM}, (str(operation), status)
+        if operation.writes:
+            assert operation.scope, operation
+
+
+def test_the_index_leads_to_every_entrance(db: None) -> None:
+    found = Client().get("/api/v1/").json()
+    plain = {op.path for op in operations() if op.method == "get" and "{" not in op.path}
+    assert {address.removeprefix("http://testserver") for address in found.values()} >= plain
+
+
+# -- the checklist, for every endpoint -----------------------------------------------------------
+
+
+@each
+@pytest.mark.django_db
+def test_other_methods(operation: Operation) -> None:
+    here = {op.method for op in operations() if op.path == operation.path}
+    for method in {"get", "post", "put", "patch", "delete"} - here:
+        answer = call(Client(), operation._replace(method=method))
+        is_problem(answer, 405, "request.method-not-allowed")
+        assert operation.method.upper() in answer["Allow"]
+    assert Client().options(operation.address()).status_code == 204
+
+
+@each
+@pytest.mark.django_db
+def test_parameters_that_are_not_there(operation: Operation, ada: User) -> None:
+    client = holder(ada, *SCOPES)
+    is_problem(call(client, operation, operation.address() + "?nonsense=1"), 400, "query.unknown")
+
+
+@each
+def test_writing_takes_an_account(operation: Operation, db: None) -> None:
+    if operation.scope is None:
+        return
+    is_problem(call(Client(), operation), 401, "request.not-authenticated")
+
+
+@each
+def test_a_token_needs_the_scope(operation: Operation, ada: User) -> None:
+    implied = {"read": SCOPES, "play": ("play", "bot"), "organise": ("organise",), "bot": ("bot",)}
+    if operation.scope is None:
+        return
+    for scope in SCOPES:
+        if scope not in implied[operation.scope]:
+            is_problem(call(holder(ada, scope), operation), 403, "scope.missing")
+
+
+@each
+def test_things_that_are_not_there(operation: Operation, ada: User) -> None:
+    if "{" not in operation.path:
+        return
+    client = holder(ada, *SCOPES)
+    for number in (0, 987654321, 2**63, 10**30):
+        names = [p["name"] for p in operation.described["parameters"] if p["in"] == "path"]
+        address = operation.address(**dict.fromkeys(names, number))
+        if operation.writes:
+            answer = call(client, operation, address)
+            assert answer.status_code in (400, 403, 404, 409), answer.content
+        else:
+            answer = client.get(address)
+            assert answer.status_code in (400, 403, 404), answer.content
+        assert answer["Content-Type"] == PROBLEM
+
+
+@each
+def test_bodies_that_are_none(operation: Operation, ada: User) -> None:
+    if "requestBody" not in operation.described:
+        return
+    client = holder(ada, *SCOPES)
+
+    def sent(data: bytes, kind: str = "application/json") -> Any:
+        return client.generic(operation.method.upper(), operation.address(), data, kind)
+
+    for data in (b"{", b"\xff", b"[" * 9000):
+        is_problem(sent(data), 400, "request.parse-error")
+    for data in (b"null", b"[]", b"17", b'"x"'):
+        answer = sent(data)
+        assert 400 <= answer.status_code < 500, (data, answer.content)
+        assert answer["Content-Type"] == PROBLEM
+    is_problem(sent(b"x" * 2_000_000), 413, "request.too-large")
+    is_problem(sent(b"a=b", "application/x-www-form-urlencoded"), 415)
+
+
+@each
+def test_every_answer_tells_the_limit(operation: Operation, db: None) -> None:
+    answer = call(Client(), operation)
+    for header in ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"):
+        assert int(answer[header]) >= 0
+
+
+# -- Schemathesis --------------------------------------------------------------------------------
+
+CHECKS = (
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+)
+
+
+@pytest.fixture
+def world(play: Play, ada: User, cleo: User) -> Iterator[dict[str, Any]]:
+    """Things to find by the parameters of addresses, and connections that requests leave open."""
+    over = started((ada, cleo))
+    over.move(0, "concede", 1)
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield {
+        "match_id": [play.pk, over.pk],
+        "username": ["ada", "nobody"],
+        "ruleset_id": ["domain", "chess"],
+        "ruleset": ["tetronogo"],
+    }
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
+@pytest.fixture
+def callers(ada: User) -> list[dict[str, str]]:
+    """The headers of nobody, and of Ada with each scope and with all."""
+    found: list[dict[str, str]] = [{}]
+    for scopes in (*((scope,) for scope in SCOPES), SCOPES):
+        _row, text = token_create(
+            acting_user=ada, name="test", scopes=scopes, lasts=timedelta(hours=1)
+        )
+        found.append({"Authorization": f"Bearer {text}"})
+    return found
+
+
+@cache
+def api() -> Any:
+    """The schema with the whole site behind it, in this process."""
+    loaded = schemathesis.openapi.from_dict(schema())
+    loaded.app = get_wsgi_application()
+    return loaded
+
+
+@pytest.mark.parametrize("operation", [op for op in operations() if not op.streams], ids=str)
+def test_whatever_may_be_thought_of(
+    operation: Operation, world: dict[str, Any], callers: list[dict[str, str]]
+) -> None:
+    """No answer is a fault of ours, and none is undocumented, whoever asks. Streams have tests of
+    their own: they never end."""
+    described = api()[operation.path][operation.method.upper()]
+    names = re.findall(r"{(\w+)}", operation.path)
+    known = {name: world[name] for name in names if name in world}
+    cases = [described.as_strategy(mode) for mode in GenerationMode]
+    for number in range(2 if known else 0):
+        found = {name: values[number % len(values)] for name, values in known.items()}
+        cases += [described.as_strategy(mode, path_parameters=found) for mode in GenerationMode]
+
+    @given(case=strategies.one_of(cases), headers=strategies.sampled_from(callers))
+    @settings(
+        max_examples=12,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    def check(case: Any, headers: dict[str, str]) -> None:
+        response = case.call(headers=headers)
+        case.validate_response(response, checks=CHECKS)
+
+    check()
