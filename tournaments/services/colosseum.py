@@ -5,10 +5,11 @@ runs under the season's lock, so that nothing is paired twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
+import msgspec
 from django.db import transaction
 
 from accounts.models import User
@@ -62,11 +63,7 @@ def round_pair(
     """
     locked = managed(season, acting_user)
     must_be_running(locked)
-    if locked.format not in PAIRED:
-        raise Refusal("round.not-paired", "Only a round robin or Swiss season is paired by rounds.")
-    at = instant(at)
-    _last_closed(locked, at)
-    opened = _paired(locked, lenient=lenient, at=at)
+    opened = _paired(locked, lenient=lenient, at=instant(at))
     audit_record(
         acting_user=acting_user,
         action="round.pair",
@@ -88,18 +85,40 @@ def _last_closed(season: Season, at: datetime) -> None:
         deathmatches.round_close(acting_user=None, round=each, at=at)
 
 
-def _paired(season: Season, *, lenient: bool, at: datetime) -> Round:
-    course = Course.of(season)
+def round_begin(*, season: Season, at: datetime) -> Round:
+    """The next round of a round robin or Swiss season, with nothing in it yet, under the season's
+    lock. Whoever asks fills it and calls :func:`round_opened`.
+
+    Refusals: ``round.not-paired``, ``round.open-matches``, ``round.none-left``.
+    """
+    if season.format not in PAIRED:
+        raise Refusal("round.not-paired", "Only a round robin or Swiss season is paired by rounds.")
+    _last_closed(season, at)
     number = season.rounds.count() + 1
-    if number > course.rounds:
-        raise Refusal("round.none-left", f"All {course.rounds} rounds have been paired.")
+    last = Course.of(season).rounds
+    if number > last:
+        raise Refusal("round.none-left", f"All {last} rounds have been paired.")
+    return _round_made(season, number, f"Round {number}", at, is_final=False)
+
+
+def round_opened(*, opened: Round, at: datetime) -> None:
+    """Announce a round that has everything in it, under the season's lock."""
+    _say_opened(opened, at)
+    # Nothing may be left to play: a round of byes is complete at once.
+    deathmatches.round_settle(round=opened, at=at)
+
+
+def _paired(season: Season, *, lenient: bool, at: datetime) -> Round:
+    opened = round_begin(season=season, at=at)
+    course = Course.of(season)
+    number = opened.number
+    pairings: Sequence[field.Pairing]
     if season.format == Format.SWISS:
-        players = [player for player in course.players if _plays(course.holders[player.id], number)]
+        players = [each for each in course.players if _plays(course.holders[each.id], number)]
         paired = swiss.pair_round(players, course.settled, number=number, lenient=lenient)
-        pairings: Iterable[field.Pairing] = paired.pairings
+        pairings = paired.pairings
     else:
         pairings = [pairing for pairing in course.timetable if pairing.round == number]
-    opened = _round_made(season, number, f"Round {number}", at, is_final=False)
     made = [(pairing, _pairing_made(course, opened, pairing, at)) for pairing in pairings]
     _say_opened(opened, at)
     # A round is complete when nothing of it is open: so first all of it must be there.
@@ -526,10 +545,11 @@ def _restored(contestant: Contestant | None, at: datetime) -> None:
 # -- what the course of a season calls ------------------------------------------------------------
 
 
-class _Steps:
-    """See `formats.Steps`; one for the four formats."""
+class Colosseum(msgspec.Struct, frozen=True):
+    """The steps of the four formats; see `formats.Steps`."""
 
     def started(self, *, season: Season, acting_user: User | None, at: datetime) -> None:
+        """A bracket with all its rounds, a ladder's only round, or the first round."""
         if season.format == Format.SINGLE_ELIMINATION:
             _bracket_made(season, at)
         elif season.format == Format.LADDER:
@@ -538,10 +558,12 @@ class _Steps:
             _paired(season, lenient=False, at=at)
 
     def decided(self, *, death_match: DeathMatch, at: datetime) -> None:
+        """The winner goes on in a bracket; elsewhere results are only counted."""
         if death_match.round.season.format == Format.SINGLE_ELIMINATION:
             _advanced(death_match.round.season, at)
 
     def undone(self, *, death_match: DeathMatch, at: datetime) -> None:
+        """Whatever a bracket has built on the result goes, and so do places."""
         season = death_match.round.season
         if season.format == Format.SINGLE_ELIMINATION:
             _unbuilt(death_match, at)
@@ -551,6 +573,7 @@ class _Steps:
             season.contestants.exclude(place=None).update(place=None)
 
     def voided(self, *, death_match: DeathMatch, at: datetime) -> None:
+        """Refused in a bracket (``bracket.void``): somebody has to go on."""
         if death_match.round.season.format == Format.SINGLE_ELIMINATION:
             raise Refusal(
                 "bracket.void",
@@ -558,6 +581,8 @@ class _Steps:
             )
 
     def complete(self, *, round: Round, at: datetime) -> None:  # noqa: A002
+        """Close the round; after the last one the season ends, unless its top is tied. A round of
+        a bracket stays open until something after it is decided."""
         season = round.season
         if season.format == Format.LADDER:
             return  # the next challenge may come at any time
@@ -570,6 +595,7 @@ class _Steps:
             _say_opened(season.rounds.get(number=round.number + 1), at)
 
     def entered(self, *, contestant: Contestant, at: datetime) -> None:
+        """Late entries are for Swiss seasons and ladders: ``entry.closed``, ``entry.too-late``."""
         season = contestant.season
         if season.format in (Format.SINGLE_ELIMINATION, Format.ROUND_ROBIN):
             raise Refusal(
@@ -579,6 +605,7 @@ class _Steps:
             raise Refusal("entry.too-late", "The last round has been paired already.")
 
     def left(self, *, contestant: Contestant, at: datetime) -> None:
+        """In a bracket everything open is a walkover; elsewhere they are not paired any more."""
         if contestant.season.format == Format.SINGLE_ELIMINATION:
             _advanced(contestant.season, at)
 
@@ -586,4 +613,4 @@ class _Steps:
         """Nothing more: whoever holds a place is read from the rows each time."""
 
 
-STEPS: Final[formats.Steps] = _Steps()
+STEPS: Final[formats.Steps] = Colosseum()
