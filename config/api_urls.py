@@ -14,4 +14,5 @@ urlpatterns = [
     path("openapi.json", SchemaView.as_view(), name="schema"),
     path("", include("accounts.api.urls")),
     path("", include("games.api.urls")),
+    path("", include("tournaments.api.urls")),
 ]

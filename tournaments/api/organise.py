@@ -1,0 +1,905 @@
+"""What organisers automate: seasons made, filled, paired, scheduled and ruled on by programs.
+
+Thin: bodies are checked for their form here, and everything else is the services' to judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeVar
+
+from django.db import transaction
+from django.db.models import Model, QuerySet
+from django.urls import reverse
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api.callers import signed_in
+from accounts.models import User
+from config.api.idempotency import idempotent
+from config.api.scopes import Scope, require_scope
+from config.api.views import ApiView
+from games.engine.errors import Refusal
+from games.pace import PACES
+from tournaments import audience
+from tournaments.api.serializers import (
+    ContestantSerializer,
+    DeathMatchSerializer,
+    GiftSerializer,
+    RepertoireSerializer,
+    RoundSerializer,
+    SeasonSerializer,
+)
+from tournaments.api.views import (
+    TAG,
+    ContestantsReading,
+    DeathMatchReading,
+    GiftsReading,
+    RoundsReading,
+    SeasonReading,
+    SeasonsReading,
+    death_matches_whole,
+    rounds_whole,
+    seasons_whole,
+)
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Episode,
+    Format,
+    Gift,
+    Leg,
+    NoShowRule,
+    Round,
+    RulesetChoice,
+    Season,
+)
+from tournaments.reading import season_for
+from tournaments.services import contestants as people
+from tournaments.services import deathmatches, episodes, items, scheduling, seasons
+from tournaments.services.rounds import Pairing, round_next, round_schedule
+
+ORGANISE: Mapping[str, Scope] = MappingProxyType({"POST": Scope.ORGANISE})
+ENROLLED_AT_ONCE = 1000
+
+_M = TypeVar("_M", bound=Model)
+
+
+def _found(rows: QuerySet[_M], pk: int, code: str, sentence: str) -> _M:
+    row = rows.filter(pk=pk).first()
+    if row is None:
+        raise Refusal(code, sentence)
+    return row
+
+
+def _contestant(season: Season, pk: int) -> Contestant:
+    rows = Contestant.objects.filter(season=season).select_related("user")
+    return _found(rows, pk, "contestant.none", "There is no such contestant in this season.")
+
+
+def _round(season: Season, number: int) -> Round:
+    row = season.rounds.select_related("season").filter(number=number).first()
+    if row is None:
+        raise Refusal("round.none", "There is no such round.")
+    return row
+
+
+def _episode(season: Season, number: int) -> Episode:
+    rows = Episode.objects.select_related("round__season", "ec", "dmo")
+    row = rows.filter(round__season=season, round__number=number).first()
+    if row is None:
+        raise Refusal("round.none", "There is no such episode.")
+    return row
+
+
+def _user(username: str) -> User:
+    user = User.objects.filter(username=User.normalize_username(username)).first()
+    if user is None:
+        raise Refusal("user.none", f"There is nobody called {username!r}.")
+    return user
+
+
+# -- the season ----------------------------------------------------------------------------------
+
+
+class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
+    """What organisers decide about a season."""
+
+    summary = serializers.CharField(required=False, allow_blank=True, max_length=2000)
+    format_options = serializers.DictField(
+        required=False,
+        help_text="See `docs/seasons.md`; keys that a format does not know are refused.",
+    )
+    open_enrolment = serializers.BooleanField(required=False)
+    repertoire = RepertoireSerializer(many=True, required=False)
+    ruleset_choice = serializers.ChoiceField(choices=RulesetChoice.choices, required=False)
+    pace = serializers.ChoiceField(choices=[each.id for each in PACES], required=False)
+    tie_breaks = serializers.ListField(child=serializers.CharField(), required=False)
+    no_show_minutes = serializers.IntegerField(required=False, min_value=0, max_value=10_080)
+    no_show_rule = serializers.ChoiceField(choices=NoShowRule.choices, required=False)
+
+
+class NewSeasonSerializer(_SettingsSerializer):
+    """A season to be made."""
+
+    name = serializers.CharField(max_length=80)
+    format = serializers.ChoiceField(choices=Format.choices)
+
+
+class SeasonChangesSerializer(_SettingsSerializer):
+    """What is to be changed."""
+
+    name = serializers.CharField(max_length=80, required=False)
+
+
+class StepSerializer(serializers.Serializer[dict[str, Any]]):
+    """A step in a season's life."""
+
+    step = serializers.ChoiceField(
+        choices=["list", "unlist", "start", "finish", "cancel", "archive"]
+    )
+    why = serializers.CharField(
+        required=False, allow_blank=True, max_length=500, help_text="To cancel: the public reason."
+    )
+    winner = serializers.IntegerField(
+        required=False, help_text="To finish: the id of the contestant who won, where it is open."
+    )
+
+
+class WarningSerializer(serializers.Serializer[Any]):
+    """Something to know before a step."""
+
+    code = serializers.CharField()
+    sentence = serializers.CharField()
+    stops = serializers.BooleanField(help_text="The step would be refused for it.")
+
+
+@extend_schema_view(get=extend_schema(operation_id="seasons", tags=TAG, summary="Seasons"))
+class SeasonsView(SeasonsReading):
+    """Seasons."""
+
+    scopes = ORGANISE
+
+    @extend_schema(
+        operation_id="season_create",
+        tags=TAG,
+        summary="Create a season",
+        request=NewSeasonSerializer,
+        responses={201: SeasonSerializer},
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """Make a draft, which nobody but its organisers sees until it is listed. The caller is its
+        first organiser."""
+        caller = signed_in(request)
+        body = NewSeasonSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        given = dict(body.validated_data)
+        season = seasons.season_create(
+            acting_user=caller,
+            name=given.pop("name"),
+            format=given.pop("format"),
+            settings=given,
+        )
+        shown = SeasonSerializer(seasons_whole(caller).get(pk=season.pk)).data
+        where = reverse("api:season", args=[season.slug])
+        return Response(shown, status=201, headers={"Location": where})
+
+
+@extend_schema_view(get=extend_schema(operation_id="season", tags=TAG, summary="A season"))
+class SeasonView(SeasonReading):
+    """One season."""
+
+    scopes: ClassVar[Mapping[str, Scope]] = MappingProxyType({"PATCH": Scope.ORGANISE})
+
+    @extend_schema(
+        operation_id="season_update",
+        tags=TAG,
+        summary="Change a season's settings",
+        request=SeasonChangesSerializer,
+        responses={200: SeasonSerializer},
+    )
+    def patch(self, request: Request, slug: str) -> Response:
+        """Change what is named; the rest stays."""
+        caller = signed_in(request)
+        season = season_for(slug, caller)
+        body = SeasonChangesSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        seasons.season_update(acting_user=caller, season=season, changes=body.validated_data)
+        return Response(SeasonSerializer(seasons_whole(caller).get(pk=season.pk)).data)
+
+
+class PreflightView(ApiView):
+    """What to know before a step."""
+
+    query = ("step",)
+
+    @extend_schema(
+        operation_id="season_preflight",
+        tags=TAG,
+        summary="Warnings before a step",
+        parameters=[
+            OpenApiParameter(
+                "step", str, required=True, enum=["list", "start", "finish", "cancel", "archive"]
+            )
+        ],
+        responses={200: WarningSerializer(many=True), 403: None},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """What an organiser should know before a step that cannot simply be undone."""
+        season = season_for(slug, request.user)
+        if not audience.may_manage(season, request.user):
+            raise Refusal("season.not-organiser", "Only an organiser of this season may do this.")
+        step = serializers.ChoiceField(
+            choices=["list", "start", "finish", "cancel", "archive"]
+        ).run_validation(request.query_params.get("step", ""))
+        return Response(WarningSerializer(seasons.preflight(season, step), many=True).data)
+
+
+class StepsView(ApiView):
+    """A season's life."""
+
+    scopes = ORGANISE
+
+    @extend_schema(
+        operation_id="season_step",
+        tags=TAG,
+        summary="List, start, finish, cancel or archive a season",
+        request=StepSerializer,
+        responses={200: SeasonSerializer},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Take a season a step further; see `preflight` for what to know before."""
+        caller = signed_in(request)
+        season = season_for(slug, caller)
+        body = StepSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        given = body.validated_data
+        match given["step"]:
+            case "cancel":
+                seasons.season_cancel(acting_user=caller, season=season, why=given.get("why", ""))
+            case "finish":
+                pk = given.get("winner")
+                winner = None if pk is None else _contestant(season, pk)
+                seasons.season_finish(acting_user=caller, season=season, winner=winner)
+            case "list":
+                seasons.season_list(acting_user=caller, season=season)
+            case "unlist":
+                seasons.season_unlist(acting_user=caller, season=season)
+            case "archive":
+                seasons.season_archive(acting_user=caller, season=season)
+            case _:
+                seasons.season_start(acting_user=caller, season=season)
+        return Response(SeasonSerializer(seasons_whole(caller).get(pk=season.pk)).data)
+
+
+# -- contestants ---------------------------------------------------------------------------------
+
+
+class EntrySerializer(serializers.Serializer[dict[str, Any]]):
+    """Somebody to be enrolled."""
+
+    username = serializers.CharField(max_length=20)
+    name = serializers.CharField(
+        required=False, allow_blank=True, max_length=200, help_text="By default, as they are shown."
+    )
+    seed = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=10_000)
+
+
+class EntriesSerializer(serializers.Serializer[dict[str, Any]]):
+    """Everybody to be enrolled."""
+
+    contestants = EntrySerializer(many=True, allow_empty=False, max_length=ENROLLED_AT_ONCE)
+
+
+class WhySerializer(serializers.Serializer[dict[str, Any]]):
+    """A reason."""
+
+    why = serializers.CharField(max_length=500, help_text="Public.")
+
+
+class ReplacementSerializer(WhySerializer):
+    """Who takes over, and why."""
+
+    username = serializers.CharField(max_length=20)
+
+
+@extend_schema_view(
+    get=extend_schema(operation_id="season_contestants", tags=TAG, summary="Contestants")
+)
+class ContestantsView(ContestantsReading):
+    """Everybody who ever entered a season."""
+
+    scopes = ORGANISE
+
+    @extend_schema(
+        operation_id="season_enrol",
+        tags=TAG,
+        summary="Enrol contestants, all or none",
+        request=EntriesSerializer,
+        responses={201: ContestantSerializer(many=True)},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Enrol people by their usernames: all of them, or nobody. In a season that is running they
+        are late entries."""
+        caller = signed_in(request)
+        season = season_for(slug, caller)
+        body = EntriesSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        with transaction.atomic():
+            entered = [
+                people.contestant_enrol(
+                    acting_user=caller,
+                    season=season,
+                    user=_user(entry["username"]),
+                    name=entry.get("name", ""),
+                    seed=entry.get("seed"),
+                )
+                for entry in body.validated_data["contestants"]
+            ]
+        return Response(ContestantSerializer(entered, many=True).data, status=201)
+
+
+class WithdrawView(ApiView):
+    """Somebody leaves."""
+
+    scopes = ORGANISE
+
+    @extend_schema(
+        operation_id="contestant_withdraw",
+        tags=TAG,
+        summary="Withdraw a contestant",
+        request=WhySerializer,
+        responses={200: ContestantSerializer},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str, contestant_id: int) -> Response:
+        """Take a contestant out, who may be the caller: what they have still to play is lost."""
+        caller = signed_in(request)
+        contestant = _contestant(season_for(slug, caller), contestant_id)
+        body = WhySerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        gone = people.contestant_withdraw(
+            acting_user=caller, contestant=contestant, why=body.validated_data["why"]
+        )
+        return Response(ContestantSerializer(gone).data)
+
+
+class ReplaceView(ApiView):
+    """Somebody takes over."""
+
+    scopes = ORGANISE
+
+    @extend_schema(
+        operation_id="contestant_replace",
+        tags=TAG,
+        summary="Put somebody else in a contestant's place",
+        request=ReplacementSerializer,
+        responses={200: ContestantSerializer},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str, contestant_id: int) -> Response:
+        """Have somebody take over a contestant's seed and pairings."""
+        caller = signed_in(request)
+        contestant = _contestant(season_for(slug, caller), contestant_id)
+        body = ReplacementSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        new = people.contestant_replace(
+            acting_user=caller,
+            contestant=contestant,
+            user=_user(body.validated_data["username"]),
+            why=body.validated_data["why"],
+        )
+        return Response(ContestantSerializer(new).data)
+
+
+class SeedsSerializer(serializers.Serializer[dict[str, Any]]):
+    """Seeds by contestant, or the wish to have them drawn."""
+
+    seeds = serializers.DictField(
+        child=serializers.IntegerField(min_value=1, max_value=10_000, allow_null=True),
+        required=False,
+        help_text="Seed by the contestant's id; null takes one away.",
+    )
+    draw = serializers.BooleanField(required=False, default=False, help_text="Draw all by lot.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Exactly one of the two."""
+        if bool(attrs.get("draw")) == ("seeds" in attrs):
+            raise serializers.ValidationError("Either `seeds` or `draw`, please.")
+        if not all(key.isascii() and key.isdigit() for key in attrs.get("seeds", {})):
+            raise serializers.ValidationError({"seeds": "The keys are ids of contestants."})
+        return attrs
+
+
+class SeedsView(ApiView):
+    """The seeds."""
+
+    scopes: ClassVar[Mapping[str, Scope]] = MappingProxyType({"PUT": Scope.ORGANISE})
+
+    @extend_schema(
+        operation_id="season_seeds",
+        tags=TAG,
+        summary="Set or draw seeds",
+        request=SeedsSerializer,
+        responses={200: ContestantSerializer(many=True)},
+    )
+    def put(self, request: Request, slug: str) -> Response:
+        """Set seeds, or have all of them drawn by lot, before the season begins."""
+        caller = signed_in(request)
+        season = season_for(slug, caller)
+        body = SeedsSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        if body.validated_data["draw"]:
+            seeded = people.seeds_draw(acting_user=caller, season=season)
+        else:
+            seeds = {int(key): value for key, value in body.validated_data["seeds"].items()}
+            seeded = people.seeds_set(acting_user=caller, season=season, seeds=seeds)
+        return Response(ContestantSerializer(seeded, many=True).data)
+
+
+# -- rounds --------------------------------------------------------------------------------------
+
+
+class PairingSerializer(serializers.Serializer[dict[str, Any]]):
+    """Two contestants who are to meet."""
+
+    home = serializers.IntegerField(help_text="The id of the contestant on seat 0.")
+    away = serializers.IntegerField(help_text="The id of the contestant on seat 1.")
+    ruleset = serializers.CharField(required=False, allow_blank=True, max_length=40)
+    variant = serializers.CharField(required=False, allow_blank=True, max_length=40)
+    scheduled_at = serializers.DateTimeField(required=False, allow_null=True)
+
+
+class NewRoundSerializer(serializers.Serializer[dict[str, Any]]):
+    """The next round."""
+
+    scheduled_at = serializers.DateTimeField(
+        required=False, allow_null=True, help_text="When all its matches are to be played."
+    )
+    pairings = PairingSerializer(
+        many=True,
+        required=False,
+        max_length=ENROLLED_AT_ONCE,
+        help_text="Pairings by hand (round robin, Swiss, ladder). Without them the format pairs.",
+    )
+
+
+@extend_schema_view(
+    get=extend_schema(
+        operation_id="season_rounds", tags=TAG, summary="Rounds, episodes, bracket of a season"
+    )
+)
+class RoundsView(RoundsReading):
+    """The rounds of a season with their death matches: the bracket, the episodes, the pairings. In
+    a bracket, `key` names a death match; sides that are not known yet are null."""
+
+    scopes = ORGANISE
+
+    @extend_schema(
+        operation_id="season_round_open",
+        tags=TAG,
+        summary="Open the next round with all its matches",
+        request=NewRoundSerializer,
+        responses={201: RoundSerializer},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Open the next round and give its matches their times: everything, or nothing. The format
+        pairs, unless pairings are given; in an elimination season the next episode is opened, or
+        the final of the last two."""
+        caller = signed_in(request)
+        season = season_for(slug, caller)
+        body = NewRoundSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        given = body.validated_data
+        pairings = [
+            Pairing(
+                home=_contestant(season, each["home"]),
+                away=_contestant(season, each["away"]),
+                ruleset=each.get("ruleset", ""),
+                variant=each.get("variant", ""),
+                scheduled_at=each.get("scheduled_at"),
+            )
+            for each in given.get("pairings", ())
+        ]
+        opened = round_next(
+            acting_user=caller,
+            season=season,
+            scheduled_at=given.get("scheduled_at"),
+            pairings=pairings if "pairings" in given else None,
+        )
+        shown = rounds_whole(caller).get(pk=opened.pk)
+        return Response(RoundSerializer(shown).data, status=201)
+
+
+class TimeSerializer(serializers.Serializer[dict[str, Any]]):
+    """When a death match is to be played."""
+
+    death_match = serializers.IntegerField()
+    scheduled_at = serializers.DateTimeField(allow_null=True)
+
+
+class TimesSerializer(serializers.Serializer[dict[str, Any]]):
+    """Times of a round."""
+
+    times = TimeSerializer(many=True, allow_empty=False, max_length=ENROLLED_AT_ONCE)
+
+
+class ScheduleView(ApiView):
+    """The times of a round."""
+
+    scopes: ClassVar[Mapping[str, Scope]] = MappingProxyType({"PUT": Scope.ORGANISE})
+
+    @extend_schema(
+        operation_id="season_round_schedule",
+        tags=TAG,
+        summary="Give a round's matches their times, all or none",
+        request=TimesSerializer,
+        responses={200: RoundSerializer},
+    )
+    def put(self, request: Request, slug: str, number: int) -> Response:
+        """Say when the next match of each death match named is to be played; null: not fixed."""
+        caller = signed_in(request)
+        played = _round(season_for(slug, caller), number)
+        body = TimesSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        times = {each["death_match"]: each["scheduled_at"] for each in body.validated_data["times"]}
+        round_schedule(acting_user=caller, round=played, times=times)
+        return Response(RoundSerializer(rounds_whole(caller).get(pk=played.pk)).data)
+
+
+class PlacedSerializer(serializers.Serializer[dict[str, Any]]):
+    """How somebody came off in a main match."""
+
+    contestant = serializers.IntegerField()
+    place = serializers.IntegerField(min_value=1, max_value=10_000)
+    immune = serializers.BooleanField(required=False, default=False)
+
+
+class PlacementsSerializer(serializers.Serializer[dict[str, Any]]):
+    """The result of a main match."""
+
+    placements = PlacedSerializer(many=True, allow_empty=False, max_length=ENROLLED_AT_ONCE)
+    ec = serializers.IntegerField(
+        required=False, allow_null=True, help_text="Which of several who share the last place."
+    )
+    main_match = serializers.CharField(required=False, allow_blank=True, default="", max_length=120)
+    notes = serializers.CharField(required=False, allow_blank=True, default="", max_length=4000)
+
+
+class PlacementsView(ApiView):
+    """An episode's main match."""
+
+    scopes = ORGANISE
+
+    @extend_schema(
+        operation_id="episode_placements",
+        tags=TAG,
+        summary="Record the main match of an episode",
+        request=PlacementsSerializer,
+        responses={200: RoundSerializer},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str, number: int) -> Response:
+        """Say how everybody came off; whoever came last is the elimination candidate."""
+        caller = signed_in(request)
+        season = season_for(slug, caller)
+        episode = _episode(season, number)
+        body = PlacementsSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        given = body.validated_data
+        ec = given.get("ec")
+        episodes.placements_record(
+            acting_user=caller,
+            episode=episode,
+            placements=[
+                episodes.Placed(
+                    _contestant(season, each["contestant"]), each["place"], each["immune"]
+                )
+                for each in given["placements"]
+            ],
+            ec=None if ec is None else _contestant(season, ec),
+            main_match=given["main_match"],
+            notes=given["notes"],
+        )
+        return Response(RoundSerializer(rounds_whole(caller).get(pk=episode.round_id)).data)
+
+
+class ChoiceSerializer(serializers.Serializer[dict[str, Any]]):
+    """Who is to be the death-match opponent."""
+
+    contestant = serializers.IntegerField()
+
+
+class ChoiceView(ApiView):
+    """The EC chooses."""
+
+    # Which of the two scopes it takes depends on who asks: the handler says.
+    scopes: ClassVar[Mapping[str, Scope]] = MappingProxyType({"POST": Scope.READ})
+
+    @extend_schema(
+        operation_id="episode_choose",
+        tags=TAG,
+        summary="Name the death-match opponent",
+        request=ChoiceSerializer,
+        responses={201: DeathMatchSerializer},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str, number: int) -> Response:
+        """Name the DMO: the EC within the time (a token needs `play`), or an organiser
+        (`organise`)."""
+        caller = signed_in(request)
+        season = season_for(slug, caller)
+        episode = _episode(season, number)
+        own = audience.may_choose_dmo(episode, caller)
+        require_scope(request.auth, Scope.PLAY if own else Scope.ORGANISE)
+        body = ChoiceSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        chosen = _contestant(season, body.validated_data["contestant"])
+        made = episodes.dmo_choose(acting_user=caller, episode=episode, contestant=chosen)
+        shown = death_matches_whole(caller).get(pk=made.pk)
+        return Response(DeathMatchSerializer(shown).data, status=201)
+
+
+# -- death matches -------------------------------------------------------------------------------
+
+
+class DeathMatchChangesSerializer(serializers.Serializer[dict[str, Any]]):
+    """What a death match is played in, and when."""
+
+    ruleset = serializers.CharField(required=False, max_length=40)
+    variant = serializers.CharField(required=False, max_length=40)
+    options = serializers.DictField(required=False)  # type: ignore[assignment]
+    leg = serializers.IntegerField(
+        required=False, min_value=1, help_text="Which one of several matches; by default all."
+    )
+    scheduled_at = serializers.DateTimeField(required=False, allow_null=True)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """A game is named in full."""
+        if ("ruleset" in attrs) != ("variant" in attrs):
+            raise serializers.ValidationError("`ruleset` and `variant` go together.")
+        if "options" in attrs and "ruleset" not in attrs:
+            raise serializers.ValidationError({"options": "Only together with `ruleset`."})
+        return attrs
+
+
+class ResultSerializer(WhySerializer):
+    """A result that does not come from the board."""
+
+    winner = serializers.IntegerField(help_text="The id of the contestant who wins.")
+    how = serializers.ChoiceField(
+        choices=["ruling", "walkover", "correction"],
+        help_text="`correction` gives a decided death match to the other side.",
+    )
+
+
+@extend_schema_view(
+    get=extend_schema(operation_id="death_match", tags=TAG, summary="A death match")
+)
+class DeathMatchView(DeathMatchReading):
+    """One death match."""
+
+    scopes: ClassVar[Mapping[str, Scope]] = MappingProxyType({"PATCH": Scope.ORGANISE})
+
+    @extend_schema(
+        operation_id="death_match_update",
+        tags=TAG,
+        summary="Say what a death match is played in, and when",
+        request=DeathMatchChangesSerializer,
+        responses={200: DeathMatchSerializer},
+    )
+    def patch(self, request: Request, death_match_id: int) -> Response:
+        """Set ruleset, variant and options, and the time, of matches that have not begun: all that
+        is named, or nothing."""
+        caller = signed_in(request)
+        found = self.get_object()
+        body = DeathMatchChangesSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        given = body.validated_data
+        with transaction.atomic():
+            if "ruleset" in given:
+                deathmatches.rules_set(
+                    acting_user=caller,
+                    death_match=found,
+                    ruleset=given["ruleset"],
+                    variant=given["variant"],
+                    options=given.get("options"),
+                    leg_number=given.get("leg"),
+                )
+            if "scheduled_at" in given:
+                _schedule(caller, found, given)
+        return Response(DeathMatchSerializer(self.get_object()).data)
+
+
+def _schedule(caller: User, death_match: DeathMatch, given: Mapping[str, Any]) -> None:
+    legs = Leg.objects.filter(death_match=death_match, status="planned").select_related(
+        "death_match__round__season"
+    )
+    number = given.get("leg", 1)
+    leg = legs.filter(number=number).first()
+    if leg is None:
+        raise Refusal("leg.none", "There is no such match that has still to be played.")
+    scheduling.leg_schedule(acting_user=caller, leg=leg, scheduled_at=given["scheduled_at"])
+
+
+class ResultView(ApiView):
+    """An organiser decides."""
+
+    scopes = ORGANISE
+
+    @extend_schema(
+        operation_id="death_match_result",
+        tags=TAG,
+        summary="Rule on a death match",
+        request=ResultSerializer,
+        responses={200: DeathMatchSerializer},
+    )
+    @idempotent
+    def post(self, request: Request, death_match_id: int) -> Response:
+        """Declare a winner, give a walkover or correct a result, with a public reason."""
+        caller = signed_in(request)
+        rows = death_matches_whole(caller)
+        found = _found(rows, death_match_id, "death-match.none", "There is no such death match.")
+        body = ResultSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        given = body.validated_data
+        deed = {
+            "ruling": deathmatches.death_match_declare,
+            "walkover": deathmatches.death_match_walkover,
+            "correction": deathmatches.death_match_correct,
+        }[given["how"]]
+        winner = _contestant(found.round.season, given["winner"])
+        deed(acting_user=caller, death_match=found, winner=winner, why=given["why"])
+        return Response(DeathMatchSerializer(rows.get(pk=found.pk)).data)
+
+
+class ReplayView(ApiView):
+    """A match is played again."""
+
+    scopes = ORGANISE
+
+    @extend_schema(
+        operation_id="leg_void",
+        tags=TAG,
+        summary="Declare a match void and have it played again",
+        request=WhySerializer,
+        responses={200: DeathMatchSerializer},
+    )
+    @idempotent
+    def post(self, request: Request, death_match_id: int, number: int) -> Response:
+        """Declare the match of that number void, running or finished; it is played again."""
+        caller = signed_in(request)
+        rows = death_matches_whole(caller)
+        found = _found(rows, death_match_id, "death-match.none", "There is no such death match.")
+        body = WhySerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        leg = found.legs.exclude(status="void").filter(number=number).first()
+        if leg is None:
+            raise Refusal("leg.none", "There is no such match.")
+        deathmatches.leg_void(acting_user=caller, leg=leg, why=body.validated_data["why"])
+        return Response(DeathMatchSerializer(rows.get(pk=found.pk)).data)
+
+
+class ReadySerializer(serializers.Serializer[dict[str, Any]]):
+    """Whether one is ready."""
+
+    ready = serializers.BooleanField()
+
+
+class ReadyView(ApiView):
+    """A player says that they are ready."""
+
+    scopes: ClassVar[Mapping[str, Scope]] = MappingProxyType({"PUT": Scope.PLAY})
+
+    @extend_schema(
+        operation_id="leg_ready",
+        tags=TAG,
+        summary="Say that you are ready for a match",
+        request=ReadySerializer,
+        responses={200: DeathMatchSerializer},
+    )
+    def put(self, request: Request, death_match_id: int, number: int) -> Response:
+        """Be ready, or not after all. A match begins when both are ready and its time has come."""
+        caller = signed_in(request)
+        rows = death_matches_whole(caller)
+        found = _found(rows, death_match_id, "death-match.none", "There is no such death match.")
+        body = ReadySerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        leg = found.legs.exclude(status="void").filter(number=number).first()
+        if leg is None:
+            raise Refusal("leg.none", "There is no such match.")
+        deed = scheduling.leg_confirm if body.validated_data["ready"] else scheduling.leg_unconfirm
+        deed(acting_user=caller, leg=leg)
+        return Response(DeathMatchSerializer(rows.get(pk=found.pk)).data)
+
+
+# -- items ---------------------------------------------------------------------------------------
+
+
+class NewGiftSerializer(serializers.Serializer[dict[str, Any]]):
+    """An item to be given."""
+
+    item = serializers.CharField(max_length=40, help_text="An id of the catalogue.")
+    ruleset = serializers.CharField(
+        required=False, allow_blank=True, default="", max_length=40, help_text="As there."
+    )
+    receiver = serializers.IntegerField(help_text="The id of a contestant.")
+    giver = serializers.IntegerField(
+        required=False, allow_null=True, help_text="The id of a contestant. Null: granted."
+    )
+    death_match = serializers.IntegerField(
+        required=False, allow_null=True, help_text="What it is for. Null: any match."
+    )
+    leg_number = serializers.IntegerField(required=False, allow_null=True, min_value=1)
+    note = serializers.CharField(required=False, allow_blank=True, default="", max_length=300)
+
+
+@extend_schema_view(
+    get=extend_schema(operation_id="season_items", tags=TAG, summary="Items given in a season")
+)
+class GiftsView(GiftsReading):
+    """The items of a season with their history."""
+
+    scopes = ORGANISE
+
+    @extend_schema(
+        operation_id="season_item_give",
+        tags=TAG,
+        summary="Give an item",
+        request=NewGiftSerializer,
+        responses={201: GiftSerializer},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Give somebody an item, for one match or for any."""
+        caller = signed_in(request)
+        season = season_for(slug, caller)
+        body = NewGiftSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        given = dict(body.validated_data)
+        giver, number = given.pop("giver", None), given.pop("death_match", None)
+        rows = DeathMatch.objects.filter(round__season=season)
+        gift = items.item_give(
+            acting_user=caller,
+            season=season,
+            receiver=_contestant(season, given.pop("receiver")),
+            giver=None if giver is None else _contestant(season, giver),
+            death_match=None
+            if number is None
+            else _found(rows, number, "death-match.none", "There is no such death match."),
+            **given,
+        )
+        shown = self.get_queryset().get(pk=gift.pk)
+        return Response(GiftSerializer(shown).data, status=201)
+
+
+class TakeBackView(ApiView):
+    """An item goes back."""
+
+    scopes = ORGANISE
+
+    @extend_schema(
+        operation_id="season_item_take_back",
+        tags=TAG,
+        summary="Take back an item",
+        request=WhySerializer,
+        responses={200: GiftSerializer},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str, gift_id: int) -> Response:
+        """Take back an item that was given by mistake."""
+        caller = signed_in(request)
+        season = season_for(slug, caller)
+        rows = Gift.objects.filter(season=season).select_related("giver__user", "receiver__user")
+        gift = _found(rows, gift_id, "item.none", "There is no such item.")
+        body = WhySerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        items.item_take_back(acting_user=caller, gift=gift, why=body.validated_data["why"])
+        return Response(GiftSerializer(rows.get(pk=gift.pk)).data)

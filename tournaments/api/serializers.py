@@ -1,0 +1,264 @@
+"""How things of a season look in the API: public facts only.
+
+What is prepared for a match, who declared which item and everything else that is secret until a
+match begins has no field here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from tournaments.catalogue import item_of
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Episode,
+    Gift,
+    ItemEvent,
+    Leg,
+    Placement,
+    Round,
+    Season,
+    SeasonEvent,
+)
+
+
+class PersonField(serializers.Serializer[Any]):
+    """A contestant in a few words."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    username = serializers.SerializerMethodField(help_text="Null without an account here.")
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_username(self, contestant: Contestant) -> str | None:
+        return contestant.user.username if contestant.user else None
+
+
+class ContestantSerializer(serializers.ModelSerializer[Contestant]):
+    """A contestant of a season."""
+
+    username = serializers.SerializerMethodField(help_text="Null without an account here.")
+    replaces = serializers.PrimaryKeyRelatedField[Contestant](read_only=True)
+
+    class Meta:
+        model = Contestant
+        fields = (
+            "id", "name", "username", "seed", "status", "since_round", "place", "replaces",
+            "enrolled_at", "left_at",
+        )  # fmt: skip
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_username(self, contestant: Contestant) -> str | None:
+        return contestant.user.username if contestant.user else None
+
+
+class RepertoireSerializer(serializers.Serializer[Any]):
+    """One way in which a season's matches may be played."""
+
+    ruleset = serializers.CharField()
+    variant = serializers.CharField()
+    options = serializers.DictField(required=False)  # type: ignore[assignment]
+
+
+class SeasonSerializer(serializers.ModelSerializer[Season]):
+    """A season."""
+
+    url = serializers.CharField(source="get_absolute_url", read_only=True)
+    organisers = serializers.SerializerMethodField(help_text="Usernames.")
+    winner = PersonField(read_only=True, allow_null=True)
+    repertoire = RepertoireSerializer(many=True, read_only=True)
+    tie_breaks = serializers.ListField(child=serializers.CharField(), read_only=True)
+
+    class Meta:
+        model = Season
+        fields = (
+            "slug", "uid", "name", "summary", "url", "format", "format_options", "visibility",
+            "status", "open_enrolment", "repertoire", "ruleset_choice", "pace", "tie_breaks",
+            "no_show_minutes", "no_show_rule", "organisers", "winner", "created_at", "started_at",
+            "finished_at", "changed_at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+    @extend_schema_field(serializers.ListField(child=serializers.CharField()))
+    def get_organisers(self, season: Season) -> list[str]:
+        return [each.user.username for each in season.organisers.all()]
+
+
+class PlacementSerializer(serializers.ModelSerializer[Placement]):
+    """How a contestant came off in the main match."""
+
+    contestant = PersonField(read_only=True)
+
+    class Meta:
+        model = Placement
+        fields = ("contestant", "place", "immune")
+
+
+class EpisodeSerializer(serializers.ModelSerializer[Episode]):
+    """What an elimination season's round is about."""
+
+    ec = PersonField(read_only=True, allow_null=True, help_text="The elimination candidate.")
+    dmo = PersonField(read_only=True, allow_null=True, help_text="The death-match opponent.")
+    placements = PlacementSerializer(many=True, read_only=True)
+
+    class Meta:
+        model = Episode
+        fields = (
+            "status", "main_match", "notes", "ec", "dmo", "choose_by", "chosen_at", "placements",
+        )  # fmt: skip
+
+
+class LegSerializer(serializers.ModelSerializer[Leg]):
+    """One match of a death match."""
+
+    ready = serializers.SerializerMethodField(help_text="Whether home and away are ready.")
+    match = serializers.PrimaryKeyRelatedField(  # type: ignore[var-annotated]
+        read_only=True, help_text="`/matches/{id}/`, once it has begun."
+    )
+
+    class Meta:
+        model = Leg
+        fields = (
+            "id", "number", "attempt", "status", "ruleset", "variant", "options", "advantage",
+            "scheduled_at", "ready", "items", "match", "winner_seat", "how", "started_at",
+            "finished_at",
+        )  # fmt: skip
+
+    @extend_schema_field(
+        serializers.ListField(child=serializers.BooleanField(), min_length=2, max_length=2)
+    )
+    def get_ready(self, leg: Leg) -> list[bool]:
+        return [leg.home_ready_at is not None, leg.away_ready_at is not None]
+
+
+class DeathMatchSerializer(serializers.ModelSerializer[DeathMatch]):
+    """Two contestants meet. `home` has seat 0, `away` seat 1."""
+
+    season = serializers.CharField(source="round.season.slug", read_only=True)
+    round = serializers.IntegerField(source="round.number", read_only=True)
+    url = serializers.CharField(source="get_absolute_url", read_only=True)
+    home = PersonField(read_only=True, allow_null=True)
+    away = PersonField(read_only=True, allow_null=True)
+    winner = PersonField(read_only=True, allow_null=True)
+    legs = LegSerializer(many=True, read_only=True)
+
+    class Meta:
+        model = DeathMatch
+        fields = (
+            "id", "url", "season", "round", "number", "key", "home", "away", "best_of", "status",
+            "winner", "how", "home_score", "away_score", "why", "decided_at", "legs",
+        )  # fmt: skip
+
+
+class RoundSerializer(serializers.ModelSerializer[Round]):
+    """A round: an episode, a round of pairings, the final."""
+
+    episode = EpisodeSerializer(read_only=True, allow_null=True)
+    death_matches = DeathMatchSerializer(many=True, read_only=True)
+
+    class Meta:
+        model = Round
+        fields = (
+            "number", "name", "is_final", "status", "ruleset", "variant", "options", "opened_at",
+            "closed_at", "episode", "death_matches",
+        )  # fmt: skip
+
+    def to_representation(self, instance: Round) -> dict[str, Any]:
+        # A round without an episode has no row there, which would count as "not there" at all.
+        shown: dict[str, Any] = super().to_representation(instance)
+        shown.setdefault("episode", None)
+        return shown
+
+
+class ItemEventSerializer(serializers.ModelSerializer[ItemEvent]):
+    """One line of an item's history."""
+
+    leg = serializers.PrimaryKeyRelatedField[Leg](read_only=True)
+
+    class Meta:
+        model = ItemEvent
+        fields = ("kind", "words", "leg", "at")
+
+
+class GiftSerializer(serializers.ModelSerializer[Gift]):
+    """An item that somebody holds or held."""
+
+    name = serializers.SerializerMethodField()
+    giver = PersonField(read_only=True, allow_null=True, help_text="Null: granted by an organiser.")
+    receiver = PersonField(read_only=True)
+    death_match = serializers.PrimaryKeyRelatedField[DeathMatch](read_only=True)
+    history = ItemEventSerializer(many=True, read_only=True)
+
+    class Meta:
+        model = Gift
+        fields = (
+            "id", "item", "name", "ruleset", "giver", "receiver", "death_match", "leg_number",
+            "note", "status", "given_at", "history",
+        )  # fmt: skip
+
+    @extend_schema_field(serializers.CharField())
+    def get_name(self, gift: Gift) -> str:
+        return item_of(gift.item, gift.ruleset).name
+
+
+class SeasonEventSerializer(serializers.ModelSerializer[SeasonEvent]):
+    """Something that happened."""
+
+    round = serializers.IntegerField(
+        source="round.number", read_only=True, allow_null=True, default=None
+    )
+
+    class Meta:
+        model = SeasonEvent
+        fields = (
+            "id", "kind", "words", "data", "round", "death_match", "leg", "contestant", "at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+class CatalogueSerializer(serializers.Serializer[Any]):
+    """An item that can be given."""
+
+    id = serializers.CharField()
+    ruleset = serializers.CharField(help_text="Empty: Copy and Block, for every ruleset.")
+    name = serializers.CharField()
+    text = serializers.CharField(help_text="What it does.")
+    copyable = serializers.BooleanField()
+    blockable = serializers.BooleanField()
+    variants = serializers.ListField(
+        child=serializers.CharField(), help_text="Where it works. Empty: in every variant."
+    )
+
+
+class MetricSerializer(serializers.Serializer[Any]):
+    """What a column of the standings counts."""
+
+    key = serializers.CharField()
+    name = serializers.CharField()
+    abbreviation = serializers.CharField()
+    explanation = serializers.CharField()
+
+
+class StandingSerializer(serializers.Serializer[Any]):
+    """One contestant's line."""
+
+    rank = serializers.IntegerField()
+    shared = serializers.BooleanField(help_text="Nothing could separate them from others.")
+    contestant = PersonField()
+    values = serializers.ListField(
+        child=serializers.CharField(allow_null=True),
+        help_text="In the order of `metrics`; whole numbers or fractions such as `7/2`. Null: did "
+        "not apply.",
+    )
+    why = serializers.CharField(help_text="What the rank rests on.")
+
+
+class StandingsSerializer(serializers.Serializer[Any]):
+    """How a season stands."""
+
+    metrics = MetricSerializer(many=True)
+    rows = StandingSerializer(many=True)

@@ -1,0 +1,58 @@
+"""Addresses of seasons in the API."""
+
+from django.urls import path
+
+from tournaments.api import organise, views
+from tournaments.api import refusals as _refusals  # noqa: F401  (registers them)
+
+_SEASON = "seasons/<slug:slug>/"
+_DEATH_MATCH = "death-matches/<int:death_match_id>/"
+
+urlpatterns = [
+    path("items/", views.CatalogueView.as_view(), name="items"),
+    path("seasons/", organise.SeasonsView.as_view(), name="seasons"),
+    path(_SEASON, organise.SeasonView.as_view(), name="season"),
+    path(f"{_SEASON}preflight/", organise.PreflightView.as_view(), name="season_preflight"),
+    path(f"{_SEASON}steps/", organise.StepsView.as_view(), name="season_steps"),
+    path(f"{_SEASON}contestants/", organise.ContestantsView.as_view(), name="season_contestants"),
+    path(
+        f"{_SEASON}contestants/<int:contestant_id>/withdraw/",
+        organise.WithdrawView.as_view(),
+        name="contestant_withdraw",
+    ),
+    path(
+        f"{_SEASON}contestants/<int:contestant_id>/replace/",
+        organise.ReplaceView.as_view(),
+        name="contestant_replace",
+    ),
+    path(f"{_SEASON}seeds/", organise.SeedsView.as_view(), name="season_seeds"),
+    path(f"{_SEASON}standings/", views.StandingsView.as_view(), name="season_standings"),
+    path(f"{_SEASON}rounds/", organise.RoundsView.as_view(), name="season_rounds"),
+    path(
+        f"{_SEASON}rounds/<int:number>/schedule/",
+        organise.ScheduleView.as_view(),
+        name="season_round_schedule",
+    ),
+    path(
+        f"{_SEASON}rounds/<int:number>/placements/",
+        organise.PlacementsView.as_view(),
+        name="episode_placements",
+    ),
+    path(f"{_SEASON}rounds/<int:number>/dmo/", organise.ChoiceView.as_view(), name="episode_dmo"),
+    path(f"{_SEASON}items/", organise.GiftsView.as_view(), name="season_items"),
+    path(
+        f"{_SEASON}items/<int:gift_id>/take-back/",
+        organise.TakeBackView.as_view(),
+        name="season_item_take_back",
+    ),
+    path(f"{_SEASON}events/", views.EventsView.as_view(), name="season_events"),
+    path("death-matches/", views.DeathMatchesView.as_view(), name="death_matches"),
+    path(_DEATH_MATCH, organise.DeathMatchView.as_view(), name="death_match"),
+    path(f"{_DEATH_MATCH}result/", organise.ResultView.as_view(), name="death_match_result"),
+    path(
+        f"{_DEATH_MATCH}legs/<int:number>/replay/",
+        organise.ReplayView.as_view(),
+        name="leg_replay",
+    ),
+    path(f"{_DEATH_MATCH}legs/<int:number>/ready/", organise.ReadyView.as_view(), name="leg_ready"),
+]

@@ -1,0 +1,308 @@
+"""Seasons over HTTP: what everybody may read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from django.db.models import Prefetch, Q, QuerySet
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from config.api.lists import Filters, Ordering
+from config.api.views import ApiView, DetailView, ListView
+from tournaments.api.serializers import (
+    CatalogueSerializer,
+    ContestantSerializer,
+    DeathMatchSerializer,
+    GiftSerializer,
+    RoundSerializer,
+    SeasonEventSerializer,
+    SeasonSerializer,
+    StandingsSerializer,
+)
+from tournaments.catalogue import catalogue
+from tournaments.lifecycle import (
+    ContestantStatus,
+    DeathMatchStatus,
+    GiftStatus,
+    SeasonStatus,
+    Visibility,
+)
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Episode,
+    Format,
+    Gift,
+    Leg,
+    Placement,
+    Round,
+    Season,
+    SeasonEvent,
+    SeasonOrganiser,
+)
+from tournaments.reading import Sheet, season_for
+
+TAG = ["seasons"]
+
+
+def seasons_whole(viewer: Any) -> QuerySet[Season]:
+    """The seasons that ``viewer`` may see, with what an answer shows of them."""
+    organisers = SeasonOrganiser.objects.select_related("user").order_by("pk")
+    seasons: QuerySet[Season] = Season.objects.visible_to(viewer)
+    return seasons.select_related("winner__user").prefetch_related(
+        Prefetch("organisers", organisers)
+    )
+
+
+def death_matches_whole(viewer: Any) -> QuerySet[DeathMatch]:
+    """The death matches that ``viewer`` may see, with what an answer shows of them."""
+    matches: QuerySet[DeathMatch] = DeathMatch.objects.visible_to(viewer)
+    people = [f"{side}__user" for side in ("home", "away", "winner")]
+    return matches.select_related("round__season", *people).prefetch_related(
+        Prefetch("legs", Leg.objects.order_by("number", "attempt"))
+    )
+
+
+def rounds_whole(viewer: Any) -> QuerySet[Round]:
+    """The rounds of seasons that ``viewer`` may see, with what an answer shows of them."""
+    placements = Placement.objects.select_related("contestant__user").order_by("place", "pk")
+    episodes = Episode.objects.select_related("ec__user", "dmo__user").prefetch_related(
+        Prefetch("placements", placements)
+    )
+    matches = death_matches_whole(viewer).order_by("number")
+    return Round.objects.filter(season__in=Season.objects.visible_to(viewer)).prefetch_related(
+        Prefetch("episode", episodes), Prefetch("death_matches", matches)
+    )
+
+
+# -- seasons -------------------------------------------------------------------------------------
+
+
+class SeasonFilters(Filters):
+    """What seasons can be filtered by."""
+
+    format = filters.ChoiceFilter(choices=Format.choices)
+    status = filters.ChoiceFilter(choices=SeasonStatus.choices)
+    visibility = filters.ChoiceFilter(choices=Visibility.choices)
+    organiser = filters.CharFilter(field_name="organisers__user__username", help_text="A username.")
+    contestant = filters.CharFilter(
+        field_name="contestants__user__username", help_text="A username."
+    )
+    search = filters.CharFilter(field_name="name", lookup_expr="icontains")
+
+
+class SeasonsReading(ListView):
+    """Seasons."""
+
+    serializer_class = SeasonSerializer
+    filterset_class = SeasonFilters
+    orderings: ClassVar[Mapping[str, Ordering]] = MappingProxyType(
+        {
+            "-created_at": ("-created_at", "-id"),
+            "-changed_at": ("-changed_at", "-id"),
+            "name": ("name", "id"),
+        }
+    )
+    queryset = Season.objects.none()
+
+    def get_queryset(self) -> QuerySet[Season]:
+        return seasons_whole(self.request.user)
+
+
+class SeasonReading(DetailView):
+    """One season."""
+
+    serializer_class = SeasonSerializer
+    lookup_field = "slug"
+    none = ("season.none", "There is no such season.")
+    queryset = Season.objects.none()
+
+    def get_queryset(self) -> QuerySet[Season]:
+        return seasons_whole(self.request.user)
+
+
+class OfSeason(ListView):
+    """A list within a season, which must be one that the caller may see."""
+
+    @property
+    def season(self) -> Season:
+        """The season. Raises Refusal ``season.none``."""
+        return season_for(self.kwargs["slug"], self.request.user)
+
+
+# -- what belongs to a season --------------------------------------------------------------------
+
+
+class ContestantFilters(Filters):
+    """What contestants can be filtered by."""
+
+    status = filters.ChoiceFilter(choices=ContestantStatus.choices)
+
+
+class ContestantsReading(OfSeason):
+    """Everybody who ever entered a season."""
+
+    serializer_class = ContestantSerializer
+    filterset_class = ContestantFilters
+    orderings: ClassVar[Mapping[str, Ordering]] = MappingProxyType(
+        {"seed": ("seed", "id"), "place": ("place", "id"), "name": ("name", "id")}
+    )
+    queryset = Contestant.objects.none()
+
+    def get_queryset(self) -> QuerySet[Contestant]:
+        return Contestant.objects.filter(season=self.season).select_related("user")
+
+
+class StandingsView(ApiView):
+    """How a season stands."""
+
+    @extend_schema(
+        operation_id="season_standings",
+        tags=TAG,
+        summary="Standings of a season",
+        responses={200: StandingsSerializer},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """The table of a round robin or Swiss season, by the tie-breaks that the season declares;
+        no rows for other formats and before the start."""
+        season = season_for(slug, request.user)
+        self.fresh(season.pk, season.changed_at, changed_at=season.changed_at)
+        sheet = Sheet(season)
+        table = sheet.table
+        if table is None:
+            return Response({"metrics": [], "rows": []})
+        rows = [
+            {
+                "rank": row.rank,
+                "shared": row.shared,
+                "contestant": sheet.by_id[row.player],
+                "values": [None if value is None else str(value) for value in row.values],
+                "why": row.why,
+            }
+            for row in table.rows
+        ]
+        return Response(StandingsSerializer({"metrics": table.metrics, "rows": rows}).data)
+
+
+class RoundsReading(OfSeason):
+    """The rounds of a season with their death matches: the bracket, the episodes, the pairings. In
+    a bracket, `key` names a death match; sides that are not known yet are null."""
+
+    serializer_class = RoundSerializer
+    orderings: ClassVar[Mapping[str, Ordering]] = MappingProxyType({"number": ("number",)})
+    queryset = Round.objects.none()
+
+    def get_queryset(self) -> QuerySet[Round]:
+        return rounds_whole(self.request.user).filter(season=self.season)
+
+
+class DeathMatchFilters(Filters):
+    """What death matches can be filtered by."""
+
+    season = filters.CharFilter(field_name="round__season__slug", help_text="A season's slug.")
+    round = filters.NumberFilter(field_name="round__number")
+    status = filters.ChoiceFilter(choices=DeathMatchStatus.choices)
+    contestant = filters.CharFilter(method="of_contestant", help_text="A username.")
+    ruleset = filters.CharFilter(field_name="legs__ruleset", distinct=True)
+    since = filters.IsoDateTimeFilter(field_name="decided_at", lookup_expr="gte")
+    until = filters.IsoDateTimeFilter(field_name="decided_at", lookup_expr="lt")
+
+    def of_contestant(
+        self, matches: QuerySet[DeathMatch], _name: str, username: str
+    ) -> QuerySet[DeathMatch]:
+        """Those in which somebody has a side."""
+        return matches.filter(Q(home__user__username=username) | Q(away__user__username=username))
+
+
+@extend_schema_view(
+    get=extend_schema(operation_id="death_matches", tags=TAG, summary="Death matches")
+)
+class DeathMatchesView(ListView):
+    """Death matches of all seasons."""
+
+    serializer_class = DeathMatchSerializer
+    filterset_class = DeathMatchFilters
+    orderings: ClassVar[Mapping[str, Ordering]] = MappingProxyType(
+        {"-id": ("-id",), "id": ("id",), "-decided_at": ("-decided_at", "-id")}
+    )
+    queryset = DeathMatch.objects.none()
+
+    def get_queryset(self) -> QuerySet[DeathMatch]:
+        return death_matches_whole(self.request.user)
+
+
+class DeathMatchReading(DetailView):
+    """One death match."""
+
+    serializer_class = DeathMatchSerializer
+    lookup_field = "pk"
+    lookup_url_kwarg = "death_match_id"
+    none = ("death-match.none", "There is no such death match.")
+    queryset = DeathMatch.objects.none()
+
+    def get_queryset(self) -> QuerySet[DeathMatch]:
+        return death_matches_whole(self.request.user)
+
+
+class GiftFilters(Filters):
+    """What items can be filtered by."""
+
+    status = filters.ChoiceFilter(choices=GiftStatus.choices)
+    receiver = filters.CharFilter(field_name="receiver__user__username", help_text="A username.")
+
+
+class GiftsReading(OfSeason):
+    """The items of a season with their history."""
+
+    serializer_class = GiftSerializer
+    filterset_class = GiftFilters
+    queryset = Gift.objects.none()
+
+    def get_queryset(self) -> QuerySet[Gift]:
+        return (
+            Gift.objects.filter(season=self.season)
+            .select_related("giver__user", "receiver__user")
+            .prefetch_related("history")
+        )
+
+
+class EventFilters(Filters):
+    """What events can be filtered by."""
+
+    kind = filters.CharFilter()
+
+
+@extend_schema_view(
+    get=extend_schema(operation_id="season_events", tags=TAG, summary="What happened in a season")
+)
+class EventsView(OfSeason):
+    """What happened in a season, the latest first."""
+
+    serializer_class = SeasonEventSerializer
+    filterset_class = EventFilters
+    orderings: ClassVar[Mapping[str, Ordering]] = MappingProxyType({"-id": ("-id",), "id": ("id",)})
+    queryset = SeasonEvent.objects.none()
+
+    def get_queryset(self) -> QuerySet[SeasonEvent]:
+        return SeasonEvent.objects.filter(season=self.season).select_related("round")
+
+
+class CatalogueView(ApiView):
+    """The items that there are."""
+
+    max_age = 300
+
+    @extend_schema(
+        operation_id="items",
+        tags=TAG,
+        summary="The catalogue of items",
+        responses={200: CatalogueSerializer(many=True)},
+    )
+    def get(self, request: Request) -> Response:
+        """Every item that can be given in a season: those of the rulesets, Copy and Block."""
+        return Response(CatalogueSerializer(catalogue(), many=True).data)

@@ -1,0 +1,198 @@
+"""A round as a whole: opened with everything in it, and given its times, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db import transaction
+
+from accounts.models import User
+from accounts.services import audit_record
+from games.engine.errors import Refusal
+from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, LegStatus
+from tournaments.models import Contestant, DeathMatch, Format, Leg, Round, Season
+from tournaments.services import colosseum, deathmatches, episodes, scheduling
+from tournaments.services.guards import instant, managed, must_be_running
+
+
+class Pairing(NamedTuple):
+    """Two contestants who are to meet: ``home`` on seat 0 (on a ladder the challenger). Ruleset and
+    variant empty: the round's own."""
+
+    home: Contestant
+    away: Contestant
+    ruleset: str = ""
+    variant: str = ""
+    scheduled_at: datetime | None = None
+
+
+@transaction.atomic
+def round_next(
+    *,
+    acting_user: User,
+    season: Season,
+    pairings: Sequence[Pairing] | None = None,
+    scheduled_at: datetime | None = None,
+    at: datetime | None = None,
+) -> Round:
+    """Open the next round with all its matches and their times: everything, or nothing.
+
+    The format pairs: the next round of a round robin or a Swiss season; the next episode of an
+    elimination season, or the final of the last two. ``pairings`` by hand are for Swiss seasons
+    (everybody who plays exactly once, one may be left over and has a bye) and ladders (each is a
+    challenge). ``scheduled_at`` is for the matches that have no time of their own. Refusals: those
+    of the services that do it, ``pairing.not-by-hand``, ``pairing.needed`` (a ladder without),
+    ``pairing.twice``, ``pairing.left-out``, ``pairing.rematch``, ``pairing.bye``.
+    """
+    locked = managed(season, acting_user)
+    at = instant(at)
+    if pairings is None:
+        opened = _by_the_format(locked, acting_user, at)
+        made = [(each, scheduled_at) for each in _planned(opened)]
+    else:
+        opened, made = _by_hand(locked, pairings, acting_user, at)
+        made = [(each, when or scheduled_at) for each, when in made]
+    for death_match, when in made:
+        if when is not None:
+            _first_leg_scheduled(death_match, when, acting_user, at)
+    return Round.objects.get(pk=opened.pk)
+
+
+@transaction.atomic
+def round_schedule(
+    *,
+    acting_user: User,
+    round: Round,  # noqa: A002  (the field's own word)
+    times: Mapping[int, datetime | None],
+    at: datetime | None = None,
+) -> Round:
+    """Give death matches of a round their times, by their ids: all of them, or none.
+
+    Refusals: those of `guards.managed`, ``death-match.none`` (not of this round), ``leg.none``
+    (nothing of it has still to be played) and those of `scheduling.leg_schedule`.
+    """
+    managed(round.season, acting_user)
+    at = instant(at)
+    rows = {each.pk: each for each in round.death_matches.select_related("round__season")}
+    for pk, when in times.items():
+        if pk not in rows:
+            raise Refusal("death-match.none", f"Death match {pk} is not of this round.")
+        _first_leg_scheduled(rows[pk], when, acting_user, at)
+    return Round.objects.get(pk=round.pk)
+
+
+def _by_the_format(season: Season, acting_user: User, at: datetime) -> Round:
+    if season.format == Format.LADDER:
+        raise Refusal("pairing.needed", "On a ladder it must be said who challenges whom.")
+    if season.format != Format.ELIMINATION:
+        return colosseum.round_pair(acting_user=acting_user, season=season, at=at)
+    if season.contestants.filter(status=ContestantStatus.ACTIVE).count() > 2:
+        return episodes.episode_open(acting_user=acting_user, season=season, at=at).round
+    return episodes.final_open(acting_user=acting_user, season=season, at=at).round
+
+
+def _planned(opened: Round) -> Iterable[DeathMatch]:
+    return opened.death_matches.filter(status=DeathMatchStatus.PLANNED).order_by("number")
+
+
+def _by_hand(
+    season: Season, pairings: Sequence[Pairing], acting_user: User, at: datetime
+) -> tuple[Round, list[tuple[DeathMatch, datetime | None]]]:
+    if season.format == Format.SWISS:
+        opened = _swiss_by_hand(season, pairings, acting_user, at)
+        made = list(opened.death_matches.exclude(away=None).order_by("number"))
+    elif season.format == Format.LADDER:
+        made = [
+            colosseum.ladder_challenge(
+                acting_user=acting_user,
+                season=season,
+                challenger=each.home,
+                defender=each.away,
+                at=at,
+            )
+            for each in pairings
+        ]
+        opened = season.rounds.get()
+    else:
+        raise Refusal("pairing.not-by-hand", "This format pairs by itself.")
+    for death_match, pairing in zip(made, pairings, strict=True):
+        if pairing.ruleset:
+            deathmatches.rules_set(
+                acting_user=acting_user,
+                death_match=death_match,
+                ruleset=pairing.ruleset,
+                variant=pairing.variant,
+                at=at,
+            )
+    times = [each.scheduled_at for each in pairings]
+    return opened, list(zip(made, times, strict=True))
+
+
+def _swiss_by_hand(
+    season: Season, pairings: Sequence[Pairing], acting_user: User, at: datetime
+) -> Round:
+    must_be_running(season)
+    opened = colosseum.round_begin(season=season, at=at)
+    sides = [side for pairing in pairings for side in (pairing.home, pairing.away)]
+    if len({side.pk for side in sides}) < len(sides):
+        raise Refusal("pairing.twice", "Somebody is paired twice in this round.")
+    playing = {
+        each.pk: each
+        for each in season.contestants.filter(
+            status=ContestantStatus.ACTIVE, since_round__lte=opened.number
+        )
+    }
+    strangers = [side.name for side in sides if side.pk not in playing]
+    if strangers:
+        raise Refusal("pairing.stranger", f"{strangers[0]} does not play in this round.")
+    resting = [each for pk, each in playing.items() if pk not in {side.pk for side in sides}]
+    if len(resting) > 1:
+        names = ", ".join(each.name for each in resting)
+        raise Refusal("pairing.left-out", f"These have no opponent: {names}.")
+    _must_be_new(season, pairings, resting)
+    for pairing in pairings:
+        deathmatches.death_match_create(
+            round=opened, home=playing[pairing.home.pk], away=playing[pairing.away.pk], at=at
+        )
+    for each in resting:
+        deathmatches.bye_create(round=opened, home=each, at=at)
+    colosseum.round_opened(opened=opened, at=at)
+    audit_record(
+        acting_user=acting_user,
+        action="round.pair",
+        target=opened,
+        data={"season": season.pk, "round": opened.number, "by_hand": True},
+    )
+    return opened
+
+
+def _must_be_new(
+    season: Season, pairings: Sequence[Pairing], resting: Sequence[Contestant]
+) -> None:
+    before = DeathMatch.objects.filter(round__season=season).exclude(status=DeathMatchStatus.VOID)
+    met = {frozenset(pair) for pair in before.values_list("home", "away")}
+    for pairing in pairings:
+        if frozenset({pairing.home.pk, pairing.away.pk}) in met:
+            raise Refusal(
+                "pairing.rematch",
+                f"{pairing.home.name} and {pairing.away.name} have met before.",
+            )
+    for each in resting:
+        if frozenset({each.pk, None}) in met:
+            raise Refusal("pairing.bye", f"{each.name} has had a bye before.")
+
+
+def _first_leg_scheduled(
+    death_match: DeathMatch, when: datetime | None, acting_user: User, at: datetime
+) -> None:
+    leg = (
+        Leg.objects.filter(death_match=death_match, status=LegStatus.PLANNED)
+        .select_related("death_match__round__season")
+        .order_by("number")
+        .first()
+    )
+    if leg is None:
+        raise Refusal("leg.none", f"Nothing of “{death_match}” has still to be played.")
+    scheduling.leg_schedule(acting_user=acting_user, leg=leg, scheduled_at=when, at=at)
