@@ -31,6 +31,7 @@ urlpatterns = [
     path("matches/<int:match_id>/", matches.match_page, name="match"),
     path("matches/<int:match_id>/replay/", matches.replay_page, name="replay"),
     path("matches/<int:match_id>/record.dmr.json", matches.record, name="record"),
+    path("matches/<int:match_id>/share.png", matches.share, name="match_share"),
     path("matches/<int:match_id>/board.svg", matches.board, name="board"),
     path("matches/<int:match_id>/board.png", boards.board_png, name="board_png"),
     path("matches/<int:match_id>/board/<int:number>.png", boards.board_after, name="board_after"),

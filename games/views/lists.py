@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
-from games import selectors
+from games import extras, selectors
 from games.audience import may_import
 from games.forms import WatchForm
 from games.rulesets import REGISTRY
@@ -24,6 +24,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "open_challenges": selectors.challenges_for_anybody(request.user)[:6],
         "recent_results": selectors.matches_over(request.user)[:6],
         "rulesets": list(REGISTRY),
+        "more": extras.home_sections(request),
     }
     return render_live(request, "home.html", "games/_home_live.html", context)
 

@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
-from games import store
+from games import extras, sharing, store
 from games.api.views import record_response
 from games.audience import AUDIENCES, may_moderate_chat, may_organise
 from games.clock import now_ms
@@ -49,6 +49,7 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "log": told(sync["log"], _names(sync["header"])),
         "title": _title(match),
         "description": _description(match),
+        "banners": extras.banners(request, match),
     }
     response = render(request, "games/match.html", context)
     response["Cache-Control"] = "private, no-cache"
@@ -87,6 +88,7 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "last": last if move < last else None,
         "title": f"Replay: {_title(match)}",
         "description": _description(match),
+        "banners": extras.banners(request, match),
     }
     return render(request, "games/replay.html", context)
 
@@ -114,6 +116,17 @@ def board(request: HttpRequest, match_id: int) -> HttpResponse:
     response = svg_response(request, drawn, etag=f"{match_id}-{version}")
     response["Cache-Control"] = "public, no-cache"
     return response
+
+
+@require_safe
+@explains_refusals
+def share(request: HttpRequest, match_id: int) -> HttpResponse:
+    """The picture that goes with links to the match: the room's view, whoever asks."""
+    match = match_for(match_id, request.user)
+    held = store.held_of(match)
+    version = held.readers.versions[AUDIENCES.index(ROOM)]
+    etag = f'"share-{match_id}-{version}-{match.status}-{int(match.paused)}"'
+    return sharing.png_response(request, lambda: sharing.match_picture(match), etag=etag)
 
 
 @require_safe
