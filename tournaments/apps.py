@@ -7,8 +7,10 @@ class TournamentsConfig(AppConfig):
     def ready(self) -> None:
         # These need the models, which are there only now.
         from accounts import merging  # noqa: PLC0415
+        from accounts.profile import register_section  # noqa: PLC0415
+        from games.extras import register_banner, register_home_section  # noqa: PLC0415
         from games.hooks import match_ended, match_reminded, match_turned  # noqa: PLC0415
-        from tournaments import receivers  # noqa: PLC0415
+        from tournaments import extras, receivers  # noqa: PLC0415
         from tournaments.services.contestants import contestancies_merge  # noqa: PLC0415
         from tournaments.webhooks import following  # noqa: PLC0415
 
@@ -16,3 +18,6 @@ class TournamentsConfig(AppConfig):
         match_turned.connect(following.on_turn, dispatch_uid="tournaments.webhooks.turn")
         match_reminded.connect(following.on_reminder, dispatch_uid="tournaments.webhooks.clock")
         merging.register("tournaments", contestancies_merge)
+        register_section(extras.profile_section, order=20)
+        register_banner(extras.match_banner)
+        register_home_section(extras.home_section)

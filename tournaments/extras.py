@@ -1,0 +1,44 @@
+"""What seasons add to pages of others: a line on a match's page, a part of the front door, a
+section of somebody's profile."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+
+from accounts.models import User
+from accounts.profile import Section
+from games.models import Match
+from tournaments import reading
+
+
+def match_banner(request: HttpRequest, match: Match) -> SafeString:
+    """Which season a match belongs to, which round, and how the death match stands."""
+    leg = reading.leg_of_match(match.pk, request.user)
+    if leg is None:
+        return SafeString("")
+    row = leg.death_match
+    context = {"leg": leg, "row": row, "season": row.round.season}
+    return render_to_string("tournaments/_banner.html", context, request)
+
+
+def home_section(request: HttpRequest) -> SafeString:
+    """Seasons that are running or enrolling, and what is played next."""
+    stages = reading.seasons_by_stage(request.user, at_most=3)
+    context = {
+        "running": stages["running"],
+        "enrolling": stages["enrolling"],
+        "next_legs": reading.next_scheduled(request.user),
+    }
+    if not any(context.values()):
+        return SafeString("")
+    return render_to_string("tournaments/_home.html", context, request)
+
+
+def profile_section(request: HttpRequest, person: User) -> Section | None:
+    """The seasons that somebody played, and how they ended for them."""
+    rows = reading.contestancies_of(person, request.user)
+    if not rows:
+        return None
+    return Section("Seasons", "tournaments/_profile.html", {"contestancies": rows})

@@ -1,0 +1,718 @@
+"""Forms of the seasons' pages. What they take is judged by services; what those refuse is shown
+here, beside the field concerned, with nothing lost that was filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, ClassVar, Final
+from zoneinfo import ZoneInfo
+
+import msgspec
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+
+from accounts.models import User
+from games import pace
+from games.engine.errors import Refusal
+from games.forms import Card, Cards, games_offered, paces_offered
+from games.models import Preparation
+from games.words import ruleset_named
+from tournaments import catalogue
+from tournaments.models import Contestant, Format, Leg, NoShowRule, RulesetChoice, Season
+from tournaments.pairing.registry import FORMATS, options_of
+from tournaments.standings.metrics import DEFAULTS, METRICS
+
+GAMES_MOST: Final = 12
+TIES_MOST: Final = 6
+NAMES: Final = {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
+
+
+class ServiceForm(forms.Form):
+    """A form whose sending calls one service."""
+
+    # Which field a refusal is shown at, by its code or the beginning of it; others stand on top.
+    at_field: ClassVar[Mapping[str, str]] = {}
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Show what the service refused."""
+        error = ValidationError(refusal.sentence, code=refusal.code)
+        for code, field in self.at_field.items():
+            if refusal.code.startswith(code) and field in self.fields:
+                self.add_error(field, error)
+                return
+        self.add_error(None, error)
+
+
+class ReasonForm(ServiceForm):
+    """A deed that everybody will read the reason of."""
+
+    at_field: ClassVar[Mapping[str, str]] = {"why": "why"}
+
+    why = forms.CharField(
+        label="Reason",
+        max_length=500,
+        help_text="Everybody will read it.",
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+
+class NoForm(ServiceForm):
+    """A deed that needs nothing but the word."""
+
+
+def user_named(name: str) -> User:
+    """The user of that name, as people write it. Raises ValidationError."""
+    plain = User.normalize_username(name.strip().removeprefix("@"))
+    found = User.objects.filter(username=plain).first() if plain else None
+    if found is None:
+        raise ValidationError(f"There is no player called “{name}”.", code="no-such-player")
+    return found
+
+
+class UserField(forms.CharField):
+    """A username; gives the user."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(**{"max_length": 31, "widget": forms.TextInput(attrs=NAMES), **more})
+
+    def clean(self, value: Any) -> User | None:  # type: ignore[override]
+        name = super().clean(value)
+        return user_named(name) if name else None
+
+
+# -- a season ------------------------------------------------------------------------------------
+
+# What each format lets organisers choose: the words for `pairing.registry`'s options.
+_OPTION_WORDS: Final[dict[str, tuple[str, str]]] = {
+    "final_best_of": ("Matches of the final, at most", "An odd number: 3 means best of three."),
+    "choice_hours": ("Hours to choose an opponent", "After that an organiser names the DMO."),
+    "items": ("Who is out gives items", ""),
+    "third_place": ("A match for third place", ""),
+    "best_of": ("Games in each match, at most", "An odd number."),
+    "legs": ("How often everybody meets everybody", "Once, or twice with sides changed."),
+    "rounds": ("Rounds", "Five are enough for about 32 contestants, six for 64."),
+    "challenge_reach": ("Rungs that a challenge reaches up", ""),
+}
+
+
+def _option_field(name: str, default: Any) -> forms.Field:
+    words, text = _OPTION_WORDS[name]
+    if isinstance(default, bool):
+        return forms.BooleanField(label=words, help_text=text, required=False, initial=default)
+    if isinstance(default, float):
+        return forms.FloatField(label=words, help_text=text, required=False, initial=default)
+    return forms.IntegerField(
+        label=words, help_text=text, required=False, initial=default, min_value=1
+    )
+
+
+def _format_defaults(key: str) -> dict[str, Any]:
+    return msgspec.structs.asdict(options_of(key, {}))
+
+
+class SeasonForm(ServiceForm):
+    """A season's settings. Making one chooses the format too; later it stays."""
+
+    at_field: ClassVar[Mapping[str, str]] = {
+        "season.name": "name",
+        "season.summary": "summary",
+        "season.repertoire": "game_1",
+        "setup": "game_1",
+        "season.choice": "ruleset_choice",
+        "season.pace": "pace",
+        "season.tie-breaks": "tie_1",
+        "season.no-show": "no_show_minutes",
+        "format.unknown": "format",
+    }
+
+    format = forms.ChoiceField(
+        label="Format",
+        widget=Cards,
+        choices=lambda: [(each.key, Card(each.name, each.summary)) for each in FORMATS.values()],
+        initial=Format.ELIMINATION,
+    )
+    name = forms.CharField(label="Name", max_length=80)
+    summary = forms.CharField(
+        label="What it is about",
+        required=False,
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )
+    open_enrolment = forms.BooleanField(
+        label="Players may enrol themselves", required=False, initial=False
+    )
+    ruleset_choice = forms.ChoiceField(
+        label="Which of them a round is played in",
+        choices=RulesetChoice.choices,
+        initial=RulesetChoice.ROTATING,
+    )
+    pace = forms.ChoiceField(label="Pace", choices=paces_offered, widget=Cards, initial=pace.NORMAL)
+    no_show_minutes = forms.IntegerField(
+        label="Minutes of grace",
+        initial=15,
+        min_value=0,
+        help_text="How long somebody may be late for a death match.",
+    )
+    no_show_rule = forms.ChoiceField(
+        label="Who is not there after that",
+        choices=NoShowRule.choices,
+        initial=NoShowRule.ORGANISER,
+    )
+
+    def __init__(self, *args: Any, season: Season | None = None, **kwargs: Any) -> None:
+        self._season = season
+        if season is not None:
+            kwargs["initial"] = _initial_of(season) | kwargs.get("initial", {})
+        super().__init__(*args, **kwargs)
+        offered = [("", "—"), *((value, card.title) for value, card in games_offered())]
+        for number in range(1, GAMES_MOST + 1):
+            self.fields[f"game_{number}"] = forms.ChoiceField(
+                label=f"Game {number}", required=False, choices=offered
+            )
+        metrics = [("", "—"), *((each.key, each.name.capitalize()) for each in METRICS.values())]
+        for number in range(1, TIES_MOST + 1):
+            self.fields[f"tie_{number}"] = forms.ChoiceField(
+                label=f"{number}.", required=False, choices=metrics
+            )
+        for kind in FORMATS.values():
+            for key, default in _format_defaults(kind.key).items():
+                self.fields[f"{kind.key}_{key}"] = _option_field(key, default)
+        if season is not None:
+            del self.fields["format"]
+            if season.status != "enrolling":
+                for name in [each for each in self.fields if self._is_option(each)]:
+                    del self.fields[name]
+
+    def _is_option(self, name: str) -> bool:
+        return any(name.startswith(f"{key}_") for key in FORMATS)
+
+    @property
+    def games(self) -> list[forms.BoundField]:
+        """The fields for what is played."""
+        return [self[f"game_{number}"] for number in range(1, GAMES_MOST + 1)]
+
+    @property
+    def ties(self) -> list[forms.BoundField]:
+        """The fields for the order of the tie-breaks."""
+        return [self[f"tie_{number}"] for number in range(1, TIES_MOST + 1)]
+
+    @property
+    def options(self) -> list[tuple[str, str, list[forms.BoundField]]]:
+        """For each format that can be chosen: key, name and the fields of its options."""
+        keys = FORMATS if self._season is None else {self._season.format: None}
+        found = []
+        for key in keys:
+            fields = [self[name] for name in self.fields if name.startswith(f"{key}_")]
+            # "elimination_…" is the beginning of no other key; "single-elimination_…" has its own.
+            if fields:
+                found.append((key, FORMATS[key].name, fields))
+        return found
+
+    @property
+    def ranks(self) -> bool:
+        """Whether standings have tie-breaks to choose."""
+        return self._season is None or self._season.format in DEFAULTS
+
+    def settings(self) -> dict[str, Any]:
+        """What the services want to know, of a valid form."""
+        data = self.cleaned_data
+        key = self._season.format if self._season is not None else data["format"]
+        given: dict[str, Any] = {
+            name: data[name]
+            for name in (
+                "name", "summary", "open_enrolment", "ruleset_choice", "pace", "no_show_minutes",
+                "no_show_rule",
+            )
+        }  # fmt: skip
+        given["repertoire"] = self._repertoire()
+        if key in DEFAULTS:
+            ties = [data[f"tie_{number}"] for number in range(1, TIES_MOST + 1)]
+            given["tie_breaks"] = [each for each in ties if each]
+        prefix = f"{key}_"
+        if any(name.startswith(prefix) for name in self.fields):
+            given["format_options"] = {
+                name: data[prefix + name]
+                for name in _format_defaults(key)
+                if data.get(prefix + name) is not None
+            }
+        return given
+
+    def _repertoire(self) -> list[dict[str, Any]]:
+        had = [] if self._season is None else list(self._season.repertoire)
+        found = []
+        for number in range(1, GAMES_MOST + 1):
+            value = self.cleaned_data[f"game_{number}"]
+            if not value:
+                continue
+            ruleset, _, variant = value.partition("/")
+            same = [
+                each for each in had if (each["ruleset"], each["variant"]) == (ruleset, variant)
+            ]
+            # Times of one's own that came with an import or over the API are kept.
+            found.append(
+                same[0] if same else {"ruleset": ruleset, "variant": variant, "options": {}}
+            )
+        return found
+
+
+def _initial_of(season: Season) -> dict[str, Any]:
+    initial: dict[str, Any] = {
+        name: getattr(season, name)
+        for name in (
+            "name", "summary", "open_enrolment", "ruleset_choice", "pace", "no_show_minutes",
+            "no_show_rule",
+        )
+    }  # fmt: skip
+    for number, each in enumerate(season.repertoire[:GAMES_MOST], start=1):
+        initial[f"game_{number}"] = f"{each['ruleset']}/{each['variant']}"
+    for number, key in enumerate(season.tie_breaks[:TIES_MOST], start=1):
+        initial[f"tie_{number}"] = key
+    options = msgspec.structs.asdict(options_of(season.format, season.format_options))
+    return initial | {f"{season.format}_{key}": value for key, value in options.items()}
+
+
+# -- people --------------------------------------------------------------------------------------
+
+
+class RosterForm(ServiceForm):
+    """Many at once: a list that was pasted, or a file."""
+
+    at_field: ClassVar[Mapping[str, str]] = {"contestants": "text"}
+
+    text = forms.CharField(
+        label="One a line",
+        required=False,
+        max_length=200_000,
+        help_text="A username; or username, name and seed with commas between them.",
+        widget=forms.Textarea(attrs={"rows": 6, **NAMES}),
+    )
+    file = forms.FileField(
+        label="Or a CSV file",
+        required=False,
+        help_text="With the headings username, name, seed; at most 200 kB.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv,text/plain"}),
+    )
+
+    def clean_file(self) -> str:
+        upload = self.cleaned_data["file"]
+        if not upload:
+            return ""
+        if upload.size > 200_000:
+            raise ValidationError("This file is too large.", code="too-large")
+        try:
+            return str(upload.read().decode("utf-8-sig"))
+        except UnicodeDecodeError:
+            raise ValidationError("This file is not UTF-8 text.", code="not-text") from None
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if not self.errors and not (data.get("text", "").strip() or data.get("file")):
+            raise ValidationError("Name somebody, or choose a file.", code="nobody")
+        return data
+
+    def roster(self) -> str:
+        """The lines, of a valid form."""
+        return self.cleaned_data["file"] or self.cleaned_data["text"]
+
+
+class SeedsForm(ServiceForm):
+    """Everybody's seed, by hand."""
+
+    def __init__(self, *args: Any, contestants: Sequence[Contestant], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._contestants = contestants
+        for each in contestants:
+            self.fields[f"seed_{each.pk}"] = forms.IntegerField(
+                label=each.name,
+                required=False,
+                min_value=1,
+                initial=each.seed,
+                widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
+            )
+
+    def seeds(self) -> dict[int, int | None]:
+        """Seeds by contestant, of a valid form."""
+        return {each.pk: self.cleaned_data[f"seed_{each.pk}"] for each in self._contestants}
+
+
+class OrganiserForm(ServiceForm):
+    """Somebody who is to run the season too."""
+
+    at_field: ClassVar[Mapping[str, str]] = {"organiser": "user"}
+    user = UserField(label="Username")
+
+
+class WithdrawForm(ServiceForm):
+    """Leaving a season; a contestant need not say why."""
+
+    at_field: ClassVar[Mapping[str, str]] = {"why": "why"}
+    why = forms.CharField(
+        label="Reason", required=False, max_length=500, help_text="Everybody will read it."
+    )
+
+
+class ReplaceForm(ReasonForm):
+    """Somebody who takes a contestant's place."""
+
+    at_field: ClassVar[Mapping[str, str]] = {"why": "why", "contestant": "user"}
+    user = UserField(label="Who takes over")
+    field_order = ("user", "why")
+
+
+def _options(people: Iterable[Contestant]) -> list[tuple[int, str]]:
+    return [(each.pk, each.name) for each in people]
+
+
+class ContestantField(forms.TypedChoiceField):
+    """One of some contestants; gives the contestant."""
+
+    def __init__(self, people: Sequence[Contestant], *, empty: str = "", **more: Any) -> None:
+        known = {each.pk: each for each in people}
+        first: list[tuple[Any, str]] = [("", empty)] if empty else []
+        super().__init__(
+            choices=[*first, *_options(people)],
+            coerce=lambda value: known[int(value)],
+            empty_value=None,
+            **more,
+        )
+
+
+# -- episodes ------------------------------------------------------------------------------------
+
+
+class EpisodeForm(ServiceForm):
+    """A new episode."""
+
+    at_field: ClassVar[Mapping[str, str]] = {
+        "round.name": "name",
+        "episode.main-match": "main_match",
+    }
+    name = forms.CharField(
+        label="Name", required=False, max_length=80, help_text="Empty: “Episode” and its number."
+    )
+    main_match = forms.CharField(
+        label="Main match", required=False, max_length=120, help_text="What will be played."
+    )
+
+
+class PlacementsForm(ServiceForm):
+    """How everybody came off in the main match."""
+
+    at_field: ClassVar[Mapping[str, str]] = {
+        "placements.tie": "ec",
+        "placements.ec": "ec",
+        "episode.main-match": "main_match",
+        "episode.notes": "notes",
+    }
+
+    main_match = forms.CharField(label="Main match", required=False, max_length=120)
+    notes = forms.CharField(
+        label="Notes",
+        required=False,
+        max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="Public: how it went.",
+    )
+
+    def __init__(self, *args: Any, contestants: Sequence[Contestant], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._contestants = contestants
+        for each in contestants:
+            self.fields[f"place_{each.pk}"] = forms.IntegerField(
+                label=each.name,
+                required=False,
+                min_value=1,
+                max_value=32_000,
+                widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
+            )
+            self.fields[f"immune_{each.pk}"] = forms.BooleanField(label="immune", required=False)
+        self.fields["ec"] = ContestantField(
+            contestants,
+            empty="Whoever came last",
+            label="Elimination candidate",
+            required=False,
+            help_text="Only where several share the last place.",
+        )
+
+    @property
+    def rows(self) -> list[tuple[Contestant, forms.BoundField, forms.BoundField]]:
+        """Everybody with the fields for place and immunity."""
+        return [
+            (each, self[f"place_{each.pk}"], self[f"immune_{each.pk}"])
+            for each in self._contestants
+        ]
+
+    def placements(self) -> list[tuple[Contestant, int, bool]]:
+        """Who has which place, of a valid form; whoever has none is left out."""
+        return [
+            (each, place, self.cleaned_data[f"immune_{each.pk}"])
+            for each in self._contestants
+            if (place := self.cleaned_data[f"place_{each.pk}"]) is not None
+        ]
+
+
+class ChooseForm(ServiceForm):
+    """The EC's choice."""
+
+    def __init__(self, *args: Any, people: Sequence[Contestant], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["contestant"] = ContestantField(
+            people, label="Death-match opponent", widget=forms.RadioSelect
+        )
+
+
+class FinalForm(ServiceForm):
+    """The final: how many matches, and what each is played in."""
+
+    at_field: ClassVar[Mapping[str, str]] = {
+        "best-of": "best_of",
+        "final.games": "game_1",
+        "setup": "game_1",
+        "season.repertoire": "game_1",
+        "round.name": "name",
+    }
+    name = forms.CharField(label="Name", max_length=80, initial="Final")
+    best_of = forms.IntegerField(
+        label="Matches at most", min_value=1, max_value=15, help_text="An odd number."
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        offered = [("", "As the season's list says"), *(
+            (value, card.title) for value, card in games_offered()
+        )]  # fmt: skip
+        for number in range(1, 8):
+            self.fields[f"game_{number}"] = forms.ChoiceField(
+                label=f"Match {number}", required=False, choices=offered
+            )
+
+    def games(self) -> list[dict[str, Any]]:
+        """What the matches are played in, in turn, of a valid form."""
+        chosen = [self.cleaned_data[f"game_{number}"] for number in range(1, 8)]
+        return [_game(each) for each in chosen if each]
+
+
+def _game(value: str) -> dict[str, Any]:
+    ruleset, _, variant = value.partition("/")
+    return {"ruleset": ruleset, "variant": variant, "options": {}}
+
+
+# -- death matches -------------------------------------------------------------------------------
+
+
+class RulesForm(ServiceForm):
+    """What a death match is played in."""
+
+    at_field: ClassVar[Mapping[str, str]] = {
+        "setup.prepared": "prepared",
+        "setup.supply": "prepared",
+        "setup.options": "turn_time",
+        "setup": "game",
+        "rules": "game",
+        "leg": "leg_number",
+        "item": "game",
+    }
+
+    def __init__(
+        self,
+        *args: Any,
+        legs: Sequence[Leg],
+        user: User,
+        games: Sequence[Mapping[str, Any]] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        offered = [(value, card.title) for value, card in games_offered()]
+        if games is not None:
+            allowed = {f"{each['ruleset']}/{each['variant']}" for each in games}
+            offered = [each for each in offered if each[0] in allowed]
+        self.fields["game"] = forms.ChoiceField(label="Game", choices=offered)
+        if games is not None:
+            return
+        if len(legs) > 1:
+            numbers = [("", "All that have not begun")]
+            numbers += [(str(leg.number), f"Match {leg.number}") for leg in legs]
+            self.fields["leg_number"] = forms.TypedChoiceField(
+                label="Which match", choices=numbers, coerce=int, empty_value=None, required=False
+            )
+        for key, words in (("turn_time", "Turn"), ("reserve", "Reserve")):
+            self.fields[key] = forms.FloatField(
+                label=f"{words}, in seconds",
+                required=False,
+                min_value=0,
+                max_value=90 * pace.DAY,
+                help_text="Empty: as the season's pace says.",
+            )
+        kept = list(Preparation.objects.visible_to(user).order_by("ruleset", "key", "name"))
+        self._kept = {str(each.pk): each for each in kept}
+        if kept:
+            self.fields["prepared"] = forms.MultipleChoiceField(
+                label="Prepared",
+                required=False,
+                choices=[(str(each.pk), f"{_ruleset(each.ruleset)}: {each.name}") for each in kept],
+                widget=forms.CheckboxSelectMultiple,
+                help_text="What you have prepared instead of having it drawn.",
+            )
+
+    def rules(self) -> dict[str, Any]:
+        """What the service wants to know, of a valid form."""
+        data = self.cleaned_data
+        game = _game(data["game"])
+        options = {key: data[key] for key in ("turn_time", "reserve") if data.get(key) is not None}
+        prepared: dict[str, str] = {}
+        for pk in data.get("prepared") or []:
+            prepared |= self._kept[pk].prepared
+        return {
+            "ruleset": game["ruleset"],
+            "variant": game["variant"],
+            "options": options,
+            "prepared": prepared,
+            "leg_number": data.get("leg_number"),
+        }
+
+
+def _ruleset(ruleset_id: str) -> str:
+    found = ruleset_named(ruleset_id)
+    return ruleset_id if found is None else found.name
+
+
+class ScheduleForm(ServiceForm):
+    """When a leg is played, in the organiser's own zone."""
+
+    at_field: ClassVar[Mapping[str, str]] = {"schedule": "when"}
+
+    def __init__(self, *args: Any, zone: str, leg: Leg, **kwargs: Any) -> None:
+        self._zone = ZoneInfo(zone) if zone else UTC
+        super().__init__(*args, **kwargs)
+        shown = zone.replace("_", " ") if zone else "UTC"
+        initial = None
+        if leg.scheduled_at is not None:
+            initial = leg.scheduled_at.astimezone(self._zone).strftime("%Y-%m-%dT%H:%M")
+        self.fields["when"] = forms.CharField(
+            label="Begins",
+            required=False,
+            initial=initial,
+            help_text=f"In your zone, {shown}. Empty: no fixed time.",
+            widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
+        )
+
+    def clean_when(self) -> datetime | None:
+        text = self.cleaned_data["when"].strip()
+        if not text:
+            return None
+        try:
+            found = datetime.fromisoformat(text)
+        except ValueError:
+            raise ValidationError(
+                "Write a date and a time, such as 2030-05-17T20:00.", code="no-time"
+            ) from None
+        # A time that names its own zone means that one.
+        return found if timezone.is_aware(found) else found.replace(tzinfo=self._zone)
+
+
+class WinnerForm(ReasonForm):
+    """Who has won, and why."""
+
+    at_field: ClassVar[Mapping[str, str]] = {"why": "why", "death-match.winner": "winner"}
+
+    def __init__(self, *args: Any, people: Sequence[Contestant], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["winner"] = ContestantField(people, label="Winner", widget=forms.RadioSelect)
+        self.order_fields(["winner", "why"])
+
+
+class PairForm(ServiceForm):
+    """A challenge on a ladder."""
+
+    def __init__(self, *args: Any, people: Sequence[Contestant], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["opponent"] = ContestantField(people, label="Whom")
+
+
+# -- items ---------------------------------------------------------------------------------------
+
+
+class GiftForm(ServiceForm):
+    """An item for somebody."""
+
+    at_field: ClassVar[Mapping[str, str]] = {
+        "item.unknown": "item",
+        "item.unfit": "item",
+        "item.giver": "giver",
+        "item.given-already": "death_match",
+        "item.receiver": "receiver",
+        "item.oneself": "receiver",
+        "item.match": "death_match",
+        "item.leg": "leg_number",
+        "item.note": "note",
+    }
+    note = forms.CharField(
+        label="Note", required=False, max_length=300, help_text="Public, beside the item."
+    )
+
+    def __init__(
+        self,
+        *args: Any,
+        receivers: Sequence[Contestant],
+        givers: Sequence[Contestant] | None,
+        death_matches: Sequence[Any],
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self._matches = {str(each.pk): each for each in death_matches}
+        self.fields["item"] = forms.ChoiceField(label="Item", choices=_items_offered())
+        self.fields["receiver"] = ContestantField(receivers, label="For")
+        if givers is not None:
+            self.fields["giver"] = ContestantField(
+                givers, empty="Nobody: granted by the organisers", label="From", required=False
+            )
+        matches = [("", "Any match of the season in its game")] if givers is not None else []
+        matches += [(pk, f"{each} ({each.round.name})") for pk, each in self._matches.items()]
+        self.fields["death_match"] = forms.ChoiceField(
+            label="For which death match", choices=matches, required=givers is None
+        )
+        longest = max((each.best_of for each in death_matches), default=1)
+        if longest > 1:
+            self.fields["leg_number"] = forms.TypedChoiceField(
+                label="For which match of it",
+                choices=[("", "Any"), *((str(n), f"Match {n}") for n in range(1, longest + 1))],
+                coerce=int,
+                empty_value=None,
+                required=False,
+            )
+        self.order_fields(["item", "giver", "receiver", "death_match", "leg_number", "note"])
+
+    def gift(self) -> dict[str, Any]:
+        """What the service wants to know, of a valid form."""
+        data = self.cleaned_data
+        item, _, ruleset = data["item"].partition("@")
+        return {
+            "item": item,
+            "ruleset": ruleset,
+            "receiver": data["receiver"],
+            "death_match": self._matches.get(data["death_match"]),
+            "leg_number": data.get("leg_number"),
+            "note": data["note"],
+        }
+
+
+def _items_offered() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Every item, under the name of its ruleset, as `id@ruleset`."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for item in catalogue.catalogue():
+        name = _ruleset(item.ruleset) if item.ruleset else "Works on other items"
+        groups.setdefault(name, []).append((f"{item.id}@{item.ruleset}", item.name))
+    return list(groups.items())
+
+
+class RestoreForm(ServiceForm):
+    """A season as a file."""
+
+    at_field: ClassVar[Mapping[str, str]] = {"": "document"}
+    document = forms.FileField(
+        label="Season",
+        help_text="What another installation of this site has exported.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".json,.zip"}),
+    )

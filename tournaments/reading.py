@@ -1,0 +1,512 @@
+"""What pages show of a season. Nothing here changes anything.
+
+A page makes one `Sheet` and asks it; each part is read when it is first asked for, with a number of
+queries that does not depend on how large the season is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+from django.db import connection
+from django.db.models import Count, F, Prefetch, Q, QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from games import words
+from games.engine.errors import Refusal
+from games.models import Match
+from tournaments import catalogue
+from tournaments.course import Course
+from tournaments.lifecycle import (
+    ContestantStatus,
+    DeathMatchStatus,
+    GiftStatus,
+    How,
+    LegStatus,
+    RoundStatus,
+    SeasonStatus,
+    Visibility,
+)
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Episode,
+    Format,
+    Gift,
+    ItemEvent,
+    Leg,
+    Placement,
+    Round,
+    Season,
+    SeasonEvent,
+    SeasonOrganiser,
+)
+from tournaments.pairing import single_elimination as brackets
+from tournaments.standings.metrics import DEFAULTS
+from tournaments.standings.table import Table
+
+# What an organiser decided, with the reason: the kinds of events that the page of rulings lists.
+RULINGS: Final = (
+    "ruling",
+    "death-match.corrected",
+    "death-match.void",
+    "death-match.no-show",
+    "round.reopened",
+    "season.reopened",
+    "season.cancelled",
+    "episode.skipped",
+    "contestant.replaced",
+    "contestant.restored",
+    "item.taken-back",
+)
+# Said of every turn and reminder: worth a push, not worth a line in a history.
+FLEETING: Final = ("death-match.turn", "death-match.reminder")
+
+STILL_IN: Final = (ContestantStatus.ENROLLED, ContestantStatus.ACTIVE)
+
+
+def season_for(slug: str, user: Any) -> Season:
+    """The season of that address, if ``user`` may know of it. Raises Refusal ``season.none``."""
+    seasons = Season.objects.visible_to(user).select_related("winner")
+    season = seasons.filter(slug=slug).first()
+    if season is None:
+        raise Refusal("season.none", "There is no such season.")
+    return season
+
+
+# -- lists of seasons ----------------------------------------------------------------------------
+
+
+def seasons_listed(viewer: Any) -> QuerySet[Season]:
+    """The seasons that ``viewer`` may see, fit for lists."""
+    playing = Count("contestants", filter=~Q(contestants__status=ContestantStatus.REPLACED))
+    left = Count("contestants", filter=Q(contestants__status=ContestantStatus.ACTIVE))
+    seasons: QuerySet[Season] = Season.objects.visible_to(viewer)
+    return seasons.select_related("winner").annotate(entered=playing, left=left)
+
+
+def seasons_by_stage(viewer: Any, *, at_most: int = 60) -> dict[str, list[Season]]:
+    """Public seasons as `running`, `enrolling` and `over`; archived ones are on no list but their
+    own organisers'."""
+    listed = seasons_listed(viewer).filter(visibility=Visibility.LISTED)
+    over = listed.filter(status__in=[SeasonStatus.FINISHED, SeasonStatus.CANCELLED])
+    return {
+        "running": list(
+            listed.filter(status=SeasonStatus.RUNNING).order_by("-changed_at")[:at_most]
+        ),
+        "enrolling": list(
+            listed.filter(status=SeasonStatus.ENROLLING).order_by("-created_at")[:at_most]
+        ),
+        "over": list(over.order_by("-finished_at")[:at_most]),
+    }
+
+
+def seasons_run_by(user: User) -> list[Season]:
+    """The seasons whose organiser ``user`` is, drafts and archived ones included."""
+    return list(seasons_listed(user).filter(organisers__user=user).order_by("-changed_at"))
+
+
+def contestancies_of(person: User, viewer: Any) -> list[Contestant]:
+    """Where somebody played, the latest first, of the seasons that ``viewer`` may see."""
+    rows = Contestant.objects.filter(user=person, season__in=Season.objects.visible_to(viewer))
+    return list(rows.select_related("season__winner").order_by("-enrolled_at")[:20])
+
+
+# -- one season ----------------------------------------------------------------------------------
+
+
+class Appointment(NamedTuple):
+    """A leg that has a time, or waits for one."""
+
+    death_match: DeathMatch
+    leg: Leg
+
+
+class ItemTold(NamedTuple):
+    """An item with all that happened to it."""
+
+    gift: Gift
+    name: str
+    text: str
+    history: list[ItemEvent]
+
+
+class Sheet:
+    """A season read for pages. Rows are linked to each other, so that following them from one to
+    another (a match's sides, a round's season) asks the database nothing."""
+
+    def __init__(self, season: Season) -> None:
+        self.season = season
+
+    # -- people ----------------------------------------------------------------------------------
+
+    @cached_property
+    def contestants(self) -> list[Contestant]:
+        """Everybody who ever entered, by seed."""
+        rows = Contestant.objects.filter(season=self.season).select_related("user")
+        found = list(rows.order_by(F("seed").asc(nulls_last=True), "pk"))
+        for each in found:
+            each.season = self.season
+        return found
+
+    @cached_property
+    def by_id(self) -> dict[int, Contestant]:
+        """Everybody by primary key."""
+        return {each.pk: each for each in self.contestants}
+
+    @cached_property
+    def organisers(self) -> list[User]:
+        """Who runs the season."""
+        rows = SeasonOrganiser.objects.filter(season=self.season).select_related("user")
+        return [row.user for row in rows.order_by("pk")]
+
+    @cached_property
+    def still_in(self) -> list[Contestant]:
+        """Those who have not left."""
+        return [each for each in self.contestants if each.status in STILL_IN]
+
+    @cached_property
+    def by_standing(self) -> list[Contestant]:
+        """Everybody, the best off first: the winner, who is still in, who left last."""
+        order = {ContestantStatus.ACTIVE: 0, ContestantStatus.ENROLLED: 0}
+        never = datetime.max.replace(tzinfo=timezone.get_default_timezone())
+
+        def key(each: Contestant) -> tuple[Any, ...]:
+            if each.pk == self.season.winner_id:
+                return (-1, 0, 0, 0)
+            stage = order.get(ContestantStatus(each.status), 1)
+            left = each.left_at or never
+            return (stage, each.place or 10**6, -left.timestamp() if stage else 0, each.seed or 0)
+
+        return sorted(self.contestants, key=key)
+
+    # -- rounds and matches ----------------------------------------------------------------------
+
+    @cached_property
+    def rounds(self) -> list[Round]:
+        """The rounds so far, each with its `episode` (None outside elimination seasons) as
+        `told`, whose `places` are the placements of its main match."""
+        rows = list(Round.objects.filter(season=self.season).order_by("number"))
+        episodes: dict[int, Episode] = {}
+        if self.season.format == Format.ELIMINATION:
+            found = Episode.objects.filter(round__season=self.season).prefetch_related(
+                Prefetch("placements", Placement.objects.order_by("place", "pk"))
+            )
+            episodes = {episode.round_id: episode for episode in found}
+        for row in rows:
+            row.season = self.season
+            episode = episodes.get(row.pk)
+            row.told = episode  # type: ignore[attr-defined]
+            if episode is not None:
+                episode.round = row
+                self._link(episode, "ec", "dmo")
+                episode.places = list(episode.placements.all())  # type: ignore[attr-defined]
+                for placement in episode.places:  # type: ignore[attr-defined]
+                    self._link(placement, "contestant")
+        return rows
+
+    @cached_property
+    def death_matches(self) -> list[DeathMatch]:
+        """Every death match in order, each with its legs as `all_legs` and those that count as
+        `legs_told`."""
+        legs = Leg.objects.select_related("match").defer("match__snapshot")
+        legs = legs.prefetch_related("match__players", "declarations")
+        rows = DeathMatch.objects.filter(round__season=self.season).order_by(
+            "round__number", "number"
+        )
+        rounds = {each.pk: each for each in self.rounds}
+        found = list(rows.prefetch_related(Prefetch("legs", legs.order_by("number", "attempt"))))
+        for row in found:
+            row.round = rounds[row.round_id]
+            self._link(row, "home", "away", "winner")
+            self._with_legs(row)
+        return found
+
+    @staticmethod
+    def _with_legs(row: DeathMatch) -> None:
+        every = list(row.legs.all())
+        for leg in every:
+            leg.death_match = row
+        row.all_legs = every  # type: ignore[attr-defined]
+        row.legs_told = [  # type: ignore[attr-defined]
+            leg for leg in every if leg.status != LegStatus.VOID
+        ]
+
+    def _link(self, row: Any, *names: str) -> None:
+        for name in names:
+            pk = getattr(row, f"{name}_id")
+            if pk is not None:
+                setattr(row, name, self.by_id[pk])
+
+    @cached_property
+    def by_round(self) -> list[tuple[Round, list[DeathMatch]]]:
+        """The rounds with their death matches, void ones left out."""
+        found: dict[int, list[DeathMatch]] = defaultdict(list)
+        for row in self.death_matches:
+            if row.status != DeathMatchStatus.VOID:
+                found[row.round_id].append(row)
+        return [(each, found[each.pk]) for each in self.rounds]
+
+    def round(self, number: int) -> Round:
+        """The round of that number. Raises Refusal ``round.none``."""
+        for each in self.rounds:
+            if each.number == number:
+                return each
+        raise Refusal("round.none", "There is no such round.")
+
+    def death_match(self, pk: int) -> DeathMatch:
+        """The death match of that number. Raises Refusal ``death-match.none``."""
+        for each in self.death_matches:
+            if each.pk == pk:
+                return each
+        raise Refusal("death-match.none", "There is no such death match.")
+
+    @property
+    def current(self) -> Round | None:
+        """The round that is being played; None where there is none."""
+        for each in reversed(self.rounds):
+            if each.status != RoundStatus.CLOSED:
+                return each
+        return None
+
+    @cached_property
+    def live(self) -> list[DeathMatch]:
+        """What is being played now."""
+        return [each for each in self.death_matches if each.status == DeathMatchStatus.RUNNING]
+
+    @cached_property
+    def live_matches(self) -> list[Match]:
+        """The running matches of the season, with their players, for cards with a board."""
+        rows = Match.objects.filter(
+            leg__death_match__round__season=self.season,
+            leg__status=LegStatus.RUNNING,
+            status=Match.Status.RUNNING,
+        )
+        return list(rows.defer("snapshot").prefetch_related("players").order_by("-created_at"))
+
+    @cached_property
+    def planned(self) -> list[Appointment]:
+        """What is still to be played, what has a time first."""
+        found = [
+            Appointment(row, leg)
+            for row in self.death_matches
+            if row.status in (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING)
+            for leg in row.legs_told  # type: ignore[attr-defined]
+            if leg.status == LegStatus.PLANNED
+        ]
+        return sorted(
+            found,
+            key=lambda each: (
+                each.leg.scheduled_at is None,
+                each.leg.scheduled_at.timestamp() if each.leg.scheduled_at else 0,
+                each.leg.pk,
+            ),
+        )
+
+    @property
+    def next_up(self) -> list[DeathMatch]:
+        """The first death matches of those to be played, each once."""
+        return list({each.death_match.pk: each.death_match for each in self.planned}.values())[:4]
+
+    @cached_property
+    def decided(self) -> list[DeathMatch]:
+        """What is decided, the latest first; byes left out."""
+        rows = [
+            each
+            for each in self.death_matches
+            if each.status == DeathMatchStatus.DECIDED and each.how != How.BYE
+        ]
+        return sorted(rows, key=lambda each: (each.decided_at, each.pk), reverse=True)
+
+    # -- standings -------------------------------------------------------------------------------
+
+    @cached_property
+    def course(self) -> Course:
+        """The season as pairing and standings know it."""
+        return Course(self.season, self.contestants, self.death_matches)
+
+    @cached_property
+    def table(self) -> Table | None:
+        """The standings of a round robin or Swiss season that has begun."""
+        if self.season.format not in DEFAULTS or not self.rounds:
+            return None
+        return self.course.table
+
+    @cached_property
+    def bracket(self) -> brackets.Progress | None:
+        """The bracket as far as it is played; None for other formats and before the start."""
+        if self.season.format != Format.SINGLE_ELIMINATION or not self.rounds:
+            return None
+        return self.course.bracket
+
+    @cached_property
+    def ladder(self) -> list[Contestant]:
+        """The rungs of a ladder, the top first."""
+        if self.season.format != Format.LADDER or not self.rounds:
+            return []
+        return [self.by_id[pk] for pk in self.course.ladder]
+
+    @cached_property
+    def cross_table(self) -> list[tuple[Contestant, list[list[DeathMatch] | None]]]:
+        """Everybody's matches against everybody, in the order of the standings; None on the
+        diagonal. Empty where it would be too large to read."""
+        if self.table is None or self.season.format != Format.ROUND_ROBIN:
+            return []
+        order = [row.player for row in self.table.rows]
+        if len(order) > 24:
+            return []
+        met: dict[tuple[int, int], list[DeathMatch]] = defaultdict(list)
+        for row in self.death_matches:
+            if row.status == DeathMatchStatus.VOID or row.home_id is None or row.away_id is None:
+                continue
+            if row.pk in self.course.annulled:
+                continue
+            home = self.course.holder(row.home_id).pk
+            away = self.course.holder(row.away_id).pk
+            met[home, away].append(row)
+            met[away, home].append(row)
+        return [
+            (self.by_id[one], [None if one == other else met[one, other] for other in order])
+            for one in order
+        ]
+
+    # -- items -----------------------------------------------------------------------------------
+
+    @cached_property
+    def gifts(self) -> list[Gift]:
+        """Every item of the season, in the order in which they were given."""
+        rows = list(Gift.objects.filter(season=self.season).order_by("pk"))
+        matches = {each.pk: each for each in self.death_matches}
+        for row in rows:
+            row.season = self.season
+            self._link(row, "giver", "receiver")
+            if row.death_match_id is not None:
+                row.death_match = matches[row.death_match_id]
+        return rows
+
+    @cached_property
+    def items(self) -> list[ItemTold]:
+        """Every item with its history."""
+        history: dict[int, list[ItemEvent]] = defaultdict(list)
+        events = ItemEvent.objects.filter(gift__season=self.season).order_by("at", "pk")
+        gifts = {each.pk: each for each in self.gifts}
+        for event in events:
+            if event.other_id is not None:
+                event.other = gifts[event.other_id]
+            history[event.gift_id].append(event)
+        return [ItemTold(each, *item_named(each), history[each.pk]) for each in self.gifts]
+
+    @property
+    def items_held(self) -> list[Gift]:
+        """Items that somebody has and has not used."""
+        return [each for each in self.gifts if each.status == GiftStatus.HELD]
+
+    # -- history ---------------------------------------------------------------------------------
+
+    def events(self, *, rulings: bool = False) -> QuerySet[SeasonEvent]:
+        """The season's history, the latest first; or only what organisers decided."""
+        rows = SeasonEvent.objects.filter(season=self.season).exclude(kind__in=FLEETING)
+        if rulings:
+            decided = Q(kind="death-match.decided", data__how__in=[How.WALKOVER, How.RULING])
+            rows = rows.filter(Q(kind__in=RULINGS) | decided)
+        return rows.select_related("round", "death_match__round").order_by("-at", "-pk")
+
+
+def item_named(gift: Gift) -> tuple[str, str]:
+    """Name and text of an item; its id and nothing where the catalogue has it no longer."""
+    try:
+        found = catalogue.item_of(gift.item, gift.ruleset)
+    except Refusal:
+        return gift.item, ""
+    return found.name, found.text
+
+
+def game_of(row: Leg | Round) -> str:
+    """What is played, for people; empty while that is not decided."""
+    return words.game_name(row.ruleset, row.variant) if row.ruleset else ""
+
+
+# -- many seasons --------------------------------------------------------------------------------
+
+
+def next_scheduled(viewer: Any, *, at_most: int = 6) -> list[Leg]:
+    """What is to be played next, over all running public seasons."""
+    rows = Leg.objects.filter(
+        status=LegStatus.PLANNED,
+        scheduled_at__gte=timezone.now(),
+        death_match__round__season__in=Season.objects.visible_to(viewer),
+        death_match__round__season__visibility=Visibility.LISTED,
+        death_match__round__season__status=SeasonStatus.RUNNING,
+    ).select_related("death_match__round__season", "death_match__home", "death_match__away")
+    return list(rows.order_by("scheduled_at", "pk")[:at_most])
+
+
+def leg_of_match(match_id: int, viewer: Any) -> Leg | None:
+    """The leg that a match is, if it belongs to a season that ``viewer`` may see."""
+    rows = Leg.objects.filter(
+        match_id=match_id, death_match__round__season__in=Season.objects.visible_to(viewer)
+    )
+    return rows.select_related(
+        "death_match__round__season", "death_match__home", "death_match__away"
+    ).first()
+
+
+# -- whether anything has changed ----------------------------------------------------------------
+
+# Every row that a public page of a season is made of: who reads it again gets it only if one of
+# them is another. (Settings and seeds change without an event: `changed_at` alone is too little.)
+# What is a secret until a match begins is left out: even that it changed would tell something.
+_STATE = """
+SELECT md5(concat_ws('|',
+  (SELECT s::text FROM tournaments_season s WHERE s.id = %(season)s),
+  (SELECT md5(string_agg(c::text, '' ORDER BY c.id))
+     FROM tournaments_contestant c WHERE c.season_id = %(season)s),
+  (SELECT md5(string_agg(r::text, '' ORDER BY r.id))
+     FROM tournaments_round r WHERE r.season_id = %(season)s),
+  (SELECT md5(string_agg(
+            (to_jsonb(l) - 'prepared' - 'prepared_by_id')::text || coalesce(g.status, ''),
+            '' ORDER BY l.id))
+     FROM tournaments_leg l
+     JOIN tournaments_deathmatch m ON m.id = l.death_match_id
+     JOIN tournaments_round r ON r.id = m.round_id
+     LEFT JOIN games_match g ON g.id = l.match_id
+    WHERE r.season_id = %(season)s),
+  (SELECT md5(string_agg(m::text, '' ORDER BY m.id))
+     FROM tournaments_deathmatch m JOIN tournaments_round r ON r.id = m.round_id
+    WHERE r.season_id = %(season)s),
+  (SELECT md5(string_agg(e::text, '' ORDER BY e.id))
+     FROM tournaments_episode e JOIN tournaments_round r ON r.id = e.round_id
+    WHERE r.season_id = %(season)s),
+  (SELECT max(e.id) FROM tournaments_seasonevent e WHERE e.season_id = %(season)s),
+  (SELECT max(i.id) FROM tournaments_itemevent i JOIN tournaments_gift g ON g.id = i.gift_id
+    WHERE g.season_id = %(season)s),
+  (SELECT string_agg(o.user_id::text, ',' ORDER BY o.id)
+     FROM tournaments_seasonorganiser o WHERE o.season_id = %(season)s)
+))
+"""
+
+
+def fingerprint(season: Season) -> str:
+    """A text that is the same as long as nothing public of the season has changed; one query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_STATE, {"season": season.pk})
+        row = cursor.fetchone()
+    return "" if row is None else str(row[0])
+
+
+def etag_of(*parts: Any) -> str:
+    """A quoted entity tag made of ``parts``."""
+    digest = hashlib.sha256("\x1f".join(str(part) for part in parts).encode()).hexdigest()
+    return f'"{digest[:32]}"'
+
+
+def names_of(people: Iterable[Contestant]) -> str:
+    """ "Ada, Ben and Cleo"."""
+    names = [each.name for each in people]
+    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)

@@ -1,0 +1,187 @@
+"""Seasons in templates: {% load seasons %}."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from games import pace, words
+from tournaments import pictures, reading
+from tournaments.lifecycle import (
+    ContestantStatus,
+    DeathMatchStatus,
+    How,
+    SeasonStatus,
+    Visibility,
+)
+from tournaments.models import Contestant, DeathMatch, Gift, ItemEvent, Leg, Round, Season
+from tournaments.standings.metrics import Value
+
+register = template.Library()
+
+
+@register.simple_tag
+def face(contestant: Contestant | None, size: str = "") -> SafeString:
+    """A contestant's portrait: the initial on a colour of their own. Sizes: small, large. Those
+    who have left are shown faded; nobody yet is a question mark."""
+    kind = f" avatar--{size}" if size else ""
+    if contestant is None:
+        return format_html('<span class="avatar{} face--nobody" aria-hidden="true">?</span>', kind)
+    gone = "" if contestant.status in reading.STILL_IN else " face--gone"
+    return format_html(
+        '<span class="avatar avatar--{}{}{}" aria-hidden="true">{}</span>',
+        pictures.colour_of(contestant),
+        kind,
+        gone,
+        pictures.initial_of(contestant.name),
+    )
+
+
+@register.simple_tag
+def contestant_link(contestant: Contestant | None, link: bool = True) -> SafeString:
+    """A contestant's name, leading to their profile where they have an account."""
+    if contestant is None:
+        return SafeString('<span class="muted">To be decided</span>')
+    name = format_html('<bdi class="person__name">{}</bdi>', contestant.name)
+    if contestant.user is None or not link:
+        return format_html('<span class="person">{}</span>', name)
+    return format_html(
+        '<a class="person" href="{}">{}</a>', contestant.user.get_absolute_url(), name
+    )
+
+
+@register.filter
+def status_tag(season: Season) -> SafeString:
+    """How far a season is, as a tag."""
+    if season.visibility == Visibility.DRAFT:
+        return SafeString('<span class="tag">draft</span>')
+    kinds = {
+        SeasonStatus.ENROLLING: "tag--info",
+        SeasonStatus.RUNNING: "tag--live",
+        SeasonStatus.FINISHED: "tag--success",
+        SeasonStatus.CANCELLED: "tag--danger",
+    }
+    tag = format_html(
+        '<span class="tag {}">{}</span>',
+        kinds[SeasonStatus(season.status)],
+        season.get_status_display().lower(),
+    )
+    if season.visibility == Visibility.ARCHIVED:
+        return format_html('{} <span class="tag">archived</span>', tag)
+    return tag
+
+
+@register.filter
+def ended(contestant: Contestant) -> str:
+    """What has become of a contestant, in a few words."""
+    season = contestant.season
+    if season.winner_id == contestant.pk:
+        return "winner"
+    status = ContestantStatus(contestant.status)
+    if status == ContestantStatus.ACTIVE:
+        if season.status == SeasonStatus.FINISHED and contestant.place:
+            return f"place {contestant.place}"
+        return "still in"
+    if contestant.place and status != ContestantStatus.REPLACED:
+        return f"{status.label.lower()}, place {contestant.place}"
+    return str(status.label).lower()
+
+
+@register.filter
+def game(row: Leg | Round) -> str:
+    """What is played; empty while that is not decided."""
+    return reading.game_of(row)
+
+
+@register.filter
+def game_named(entry: Any) -> str:
+    """The name of a game of a season's repertoire."""
+    return words.game_name(entry["ruleset"], entry["variant"])
+
+
+@register.filter
+def pace_named(key: str) -> str:
+    """The name of a pace."""
+    return next((each.name for each in pace.PACES if each.id == key), key)
+
+
+@register.filter
+def item_name(gift: Gift) -> str:
+    """The name of an item."""
+    return reading.item_named(gift)[0]
+
+
+@register.filter
+def happened(event: ItemEvent) -> str:
+    """One line of an item's history, in a sentence."""
+    return event.words or f"{event.kind.replace('-', ' ').capitalize()}."
+
+
+@register.filter
+def how_told(row: DeathMatch) -> str:
+    """What a result rests on, where it was not simply played."""
+    if row.status == DeathMatchStatus.VOID:
+        return "void"
+    return {How.WALKOVER: "walkover", How.BYE: "bye", How.RULING: "by ruling"}.get(
+        How(row.how) if row.how else How.PLAYED, ""
+    )
+
+
+@register.filter
+def sides(row: DeathMatch) -> list[dict[str, Any]]:
+    """Both sides for a card: `contestant`, `score`, `result` (won, lost or empty) and `seat`."""
+    found = []
+    for seat, side in enumerate((row.home, row.away)):
+        result = ""
+        if row.winner_id is not None:
+            result = "won" if side is not None and row.winner_id == side.pk else "lost"
+        counted = row.status in (DeathMatchStatus.DECIDED, DeathMatchStatus.RUNNING)
+        score = (row.home_score, row.away_score)[seat]
+        shown = counted and (row.how in (How.PLAYED, How.RULING) or row.best_of > 1)
+        found.append(
+            {
+                "contestant": side,
+                "score": score if shown else None,
+                "result": result,
+                "seat": seat,
+            }
+        )
+    return found
+
+
+@register.filter
+def sides_told(row: DeathMatch) -> str:
+    """Both sides in words: "Ada against Ben"."""
+    if row.away is None and row.how == How.BYE:
+        return f"{row.home} has a bye"
+    one, other = (side.name if side else "to be decided" for side in (row.home, row.away))
+    return f"{one} against {other}"
+
+
+@register.filter
+def value(found: Value) -> str:
+    """What a metric came to; a dash where it did not apply."""
+    if found is None:
+        return "\N{EN DASH}"
+    return "/".join(str(each) for each in found) if isinstance(found, tuple) else str(found)
+
+
+@register.filter
+def get(mapping: Any, key: Any) -> Any:
+    """What stands in a mapping under a key that the template has in a variable."""
+    return mapping.get(key)
+
+
+@register.filter
+def to_int(number: float) -> str:
+    """A length for a drawing, without a needless fraction."""
+    return f"{number:g}"
+
+
+@register.filter
+def standing(sheet: reading.Sheet) -> str:
+    """How far a season is, in a few words."""
+    return pictures.standing_told(sheet)

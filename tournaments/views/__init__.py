@@ -1,0 +1,1 @@
+"""The pages of seasons: thin callers of services and of what `tournaments.reading` finds."""

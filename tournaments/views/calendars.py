@@ -1,0 +1,146 @@
+"""Schedules as iCalendar feeds (RFC 5545), for the calendars that people have already.
+
+A leg that has, or had, a time is one event for as long as it exists: its UID never changes, its
+SEQUENCE counts what happened to it, so that calendars move or strike out what they hold.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.views.decorators.http import require_safe
+from icalendar import Calendar, Event
+
+from games.engine.errors import Refusal
+from tournaments.lifecycle import DeathMatchStatus, LegStatus, SeasonStatus
+from tournaments.models import DeathMatch, Leg, SeasonEvent
+from tournaments.reading import Sheet, etag_of, fingerprint, game_of
+from tournaments.views.common import season_page
+
+# How long a death match is taken to last where a calendar wants to know: nobody can tell.
+LASTS: Final = timedelta(hours=2)
+
+
+@require_safe
+@season_page
+def season_calendar(request: HttpRequest, sheet: Sheet) -> HttpResponse:
+    """Every death match of the season that has or had a time."""
+    return _feed(request, sheet, sheet.death_matches, sheet.season.name, "all")
+
+
+@require_safe
+@season_page
+def contestant_calendar(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
+    """Those of one contestant."""
+    who = sheet.by_id.get(pk)
+    if who is None:
+        raise Refusal("contestant.none", "There is no such contestant.")
+    rows = [row for row in sheet.death_matches if pk in (row.home_id, row.away_id)]
+    return _feed(request, sheet, rows, f"{who.name} in {sheet.season.name}", str(pk))
+
+
+def _feed(
+    request: HttpRequest, sheet: Sheet, rows: Iterable[DeathMatch], name: str, part: str
+) -> HttpResponse:
+    etag = etag_of("calendar", part, fingerprint(sheet.season), request.get_host())
+    if request.headers.get("If-None-Match") in (etag, f"W/{etag}"):
+        response: HttpResponse = HttpResponseNotModified()
+    else:
+        body = _calendar(request, sheet, rows, name).to_ical()
+        response = HttpResponse(body, content_type="text/calendar; charset=utf-8")
+        response["Content-Disposition"] = f'inline; filename="{sheet.season.slug}.ics"'
+    response["ETag"] = etag
+    public = sheet.season.visibility != "draft"
+    response["Cache-Control"] = "public, max-age=300" if public else "private, no-cache"
+    return response
+
+
+def _calendar(
+    request: HttpRequest, sheet: Sheet, rows: Iterable[DeathMatch], name: str
+) -> Calendar:
+    calendar = Calendar()
+    calendar.add("prodid", "-//Gauntlet//Seasons//EN")
+    calendar.add("version", "2.0")
+    calendar.add("method", "PUBLISH")
+    calendar.add("name", name)
+    calendar.add("x-wr-calname", name)
+    calendar.add("refresh-interval", timedelta(minutes=30), {"VALUE": "DURATION"})
+    told = _told(sheet)
+    for row in rows:
+        for leg in row.all_legs:  # type: ignore[attr-defined]
+            when = leg.scheduled_at or leg.started_at or told.was.get(leg.pk)
+            if when is not None:
+                calendar.add_component(_event(request, sheet, row, leg, when, told))
+    return calendar
+
+
+class _Told:
+    """What the season's history says of its legs: how often each was told of, when last, and the
+    time it had before it lost it."""
+
+    def __init__(self) -> None:
+        self.times: Counter[int] = Counter()
+        self.last: dict[int, datetime] = {}
+        self.was: dict[int, datetime] = {}
+
+
+def _told(sheet: Sheet) -> _Told:
+    told = _Told()
+    of_match: dict[int, list[int]] = {
+        row.pk: [leg.pk for leg in row.all_legs]  # type: ignore[attr-defined]
+        for row in sheet.death_matches
+    }
+    events = SeasonEvent.objects.filter(
+        season=sheet.season, kind__startswith="death-match.", death_match__isnull=False
+    ).exclude(kind__in=["death-match.turn", "death-match.reminder"])
+    for leg_id, match_id, kind, at, data in events.order_by("pk").values_list(
+        "leg_id", "death_match_id", "kind", "at", "data"
+    ):
+        for pk in [leg_id] if leg_id is not None else of_match.get(match_id, []):
+            told.times[pk] += 1
+            told.last[pk] = at
+            stated = data.get("at")
+            if kind == "death-match.scheduled" and isinstance(stated, str):
+                told.was[pk] = datetime.fromisoformat(stated)
+    return told
+
+
+def _event(
+    request: HttpRequest, sheet: Sheet, row: DeathMatch, leg: Leg, when: datetime, told: _Told
+) -> Event:
+    season = sheet.season
+    names = " vs ".join(side.name if side else "to be decided" for side in (row.home, row.away))
+    several = f", match {leg.number}" if row.best_of > 1 else ""
+    event = Event()
+    event.add("uid", f"{season.uid}-leg-{leg.pk}@gauntlet")
+    event.add("summary", f"{names}{several} ({season.name})")
+    event.add("dtstart", when.astimezone(UTC))
+    end = leg.finished_at if leg.finished_at and leg.finished_at > when else when + LASTS
+    event.add("dtend", end.astimezone(UTC))
+    event.add("dtstamp", season.changed_at.astimezone(UTC))
+    event.add("last-modified", told.last.get(leg.pk, season.created_at).astimezone(UTC))
+    event.add("sequence", told.times[leg.pk])
+    event.add("status", _status(season.status, row, leg))
+    event.add("url", request.build_absolute_uri(row.get_absolute_url()))
+    about = [row.round.name, game_of(leg)]
+    if row.winner is not None:
+        about.append(f"{row.winner.name} won")
+    event.add("description", ", ".join(part for part in about if part) + ".")
+    return event
+
+
+def _status(season: str, row: DeathMatch, leg: Leg) -> str:
+    off = leg.status == LegStatus.VOID or row.status == DeathMatchStatus.VOID
+    # A leg that was planned and is no longer needed, or that lost its time, will not be played.
+    dropped = leg.status == LegStatus.PLANNED and (
+        leg.scheduled_at is None
+        or row.status == DeathMatchStatus.DECIDED
+        or season == SeasonStatus.CANCELLED
+    )
+    if off or dropped:
+        return "CANCELLED"
+    return "CONFIRMED"

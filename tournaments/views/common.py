@@ -1,0 +1,184 @@
+"""What the pages of seasons share: finding the season, saying no, and not doing the same work
+twice for readers who are nobody in particular."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cache, wraps
+from pathlib import Path
+from typing import Any, Concatenate, Final, ParamSpec
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.core.cache import cache as stored
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+from django.utils.http import http_date
+
+from accounts.context_processors import Shell
+from accounts.models import User
+from games.engine.errors import Refusal
+from games.views.common import signed_in
+from tournaments import audience
+from tournaments.models import Season
+from tournaments.reading import Sheet, etag_of, fingerprint, season_for
+
+P = ParamSpec("P")
+SheetView = Callable[Concatenate[HttpRequest, Sheet, P], HttpResponse]
+SlugView = Callable[Concatenate[HttpRequest, str, P], HttpResponse]
+
+KEPT_SECONDS: Final = 300
+_NOT_FOUND: Final = frozenset(
+    {"season.none", "round.none", "death-match.none", "contestant.none", "gift.none", "leg.none"}
+)
+_FORBIDDEN: Final = frozenset({"season.not-organiser", "season.not-allowed", "death-match.own"})
+
+
+def problem(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+    """A page that says why something cannot be done."""
+    status = 403 if refusal.code in _FORBIDDEN else 409
+    return render(request, "games/problem.html", {"refusal": refusal}, status=status)
+
+
+def season_page(view: SheetView[P]) -> SlugView[P]:
+    """Hand the view the season of the address, as a sheet; 404 for those who may not know of it.
+    A refusal that the view does not handle itself becomes a page that gives its sentence."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, slug: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        try:
+            sheet = Sheet(season_for(slug, request.user))
+            return view(request, sheet, *args, **kwargs)
+        except Refusal as refusal:
+            if refusal.code in _NOT_FOUND:
+                raise Http404(refusal.sentence) from refusal
+            return problem(request, refusal)
+
+    return wrapped
+
+
+def public_page(view: SheetView[P]) -> SlugView[P]:
+    """A page of a season that anybody may read. Readers without an account are answered 304 while
+    nothing has changed, or with what was made for the last of them."""
+
+    @season_page
+    @wraps(view)
+    def wrapped(
+        request: HttpRequest, sheet: Sheet, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        # Whoever has a session may be told something of their own on any page.
+        session = settings.SESSION_COOKIE_NAME in request.COOKIES
+        if session or request.user.is_authenticated or len(messages.get_messages(request)):
+            response = view(request, sheet, *args, **kwargs)
+            response["Cache-Control"] = "private, no-cache"
+            return response
+        shell = Shell(request)
+        etag = etag_of(
+            fingerprint(sheet.season), shell.url, request.get_full_path(),
+            shell.theme, shell.sound, shell.time_zone, looks(),
+        )  # fmt: skip
+        return _for_everybody(
+            request, sheet.season, etag, lambda: view(request, sheet, *args, **kwargs)
+        )
+
+    return wrapped
+
+
+def _for_everybody(
+    request: HttpRequest, season: Season, etag: str, make: Callable[[], HttpResponse]
+) -> HttpResponse:
+    response: HttpResponse
+    if request.headers.get("If-None-Match") in (etag, f"W/{etag}"):
+        response = HttpResponseNotModified()
+    else:
+        key = f"season-page:{etag}"
+        kept = stored.get(key)
+        if kept is None:
+            response = make()
+            # Addresses with a query are many, and asked for once each.
+            if response.status_code == 200 and not request.GET:
+                stored.set(key, response.content, KEPT_SECONDS)
+        else:
+            response = HttpResponse(kept)
+    response["ETag"] = etag
+    response["Last-Modified"] = http_date(season.changed_at.timestamp())
+    response["Cache-Control"] = "private, no-cache" if season.visibility == "draft" else "no-cache"
+    patch_vary_headers(response, ["Cookie"])
+    return response
+
+
+@cache
+def looks() -> str:
+    """What pages look like on this installation: another after its templates have changed."""
+    digest = hashlib.sha256()
+    for folder in ("templates/tournaments", "templates/accounts", "templates/base.html"):
+        path = Path(settings.BASE_DIR) / folder
+        for file in sorted(path.rglob("*.html")) if path.is_dir() else [path]:
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def with_user(
+    view: Callable[Concatenate[HttpRequest, Sheet, User, P], HttpResponse],
+) -> SheetView[P]:
+    """Hand the signed-in user to the view too; anybody else is sent to sign in, and then back."""
+
+    @wraps(view)
+    def wrapped(
+        request: HttpRequest, sheet: Sheet, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        user = signed_in(request)
+        if user is None:
+            # A form that was sent cannot be sent again by following a link.
+            safe = request.method in {"GET", "HEAD"}
+            back = request.get_full_path() if safe else sheet.season.get_absolute_url()
+            return redirect_to_login(back)
+        response = view(request, sheet, user, *args, **kwargs)
+        response["Cache-Control"] = "private, no-cache"
+        return response
+
+    return wrapped
+
+
+def organisers_only(
+    view: Callable[Concatenate[HttpRequest, Sheet, User, P], HttpResponse],
+) -> SlugView[P]:
+    """A page for those who run the season. Raises Refusal ``season.not-organiser``."""
+
+    @season_page
+    @with_user
+    @wraps(view)
+    def wrapped(
+        request: HttpRequest, sheet: Sheet, user: User, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        if not audience.may_manage(sheet.season, user):
+            raise Refusal("season.not-organiser", "Only an organiser of this season may see this.")
+        return view(request, sheet, user, *args, **kwargs)
+
+    return wrapped
+
+
+def shown(
+    request: HttpRequest, sheet: Sheet, template: str, context: dict[str, Any], *, status: int = 200
+) -> HttpResponse:
+    """A page of a season with what all of them show: the head, the tabs, and who is reading."""
+    season = sheet.season
+    me = next(
+        (
+            each
+            for each in sheet.contestants
+            if request.user.is_authenticated and each.user_id == request.user.pk
+        ),
+        None,
+    )
+    base = {
+        "season": season,
+        "sheet": sheet,
+        "me": me,
+        "may_manage": audience.may_manage(season, request.user),
+        "may_shelve": audience.may_shelve(season, request.user),
+    }
+    return render(request, f"tournaments/{template}", base | context, status=status)

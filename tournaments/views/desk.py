@@ -1,0 +1,1011 @@
+"""The organisers' pages: what waits for them, and every deed that services offer them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from django.contrib import messages
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.models import User
+from games.audience import organised_by
+from games.engine.errors import Refusal
+from games.models import Match
+from games.views.common import needs_sign_in
+from tournaments import audience
+from tournaments.forms import (
+    EpisodeForm,
+    FinalForm,
+    GiftForm,
+    NoForm,
+    OrganiserForm,
+    PairForm,
+    PlacementsForm,
+    ReasonForm,
+    ReplaceForm,
+    RosterForm,
+    RulesForm,
+    ScheduleForm,
+    SeasonForm,
+    SeedsForm,
+    WinnerForm,
+)
+from tournaments.lifecycle import (
+    ContestantStatus,
+    DeathMatchStatus,
+    EpisodeStatus,
+    GiftStatus,
+    How,
+    LegStatus,
+    RoundStatus,
+    SeasonStatus,
+    Visibility,
+)
+from tournaments.models import Contestant, DeathMatch, Episode, Format, Gift, Round
+from tournaments.reading import STILL_IN, Sheet, game_of
+from tournaments.services import colosseum, contestants, deathmatches, episodes, items, seasons
+from tournaments.services.scheduling import leg_schedule
+from tournaments.services.seasons import Warned
+from tournaments.views.acts import Act, perform
+from tournaments.views.common import organisers_only, problem, season_page, shown, with_user
+from tournaments.views.players import leg_of, open_matches
+
+FORMS: Final = ["GET", "HEAD", "POST"]
+
+
+# -- a new season --------------------------------------------------------------------------------
+
+
+@require_http_methods(FORMS)
+@needs_sign_in
+def season_new(request: HttpRequest, user: User) -> HttpResponse:
+    """Make a season: a draft, seen by nobody but its organisers."""
+    if not audience.may_create_season(user):
+        refusal = Refusal("season.not-allowed", "Only organisers may open a season.")
+        return problem(request, refusal)
+    status = 200
+    if request.method == "POST":
+        form = SeasonForm(request.POST)
+        if form.is_valid():
+            settings = form.settings()
+            name = settings.pop("name")
+            try:
+                made = seasons.season_create(
+                    acting_user=user,
+                    name=name,
+                    format=form.cleaned_data["format"],
+                    settings=settings,
+                )
+            except Refusal as refusal:
+                form.refuse(refusal)
+            else:
+                messages.success(request, "The season is a draft: only you can see it.")
+                return redirect("tournaments:desk", made.slug)
+        status = 422
+    else:
+        form = SeasonForm()
+    return render(request, "tournaments/season_form.html", {"form": form}, status=status)
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def settings_page(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Change a season's settings."""
+    status = 200
+    if request.method == "POST":
+        form = SeasonForm(request.POST, season=sheet.season)
+        if form.is_valid():
+            try:
+                seasons.season_update(
+                    acting_user=user, season=sheet.season, changes=form.settings()
+                )
+            except Refusal as refusal:
+                form.refuse(refusal)
+            else:
+                messages.success(request, "The settings are kept.")
+                return redirect("tournaments:desk", sheet.season.slug)
+        status = 422
+    else:
+        form = SeasonForm(season=sheet.season)
+    return shown(request, sheet, "desk_settings.html", {"form": form}, status=status)
+
+
+# -- the desk ------------------------------------------------------------------------------------
+
+
+class Task(NamedTuple):
+    """Something that waits for the organisers: what, where, and how pressing (2: now)."""
+
+    words: str
+    url: str
+    action: str
+    pressing: int = 1
+
+
+@require_safe
+@organisers_only
+def desk(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """What waits for the organisers, and the way to everything else."""
+    context = {
+        "tasks": sorted(todo(sheet, user), key=lambda task: -task.pressing),
+        "steps": _steps_offered(sheet),
+        "now": sheet.current,
+    }
+    return shown(request, sheet, "desk.html", context)
+
+
+def todo(sheet: Sheet, user: User) -> list[Task]:
+    """Everything that waits for an organiser of the season."""
+    season, slug = sheet.season, sheet.season.slug
+    at = partial(_address, slug)
+    if season.visibility == Visibility.ARCHIVED:
+        return []
+    if season.status == SeasonStatus.ENROLLING:
+        return _before_the_start(sheet, at)
+    if season.status != SeasonStatus.RUNNING:
+        return []
+    found: list[Task] = []
+    if season.format == Format.ELIMINATION:
+        found += _episode_tasks(sheet, at)
+    found += _match_tasks(sheet, at, user)
+    if season.format in (Format.ROUND_ROBIN, Format.SWISS) and not sheet.course.busy:
+        if len(sheet.rounds) < sheet.course.rounds:
+            words = f"Round {len(sheet.rounds) + 1} can be paired."
+            found.append(Task(words, at("pair"), "Pair it", 2))
+        else:
+            words = "Everything is played. Who has won?"
+            found.append(Task(words, at("conclude"), "End the season", 2))
+    return found
+
+
+def _address(slug: str, name: str, *args: Any) -> str:
+    return reverse(f"tournaments:{name}", args=[slug, *args])
+
+
+At = Callable[..., str]
+
+
+def _before_the_start(sheet: Sheet, at: At) -> list[Task]:
+    found = []
+    if sheet.season.visibility == Visibility.DRAFT:
+        found.append(Task("Nobody else can see this season yet.", at("step", "list"), "List it"))
+    if not sheet.season.repertoire:
+        found.append(Task("It is not said what is played.", at("settings"), "Choose games"))
+    if not sheet.still_in:
+        found.append(Task("Nobody is enrolled.", at("roster"), "Enrol somebody", 2))
+    elif any(each.seed is None for each in sheet.still_in):
+        found.append(Task("Not everybody has a seed.", at("seeds"), "Set seeds"))
+    if sheet.still_in and sheet.season.visibility == Visibility.LISTED:
+        found.append(
+            Task(
+                f"{len(sheet.still_in)} are enrolled.", at("step", "start"), "Look before starting"
+            )
+        )
+    return found
+
+
+def _episode_tasks(sheet: Sheet, at: At) -> list[Task]:
+    left = len(sheet.still_in)
+    now = sheet.current
+    if now is None:
+        if left == 2:
+            return [Task("Two are left.", at("final"), "Open the final", 2)]
+        if left > 2:
+            return [Task("The next episode can begin.", at("episode"), "Open it", 2)]
+        return []
+    episode: Episode | None = getattr(now, "told", None)
+    if episode is None:
+        return []
+    if episode.status == EpisodeStatus.MAIN_MATCH:
+        words = f"{now.name}: how did the main match end?"
+        return [Task(words, at("placements", now.number), "Record it", 2)]
+    if episode.status == EpisodeStatus.CHOOSING:
+        over = episode.choose_by is not None and episode.choose_by < timezone.now()
+        words = (
+            f"{now.name}: {episode.ec} has not chosen in time."
+            if over
+            else f"{now.name}: {episode.ec} is choosing an opponent."
+        )
+        return [Task(words, at("choose", now.number), "Name the DMO yourself", 2 if over else 0)]
+    return []
+
+
+def _match_tasks(sheet: Sheet, at: At, user: User) -> list[Task]:
+    found = []
+    for row, leg in sheet.planned:
+        if row.home_id is None or row.away_id is None or leg.number != _next_leg(row):
+            continue
+        url = at("match_desk", row.pk)
+        if not leg.ruleset:
+            found.append(Task(f"{row}: what is played?", url, "Choose the game", 2))
+        elif leg.no_show_at is not None:
+            found.append(Task(f"{row}: somebody was not there in time.", url, "Decide", 2))
+        elif leg.scheduled_at is None:
+            found.append(Task(f"{row} has no time yet.", url, "Set a time"))
+    waiting = organised_by(
+        Match.objects.filter(leg__death_match__round__season=sheet.season, awaits_ruling=True),
+        user,
+    )
+    for match in waiting.select_related("leg__death_match__home", "leg__death_match__away").defer(
+        "snapshot"
+    ):
+        words = f"{match.leg.death_match} stands still until you have ruled."
+        found.append(Task(words, match.get_absolute_url(), "Rule", 3))
+    return found
+
+
+def _next_leg(row: DeathMatch) -> int:
+    planned = [leg.number for leg in row.legs_told if leg.status == LegStatus.PLANNED]  # type: ignore[attr-defined]
+    return min(planned, default=0)
+
+
+# -- steps of the season -------------------------------------------------------------------------
+
+
+def _steps_offered(sheet: Sheet) -> list[tuple[str, str]]:
+    """The steps that make sense now, with what their buttons say."""
+    season = sheet.season
+    found = []
+    if season.visibility == Visibility.DRAFT:
+        found.append(("list", "Make it public"))
+    elif season.visibility == Visibility.ARCHIVED:
+        found.append(("list", "Take it out of the archive"))
+    else:
+        if season.status == SeasonStatus.ENROLLING:
+            found += [("start", "Start the season"), ("unlist", "Back to a draft")]
+        if season.status in (SeasonStatus.FINISHED, SeasonStatus.CANCELLED):
+            found.append(("archive", "Put it into the archive"))
+    if season.status in (SeasonStatus.ENROLLING, SeasonStatus.RUNNING):
+        found.append(("cancel", "Call it off"))
+    return found
+
+
+class Step(NamedTuple):
+    """One step of a season, as its page says it."""
+
+    title: str
+    button: str
+    done: str
+    says: Sequence[str]
+    danger: bool = False
+
+
+_STEPS: Final[dict[str, Step]] = {
+    "list": Step(
+        "Make the season public",
+        "Make it public",
+        "The season is public.",
+        ["Everybody can see the season, and it stands on the list of seasons."],
+    ),
+    "unlist": Step(
+        "Make it a draft again",
+        "Make it a draft",
+        "The season is a draft.",
+        ["Only its organisers can see it. Links to its pages stop working for everybody else."],
+    ),
+    "start": Step(
+        "Start the season",
+        "Start it",
+        "The season has begun.",
+        [
+            "Seeds are fixed and can be set no more.",
+            "How it is played stays as it is; the games and the pace can still be changed.",
+            "The first round opens at once where the format pairs it by itself.",
+        ],
+    ),
+    "cancel": Step(
+        "Call the season off",
+        "Call it off",
+        "The season is called off.",
+        ["Nothing more is played. What was played stays to be seen. This cannot be undone."],
+        danger=True,
+    ),
+    "archive": Step(
+        "Put the season into the archive",
+        "Archive it",
+        "The season is in the archive.",
+        ["It is taken off the lists. Its pages stay, and nothing in it changes any more."],
+    ),
+}
+
+
+@require_http_methods(FORMS)
+@season_page
+@with_user
+def step(request: HttpRequest, sheet: Sheet, user: User, name: str) -> HttpResponse:
+    """A step of the season: what speaks against it, what it does, the button."""
+    if name not in _STEPS:
+        raise Refusal("season.none", "There is no such step.")
+    shelves = name == "archive" or (
+        name == "list" and sheet.season.visibility == Visibility.ARCHIVED
+    )
+    allowed = audience.may_shelve if shelves else audience.may_manage
+    if not allowed(sheet.season, user):
+        raise Refusal("season.not-organiser", "Only an organiser of this season may see this.")
+    told = _STEPS[name]
+    warnings: list[Warned] = []
+    if name in ("list", "start", "cancel", "archive"):
+        warnings = seasons.preflight(sheet.season, name)  # type: ignore[arg-type]
+    runs: dict[str, Callable[[Any], Any]] = {
+        "list": lambda _form: seasons.season_list(acting_user=user, season=sheet.season),
+        "unlist": lambda _form: seasons.season_unlist(acting_user=user, season=sheet.season),
+        "start": lambda _form: seasons.season_start(acting_user=user, season=sheet.season),
+        "cancel": lambda form: seasons.season_cancel(
+            acting_user=user, season=sheet.season, why=form.cleaned_data["why"]
+        ),
+        "archive": lambda _form: seasons.season_archive(acting_user=user, season=sheet.season),
+    }
+    manages = audience.may_manage(sheet.season, user)
+    act = Act(
+        title=told.title,
+        button=told.button,
+        done=told.done,
+        says=told.says,
+        danger=told.danger,
+        warnings=warnings,
+        form=ReasonForm if name == "cancel" else NoForm,
+        back=_address(sheet.season.slug, "desk" if manages else "season"),
+        run=runs[name],
+    )
+    return perform(request, sheet, act)
+
+
+# -- people --------------------------------------------------------------------------------------
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def roster(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Enrol: one found by name, or many from a list or a file, with what is wrong line by line."""
+    status, faults = 200, []
+    form = RosterForm()
+    if request.method == "POST" and "user" in request.POST:
+        found = User.objects.filter(pk__in=_numbers(request.POST["user"])).first()
+        if found is None:
+            raise Refusal("contestant.none", "There is no such player.")
+        contestants.contestant_enrol(acting_user=user, season=sheet.season, user=found)
+        messages.success(request, f"{found.shown_name} is enrolled.")
+        return redirect("tournaments:roster", sheet.season.slug)
+    if request.method == "POST":
+        form, status = RosterForm(request.POST, request.FILES), 422
+        if form.is_valid():
+            try:
+                made = contestants.contestants_import(
+                    acting_user=user, season=sheet.season, text=form.roster()
+                )
+            except contestants.Faults as refusal:
+                faults = refusal.faults
+                form.refuse(Refusal(refusal.code, "Nobody was enrolled: see below what is wrong."))
+            except Refusal as refusal:
+                form.refuse(refusal)
+            else:
+                messages.success(request, f"{len(made)} enrolled.")
+                return redirect("tournaments:roster", sheet.season.slug)
+    query = request.GET.get("q", "").strip()[:60]
+    context = {
+        "form": form,
+        "faults": faults,
+        "query": query,
+        "found": _found(sheet, query) if query else [],
+    }
+    return shown(request, sheet, "desk_roster.html", context, status=status)
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(text)] if text.isascii() and text.isdigit() and len(text) < 19 else []
+
+
+def _found(sheet: Sheet, query: str) -> list[tuple[User, bool]]:
+    """Players whose name contains ``query``, and whether they are in the season already."""
+    named = Q(username__icontains=query) | Q(display_name__icontains=query)
+    inside = {each.user_id for each in sheet.contestants}
+    rows = User.objects.filter(named, is_active=True).order_by("username")[:20]
+    return [(each, each.pk in inside) for each in rows]
+
+
+def _contestant(sheet: Sheet, pk: int) -> Contestant:
+    if pk not in sheet.by_id:
+        raise Refusal("contestant.none", "There is no such contestant.")
+    return sheet.by_id[pk]
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def seeds(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Set seeds by hand, or draw them."""
+    if request.method == "POST" and "draw" in request.POST:
+        contestants.seeds_draw(acting_user=user, season=sheet.season)
+        messages.success(request, "The seeds are drawn by lot.")
+        return redirect("tournaments:seeds", sheet.season.slug)
+    act = Act(
+        title="Seeds",
+        button="Keep these seeds",
+        done="The seeds are kept.",
+        says=["1 is the strongest. Nobody can share a seed; an empty one comes after the others."],
+        back=_address(sheet.season.slug, "seeds"),
+        form=partial(SeedsForm, contestants=sheet.still_in),
+        template="desk_seeds.html",
+        run=lambda form: contestants.seeds_set(
+            acting_user=user, season=sheet.season, seeds=form.seeds()
+        ),
+    )
+    return perform(request, sheet, act)
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def contestant_act(
+    request: HttpRequest, sheet: Sheet, user: User, pk: int, name: str
+) -> HttpResponse:
+    """Strike somebody off, have them withdraw, or put somebody in their place."""
+    who = _contestant(sheet, pk)
+    back = _address(sheet.season.slug, "roster")
+    acts = {
+        "remove": Act(
+            title=f"Strike {who} off",
+            button="Strike off",
+            done=f"{who} is not in the season any more.",
+            says=["They can be enrolled again as long as the season has not begun."],
+            back=back,
+            run=lambda _form: contestants.contestant_remove(acting_user=user, contestant=who),
+        ),
+        "withdraw": Act(
+            title=f"{who} withdraws",
+            button="Withdraw them",
+            done=f"{who} has withdrawn.",
+            says=["Their death matches that are not decided are won by their opponents."],
+            back=back,
+            danger=True,
+            form=ReasonForm,
+            run=lambda form: contestants.contestant_withdraw(
+                acting_user=user, contestant=who, why=form.cleaned_data["why"]
+            ),
+        ),
+        "replace": Act(
+            title=f"Somebody takes over from {who}",
+            button="Put them in the place",
+            done="The place has a new holder.",
+            says=[
+                "The seed, the death matches that are not decided and the items go over.",
+                (
+                    "What was decided stays under the name of whoever played it. "
+                    "This cannot be undone."
+                ),
+            ],
+            back=back,
+            danger=True,
+            form=ReplaceForm,
+            run=lambda form: contestants.contestant_replace(
+                acting_user=user,
+                contestant=who,
+                user=form.cleaned_data["user"],
+                why=form.cleaned_data["why"],
+            ),
+        ),
+    }
+    if name not in acts:
+        raise Refusal("contestant.none", "There is no such step.")
+    return perform(request, sheet, acts[name])
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def organisers(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Who runs the season."""
+    if request.method == "POST" and "remove" in request.POST:
+        whom = User.objects.filter(pk__in=_numbers(request.POST["remove"])).first()
+        if whom is None:
+            raise Refusal("organiser.none", "There is no such organiser.")
+        seasons.organiser_remove(acting_user=user, season=sheet.season, user=whom)
+        messages.success(request, f"{whom.shown_name} does not run the season any more.")
+        here = audience.may_manage(sheet.season, user)
+        return redirect(
+            "tournaments:organisers" if here else "tournaments:season", sheet.season.slug
+        )
+    act = Act(
+        title="Organisers",
+        button="Add",
+        done="The season has another organiser.",
+        says=["Organisers of a season may do everything on its desk, this page included."],
+        back=_address(sheet.season.slug, "organisers"),
+        form=OrganiserForm,
+        template="desk_organisers.html",
+        run=lambda form: seasons.organiser_add(
+            acting_user=user, season=sheet.season, user=form.cleaned_data["user"]
+        ),
+    )
+    return perform(request, sheet, act)
+
+
+# -- rounds --------------------------------------------------------------------------------------
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def episode_new(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Open the next episode."""
+    act = Act(
+        title="Open the next episode",
+        button="Open it",
+        done="The episode has begun.",
+        says=["The main match is played elsewhere; you record how everybody came off."],
+        back=_address(sheet.season.slug, "desk"),
+        form=EpisodeForm,
+        run=lambda form: episodes.episode_open(
+            acting_user=user, season=sheet.season, **form.cleaned_data
+        ),
+    )
+    return perform(request, sheet, act)
+
+
+def _episode(sheet: Sheet, number: int) -> tuple[Round, Episode]:
+    played = sheet.round(number)
+    episode: Episode | None = getattr(played, "told", None)
+    if episode is None:
+        raise Refusal("round.none", "This round is no episode.")
+    return played, episode
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def placements(request: HttpRequest, sheet: Sheet, user: User, number: int) -> HttpResponse:
+    """Record how everybody came off in the main match."""
+    played, episode = _episode(sheet, number)
+    known = {each.contestant_id: each for each in episode.places}  # type: ignore[attr-defined]
+    initial: dict[str, Any] = {"main_match": episode.main_match, "notes": episode.notes}
+    for pk, each in known.items():
+        initial |= {f"place_{pk}": each.place, f"immune_{pk}": each.immune}
+
+    def run(form: Any) -> None:
+        episodes.placements_record(
+            acting_user=user,
+            episode=episode,
+            placements=[episodes.Placed(*each) for each in form.placements()],
+            ec=form.cleaned_data["ec"],
+            main_match=form.cleaned_data["main_match"],
+            notes=form.cleaned_data["notes"],
+        )
+
+    act = Act(
+        title=f"{played.name}: how the main match ended",
+        button="Record it",
+        done="The main match is recorded.",
+        says=[
+            (
+                "1 is the best; equal places are possible. Whoever came last is the EC and is "
+                "asked to choose an opponent from those who are not immune."
+            )
+        ],
+        back=_address(sheet.season.slug, "round", number),
+        form=partial(PlacementsForm, contestants=sheet.still_in, initial=initial),
+        template="desk_placements.html",
+        more={"round": played},
+        run=run,
+    )
+    return perform(request, sheet, act)
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def final(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Open the final."""
+    options = episodes.elimination_options(sheet.season)
+    act = Act(
+        title="Open the final",
+        button="Open the final",
+        done="The final is open.",
+        says=[
+            "The last two meet in the best of so many matches.",
+            "Before each match the eliminated give items; whoever holds more has its advantage.",
+        ],
+        back=_address(sheet.season.slug, "desk"),
+        form=partial(FinalForm, initial={"best_of": options.final_best_of}),
+        run=lambda form: episodes.final_open(
+            acting_user=user,
+            season=sheet.season,
+            name=form.cleaned_data["name"],
+            best_of=form.cleaned_data["best_of"],
+            games=form.games(),
+        ).get_absolute_url(),
+    )
+    return perform(request, sheet, act)
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def pair(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Pair the next round."""
+    lenient = "lenient" in request.POST
+    act = Act(
+        title="Pair the next round",
+        button="Pair it",
+        done="The round is paired.",
+        says=[
+            "The round before is closed: its results change only after it is reopened.",
+            "Everybody who is still in is paired once; times are set on the desk.",
+        ],
+        back=_address(sheet.season.slug, "desk"),
+        template="desk_pair.html",
+        run=lambda _form: colosseum.round_pair(
+            acting_user=user, season=sheet.season, lenient=lenient
+        ),
+    )
+    return perform(request, sheet, act)
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def conclude(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """End a season by its order."""
+    first = _first(sheet)
+    act = Act(
+        title="End the season",
+        button="End it",
+        done="The season has a winner.",
+        says=["Everybody gets the place on which they stand now, and the first has won."],
+        back=sheet.season.get_absolute_url(),
+        danger=True,
+        form=partial(PairForm, people=first) if len(first) > 1 else NoForm,
+        run=lambda form: colosseum.season_conclude(
+            acting_user=user, season=sheet.season, winner=form.cleaned_data.get("opponent")
+        ),
+    )
+    return perform(request, sheet, act)
+
+
+def _first(sheet: Sheet) -> list[Contestant]:
+    """Who shares the first place of those who are still in."""
+    if sheet.table is None:
+        return []
+    rows = [row for row in sheet.table.rows if sheet.by_id[row.player].status in STILL_IN]
+    return [sheet.by_id[row.player] for row in rows if row.rank == rows[0].rank]
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def ladder_pair(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpResponse:
+    """Enter a challenge for somebody on a ladder."""
+    who = _contestant(sheet, pk)
+    reach = [sheet.by_id[each] for each in sheet.course.in_reach(pk)]
+    if not reach:
+        raise Refusal("ladder.out-of-reach", f"{who} can challenge nobody at the moment.")
+    act = Act(
+        title=f"{who} challenges",
+        button="Enter the challenge",
+        done="The challenge stands.",
+        back=_address(sheet.season.slug, "desk"),
+        form=partial(PairForm, people=reach),
+        run=lambda form: colosseum.ladder_challenge(
+            acting_user=user,
+            season=sheet.season,
+            challenger=who,
+            defender=form.cleaned_data["opponent"],
+        ).get_absolute_url(),
+    )
+    return perform(request, sheet, act)
+
+
+@require_safe
+@organisers_only
+def round_desk(request: HttpRequest, sheet: Sheet, user: User, number: int) -> HttpResponse:
+    """A round with its deeds."""
+    played = sheet.round(number)
+    context = {
+        "round": played,
+        "episode": getattr(played, "told", None),
+        "matches": next(rows for each, rows in sheet.by_round if each.pk == played.pk),
+    }
+    return shown(request, sheet, "desk_round.html", context)
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def round_act(
+    request: HttpRequest, sheet: Sheet, user: User, number: int, name: str
+) -> HttpResponse:
+    """Close a round, reopen it, or skip an episode."""
+    played = sheet.round(number)
+    back = _address(sheet.season.slug, "round_desk", number)
+    acts: dict[str, Callable[[], Act]] = {
+        "close": lambda: Act(
+            title=f"Close {played.name}",
+            button="Close it",
+            done=f"{played.name} is complete.",
+            says=["Its results are fixed; they change only after it is reopened with a reason."],
+            back=back,
+            run=lambda _form: deathmatches.round_close(acting_user=user, round=played),
+        ),
+        "reopen": lambda: Act(
+            title=f"Reopen {played.name}",
+            button="Reopen it",
+            done=f"{played.name} is open again.",
+            says=[
+                "Its results can be changed again, though others may rest on them.",
+                "That it was reopened, and why, stands on the page of rulings.",
+            ],
+            back=back,
+            danger=True,
+            form=ReasonForm,
+            run=lambda form: deathmatches.round_reopen(
+                acting_user=user, round=played, why=form.cleaned_data["why"]
+            ),
+        ),
+        "skip": lambda: Act(
+            title=f"Nobody leaves in {played.name}",
+            button="End the episode",
+            done=f"{played.name} ends without a death match.",
+            says=["The episode ends, everybody stays in, and the next one can be opened."],
+            back=back,
+            danger=True,
+            form=ReasonForm,
+            run=lambda form: episodes.episode_skip(
+                acting_user=user,
+                episode=_episode(sheet, number)[1],
+                why=form.cleaned_data["why"],
+            ),
+        ),
+    }
+    if name not in acts:
+        raise Refusal("round.none", "There is no such step.")
+    return perform(request, sheet, acts[name]())
+
+
+# -- death matches -------------------------------------------------------------------------------
+
+
+class Deed(NamedTuple):
+    """A deed that the desk of a death match offers now."""
+
+    name: str
+    words: str
+    danger: bool = False
+
+
+@require_safe
+@organisers_only
+def match_desk(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpResponse:
+    """A death match with its deeds."""
+    row = sheet.death_match(pk)
+    context = {
+        "row": row,
+        "own": audience.seat_of(row, user) is not None,
+        "deeds": _deeds(sheet, row),
+        "frozen": row.round.status == RoundStatus.CLOSED,
+    }
+    return shown(request, sheet, "desk_match.html", context)
+
+
+def _deeds(sheet: Sheet, row: DeathMatch) -> list[Deed]:
+    if row.status in (DeathMatchStatus.VOID, DeathMatchStatus.WAITING) or row.how == How.BYE:
+        return []
+    if row.status == DeathMatchStatus.DECIDED:
+        found = [Deed("correct", "Give it to the other side", danger=True)]
+        if row.how != How.PLAYED:
+            found.append(Deed("reopen", "Take the decision back", danger=True))
+    else:
+        found = [
+            Deed("rules", "Choose the game"),
+            Deed("walkover", "Walkover", danger=True),
+            Deed("declare", "Rule who has won", danger=True),
+        ]
+    if sheet.season.format != Format.SINGLE_ELIMINATION:
+        found.append(Deed("void", "Call the death match off", danger=True))
+    return found
+
+
+def _sides(row: DeathMatch) -> list[Contestant]:
+    return [side for side in (row.home, row.away) if side is not None]
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def match_act(request: HttpRequest, sheet: Sheet, user: User, pk: int, name: str) -> HttpResponse:
+    """A deed about a death match as a whole."""
+    row = sheet.death_match(pk)
+    back = _address(sheet.season.slug, "match_desk", pk)
+    one_of = partial(WinnerForm, people=_sides(row))
+    acts: dict[str, Callable[[], Act]] = {
+        "rules": lambda: Act(
+            title=f"What {row} is played in",
+            button="Play this",
+            done="It is decided what is played.",
+            says=["It holds for what has not begun yet. Both players are told at once."],
+            back=back,
+            form=partial(
+                RulesForm,
+                legs=[leg for leg in row.legs_told if leg.status == LegStatus.PLANNED],  # type: ignore[attr-defined]
+                user=user,
+            ),
+            run=lambda form: deathmatches.rules_set(
+                acting_user=user, death_match=row, **form.rules()
+            ),
+        ),
+        "walkover": lambda: Act(
+            title=f"Walkover in {row}",
+            button="Give the walkover",
+            done="The death match is decided by walkover.",
+            says=["Somebody wins because the other is not there. In an episode the other is out."],
+            back=back,
+            danger=True,
+            form=one_of,
+            run=lambda form: deathmatches.death_match_walkover(
+                acting_user=user, death_match=row, **form.cleaned_data
+            ),
+        ),
+        "declare": lambda: Act(
+            title=f"Rule who has won {row}",
+            button="Rule so",
+            done="The death match is decided by your ruling.",
+            says=["A match that is being played ends at once. In an episode the loser is out."],
+            back=back,
+            danger=True,
+            form=one_of,
+            run=lambda form: deathmatches.death_match_declare(
+                acting_user=user, death_match=row, **form.cleaned_data
+            ),
+        ),
+        "correct": lambda: Act(
+            title=f"Correct the result of {row}",
+            button="Correct it",
+            done="The result is corrected.",
+            says=[
+                f"It was won by {row.winner}; the other side wins it now.",
+                ("All that followed from it is put right: who is out, who meets whom, the places. "
+                "Where later results rest on it, its round must be reopened first."),
+            ],
+            back=back,
+            danger=True,
+            form=partial(WinnerForm, people=[s for s in _sides(row) if s.pk != row.winner_id]),
+            run=lambda form: deathmatches.death_match_correct(
+                acting_user=user, death_match=row, **form.cleaned_data
+            ),
+        ),
+        "reopen": lambda: Act(
+            title=f"Take back the decision about {row}",
+            button="Take it back",
+            done="The death match is open again.",
+            says=["What is left of it is played after all."],
+            back=back,
+            danger=True,
+            form=ReasonForm,
+            run=lambda form: deathmatches.death_match_reopen(
+                acting_user=user, death_match=row, why=form.cleaned_data["why"]
+            ),
+        ),
+        "void": lambda: Act(
+            title=f"Call {row} off",
+            button="Call it off",
+            done="The death match is void.",
+            says=[("It counts for nothing, whatever was played of it. In an episode the EC chooses "
+                  "again. This cannot be undone.")],
+            back=back,
+            danger=True,
+            form=ReasonForm,
+            run=lambda form: deathmatches.death_match_void(
+                acting_user=user, death_match=row, why=form.cleaned_data["why"]
+            ),
+        ),
+    }  # fmt: skip
+    if name not in acts:
+        raise Refusal("death-match.none", "There is no such deed.")
+    return perform(request, sheet, acts[name]())
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def leg_act(
+    request: HttpRequest, sheet: Sheet, user: User, pk: int, leg_id: int, name: str
+) -> HttpResponse:
+    """A deed about one match of a death match."""
+    row = sheet.death_match(pk)
+    leg = leg_of(row, leg_id)
+    back = _address(sheet.season.slug, "match_desk", pk)
+    which = f"{row}, match {leg.number}" if row.best_of > 1 else str(row)
+    acts: dict[str, Callable[[], Act]] = {
+        "schedule": lambda: Act(
+            title=f"When {which} is played",
+            button="Set the time",
+            done="The time is set.",
+            says=["Both players are told, and must say anew that they are ready."],
+            back=back,
+            form=partial(ScheduleForm, zone=user.time_zone, leg=leg),
+            run=lambda form: leg_schedule(
+                acting_user=user, leg=leg, scheduled_at=form.cleaned_data["when"]
+            ),
+        ),
+        "start": lambda: Act(
+            title=f"Begin {which} now",
+            button="Begin",
+            done="The match is on.",
+            says=[
+                "The clocks start at once, whether or not both have said that they are ready.",
+                (
+                    f"It is played in {game_of(leg) or 'a game that must be chosen first'}; "
+                    "items that are declared are used up."
+                ),
+            ],
+            back=back,
+            danger=True,
+            run=lambda _form: deathmatches.leg_start(acting_user=user, leg=leg),
+        ),
+        "void": lambda: Act(
+            title=f"Have {which} played again",
+            button="Declare it void",
+            done="The match is void and will be played again.",
+            says=[
+                "What was played of this match counts for nothing; its items come back.",
+                "What its result had led to is taken back.",
+            ],
+            back=back,
+            danger=True,
+            form=ReasonForm,
+            run=lambda form: deathmatches.leg_void(
+                acting_user=user, leg=leg, why=form.cleaned_data["why"]
+            ),
+        ),
+    }
+    if name not in acts:
+        raise Refusal("leg.none", "There is no such deed.")
+    return perform(request, sheet, acts[name]())
+
+
+# -- items ---------------------------------------------------------------------------------------
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def ledger(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Every item, and a form to enter one."""
+    act = Act(
+        title="Items",
+        button="Enter the item",
+        done="The item is entered.",
+        says=["Enter what an eliminated contestant gives, or grant something yourselves."],
+        back=_address(sheet.season.slug, "ledger"),
+        form=partial(
+            GiftForm,
+            receivers=sheet.still_in,
+            givers=[
+                each for each in sheet.contestants if each.status == ContestantStatus.ELIMINATED
+            ],
+            death_matches=open_matches(sheet),
+        ),
+        template="desk_ledger.html",
+        run=lambda form: items.item_give(
+            acting_user=user,
+            season=sheet.season,
+            giver=form.cleaned_data["giver"],
+            **form.gift(),
+        ),
+    )
+    return perform(request, sheet, act)
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def item_take_back(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpResponse:
+    """Take back an item that was given by mistake."""
+    gift: Gift | None = next((each for each in sheet.gifts if each.pk == pk), None)
+    if gift is None or gift.status != GiftStatus.HELD:
+        raise Refusal("gift.none", "There is no such item to take back.")
+    found = gift
+    act = Act(
+        title=f"Take an item back from {found.receiver}",
+        button="Take it back",
+        done="The item is taken back.",
+        says=["It stays in the history, with your reason. This cannot be undone."],
+        back=_address(sheet.season.slug, "ledger"),
+        danger=True,
+        form=ReasonForm,
+        run=lambda form: items.item_take_back(
+            acting_user=user, gift=found, why=form.cleaned_data["why"]
+        ),
+    )
+    return perform(request, sheet, act)

@@ -1,0 +1,208 @@
+"""The pages of seasons that anybody may read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.models import User
+from games.sharing import png_response
+from games.views.common import one_page, signed_in
+from tournaments import audience, pictures, reading
+from tournaments.lifecycle import LegStatus
+from tournaments.models import DeathMatch, Format, Leg
+from tournaments.reading import Sheet, etag_of, fingerprint
+from tournaments.views.common import public_page, season_page, shown
+
+
+@require_safe
+def seasons(request: HttpRequest) -> HttpResponse:
+    """All seasons, by how far they are; those that the reader runs first."""
+    user = signed_in(request)
+    context: dict[str, Any] = {
+        **reading.seasons_by_stage(request.user),
+        "mine": [] if user is None else reading.seasons_run_by(user),
+        "may_create": audience.may_create_season(request.user),
+    }
+    response = render(request, "tournaments/seasons.html", context)
+    response["Cache-Control"] = "private, no-cache"
+    return response
+
+
+@require_safe
+@public_page
+def season(request: HttpRequest, sheet: Sheet) -> HttpResponse:
+    """A season's home: how it stands, as a picture first."""
+    elimination = sheet.season.format == Format.ELIMINATION
+    context = {
+        "timeline": pictures.timeline(sheet) if elimination and sheet.rounds else None,
+        "bracket": pictures.bracket_drawing(sheet),
+        "events": list(sheet.events()[:12]),
+        "may_join": _may_join(sheet, request.user),
+    }
+    return shown(request, sheet, "season.html", context)
+
+
+def _may_join(sheet: Sheet, user: Any) -> bool:
+    """Whether to offer the button; the service decides."""
+    season = sheet.season
+    if not season.open_enrolment or season.status != "enrolling":
+        return False
+    return not any(user.is_authenticated and each.user_id == user.pk for each in sheet.contestants)
+
+
+@require_safe
+@public_page
+def table(request: HttpRequest, sheet: Sheet) -> HttpResponse:
+    """The standings, and why everybody stands where they do."""
+    return shown(request, sheet, "standings.html", {"ladder": sheet.ladder})
+
+
+@require_safe
+@public_page
+def contestants(request: HttpRequest, sheet: Sheet) -> HttpResponse:
+    """Everybody who ever entered, and what has become of them."""
+    record: dict[int, dict[str, int]] = {
+        each.pk: {"won": 0, "lost": 0} for each in sheet.contestants
+    }
+    for row in sheet.decided:
+        for side in (row.home_id, row.away_id):
+            if side is not None:
+                record[side]["won" if side == row.winner_id else "lost"] += 1
+    return shown(request, sheet, "contestants.html", {"record": record})
+
+
+@require_safe
+@public_page
+def schedule(request: HttpRequest, sheet: Sheet) -> HttpResponse:
+    """What is on and what is still to be played."""
+    return shown(request, sheet, "schedule.html", {})
+
+
+@require_safe
+@public_page
+def results(request: HttpRequest, sheet: Sheet) -> HttpResponse:
+    """Every round with what came of it."""
+    return shown(request, sheet, "results.html", {"rounds": list(reversed(sheet.by_round))})
+
+
+@require_safe
+@public_page
+def round_page(request: HttpRequest, sheet: Sheet, number: int) -> HttpResponse:
+    """One round, or episode: the main match, who met, what was said."""
+    played = sheet.round(number)
+    context = {
+        "round": played,
+        "episode": getattr(played, "told", None),
+        "matches": next(rows for each, rows in sheet.by_round if each.pk == played.pk),
+        "events": list(sheet.events().filter(round=played)[:50]),
+    }
+    return shown(request, sheet, "round.html", context)
+
+
+@require_safe
+@public_page
+def items(request: HttpRequest, sheet: Sheet) -> HttpResponse:
+    """Every item: from whom, to whom, and what became of it."""
+    return shown(request, sheet, "items.html", {})
+
+
+@require_safe
+@public_page
+def history(request: HttpRequest, sheet: Sheet) -> HttpResponse:
+    """All that happened, the latest first."""
+    context = {"page": one_page(request, sheet.events()), "rulings": False}  # type: ignore[arg-type]
+    return shown(request, sheet, "history.html", context)
+
+
+@require_safe
+@public_page
+def rulings(request: HttpRequest, sheet: Sheet) -> HttpResponse:
+    """What organisers decided, with their reasons."""
+    rows = sheet.events(rulings=True)
+    context = {"page": one_page(request, rows), "rulings": True}  # type: ignore[arg-type]
+    return shown(request, sheet, "history.html", context)
+
+
+# -- one death match -----------------------------------------------------------------------------
+
+
+@require_safe
+@public_page
+def death_match(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
+    """Who meets whom, when, in what, with which items, and how it went."""
+    row = sheet.death_match(pk)
+    seat = audience.seat_of(row, request.user)
+    context = {
+        "row": row,
+        "seat": seat,
+        "legs": [leg_told(sheet, leg, request.user) for leg in row.all_legs],  # type: ignore[attr-defined]
+        "may_rule": audience.may_rule(row, request.user),
+        "events": list(sheet.events().filter(death_match=row)[:50]),
+        "gifts": [each for each in sheet.gifts if each.death_match_id == row.pk],
+    }
+    return shown(request, sheet, "death_match.html", context)
+
+
+def leg_told(sheet: Sheet, leg: Leg, user: User | Any) -> dict[str, Any]:
+    """A leg with what ``user`` may know of it: `leg`, `brought` (for each seat a list of items, or
+    None where they are still secret) and `mine`, whether it waits for ``user`` to be ready."""
+    declared: dict[int, list[Any]] = {0: [], 1: []}
+    gifts = {each.pk: each for each in sheet.gifts}
+    visible = [
+        audience.may_see_declarations(leg, seat, user)  # type: ignore[arg-type]
+        for seat in (0, 1)
+    ]
+    if any(visible) and gifts:
+        home = leg.death_match.home_id
+        for declaration in sorted(leg.declarations.all(), key=lambda each: each.pk):
+            gift = gifts[declaration.gift_id]
+            seat = 0 if gift.receiver_id == home else 1
+            target = gifts.get(declaration.target_id) if declaration.target_id else None
+            declared[seat].append({"gift": gift, "target": target})
+    seat = audience.seat_of(leg.death_match, user)
+    ready = (leg.home_ready_at, leg.away_ready_at)
+    return {
+        "leg": leg,
+        "brought": [declared[seat] if visible[seat] else None for seat in (0, 1)],
+        "mine": seat is not None and leg.status == LegStatus.PLANNED,
+        "ready": ready,
+        "my_ready": seat is not None and ready[seat] is not None,
+    }
+
+
+# -- pictures and news ---------------------------------------------------------------------------
+
+
+@require_safe
+@season_page
+def share(request: HttpRequest, sheet: Sheet) -> HttpResponse:
+    """The picture that goes with links to the season."""
+    etag = etag_of("season", fingerprint(sheet.season))
+    public = sheet.season.visibility != "draft"
+    return png_response(request, lambda: pictures.season_picture(sheet), etag=etag, public=public)
+
+
+@require_safe
+@season_page
+def death_match_share(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
+    """The picture that goes with links to a death match."""
+    row: DeathMatch = sheet.death_match(pk)
+    etag = etag_of("death-match", pk, fingerprint(sheet.season))
+    public = sheet.season.visibility != "draft"
+    return png_response(
+        request, lambda: pictures.death_match_picture(sheet, row), etag=etag, public=public
+    )
+
+
+@require_safe
+@season_page
+def state(request: HttpRequest, sheet: Sheet) -> HttpResponse:
+    """`{"state"}`: another text once anything of the season has changed, for pages that keep
+    themselves up to date."""
+    response = JsonResponse({"state": fingerprint(sheet.season)})
+    response["Cache-Control"] = "private, no-store"
+    return response
