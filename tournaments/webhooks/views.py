@@ -246,9 +246,7 @@ def _done(
 
 def _secret_page(request: HttpRequest, season: Season, made: services.WithSecret) -> HttpResponse:
     context = _context(season, webhook=made.webhook, secret=made.secret)
-    response = render(request, "tournaments/webhooks/secret.html", context)
-    response["Cache-Control"] = "private, no-store"
-    return response
+    return render(request, "tournaments/webhooks/secret.html", context)
 
 
 def _indented(body: str) -> str:
