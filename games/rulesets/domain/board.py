@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from games.engine.decisions import Seat
 from games.rulesets.domain import geometry
-from games.rulesets.domain.geometry import Layer, Spans
+from games.rulesets.domain.geometry import Layer, Placed, Spans
 from games.rulesets.domain.moves import COLOURS, Colour
 from games.rulesets.domain.pool import Pool
 
@@ -58,19 +58,36 @@ def count(pool: Pool, red: Seat, laid: tuple[Laid, ...]) -> tuple[int, int]:
     decides alone; a zone that something covers is not seen any more and counts like any other
     pixel.
     """
+    size = pool.width, pool.height
+    found = geometry.shown(
+        [
+            Placed(each.seat, pool.forms[each.shape].outline, each.angle, *_where(each))
+            for each in laid
+        ],
+        size,
+    )
+    shown, covered = found if found is not None else _by_rasters(pool, laid)
+    for domain, owner in enumerate((red, 1 - red)):
+        shown[owner] += size[0] * size[1] - covered[domain]
+    return shown[0], shown[1]
+
+
+def _where(laid: Laid) -> tuple[int, int, int]:
+    return laid.domain, laid.x, laid.y
+
+
+def _by_rasters(pool: Pool, laid: tuple[Laid, ...]) -> tuple[list[int], list[int]]:
+    """Pixels by what shows and by domain, for any number of shapes and rings."""
     layers = []
     for each in laid:
         form = pool.forms[each.shape]
         raster = form.raster(each.angle)
-        place = each.domain, each.x, each.y
+        place = _where(each)
         layers.append(Layer(each.seat, raster.covered, *place))
         if form.special:
             layers.append(Layer(NOBODY, raster.dead, *place))
-    size = pool.width, pool.height
-    shown, covered = geometry.visible(layers, 3, 2, size)
-    for domain, owner in enumerate((red, 1 - red)):
-        shown[owner] += size[0] * size[1] - covered[domain]
-    return shown[0], shown[1]
+    shown, covered = geometry.visible(layers, 3, 2, (pool.width, pool.height))
+    return shown, covered
 
 
 def bare(pool: Pool | None) -> int:

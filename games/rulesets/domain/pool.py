@@ -100,12 +100,15 @@ class PoolDocument(
 class Form:
     """A shape ready for play."""
 
-    __slots__ = ("id", "shape", "special")
+    __slots__ = ("id", "outline", "shape", "special")
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
         self.id = shape.id
         self.special = bool(shape.voids or shape.inner)
+        self.outline = geometry.Outline(
+            (shape.outline, *shape.holes), shape.voids, shape.inner or None
+        )
 
     def raster(self, degrees: int) -> Raster:
         """Its pixels when turned by that angle."""
@@ -115,8 +118,7 @@ class Form:
 # Room for every angle of 40 shapes; a raster takes some 2 kB.
 @lru_cache(maxsize=360 * 40)
 def _raster(form: Form, degrees: int) -> Raster:
-    shape = form.shape
-    return geometry.raster((shape.outline, *shape.holes), shape.voids, shape.inner or None, degrees)
+    return geometry.raster_of(form.outline, degrees)
 
 
 class Pool:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.rulesets.domain import board
+from games.rulesets.domain import board, geometry
 from games.rulesets.domain.board import Laid
+from games.rulesets.domain.geometry import Placed
 from games.rulesets.domain.moves import COLOURS
 from games.rulesets.domain.pool import built_in
 from tests.rulesets.domain import reference
@@ -203,3 +206,83 @@ def test_the_pools_rasters_are_those_of_the_definition() -> None:
         rows, columns = np.nonzero(grid)
         seen = set(zip((columns + left).tolist(), (rows + top).tolist(), strict=True))
         assert seen == expected[0]
+
+
+# -- the quick way and the plain one -------------------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_the_quick_count_is_the_plain_one(data: st.DataObject) -> None:
+    """On a domain, off it, and far away; with zones and borders above and below."""
+    pool = built_in()["classic@1"]
+    shapes = data.draw(st.lists(st.integers(0, 23), min_size=1, max_size=24, unique=True))
+    laid = tuple(
+        Laid(
+            data.draw(st.integers(0, 1)),
+            shape,
+            data.draw(st.integers(0, 1)),
+            data.draw(st.one_of(st.integers(0, 600), st.integers(0, 10**9))),
+            data.draw(st.one_of(st.integers(0, 450), st.integers(0, 10**9))),
+            data.draw(st.integers(0, 359)),
+        )
+        for shape in shapes
+    )
+    placed = [
+        Placed(each.seat, pool.forms[each.shape].outline, each.angle, each.domain, each.x, each.y)
+        for each in laid
+    ]
+    quick = geometry.shown(placed, (480, 360))
+    assert quick is not None
+    near = tuple(
+        msgspec.structs.replace(each, x=min(each.x, 50_000), y=min(each.y, 50_000)) for each in laid
+    )
+    plain = board._by_rasters(pool, near)  # which is not made for places so far away
+    assert (quick[0], quick[1]) == (plain[0][:2], plain[1])
+
+
+def test_too_many_rings_are_counted_the_plain_way() -> None:
+    box = [(-5, -5), (5, -5), (5, 5), (-5, 5)]
+    outline = geometry.Outline([box], [[(-1, -1), (1, -1), (1, 1)]] * geometry.MOST_AT_ONCE, None)
+    assert geometry.shown([Placed(0, outline, 0, 0, 50, 50)], (100, 100)) is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.integers(-10_000, 10_000), st.integers(-10_000, 10_000)),
+                min_size=3, max_size=12))  # fmt: skip
+def test_vertices_turned_at_once_are_turned_exactly(ring: list[tuple[int, int]]) -> None:
+    outline = geometry.Outline([ring], [], None)
+    turns = [(outline, degrees) for degrees in range(360)]
+    lengths = np.full(360, len(ring))
+    x, y = geometry._all_turned(turns, lengths, np.cumsum(lengths) - lengths)
+    found = list(zip(x.tolist(), y.tolist(), strict=True))
+    assert found == [geometry.turned(vertex, degrees) for _, degrees in turns for vertex in ring]
+
+
+def test_so_close_to_a_half_whole_numbers_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    ring = [(7, 3), (9_999, -9_998), (-5, 10_000)]
+    outline = geometry.Outline([ring], [], None)
+    lengths = np.array([3])
+    plain = geometry._all_turned([(outline, 77)], lengths, np.array([0]))
+    monkeypatch.setattr(geometry, "_CLOSE", 0.5)  # then everything is close
+    called: list[tuple[int, int]] = []
+    turned = geometry.turned
+
+    def noting(vertex: tuple[int, int], degrees: int) -> tuple[int, int]:
+        called.append(vertex)
+        return turned(vertex, degrees)
+
+    monkeypatch.setattr(geometry, "turned", noting)
+    exact = geometry._all_turned([(outline, 77)], lengths, np.array([0]))
+    assert called == ring
+    assert [each.tolist() for each in exact] == [each.tolist() for each in plain]
+
+
+def test_long_rings_are_traced_one_angle_at_a_time() -> None:
+    long = geometry.Outline([[(0, 0), (9_000, 10), (0, 20)]], [], None)
+    short = geometry.Outline([[(0, 0), (90, 10), (0, 20)]], [], None)
+    assert (long.is_short, short.is_short) == (False, True)
+    for outline in (long, short):
+        geometry.trace(outline, 5)
+        known = [degrees for degrees in range(360) if (outline, degrees) in geometry._known]
+        assert len(known) == (360 if outline.is_short else 1)
