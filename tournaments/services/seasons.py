@@ -103,7 +103,7 @@ def season_create(
     formats_known.format_of(format)
     given = _checked(format, {"format_options": {}, **(settings or {}), "name": name})
     season = Season.objects.create(
-        slug=_free_slug(given["name"]),
+        slug=free_slug(given["name"]),
         format=format,
         created_by=acting_user,
         created_at=instant(at),
@@ -119,7 +119,8 @@ def season_create(
     return season
 
 
-def _free_slug(name: str) -> str:
+def free_slug(name: str) -> str:
+    """A slug for a season of that name that no other has."""
     stem = slugify(name)[:50] or "season"
     taken = set(Season.objects.filter(slug__startswith=stem).values_list("slug", flat=True))
     if stem not in taken:

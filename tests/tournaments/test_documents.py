@@ -1,0 +1,257 @@
+"""A season as a document: out, in on another site, and out again alike byte for byte."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from django.db import connection
+
+from accounts.models import User
+from games.models import Match
+from tests.tournaments.support import (
+    GAME,
+    START,
+    begun,
+    chosen,
+    organiser_named,
+    played,
+    refused,
+    running,
+)
+from tournaments.invariants import faults_of
+from tournaments.models import Season
+from tournaments.services.documents import (
+    season_export,
+    season_import,
+    season_records,
+    season_schema,
+)
+from tournaments.services.seasons import season_create
+from tournaments.simulation import Plan, season_simulate
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "season.schema.json"
+
+
+@pytest.fixture
+def season(orla: User) -> Season:
+    """A finished season with whatever there is: items, void matches, people leaving."""
+    plan = Plan(
+        format="elimination",
+        contestants=6,
+        seed=5,
+        start=START,
+        quick=True,
+        best_of=3,
+        drop_outs=1,
+        no_shows=1,
+        voids=2,
+        corrections=1,
+        repertoire=(GAME,),
+    )
+    return season_simulate(plan=plan, organiser=orla)
+
+
+def elsewhere() -> None:
+    """Another installation: nothing of the seasons and matches is there, and ids go on where they
+    were, so that none is the same."""
+    tables = [
+        name
+        for name in connection.introspection.table_names()
+        if name.startswith(("tournaments_", "games_"))
+    ]
+    with connection.cursor() as cursor:
+        # Deferred checks of the rows made in this test would keep the tables from being emptied.
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+        cursor.execute(f"TRUNCATE {', '.join(tables)}")
+
+
+def test_out_in_and_out_again_is_the_same(season: Season, orla: User) -> None:
+    document, archive = season_export(season=season), season_records(season=season)
+    elsewhere()
+    there = organiser_named("tamsin")
+    copy = season_import(acting_user=there, data=archive, match_accounts=True)
+    assert copy.pk != season.pk
+    assert season_export(season=copy) == document
+    assert season_records(season=copy) == archive
+    assert faults_of(copy) == []
+    assert [each.user for each in copy.organisers.all()] == [there]
+    assert not Match.objects.exclude(source="imported").exists()
+
+
+def test_without_accounts_people_are_names(season: Season, orla: User) -> None:
+    document, archive = season_export(season=season), season_records(season=season)
+    elsewhere()
+    copy = season_import(acting_user=orla, data=archive)
+    assert set(copy.contestants.values_list("user", flat=True)) == {None}
+    known = json.loads(document)
+    for each in known["contestants"]:
+        each["username"] = ""
+    assert json.loads(season_export(season=copy)) == known
+
+
+@pytest.mark.parametrize("kind", ["swiss", "single-elimination", "round-robin"])
+def test_other_formats(orla: User, kind: str) -> None:
+    plan = Plan(
+        format=kind, contestants=5, seed=2, start=START, quick=True, drop_outs=1,
+        options={"rounds": 3} if kind == "swiss" else {}, repertoire=(GAME,),
+    )  # fmt: skip
+    season = season_simulate(plan=plan, organiser=orla)
+    archive = season_records(season=season)
+    elsewhere()
+    copy = season_import(acting_user=orla, data=archive, match_accounts=True)
+    assert season_records(season=copy) == archive
+
+
+def test_a_season_goes_on_where_it_came_to(orla: User) -> None:
+    season = running(orla, 4)
+    played(orla, chosen(orla, season, ec=1, dmo=2), winner=0)
+    archive = season_records(season=season)
+    elsewhere()
+    copy = season_import(acting_user=orla, data=archive, match_accounts=True)
+    played(orla, chosen(orla, copy, ec=1, dmo=3), winner=0)
+    assert copy.contestants.filter(status="active").count() == 2
+    assert faults_of(copy) == []
+
+
+def test_the_document_follows_its_schema(season: Season) -> None:
+    schema = json.loads(SCHEMA.read_text())
+    assert schema == season_schema()
+    jsonschema.validate(json.loads(season_export(season=season)), schema)
+
+
+def test_nothing_secret_is_in_it(orla: User) -> None:
+    season = running(orla, 4)
+    death_match = chosen(orla, season, ec=1, dmo=2)
+    death_match.legs.update(prepared={"pool": "a secret"}, prepared_by=orla)
+    text = season_export(season=season).decode()
+    assert "a secret" not in text
+    assert "@" not in text
+
+
+# -- refusals ------------------------------------------------------------------------------------
+
+
+def test_not_while_a_match_is_on(orla: User) -> None:
+    season = running(orla, 4)
+    begun(orla, chosen(orla, season, ec=1, dmo=2))
+    refused("document.leg-running", season_export, season=season)
+    refused("document.leg-running", season_records, season=season)
+
+
+def test_only_organisers_import(orla: User, cleo: User) -> None:
+    document = season_export(season=season_create(acting_user=orla, name="A", format="swiss"))
+    refused("document.not-allowed", season_import, acting_user=cleo, data=document)
+
+
+def test_not_twice(orla: User) -> None:
+    document = season_export(season=season_create(acting_user=orla, name="A", format="swiss"))
+    refused("document.exists", season_import, acting_user=orla, data=document)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"{}", b"[]", b"null", b"PK\x03\x04 no zip", b"\xff\xfe", b"[" * 100_000, b"\x00"],
+)
+def test_what_is_no_document(orla: User, data: bytes) -> None:
+    refused("document.malformed", season_import, acting_user=orla, data=data)
+
+
+def test_a_zip_without_a_document(orla: User) -> None:
+    refused("document.malformed", season_import, acting_user=orla, data=_zip({"a": b"b"}))
+
+
+def test_a_zip_that_unfolds_without_end(orla: User, settings: Any) -> None:
+    settings.GAUNTLET_SEASON_MAX_BYTES = 10_000
+    bomb = _zip({"season.json": b" " * 1_000_000})
+    assert len(bomb) < 10_000
+    refused("document.too-large", season_import, acting_user=orla, data=bomb)
+    refused("document.too-large", season_import, acting_user=orla, data=b"{" * 10_001)
+
+
+def _zip(files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def _spoilt(archive: bytes, spoil: Callable[[dict[str, Any], dict[str, bytes]], None]) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(archive)) as read:
+        files = {name: read.read(name) for name in read.namelist()}
+    document = json.loads(files["season.json"])
+    spoil(document, files)
+    files["season.json"] = json.dumps(document).encode()
+    return _zip(files)
+
+
+def _of_first_leg(document: dict[str, Any], **changes: Any) -> None:
+    document["rounds"][0]["death_matches"][0]["legs"][0].update(changes)
+
+
+SPOILT: list[tuple[str, str, Callable[[dict[str, Any], dict[str, bytes]], Any]]] = [
+    ("document.malformed", "$.season", lambda d, f: d["season"].update(colour="red")),
+    ("document.malformed", "format", lambda d, f: d.update(format="gauntlet-season/2")),
+    ("document.malformed", "$.contestants[0].seed", lambda d, f: d["contestants"][0].update(
+        seed=0
+    )),
+    ("document.malformed", "created_at", lambda d, f: d["season"].update(created_at="2026-01-01")),
+    ("document.malformed", "status", lambda d, f: _of_first_leg(d, status="running")),
+    ("document.malformed", "NUL", lambda d, f: d["season"].update(summary="a\x00b")),
+    ("document.wrong", "season.uid", lambda d, f: d["season"].update(uid="me")),
+    ("document.wrong", "contestants[1]", lambda d, f: d["contestants"][1].update(id=1)),
+    ("document.wrong", "season.winner", lambda d, f: d["season"].update(winner=77)),
+    ("document.wrong", "rounds[1]", lambda d, f: d["rounds"][1].update(number=1)),
+    (
+        "document.wrong",
+        "rounds[0].death_matches[0].home",
+        lambda d, f: d["rounds"][0]["death_matches"][0].update(home=77),
+    ),
+    ("document.wrong", "events[0]", lambda d, f: d["events"][0].update(where={"round": 99})),
+    ("document.wrong", "gifts[0].receiver", lambda d, f: d["gifts"][0].update(receiver=99)),
+    ("document.wrong", "contestant_seed_once", lambda d, f: [
+        each.update(seed=1) for each in d["contestants"]
+    ]),
+    ("document.wrong", "another winner", lambda d, f: _of_first_leg(
+        d, winner_seat=1 - d["rounds"][0]["death_matches"][0]["legs"][0]["winner_seat"]
+    )),
+    ("document.wrong", "another game", lambda d, f: _of_first_leg(
+        d, ruleset="domino-wars", variant="standard"
+    )),
+    ("document.record-missing", "records/1.dmr.json", lambda d, f: f.pop("records/1.dmr.json")),
+    ("record.malformed", "records/1.dmr.json", lambda d, f: f.update(
+        {"records/1.dmr.json": b"{}"}
+    )),
+    ("format.options", "season.format_options", lambda d, f: d["season"].update(
+        format_options={"colour": 1}
+    )),
+    ("setup.variant", "season.repertoire", lambda d, f: d["season"].update(
+        repertoire=[{"ruleset": "tetronogo", "variant": "no", "options": {}}]
+    )),
+    ("standings.unknown", "season.tie_breaks", lambda d, f: d["season"].update(tie_breaks=["x"])),
+    ("item.unknown", "gifts[0]", lambda d, f: d["gifts"][0].update(item="sword")),
+]  # fmt: skip
+
+
+def test_what_does_not_fit_is_refused_and_where(orla: User) -> None:
+    plan = Plan(
+        format="elimination", contestants=4, seed=3, start=START, quick=True, best_of=1,
+        repertoire=(GAME,),
+    )  # fmt: skip
+    season = season_simulate(plan=plan, organiser=orla)
+    archive = season_records(season=season)
+    elsewhere()
+    for code, where, spoil in SPOILT:
+        data = _spoilt(archive, spoil)
+        refusal = refused(code, season_import, acting_user=orla, data=data)
+        assert where in refusal.sentence, refusal.sentence
+    # And nothing of all that is in the way of the real one.
+    season_import(acting_user=orla, data=archive)

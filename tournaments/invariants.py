@@ -1,0 +1,229 @@
+"""What must hold of every season at every moment, whatever organisers did: told as sentences of
+what does not. `manage.py simulate_season` and the tests ask for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations
+
+from tournaments.lifecycle import (
+    ContestantStatus,
+    DeathMatchStatus,
+    GiftStatus,
+    How,
+    LegStatus,
+    RoundStatus,
+    SeasonStatus,
+)
+from tournaments.models import Contestant, DeathMatch, Episode, Format, Gift, ItemEvent, Leg, Season
+from tournaments.services.episodes import DMO_SEAT
+
+OUT = (ContestantStatus.ELIMINATED, ContestantStatus.WITHDRAWN, ContestantStatus.REPLACED)
+# Where the last line of an item's history says that it is.
+STANDING = {
+    "given": GiftStatus.HELD,
+    "returned": GiftStatus.HELD,
+    "brought": GiftStatus.SPENT,
+    "blocked": GiftStatus.SPENT,
+    "copied": GiftStatus.SPENT,
+    "spent": GiftStatus.SPENT,
+    "taken-back": GiftStatus.TAKEN_BACK,
+    "expired": GiftStatus.EXPIRED,
+}
+
+
+def faults_of(season: Season) -> list[str]:
+    """Everything that is wrong with a season, as far as its rows can tell; empty if all is well."""
+    season = Season.objects.get(pk=season.pk)
+    return [
+        *_pairings(season),
+        *_results(season),
+        *_people(season),
+        *_items(season),
+        *_episodes(season),
+        *_end(season),
+    ]
+
+
+def _matches(season: Season) -> list[DeathMatch]:
+    return list(
+        DeathMatch.objects.filter(round__season=season)
+        .exclude(status=DeathMatchStatus.VOID)
+        .select_related("round", "home", "away", "winner")
+        .prefetch_related("legs__match")
+        .order_by("round__number", "number")
+    )
+
+
+def _pairings(season: Season) -> Iterator[str]:
+    """Everybody at most once a round; in a Swiss season everybody who is in exactly once, nobody
+    twice against the same, one bye at most."""
+    if season.format in (Format.LADDER, Format.SINGLE_ELIMINATION):
+        return
+    matches = _matches(season)
+    for played in season.rounds.all():
+        sides = Counter(
+            pk
+            for each in matches
+            if each.round_id == played.pk
+            for pk in (each.home_id, each.away_id)
+            if pk is not None
+        )
+        yield from (f"{pk} meets two in {played}" for pk, count in sides.items() if count > 1)
+        if season.format == Format.SWISS:
+            left_out = season.contestants.filter(
+                status=ContestantStatus.ACTIVE, since_round__lte=played.number
+            ).exclude(pk__in=sides)
+            yield from (f"{each} is not paired in {played}" for each in left_out)
+    if season.format == Format.SWISS:
+        met = Counter(
+            frozenset((each.home_id, each.away_id)) for each in matches if each.how != How.BYE
+        )
+        yield from (f"{sorted(map(str, two))} meet twice" for two, n in met.items() if n > 1)
+        byes = Counter(each.home_id for each in matches if each.how == How.BYE)
+        yield from (f"{pk} has two byes" for pk, count in byes.items() if count > 1)
+
+
+def _results(season: Season) -> Iterator[str]:
+    """A result is that of the matches that were played, unless somebody ruled."""
+    for each in _matches(season):
+        counting = [leg for leg in each.legs.all() if leg.status != LegStatus.VOID]
+        finished = [leg for leg in counting if leg.status == LegStatus.FINISHED]
+        yield from _legs(each, counting)
+        wins = Counter(leg.winner_seat for leg in finished)
+        if each.status != DeathMatchStatus.DECIDED:
+            if max(wins.values(), default=0) * 2 > each.best_of:
+                yield f"{each} is not decided, though its matches are"
+            continue
+        if each.winner_id not in (each.home_id, each.away_id):
+            yield f"{each} was won by somebody else"
+        if each.how == How.PLAYED:
+            seat = int(each.winner_id == each.away_id)
+            if wins[seat] * 2 <= each.best_of:
+                yield f"{each} was not won by what was played"
+            if len(finished) > each.best_of or wins[1 - seat] * 2 > each.best_of:
+                yield f"{each} was played on after it was decided"
+
+
+def _legs(death_match: DeathMatch, counting: list[Leg]) -> Iterator[str]:
+    numbers = [leg.number for leg in counting]
+    if len(set(numbers)) < len(numbers):
+        yield f"{death_match} has two attempts that count"
+    if sum(leg.status == LegStatus.RUNNING for leg in counting) > 1:
+        yield f"{death_match} is played twice at once"
+    if death_match.status in (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING) and set(
+        numbers
+    ) != set(range(1, death_match.best_of + 1)):
+        yield f"{death_match} lacks a match"
+    for leg in counting:
+        if leg.status != LegStatus.FINISHED or leg.match is None:
+            continue
+        if not leg.match.is_over:
+            yield f"{leg} is finished, its match is not"
+        elif leg.how == How.PLAYED and leg.winner_seat != leg.match.winner:
+            yield f"{leg} has another winner than its match"
+
+
+def _people(season: Season) -> Iterator[str]:
+    """Whoever is out stays out: no death match of theirs is open, or in a later round."""
+    last_lost: dict[int, int] = {}
+    for each in _matches(season):
+        for side in (each.home, each.away):
+            if side is None:
+                continue
+            is_open = each.status in (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING)
+            if is_open and side.status in OUT:
+                yield f"{side} is out and yet to play in {each.round}"
+            if side.pk in last_lost and each.round.number > last_lost[side.pk]:
+                yield f"{side} was out, and plays in {each.round}"
+        if (
+            season.format == Format.ELIMINATION
+            and each.status == DeathMatchStatus.DECIDED
+            and each.home is not None
+            and each.away is not None
+        ):
+            loser = each.away if each.winner_id == each.home_id else each.home
+            last_lost[loser.pk] = each.round.number
+            if loser.status == ContestantStatus.ACTIVE:
+                yield f"{loser} has lost {each} and is still in"
+
+
+def _items(season: Season) -> Iterator[str]:
+    """Every item is in one place, and its history says which; what is used up was brought into
+    exactly one match that counts."""
+    legs = list(
+        Leg.objects.filter(death_match__round__season=season)
+        .exclude(status=LegStatus.VOID)
+        .exclude(items=None)
+        .select_related("death_match")
+    )
+    brought = Counter(use["gift"] for leg in legs for use in (leg.items or {})["brought"])
+    gifts = list(Gift.objects.filter(season=season))
+    last: dict[int, str] = {}
+    for event in ItemEvent.objects.filter(gift__season=season).order_by("pk"):
+        # What a Copy or Block did to an item says nothing of where that item is.
+        if event.kind not in ("blocked", "copied"):
+            last[event.gift_id] = event.kind
+    for gift in gifts:
+        uses = 1 if gift.status == GiftStatus.SPENT else 0
+        if brought[gift.pk] != uses:
+            yield f"item {gift.pk} is {gift.status} and was brought {brought[gift.pk]} times"
+        if STANDING[last.get(gift.pk, "expired")] != gift.status:
+            yield f"item {gift.pk} is {gift.status}, its history says {last.get(gift.pk)}"
+    known = {gift.pk: gift for gift in gifts}
+    for leg in legs:
+        for use in (leg.items or {})["brought"]:
+            gift = known[use["gift"]]
+            side = (leg.death_match.home_id, leg.death_match.away_id)[use["seat"]]
+            if gift.receiver_id != side:
+                yield f"item {gift.pk} was brought by somebody else"
+        match = leg.match
+        held = [] if match is None else [[i["item"] for i in match.items if i["seat"] == s]
+                                         for s in (0, 1)]  # fmt: skip
+        if match is not None and held != (leg.items or {})["held"]:
+            yield f"{leg} was played with other items"
+
+
+def _episodes(season: Season) -> Iterator[str]:
+    """The EC sits on seat 0; the DMO on seat 1, at an advantage. In the final whoever was given
+    more items for a match has its advantage."""
+    if season.format != Format.ELIMINATION:
+        return
+    for episode in Episode.objects.filter(round__season=season).select_related("round"):
+        for each in episode.round.death_matches.exclude(status=DeathMatchStatus.VOID):
+            if (each.home_id, each.away_id) != (episode.ec_id, episode.dmo_id):
+                yield f"{each} is not between the EC and the DMO"
+            for leg in each.legs.exclude(match=None).select_related("match"):
+                if leg.match is not None and leg.match.advantage != DMO_SEAT:
+                    yield f"{leg}: the DMO has no advantage"
+    for leg in Leg.objects.filter(
+        death_match__round__season=season, death_match__round__is_final=True
+    ).exclude(match=None).select_related("death_match", "match"):  # fmt: skip
+        given = Gift.objects.filter(
+            death_match=leg.death_match, leg_number=leg.number, given_at__lte=leg.started_at
+        ).exclude(status=GiftStatus.TAKEN_BACK)
+        home = given.filter(receiver=leg.death_match.home).count()
+        away = given.filter(receiver=leg.death_match.away).count()
+        due = None if home == away else int(away > home)
+        if leg.match is not None and leg.match.advantage != due:
+            yield f"{leg}: the advantage is {leg.match.advantage}, not {due}"
+
+
+def _end(season: Season) -> Iterator[str]:
+    if season.status != SeasonStatus.FINISHED:
+        return
+    winner = season.winner
+    if winner is None or winner.place != 1:
+        yield "the winner is not in the first place"
+    if season.rounds.exclude(status=RoundStatus.CLOSED).exists():
+        yield "a round is not closed"
+    if season.format == Format.ELIMINATION:
+        places = sorted(
+            each.place or 0
+            for each in Contestant.objects.filter(season=season)
+            if each.status in (ContestantStatus.ACTIVE, *OUT[:2])
+        )
+        for first, second in combinations(places, 2):
+            if first == second:
+                yield f"place {first} is given twice"

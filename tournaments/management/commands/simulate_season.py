@@ -1,0 +1,82 @@
+"""`manage.py simulate_season`: a whole season, played by bots through the real services."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.roles import is_organiser
+from games.engine.errors import Refusal
+from tournaments.invariants import faults_of
+from tournaments.pairing.registry import FORMATS
+from tournaments.simulation import Plan, season_simulate
+
+
+class Command(BaseCommand):
+    help = (
+        "Play a whole season with bots, through the services that people use, and check that "
+        "everything holds that must. The same seed plays the same season."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--format", choices=list(FORMATS), default="elimination")
+        parser.add_argument("--contestants", type=int, default=16)
+        parser.add_argument("--seed", type=int, default=1)
+        parser.add_argument("--organiser", default="", help="username; by default any organiser")
+        parser.add_argument("--name", default="Simulation")
+        parser.add_argument(
+            "--quick", action="store_true", help="end matches by concession, not by playing them"
+        )
+        parser.add_argument("--best-of", type=int, default=5, help="of an elimination's final")
+        parser.add_argument("--rounds", type=int, default=None, help="stop after so many")
+        parser.add_argument("--swiss-rounds", type=int, default=None)
+        for name in ("drop-outs", "no-shows", "voids", "corrections"):
+            parser.add_argument(f"--{name}", type=int, default=0, help="how many, at most")
+
+    def handle(self, *_args: Any, **given: Any) -> None:
+        """Play, then say who has won; exit status 1 where something does not hold."""
+        options = {} if given["swiss_rounds"] is None else {"rounds": given["swiss_rounds"]}
+        plan = Plan(
+            format=given["format"],
+            contestants=given["contestants"],
+            seed=given["seed"],
+            start=timezone.now() - timedelta(days=365),
+            name=given["name"],
+            quick=given["quick"],
+            drop_outs=given["drop_outs"],
+            no_shows=given["no_shows"],
+            voids=given["voids"],
+            corrections=given["corrections"],
+            best_of=given["best_of"],
+            rounds=given["rounds"],
+            options=options,
+        )
+        say = self.stdout.write if given["verbosity"] > 1 else lambda _line: None
+        try:
+            season = season_simulate(plan=plan, organiser=_organiser(given["organiser"]), say=say)
+        except Refusal as refusal:
+            raise CommandError(refusal.sentence) from refusal
+        faults = faults_of(season)
+        for fault in faults:
+            self.stderr.write(fault)
+        if faults:
+            raise CommandError(f"{len(faults)} things do not hold.")
+        self.stdout.write(
+            f"{season.name} ({season.slug}): {season.get_status_display()}"
+            + (f", won by {season.winner}" if season.winner else "")
+            + f", {season.events.count()} events. Everything holds."
+        )
+
+
+def _organiser(username: str) -> User:
+    people = User.objects.filter(is_active=True)
+    if username:
+        people = people.filter(username=username)
+    found = next((user for user in people.order_by("pk") if is_organiser(user)), None)
+    if found is None:
+        raise CommandError("There is no such organiser; `manage.py demo_data` makes one.")
+    return found
