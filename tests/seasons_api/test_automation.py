@@ -50,10 +50,11 @@ def concede(death_match: int, seat: int) -> None:
         leg = leg_start(acting_user=None, leg=leg)
     assert leg.match is not None
     user = leg.match.players.get(seat=seat).user
-    held = read(leg.match_id)
+    assert user is not None
+    held = read(leg.match.pk)
     with committing():
         match_submit(
-            match_id=leg.match_id,
+            match_id=leg.match.pk,
             seat=seat,
             acting_user=user,
             client_id="bye",

@@ -293,7 +293,9 @@ class EntrySerializer(serializers.Serializer[dict[str, Any]]):
 class EntriesSerializer(serializers.Serializer[dict[str, Any]]):
     """Everybody to be enrolled."""
 
-    contestants = EntrySerializer(many=True, allow_empty=False, max_length=ENROLLED_AT_ONCE)
+    contestants = serializers.ListField(
+        child=EntrySerializer(), allow_empty=False, max_length=ENROLLED_AT_ONCE
+    )
 
 
 class WhySerializer(serializers.Serializer[dict[str, Any]]):
@@ -462,8 +464,8 @@ class NewRoundSerializer(serializers.Serializer[dict[str, Any]]):
     scheduled_at = serializers.DateTimeField(
         required=False, allow_null=True, help_text="When all its matches are to be played."
     )
-    pairings = PairingSerializer(
-        many=True,
+    pairings = serializers.ListField(
+        child=PairingSerializer(),
         required=False,
         max_length=ENROLLED_AT_ONCE,
         help_text="Pairings by hand (round robin, Swiss, ladder). Without them the format pairs.",
@@ -528,7 +530,9 @@ class TimeSerializer(serializers.Serializer[dict[str, Any]]):
 class TimesSerializer(serializers.Serializer[dict[str, Any]]):
     """Times of a round."""
 
-    times = TimeSerializer(many=True, allow_empty=False, max_length=ENROLLED_AT_ONCE)
+    times = serializers.ListField(
+        child=TimeSerializer(), allow_empty=False, max_length=ENROLLED_AT_ONCE
+    )
 
 
 class ScheduleView(ApiView):
@@ -565,7 +569,9 @@ class PlacedSerializer(serializers.Serializer[dict[str, Any]]):
 class PlacementsSerializer(serializers.Serializer[dict[str, Any]]):
     """The result of a main match."""
 
-    placements = PlacedSerializer(many=True, allow_empty=False, max_length=ENROLLED_AT_ONCE)
+    placements = serializers.ListField(
+        child=PlacedSerializer(), allow_empty=False, max_length=ENROLLED_AT_ONCE
+    )
     ec = serializers.IntegerField(
         required=False, allow_null=True, help_text="Which of several who share the last place."
     )
@@ -655,7 +661,7 @@ class DeathMatchChangesSerializer(serializers.Serializer[dict[str, Any]]):
 
     ruleset = serializers.CharField(required=False, max_length=40)
     variant = serializers.CharField(required=False, max_length=40)
-    options = serializers.DictField(required=False)  # type: ignore[assignment]
+    options = serializers.DictField(required=False)
     leg = serializers.IntegerField(
         required=False, min_value=1, help_text="Which one of several matches; by default all."
     )

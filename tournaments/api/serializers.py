@@ -61,7 +61,7 @@ class RepertoireSerializer(serializers.Serializer[Any]):
 
     ruleset = serializers.CharField()
     variant = serializers.CharField()
-    options = serializers.DictField(required=False)  # type: ignore[assignment]
+    options = serializers.DictField(required=False)
 
 
 class SeasonSerializer(serializers.ModelSerializer[Season]):
