@@ -88,6 +88,20 @@ class Desk:
         number: int = self._ask("accept", challenge=challenge, user=person.pk)
         return number
 
+    def become_bot(self, person: Person) -> None:
+        """From now on a program plays with this account."""
+        self._ask("become_bot", user=person.pk)
+
+    def match_of(self, challenge: int) -> int | None:
+        """The match that a challenge has led to, if it was accepted."""
+        number: int | None = self._ask("match_of", challenge=challenge)
+        return number
+
+    def is_over(self, match: int) -> bool:
+        """Whether a match has a result."""
+        over: bool = self._ask("is_over", match=match)
+        return over
+
     def rows(self, match: int) -> Any:
         """Everything that is stored of a match, but for when a worker looks next."""
         return self._ask("rows", match=match)
@@ -172,8 +186,16 @@ def revoke_token(*, token: int) -> None:
     token_revoke(acting_user=row.user, token=row)
 
 
+def become_bot(*, user: int) -> None:
+    from accounts.models import User
+    from accounts.tokens import user_become_bot
+
+    user_become_bot(acting_user=User.objects.get(pk=user))
+
+
 def match(*, players: list[int], ruleset: str, referees: list[int], options: dict[str, Any]) -> int:
     from accounts.models import User
+    from games.rulesets import REGISTRY
     from games.services.matches import match_start
 
     first, second = (User.objects.get(pk=pk) for pk in players)
@@ -181,7 +203,7 @@ def match(*, players: list[int], ruleset: str, referees: list[int], options: dic
         acting_user=first,
         players=(first, second),
         ruleset_id=ruleset,
-        variant="standard",
+        variant=REGISTRY.get(ruleset).variants[0].id,
         options=options,
         advantage=0,
         referees=list(User.objects.filter(pk__in=referees)),
@@ -212,6 +234,19 @@ def accept(*, challenge: int, user: int) -> int:
         acting_user=User.objects.get(pk=user), challenge=Challenge.objects.get(pk=challenge)
     )
     return int(match.pk)
+
+
+def match_of(*, challenge: int) -> int | None:
+    from games.models import Challenge
+
+    number: int | None = Challenge.objects.values_list("match", flat=True).get(pk=challenge)
+    return number
+
+
+def is_over(*, match: int) -> bool:
+    from games.models import Match
+
+    return Match.objects.only("status").get(pk=match).is_over
 
 
 def rows(*, match: int) -> dict[str, Any]:
@@ -253,9 +288,12 @@ def publish(*, match: int, audience: str, frames: int, size: int) -> None:
 
 CALLS = {
     "person": person,
+    "become_bot": become_bot,
     "match": match,
     "challenge": challenge,
     "accept": accept,
+    "match_of": match_of,
+    "is_over": is_over,
     "rows": rows,
     "record": record,
     "close_account": close_account,
