@@ -7,7 +7,7 @@ counts for the place. Nothing here changes anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from games.engine.errors import EngineFault
@@ -205,15 +205,24 @@ class Course:
         )
 
     @cached_property
+    def table_players(self) -> list[int]:
+        """Who stands in the table of a round robin or Swiss season; not those for whom nothing
+        counts any more."""
+        if self.season.format == Format.ROUND_ROBIN:
+            return [pk for pk in self.holders if pk not in self.robin.out]
+        return list(self.holders)
+
+    @cached_property
+    def counting(self) -> Sequence[field.Result]:
+        """What counts in that table."""
+        return self.robin.results if self.season.format == Format.ROUND_ROBIN else self.settled
+
+    @cached_property
     def table(self) -> Table:
-        """The standings of a round robin or Swiss season; a player for whom nothing counts any
-        more is not in them."""
+        """The standings of a round robin or Swiss season."""
         order = self.season.tie_breaks or DEFAULTS[self.season.format]
         names = {pk: each.name for pk, each in self.holders.items()}
-        if self.season.format == Format.ROUND_ROBIN:
-            players = [pk for pk in self.holders if pk not in self.robin.out]
-            return standings(players, self.robin.results, order, names)
-        return standings(self.holders, self.settled, order, names)
+        return standings(self.table_players, self.counting, order, names)
 
     @cached_property
     def ladder(self) -> tuple[int, ...]:

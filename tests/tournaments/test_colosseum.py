@@ -420,6 +420,10 @@ def test_a_round_robin_from_start_to_winner(orla: User) -> None:
     assert pairs_in(season, 1) == [(1, 4), (2, 3)]
     refused("round.open-matches", round_pair, acting_user=orla, season=season, at=now())
     settle(orla, season, 1, 1, 2)
+    told = season.events.get(kind="round.closed").data["standings"]
+    assert [(row["rank"], row["name"], row["points"]) for row in told] == [
+        (1, "Player 1", 1), (1, "Player 2", 1), (3, "Player 3", 0), (3, "Player 4", 0),
+    ]  # fmt: skip
     second = round_pair(acting_user=orla, season=season, at=now())
     assert (second.number, second.name) == (2, "Round 2")
     assert AuditEntry.objects.filter(action="round.pair").count() == 1

@@ -37,9 +37,11 @@ from tournaments.pairing import field, ladder, single_elimination, swiss
 from tournaments.services import deathmatches, formats, seasons
 from tournaments.services.events import season_event
 from tournaments.services.guards import instant, managed, must_be_running, must_not_be_archived
+from tournaments.standings import standings
 
 PAIRED: Final = (Format.ROUND_ROBIN, Format.SWISS)
-TABLES: Final = PAIRED
+#: How much of the standings the news of a complete round carries.
+TOLD_ROWS: Final = 16
 _ENDS: Final = {0: "Final", 1: "Semi-finals", 2: "Quarter-finals"}
 
 
@@ -289,6 +291,20 @@ def _concluded_if_clear(season: Season, at: datetime) -> None:
         return  # everybody has left: organisers decide what becomes of it
     if not tied:
         season_conclude(acting_user=None, season=season, at=at)
+
+
+def _told(course: Course) -> list[dict[str, Any]]:
+    """The head of the standings, for the news."""
+    points = standings(course.table_players, course.counting, ["points"])
+    return [
+        {
+            "rank": row.rank,
+            "contestant": row.player,
+            "name": course.holders[row.player].name,
+            "points": points.row(row.player).values[0],
+        }
+        for row in course.table.rows[:TOLD_ROWS]
+    ]
 
 
 # -- ladders -------------------------------------------------------------------------------------
@@ -586,8 +602,13 @@ class Colosseum(msgspec.Struct, frozen=True):
         season = round.season
         if season.format == Format.LADDER:
             return  # the next challenge may come at any time
-        last = round.number >= Course.of(season).rounds
-        if last or season.format in TABLES or round.status == RoundStatus.REOPENED:
+        course = Course.of(season)
+        last = round.number >= course.rounds
+        if season.format in PAIRED:
+            deathmatches.round_close(
+                acting_user=None, round=round, told={"standings": _told(course)}, at=at
+            )
+        elif last or round.status == RoundStatus.REOPENED:
             deathmatches.round_close(acting_user=None, round=round, at=at)
         if last:
             _concluded_if_clear(season, at)

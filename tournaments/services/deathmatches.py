@@ -987,10 +987,11 @@ def round_close(
     *,
     acting_user: User | None,
     round: Round,  # noqa: A002
+    told: Mapping[str, Any] | None = None,
     at: datetime | None = None,
 ) -> Round:
-    """Say that a round is complete. Refusals: those of `guards.managed`, ``lifecycle.step``,
-    ``round.open-matches``."""
+    """Say that a round is complete, and what ``told`` adds to it. Refusals: those of
+    `guards.managed`, ``lifecycle.step``, ``round.open-matches``."""
     season = managed(round.season, acting_user)
     fresh = Round.objects.get(pk=round.pk)
     fresh.season = season
@@ -1004,7 +1005,7 @@ def round_close(
         season=season,
         kind="round.closed",
         words=f"{fresh.name} is complete.",
-        data={"round": fresh.number},
+        data={"round": fresh.number, **(told or {})},
         round=fresh,
         at=at,
     )
