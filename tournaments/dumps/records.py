@@ -39,7 +39,7 @@ def season_records_after(season: Season, after: int) -> tuple[list[bytes], int]:
             match__gt=after,
         )
         .select_related("match", "death_match__round")
-        .order_by("match")[:BATCH]
+        .order_by("match_id")[:BATCH]
     )
     lines = [_line(leg) for leg in legs]
     return lines, max((leg.match_id or 0 for leg in legs), default=after)

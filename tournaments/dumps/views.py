@@ -20,6 +20,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from config.streaming import database_given_back
 from tournaments.dumps import archive
 from tournaments.dumps.records import season_records_after
 from tournaments.models import Season
@@ -54,6 +55,7 @@ def dump_file(request: HttpRequest, name: str) -> HttpResponseBase:
             _pieces(archive.folder() / name), content_type="application/zip"
         )
         response["Content-Length"] = str(dump.bytes)
+        database_given_back()
     response["ETag"] = etag
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
@@ -80,6 +82,7 @@ def season_records_file(request: HttpRequest, slug: str) -> HttpResponseBase:
         response = HttpResponse(content_type=NDJSON)
     else:
         response = StreamingHttpResponse(records_streamed(season), content_type=NDJSON)
+        database_given_back()
     response["Content-Disposition"] = f'attachment; filename="{season.slug}-records.ndjson"'
     response["Cache-Control"] = "no-cache" if season.visibility != "draft" else "private, no-store"
     return response
