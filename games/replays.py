@@ -12,7 +12,7 @@ from django.core.cache import cache
 from games import frames, store
 from games.engine import records
 from games.engine import table as tables
-from games.engine.decisions import ALL, seen_by
+from games.engine.decisions import ALL, ROOM, seen_by
 from games.engine.errors import Refusal
 from games.engine.live import Live
 from games.engine.table import AnyRuleset, Course, Entry, Header
@@ -21,7 +21,7 @@ from games.models import Match
 
 KEPT_S = 24 * 3600
 # Part of the cache's key: raise it when the shape of a step, or of any ruleset's view, changes.
-SHAPE = 1
+SHAPE = 2
 
 
 def replay_of(match: Match) -> dict[str, Any]:
@@ -48,11 +48,12 @@ def replay_of(match: Match) -> dict[str, Any]:
 def steps_of(ruleset: AnyRuleset, header: Header, entries: Sequence[Entry]) -> list[dict[str, Any]]:
     """One step an entry, after step 0, the opening: plain JSON values.
 
-    A step is ``{"n", "actor", "text", "t", "timeout", "taken_back", "by", "why", "events",
-    "view"}``. ``actor`` is 0, 1, ``"chance"``, ``"organiser"`` or, for the opening, null; ``text``
-    the entry as the record has it; ``t`` what the decision's clock showed, in seconds, or null;
-    ``taken_back`` whether a later take-back undid the entry; ``events`` and ``view`` (the match
-    after the entry) are as everybody sees them after the end.
+    A step is ``{"n", "actor", "text", "t", "timeout", "taken_back", "by", "why", "still",
+    "events", "view"}``. ``actor`` is 0, 1, ``"chance"``, ``"organiser"`` or, for the opening, null;
+    ``text`` the entry as the record has it; ``t`` what the decision's clock showed, in seconds, or
+    null; ``taken_back`` whether a later take-back undid the entry; ``still`` the number of the
+    picture of the board after it, as the room saw it (see `games.stills`), or null; ``events`` and
+    ``view`` (the match after the entry) are as everybody sees them after the end.
     """
     standing = set(Course(ruleset, header, entries).standing)
     opening = Live(tables.opened(ruleset, header))
@@ -66,13 +67,19 @@ def steps_of(ruleset: AnyRuleset, header: Header, entries: Sequence[Entry]) -> l
             "taken_back": False,
             "by": "",
             "why": "",
+            "still": None,
             "events": [],
             "view": match_view(ruleset, opening, ALL, at=0),
         }
     ]
+    told = 0
     for reckoned in records.replay(ruleset, header, entries):
         entry = reckoned.entry
         undone = reckoned.index not in standing and not tables.is_take_back(entry)
+        number = None
+        if seen_by(reckoned.events, ROOM):
+            told += 1
+            number = told if reckoned.table.state is not None else None
         steps.append(
             {
                 "n": reckoned.index + 1,
@@ -83,6 +90,7 @@ def steps_of(ruleset: AnyRuleset, header: Header, entries: Sequence[Entry]) -> l
                 "taken_back": undone,
                 "by": entry.by,
                 "why": entry.why,
+                "still": number,
                 "events": msgspec.to_builtins(seen_by(reckoned.events, ALL)),
                 "view": match_view(ruleset, Live(reckoned.table), ALL, at=0),
             }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Protocol
+
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_POST, require_safe
 
@@ -11,7 +14,7 @@ from games.clock import now_ms
 from games.engine.decisions import ROOM, Decision, Seat
 from games.engine.errors import Refusal
 from games.engine.views import match_view
-from games.pictures import PNG, as_image, board_of, png_of, png_response
+from games.pictures import PNG, as_image, board_of, png_of, png_response, svg_response
 from games.reading import match_for
 from games.stills import still_of
 from games.store import Held
@@ -22,8 +25,25 @@ LARGEST_PICTURE = 5 * 1024 * 1024  # bytes
 
 @require_safe
 @explains_refusals
+def board_svg(request: HttpRequest, match_id: int) -> HttpResponse:
+    """The board as the room sees it, whoever asks: for cards, previews and links from elsewhere."""
+    return _board_now(request, match_id, svg_response, "svg")
+
+
+@require_safe
+@explains_refusals
 def board_png(request: HttpRequest, match_id: int) -> HttpResponse:
-    """The board as the room sees it now."""
+    """The same as PNG."""
+    return _board_now(request, match_id, png_response, "png")
+
+
+class _Respond(Protocol):
+    def __call__(
+        self, request: HttpRequest, svg: Callable[[], str], *, etag: str
+    ) -> HttpResponse: ...
+
+
+def _board_now(request: HttpRequest, match_id: int, respond: _Respond, kind: str) -> HttpResponse:
     match_for(match_id, request.user)
     held = store.read(match_id)
     if held.live.table.state is None:
@@ -33,7 +53,7 @@ def board_png(request: HttpRequest, match_id: int) -> HttpResponse:
     def drawn() -> str:
         return board_of(held.ruleset, match_view(held.ruleset, held.live, ROOM, at=now_ms()))
 
-    response = png_response(request, drawn, etag=f"{match_id}-{version}-png")
+    response = respond(request, drawn, etag=f"{match_id}-{version}-{kind}")
     response["Cache-Control"] = "public, no-cache"
     return response
 

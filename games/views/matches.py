@@ -13,12 +13,10 @@ from django.views.decorators.http import require_safe
 from games import extras, sharing, store
 from games.api.views import record_response
 from games.audience import AUDIENCES, may_moderate_chat, may_organise
-from games.clock import now_ms
 from games.engine.decisions import ROOM
 from games.engine.errors import Refusal
-from games.engine.views import match_view
 from games.models import Match
-from games.pictures import as_image, board_of, svg_response
+from games.pictures import as_image, board_of
 from games.reading import match_for, reader_of
 from games.replays import replay_of
 from games.services.matches import record_bytes
@@ -98,24 +96,6 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
 def record(request: HttpRequest, match_id: int) -> HttpResponse:
     """The record of a finished match, as a download."""
     return record_response(record_bytes(match_for(match_id, request.user)), match_id)
-
-
-@require_safe
-@explains_refusals
-def board(request: HttpRequest, match_id: int) -> HttpResponse:
-    """The board as the room sees it, whoever asks: for cards, previews and links from elsewhere."""
-    match_for(match_id, request.user)
-    held = store.read(match_id)
-    if held.live.table.state is None:
-        raise Refusal("match.no-board", "There is no board yet.")
-    version = held.readers.versions[AUDIENCES.index(ROOM)]
-
-    def drawn() -> str:
-        return board_of(held.ruleset, match_view(held.ruleset, held.live, ROOM, at=now_ms()))
-
-    response = svg_response(request, drawn, etag=f"{match_id}-{version}")
-    response["Cache-Control"] = "public, no-cache"
-    return response
 
 
 @require_safe

@@ -15,6 +15,7 @@ from accounts.models import User
 from games.rulesets.peg_domain import painting
 from games.views.boards import LARGEST_PICTURE
 from tests.games.support import SECOND, Play, nothing_changes, started
+from tests.pages.support import links
 
 Visitor = Callable[..., Client]
 
@@ -163,3 +164,42 @@ def test_a_forged_upload_is_refused(ada: User, pegs: Play) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(ada, backend="accounts.backends.NameBackend")
     assert client.post(f"/matches/{pegs.pk}/paint/").status_code == 403
+
+
+def test_pages_link_to_the_pictures(nobody: Client, pegs: Play) -> None:
+    page = nobody.get(f"/matches/{pegs.pk}/")
+    for name in ("board.png", "board.svg"):
+        assert f"/matches/{pegs.pk}/{name}" in links(page)
+        assert nobody.get(f"/matches/{pegs.pk}/{name}").status_code == 200
+
+
+def test_each_step_of_a_replay_links_to_its_picture(nobody: Client, pegs: Play) -> None:
+    """A turn's picture is there once the room was told of the turn: not for a sealed removal."""
+    pegs.move(1, "no removal", 40 * SECOND)
+    pegs.move(0, "finish", 41 * SECOND)
+    pegs.move(0, "concede", 42 * SECOND)
+    steps = nobody.get(f"/matches/{pegs.pk}/replay/").context["replay_data"]["steps"]
+    told = [step["n"] for step in steps if step["still"] is not None]
+    sealed = next(step["n"] for step in steps if step["text"] == "no removal")
+    assert sealed not in told
+    assert 0 not in told
+    room = [step["still"] for step in steps if step["still"] is not None]
+    assert room == list(range(1, len(room) + 1))
+    for step in steps:
+        page = nobody.get(f"/matches/{pegs.pk}/replay/?move={step['n']}")
+        if step["still"] is None:
+            assert 'data-part="picture"' in page.content.decode()
+            assert " hidden data-part" in page.content.decode()
+        else:
+            address = f"/matches/{pegs.pk}/board/{step['still']}.png"
+            assert address in links(page)
+    assert picture_of(nobody.get(f"/matches/{pegs.pk}/board/{room[-1]}.png")).width > 400
+    assert nobody.get(f"/matches/{pegs.pk}/board/{room[-1] + 1}.png").status_code == 409
+
+
+def test_an_icon_is_found_where_it_is_looked_for(nobody: Client) -> None:
+    answer = nobody.get("/favicon.ico")
+    assert answer.status_code == 302
+    assert answer["Location"].endswith(".png")
+    assert "icon-192" in answer["Location"]
+    assert nobody.post("/favicon.ico").status_code == 405

@@ -37,7 +37,7 @@ export class Replay {
     this.pictures = new Map();
     const part = (name) => root.querySelector(`[data-part="${name}"]`);
     this.parts = Object.fromEntries(
-      ["result", "players", "board", "caption", "controls", "moves"].map((name) => [
+      ["result", "players", "board", "caption", "picture", "controls", "moves"].map((name) => [
         name,
         part(name),
       ]),
@@ -69,6 +69,7 @@ export class Replay {
     const step = this.steps[to];
     fill(this.parts.board, this.#picture(to));
     write(this.parts.caption, this.#caption(step));
+    this.#drawLink(step);
     this.#drawControls();
     this.#drawMoves();
     this.#drawPlayers(step);
@@ -93,6 +94,16 @@ export class Replay {
     clearInterval(this.timer);
     this.timer = null;
     this.#drawControls();
+  }
+
+  /* The picture of the position as the room saw it then; of what it was not told there is none. */
+  #drawLink(step) {
+    const part = this.parts.picture;
+    if (!part) return;
+    part.hidden = !step.still;
+    if (step.still) {
+      part.querySelector("a").href = part.dataset.pictures.replace("/0.png", `/${step.still}.png`);
+    }
   }
 
   /* Drawn when first looked at, and kept. */
