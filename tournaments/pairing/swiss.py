@@ -34,13 +34,6 @@ COMPLETE = 72
 #: How many neighbours to each side are candidates in larger fields, try by try.
 REACHES = (4, 16, 64)
 
-# One unit of a criterion outweighs whatever a whole round can cost by the criteria after it: with
-# n players the fold costs less than n² a round, and seats less than n · rounds².
-_FOLD = 1
-_SEATS = 10**7
-_POINTS = 10**13
-_REMATCH = 10**19
-
 
 class Paired(msgspec.Struct, frozen=True):
     """A round: pairings from the top table down, a bye last. ``rematches`` are among them."""
@@ -66,6 +59,14 @@ class Field:
         for result in sorted(results, key=lambda result: result.round):
             self._note(result)
         self.order = sorted(self._seed, key=lambda p: (-self.points[p], self._seed[p]))
+        # One unit of a criterion outweighs all that a round can cost by the criteria after it. No
+        # larger than that: Python adds numbers below 2**30 faster, and a matching is additions.
+        size = len(self.order)
+        seat = max((abs(self.seats[player]) for player in self.order), default=0)
+        gap = max((self.points[player] for player in self.order), default=0)
+        self._seats_unit = size * size + 1
+        self._points_unit = self._seats_unit * (size * seat**2 + 1)
+        self._rematch_unit = self._points_unit * (size * gap**2 + 1)
 
     def _note(self, result: Result) -> None:
         if not result.settled:
@@ -101,7 +102,12 @@ class Field:
         ideal = self.group_sizes[self.points[one]] // 2 if apart == 0 else 1
         fold = abs(abs(lower - upper) - ideal)
         again = self.met[frozenset((one, other))]
-        return again * _REMATCH + apart**2 * _POINTS + clash * _SEATS + fold * _FOLD
+        return (
+            again * self._rematch_unit
+            + apart**2 * self._points_unit
+            + clash * self._seats_unit
+            + fold
+        )
 
     def seated(self, one: int, other: int) -> tuple[int, int]:
         """The pair as (seat 0, seat 1).
@@ -205,9 +211,21 @@ def _edges(field: Field, reach: int, *, rematches: bool) -> dict[tuple[int, int]
     return costs
 
 
+class _Plain(nx.Graph):
+    """A graph that gives its neighbours as the dictionaries they are in.
+
+    Matching asks for a weight some ten thousand times a round; the read-only views that a graph
+    usually answers with were half of its time.
+    """
+
+    def __getitem__(self, node: int) -> dict[int, dict[str, int]]:
+        neighbours: dict[int, dict[str, int]] = self._adj[node]
+        return neighbours
+
+
 def _lightest(size: int, costs: dict[tuple[int, int], int]) -> list[tuple[int, int]] | None:
     """The minimum-weight perfect matching over 0 … size-1, or None where there is none."""
-    graph = nx.Graph()
+    graph = _Plain()
     graph.add_nodes_from(range(size))
     most = max(costs.values(), default=0) + 1
     # Insertion in order of position, not of a set: equal costs are then settled the same always.
