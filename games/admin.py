@@ -33,6 +33,7 @@ from accounts.roles import is_moderator
 from games.audience import chat_visible_to
 from games.engine.errors import Refusal
 from games.models import Challenge, ChatMessage, Match, MatchEntry, MatchPlayer
+from games.ratings import admin as _ratings  # noqa: F401  (registers its own)
 from games.services.chat import chat_remove
 
 REFUSALS = (Refusal,)

@@ -12,7 +12,16 @@ from games.rulesets import REGISTRY
 GAMES_MAX = 100_000
 DAYS_MAX = 36_500
 
-_HIDE = [("", "Shown"), ("show", "Shown"), ("hide", "Hidden")]
+
+class Showing(forms.ChoiceField):
+    """Whether something is listed: `hide`, or `show`, which is also what an empty value means."""
+
+    def __init__(self, label: str) -> None:
+        choices = [("", "Shown"), ("hide", "Hidden")]
+        super().__init__(label=label, required=False, choices=choices)
+
+    def valid_value(self, value: Any) -> bool:
+        return value == "show" or super().valid_value(value)
 
 
 class BoardForm(forms.Form):
@@ -36,18 +45,8 @@ class BoardForm(forms.Form):
             choices=[("", "Any time"), (30, "30 days"), (90, "90 days"), (365, "A year")]
         ),
     )
-    bots = forms.ChoiceField(
-        label="Bots",
-        required=False,
-        choices=_HIDE,
-        widget=forms.Select(choices=[("", "Shown"), ("hide", "Hidden")]),
-    )
-    provisional = forms.ChoiceField(
-        label="Provisional",
-        required=False,
-        choices=_HIDE,
-        widget=forms.Select(choices=[("", "Shown"), ("hide", "Hidden")]),
-    )
+    bots = Showing("Bots")
+    provisional = Showing("Provisional")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

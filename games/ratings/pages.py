@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import F, Q, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
@@ -28,15 +28,17 @@ from games.ratings.boards import (
 )
 from games.ratings.forms import BoardForm, HistoryForm
 from games.ratings.models import OVERALL, RatingPoint
-from games.views.common import explains_refusals, one_page
+from games.views.common import one_page
 
 
 @require_safe
 @conditional_page
-@explains_refusals
 def leaderboard(request: HttpRequest, ladder: str = OVERALL) -> HttpResponse:
     """Who stands where, of one game or of all together."""
-    name = ladder_name(ladder_named(ladder))
+    try:
+        name = ladder_name(ladder_named(ladder))
+    except Refusal as refusal:
+        raise Http404(refusal.sentence) from refusal
     form = BoardForm(request.GET)
     wanted = form.wanted()
     cursor = _cursor(request.GET.get("cursor", ""))

@@ -60,6 +60,13 @@ def test_everything_that_was_promised_is_there(development: None) -> None:
     assert sorted(opponents) == [("ben", None), ("olga", "ada")]
 
 
+def test_the_leaderboard_has_somebody_on_it(development: None) -> None:
+    made()
+    found = Client().get("/api/v1/leaderboards/overall/").json()["results"]
+    assert sorted(row["username"] for row in found) == PLAYERS
+    assert {row["games"] for row in found} == {len(list(REGISTRY))}
+
+
 def test_it_is_made_by_the_services(development: None) -> None:
     made()
     deeds = {*AuditEntry.objects.values_list("action", flat=True)}

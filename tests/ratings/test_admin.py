@@ -1,0 +1,56 @@
+"""Rulings through the administration: only by the services, only by organisers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.test import Client
+
+from accounts.models import AuditEntry, User
+from games.ratings.models import RatingRuling
+from games.ratings.services import ratings_repair
+from tests.pages.support import words
+from tests.ratings.support import result_row
+
+pytestmark = pytest.mark.django_db
+ADD = "/admin/games/ratingruling/add/"
+
+
+def test_a_ruling_is_made_changed_and_taken_back(
+    visitor: Callable[..., Client], root: User, ada: User, ben: User
+) -> None:
+    match = result_row((ada, ben))
+    browser = visitor(root)
+    for counts, winner in (("nobody", None), ("1", 1)):
+        page = browser.post(ADD, {"match": match.pk, "counts": counts, "why": "so"}, follow=True)
+        assert "Ruled. Ratings follow within seconds." in words(page)
+        assert RatingRuling.objects.get(match=match).winner == winner
+    page = browser.post(ADD, {"match": match.pk, "counts": "1", "why": "so"}, follow=True)
+    assert "This result counts as that player's win already." in words(page)
+    browser.post(ADD, {"match": match.pk, "counts": "played", "why": "it was right"})
+    assert not RatingRuling.objects.exists()
+    deeds = AuditEntry.objects.filter(action__startswith="rating.").order_by("id")
+    assert [deed.action for deed in deeds] == ["rating.exclude", "rating.correct", "rating.include"]
+    assert {deed.who for deed in deeds} == {root}
+
+
+def test_moderators_look_and_do_not_touch(
+    visitor: Callable[..., Client], mona: User, ada: User, ben: User
+) -> None:
+    match = result_row((ada, ben))
+    ratings_repair()
+    User.objects.filter(pk=mona.pk).update(is_staff=True)
+    mona.user_permissions.add(
+        *Permission.objects.filter(codename__in=["view_rating", "view_ratingruling"])
+    )
+    browser = visitor(User.objects.get(pk=mona.pk))
+    assert browser.get(ADD).status_code == 403
+    asked = {"match": match.pk, "counts": "nobody", "why": "so"}
+    assert browser.post(ADD, asked).status_code == 403
+    assert not RatingRuling.objects.exists()
+    assert browser.get("/admin/games/ratingruling/").status_code == 200
+    listed = browser.get("/admin/games/rating/?q=ada")
+    assert (listed.status_code, "2 ratings" in words(listed)) == (200, True)
+    assert browser.get("/admin/games/rating/add/").status_code == 403
