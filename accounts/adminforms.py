@@ -43,6 +43,8 @@ class ReasonForm(DeedForm):
 class SanctionForm(DeedForm):
     """A warning, a mute or a suspension; the latter two have an end, or none."""
 
+    always_typed = False
+
     reason = forms.CharField(
         label=gettext_lazy("Reason"),
         max_length=REASON_MAX,
@@ -125,10 +127,6 @@ class MergeForm(DeedForm):
         widget=_lines(3),
         help_text=gettext_lazy("Kept with the merge and in the audit log."),
     )
-
-    def needs_phrase(self, _cleaned: Mapping[str, Any]) -> bool:
-        """A look at what would happen needs no confirmation."""
-        return "look" not in self.data
 
     def clean_keep(self) -> User:
         """Find the account."""

@@ -271,7 +271,8 @@ class Deeds(AuditHistory):
 class DeedForm(forms.Form):
     """The form of a deed. With a `phrase`, that phrase must be typed before anything happens."""
 
-    required_css_class = "required"
+    # Whether the phrase is needed in any case, or only where `needs_phrase` says so.
+    always_typed = True
 
     def __init__(self, *args: Any, phrase: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -279,7 +280,7 @@ class DeedForm(forms.Form):
         if phrase:
             self.fields["typed"] = forms.CharField(
                 label=gettext_lazy("To confirm, type %s") % phrase,
-                required=False,
+                required=self.always_typed and "look" not in self.data,
                 strip=True,
                 widget=forms.TextInput(
                     attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
@@ -287,13 +288,13 @@ class DeedForm(forms.Form):
             )
 
     def needs_phrase(self, _cleaned: Mapping[str, Any]) -> bool:
-        """Say whether what was chosen is past undoing. A form whose answer depends on it overrides
-        this."""
-        return True
+        """Say whether what was chosen is past undoing. A form whose answer depends on what was
+        chosen overrides this, and sets `always_typed` to False. A look needs no confirmation."""
+        return "look" not in self.data
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        typed = cleaned.pop("typed", "")
+        typed = cleaned.pop("typed", self.phrase if "typed" in self.errors else "")
         if self.phrase and self.needs_phrase(cleaned) and typed != self.phrase:
             self.add_error("typed", _("This is not what was to be typed. Nothing was done."))
         return cleaned

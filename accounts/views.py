@@ -126,7 +126,7 @@ def report_new(request: HttpRequest, target_type: str, target_id: str) -> HttpRe
     target = reports.target_of(user, target_type, target_id)
     if target is None:
         raise Http404(_("There is nothing here that you could report."))
-    form = ReportForm(request.POST or None)
+    form = ReportForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
             reports.report_file(

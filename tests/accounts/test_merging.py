@@ -1,0 +1,307 @@
+"""Two accounts made one: what moves, who may, what is refused, and where the old name leads."""
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.db import DatabaseError, IntegrityError, transaction
+from django.test import Client, TestCase
+from django.utils import timezone
+
+from accounts import hooks, merging
+from accounts.merging import merge_preview, merges_told, user_merge
+from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
+from accounts.reports import report_file
+from accounts.roles import Role
+from accounts.sanctions import user_mute, user_warn
+from accounts.services import Refusal, user_close, user_reopen
+from tests.accounts.conftest import PASSWORD
+
+People = Callable[..., User]
+Deeds = Callable[[], list[str]]
+
+
+@pytest.fixture
+def mona(person: People) -> User:
+    return person("mona", Role.MODERATOR)
+
+
+@pytest.fixture
+def ada(person: People) -> User:
+    return person("ada")
+
+
+@pytest.fixture
+def twin(person: People) -> User:
+    return person("ada2")
+
+
+def merge(by: User, keep: User, duplicate: User, reason: str = "Same address") -> AccountMerge:
+    return user_merge(acting_user=by, keep=keep, duplicate=duplicate, reason=reason)
+
+
+def everything() -> list[Any]:
+    models: tuple[Any, ...] = (User, Sanction, Report, AccountMerge, AuditEntry, EmailAddress)
+    return [list(model.objects.order_by("pk").values()) for model in models]
+
+
+def refused(code: str, call: Callable[[], object]) -> None:
+    before = everything()
+    with pytest.raises(Refusal) as caught, transaction.atomic():
+        call()
+    assert caught.value.code == code
+    assert caught.value.sentence.endswith(".")
+    assert everything() == before
+
+
+def test_the_duplicate_is_closed_and_both_have_an_entry(
+    mona: User, ada: User, twin: User, deeds: Deeds
+) -> None:
+    heard: list[int] = []
+
+    def hear(*, user_id: int, **_more: Any) -> None:
+        heard.append(user_id)
+
+    hooks.account_closed.connect(hear)
+    try:
+        with TestCase.captureOnCommitCallbacks(execute=True):
+            done = merge(mona, ada, twin, " Same address ")
+    finally:
+        hooks.account_closed.disconnect(hear)
+    assert heard == [twin.pk]
+    assert (done.keep, done.duplicate, done.by, done.reason) == (ada, twin, mona, "Same address")
+    assert not User.objects.get(pk=twin.pk).is_active
+    assert User.objects.get(pk=ada.pk).is_active
+    assert deeds() == ["user.merge", "user.close_merged"]
+    targets = AuditEntry.objects.order_by("id").values_list("target_id", flat=True)
+    assert list(targets) == [str(ada.pk), str(twin.pk)]
+
+
+def test_who_may(mona: User, ada: User, twin: User, person: People) -> None:
+    root = User.objects.create_superuser("ruth")
+    for by in (person("ben"), person("orla", Role.ORGANISER)):
+        refused("account.not-moderator", partial(merge, by, ada, twin))
+    refused("account.own-account", lambda: merge(mona, mona, twin))
+    refused("account.own-account", lambda: merge(mona, ada, mona))
+    other = person("omar", Role.MODERATOR)
+    for keep, duplicate in ((ada, other), (other, ada), (ada, root), (root, ada)):
+        refused("account.protected", partial(merge, mona, keep, duplicate))
+    assert merge(root, other, twin).pk
+
+
+def test_other_refusals(mona: User, ada: User, twin: User, person: People) -> None:
+    refused("merge.same", lambda: merge(mona, ada, ada))
+    refused("merge.reason-missing", lambda: merge(mona, ada, twin, "  "))
+    refused("merge.reason-too-long", lambda: merge(mona, ada, twin, "x" * 501))
+    closed = person("cleo")
+    user_close(acting_user=mona, user=closed, reason="Left")
+    refused("merge.keep-closed", lambda: merge(mona, closed, twin))
+    merge(mona, ada, twin)
+    refused("merge.merged-before", lambda: merge(mona, ada, twin))
+    refused("merge.merged-before", lambda: merge(mona, twin, ada))
+    refused("account.merged", lambda: user_reopen(acting_user=mona, user=twin, reason="A mistake"))
+
+
+def test_a_closed_account_may_be_merged(mona: User, ada: User, twin: User) -> None:
+    user_close(acting_user=mona, user=twin, reason="Left")
+    assert merge(mona, ada, twin).pk
+
+
+def test_the_old_name_leads_to_the_kept_one(
+    client: Client, mona: User, ada: User, twin: User, person: People
+) -> None:
+    last = person("ada3")
+    merge(mona, twin, last)
+    merge(mona, ada, twin)
+    for name in ("ada2", "ada3", "ADA3"):
+        response = client.get(f"/u/{name}/")
+        assert (response.status_code, response["Location"]) == (301, "/u/ada/")
+    assert client.get("/u/ada/").status_code == 200
+    closed = person("cleo", is_active=False)
+    assert client.get(closed.get_absolute_url()).status_code == 200
+
+
+# -- addresses -----------------------------------------------------------------------------------
+
+
+def address(user: User, *, verified: bool, email: str = "") -> EmailAddress:
+    return EmailAddress.objects.create(
+        user=user, email=email or user.email, verified=verified, primary=True
+    )
+
+
+def test_a_confirmed_address_signs_in_to_the_kept_account(
+    client: Client, mona: User, ada: User, twin: User
+) -> None:
+    address(ada, verified=True)
+    address(twin, verified=True)
+    done = merge(mona, ada, twin)
+    assert done.moved == {"email addresses": 1}
+    moved = EmailAddress.objects.get(email="ada2@example.org")
+    assert (moved.user, moved.primary, moved.verified) == (ada, False, True)
+    ada.refresh_from_db()
+    assert ada.email == "ada@example.org"
+    form = {"login": "ada2@example.org", "password": PASSWORD}
+    client.post("/accounts/login/", form)
+    assert client.get("/accounts/settings/").wsgi_request.user == ada
+
+
+def test_an_unconfirmed_address_proves_nothing(mona: User, ada: User, twin: User) -> None:
+    address(ada, verified=True)
+    address(twin, verified=False)
+    assert merge(mona, ada, twin).moved == {}
+    assert not EmailAddress.objects.filter(email="ada2@example.org").exists()
+    twin.refresh_from_db()
+    assert twin.email == ""
+
+
+def test_an_account_without_an_address_gets_one(mona: User, person: People, twin: User) -> None:
+    bare = person("bare", email="")
+    address(twin, verified=False)
+    merge(mona, bare, twin)
+    bare.refresh_from_db()
+    assert bare.email == "ada2@example.org"
+    assert EmailAddress.objects.get().primary
+
+
+# -- sanctions and reports -----------------------------------------------------------------------
+
+
+def test_of_two_mutes_the_longer_stands(mona: User, ada: User, twin: User) -> None:
+    soon = timezone.now() + timedelta(hours=1)
+    short = user_mute(acting_user=mona, user=ada, reason="Rude", until=soon)
+    long = user_mute(acting_user=mona, user=twin, reason="Very rude", until=None)
+    warning = user_warn(acting_user=mona, user=twin, reason="Be kind")
+    assert merge(mona, ada, twin).moved == {"sanctions": 2}
+    assert list(Sanction.objects.in_force().filter(user=ada)) == [long]
+    short.refresh_from_db()
+    assert short.standing == "lifted"
+    warning.refresh_from_db()
+    assert warning.user == ada
+
+
+def test_what_the_kept_account_gave_stays(mona: User, twin: User) -> None:
+    root = User.objects.create_superuser("ruth")
+    given = user_mute(acting_user=mona, user=twin, reason="Rude", until=None)
+    merge(root, mona, twin)
+    given.refresh_from_db()
+    assert (given.user, given.by) == (twin, mona)
+
+
+def test_reports_move_unless_they_would_collide(
+    mona: User, ada: User, twin: User, person: People
+) -> None:
+    ben, cleo = person("ben"), person("cleo")
+
+    def report(by: User, name: str) -> Report:
+        return report_file(
+            acting_user=by, target_type="accounts.user", target_id=name, reason="spam", words="!"
+        )
+
+    both, twice = report(ada, "ben"), report(twin, "ben")
+    own, about = report(twin, "cleo"), report(cleo, "ada2")
+    against, back = report(twin, "ada"), report(ada, "ada2")
+    assert merge(mona, ada, twin).moved == {"reports": 2}
+    for row in (both, twice, own, about, against, back):
+        row.refresh_from_db()
+    assert (both.reporter, twice.reporter) == (ada, twin)
+    assert (own.reporter, own.about) == (ada, cleo)
+    assert about.about == ada
+    assert (against.reporter, against.about) == (twin, ada)
+    assert (back.reporter, back.about) == (ada, twin)
+    assert ben.reports_about.count() == 2
+
+
+# -- the parts of other apps ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def part() -> Iterator[list[tuple[User, User]]]:
+    """A part that only notes that it was asked."""
+    asked: list[tuple[User, User]] = []
+
+    def note(keep: User, duplicate: User) -> Mapping[str, int]:
+        asked.append((keep, duplicate))
+        return {"pots": 3, "pans": 0}
+
+    merging.register("test", note)
+    yield asked
+    merging.unregister("test")
+
+
+def test_a_registered_part_is_asked_once(
+    mona: User, ada: User, twin: User, part: list[tuple[User, User]]
+) -> None:
+    assert merge(mona, ada, twin).moved == {"pots": 3}
+    assert part == [(ada, twin)]
+
+
+def test_a_part_that_refuses_stops_everything(mona: User, ada: User, twin: User) -> None:
+    def refuse(_keep: User, _duplicate: User) -> Mapping[str, int]:
+        raise Refusal("merge.kitchen", "There is one kitchen only.")
+
+    merging.register("test", refuse)
+    try:
+        refused("merge.kitchen", lambda: merge(mona, ada, twin))
+    finally:
+        merging.unregister("test")
+
+
+def test_a_look_changes_nothing(
+    mona: User, ada: User, twin: User, part: list[tuple[User, User]]
+) -> None:
+    address(twin, verified=True)
+    before = everything()
+    moved = merge_preview(acting_user=mona, keep=ada, duplicate=twin)
+    assert moved == {"email addresses": 1, "pots": 3}
+    assert everything() == before
+    assert merges_told(moved) == "1 email addresses, 3 pots"
+    assert merges_told({}) == "nothing"
+
+
+# -- the database's own word, and the admin page -------------------------------------------------
+
+
+def test_a_merge_is_for_ever(mona: User, ada: User, twin: User) -> None:
+    done = merge(mona, ada, twin)
+    for attempt in (
+        lambda: AccountMerge.objects.update(keep=mona),
+        AccountMerge.objects.all().delete,
+        done.delete,
+    ):
+        with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+            attempt()
+
+
+def test_constraints(mona: User, ada: User) -> None:
+    for fields, name in (
+        ({"keep": ada, "reason": "x"}, "merge_two_accounts"),
+        ({"keep": mona, "reason": ""}, "merge_reason_given"),
+    ):
+        with pytest.raises(IntegrityError, match=name), transaction.atomic():
+            AccountMerge.objects.create(duplicate=ada, by=mona, **fields)
+
+
+def test_the_page_looks_first_and_needs_the_name_typed(
+    client: Client, mona: User, ada: User, twin: User
+) -> None:
+    client.force_login(mona)
+    page = f"/admin/accounts/user/{twin.pk}/merge/"
+    form = {"keep": "@Ada", "reason": "Same address"}
+    address(twin, verified=True)
+    looked = client.post(page, {**form, "look": "1"})
+    assert looked.status_code == 200
+    assert "1 email addresses" in looked.content.decode()
+    assert client.post(page, {**form, "typed": "ada"}).status_code == 422
+    assert client.post(page, {**form, "keep": "nobody1", "typed": "ada2"}).status_code == 422
+    impossible = client.post(page, {**form, "keep": "ada2", "look": "1"})
+    assert "not two accounts but one" in impossible.content.decode()
+    assert not AccountMerge.objects.exists()
+    assert client.post(page, {**form, "typed": "ada2"}).status_code == 302
+    assert AccountMerge.objects.get().keep == ada
+    gone = client.get(f"/admin/accounts/user/{twin.pk}/change/").content.decode()
+    assert "merged into" in gone
+    assert page not in gone
