@@ -6,7 +6,6 @@ import random
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from django.db import connection
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
@@ -18,6 +17,7 @@ from rest_framework.response import Response
 from accounts.api.callers import signed_in
 from config.api.scopes import Scope
 from config.api.views import SignedInView
+from config.streaming import database_given_back
 from games import store
 from games.audience import AUDIENCES, seat_of
 from games.bots import hints, streams
@@ -47,10 +47,7 @@ class StreamView(SignedInView):
         response["Cache-Control"] = "private, no-store"
         # A proxy that gathers lines before it passes them on would make a bot lose on time.
         response["X-Accel-Buffering"] = "no"
-        if not connection.in_atomic_block:
-            # Django gives it back when the answer is complete, which may be in hours; a few dozen
-            # listeners would take every connection there is.
-            connection.close()
+        database_given_back()
         return response
 
 

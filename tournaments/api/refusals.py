@@ -14,5 +14,7 @@ problems.register(
         "death-match.none": 404,
         "leg.none": 404,
         "item.none": 404,
+        "webhook.none": 404,
+        "webhook.not-allowed": 403,
     },
 )

@@ -2,10 +2,11 @@
 
 from django.urls import path
 
-from tournaments.api import organise, views
+from tournaments.api import organise, views, webhooks
 from tournaments.api import refusals as _refusals  # noqa: F401  (registers them)
 
 _SEASON = "seasons/<slug:slug>/"
+_WEBHOOK = f"{_SEASON}webhooks/<int:webhook_id>/"
 _DEATH_MATCH = "death-matches/<int:death_match_id>/"
 
 urlpatterns = [
@@ -55,4 +56,15 @@ urlpatterns = [
         name="leg_replay",
     ),
     path(f"{_DEATH_MATCH}legs/<int:number>/ready/", organise.ReadyView.as_view(), name="leg_ready"),
+    path(f"{_SEASON}webhooks/", webhooks.WebhooksView.as_view(), name="webhooks"),
+    path(_WEBHOOK, webhooks.WebhookView.as_view(), name="webhook"),
+    path(f"{_WEBHOOK}secret/", webhooks.WebhookSecretView.as_view(), name="webhook_secret"),
+    path(f"{_WEBHOOK}test/", webhooks.WebhookTestView.as_view(), name="webhook_test"),
+    path(f"{_WEBHOOK}deliveries/", webhooks.DeliveriesView.as_view(), name="webhook_deliveries"),
+    path(
+        f"{_WEBHOOK}deliveries/<int:delivery_id>/redeliver/",
+        webhooks.RedeliverView.as_view(),
+        name="webhook_redeliver",
+    ),
+    path(f"{_SEASON}records/", views.RecordsView.as_view(), name="season_records"),
 ]

@@ -7,13 +7,17 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from django.db.models import Prefetch, Q, QuerySet
+from django.http import StreamingHttpResponse
 from django_filters import rest_framework as filters
-from drf_spectacular.utils import extend_schema, extend_schema_view
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from config.api.lists import Filters, Ordering
 from config.api.views import ApiView, DetailView, ListView
+from config.streaming import database_given_back
 from tournaments.api.serializers import (
     CatalogueSerializer,
     ContestantSerializer,
@@ -25,6 +29,7 @@ from tournaments.api.serializers import (
     StandingsSerializer,
 )
 from tournaments.catalogue import catalogue
+from tournaments.dumps.views import NDJSON, records_streamed
 from tournaments.lifecycle import (
     ContestantStatus,
     DeathMatchStatus,
@@ -306,3 +311,34 @@ class CatalogueView(ApiView):
     def get(self, request: Request) -> Response:
         """Every item that can be given in a season: those of the rulesets, Copy and Block."""
         return Response(CatalogueSerializer(catalogue(), many=True).data)
+
+
+class NdjsonRenderer(JSONRenderer):
+    """Lets callers ask for records by their media type; errors are JSON all the same."""
+
+    media_type = NDJSON
+    format = "ndjson"
+
+
+class RecordsView(ApiView):
+    """The records of a season."""
+
+    renderer_classes = (NdjsonRenderer, JSONRenderer)
+
+    @extend_schema(
+        operation_id="season_records",
+        tags=TAG,
+        summary="Records of a season's finished matches",
+        responses={
+            (200, NDJSON): OpenApiResponse(
+                OpenApiTypes.STR, description="A line of JSON a match; see `docs/exports.md`."
+            )
+        },
+    )
+    def get(self, request: Request, slug: str) -> StreamingHttpResponse:
+        """A stream: one finished match a line, the oldest first, with its record. Running matches
+        are left out."""
+        season = season_for(slug, request.user)
+        response = StreamingHttpResponse(records_streamed(season), content_type=NDJSON)
+        database_given_back()
+        return response

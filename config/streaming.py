@@ -1,0 +1,13 @@
+"""Answers that stay open for long."""
+
+from django.db import connection
+
+
+def database_given_back() -> None:
+    """Give the request's database connection back before a streamed answer is sent.
+
+    Django does so when the answer is complete, which may be in hours; a few dozen slow readers
+    would take every connection there is. Does nothing within a transaction, as in tests.
+    """
+    if not connection.in_atomic_block:
+        connection.close()

@@ -1,0 +1,292 @@
+"""Webhooks, managed by programs; for a season's organisers only. See `docs/webhooks.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
+from rest_framework import serializers
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api.callers import signed_in
+from config.api.lists import Filters, Ordering
+from config.api.scopes import HasScope, Scope
+from config.api.views import ListView, SignedInView
+from games.engine.errors import Refusal
+from tournaments.audience import may_manage
+from tournaments.models import Season
+from tournaments.reading import season_for
+from tournaments.webhooks import services
+from tournaments.webhooks.kinds import CHOICES
+from tournaments.webhooks.models import Delivery, Webhook
+
+TAG = ["webhooks"]
+_BOTH: Mapping[str, Scope] = MappingProxyType(
+    {
+        "GET": Scope.ORGANISE,
+        "HEAD": Scope.ORGANISE,
+        "POST": Scope.ORGANISE,
+        "PATCH": Scope.ORGANISE,
+        "DELETE": Scope.ORGANISE,
+    }
+)
+
+
+class WebhookSerializer(serializers.ModelSerializer[Webhook]):
+    """Where a season tells of itself. Of the address only the host is shown: a Discord address is a
+    password in itself."""
+
+    host = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Webhook
+        fields = (
+            "id", "name", "host", "flavour", "kinds", "active", "created_at", "failures",
+            "failing_since", "disabled_at", "disabled_why",
+        )  # fmt: skip
+
+    def get_host(self, webhook: Webhook) -> str:
+        return services.host_of(webhook)
+
+
+class WithSecretSerializer(WebhookSerializer):
+    """A webhook with its new secret, which is shown this once."""
+
+    secret = serializers.CharField(read_only=True, help_text="Empty for Discord.")
+
+    class Meta(WebhookSerializer.Meta):
+        fields = (*WebhookSerializer.Meta.fields, "secret")  # type: ignore[assignment]
+
+
+class NewWebhookSerializer(serializers.Serializer[dict[str, Any]]):
+    """A webhook to be made."""
+
+    name = serializers.CharField(max_length=60)
+    url = serializers.CharField(max_length=500)
+    flavour = serializers.ChoiceField(choices=Webhook.Flavour.choices)
+    kinds = serializers.ListField(
+        child=serializers.ChoiceField(choices=sorted(CHOICES)), allow_empty=False, max_length=100
+    )
+
+
+class WebhookChangesSerializer(serializers.Serializer[dict[str, Any]]):
+    """What is to be changed."""
+
+    name = serializers.CharField(max_length=60, required=False)
+    url = serializers.CharField(max_length=500, required=False)
+    kinds = serializers.ListField(
+        child=serializers.ChoiceField(choices=sorted(CHOICES)),
+        allow_empty=False,
+        max_length=100,
+        required=False,
+    )
+    active = serializers.BooleanField(required=False)
+
+
+class DeliverySerializer(serializers.ModelSerializer[Delivery]):
+    """One thing that a webhook was told, or is to be told."""
+
+    event = serializers.PrimaryKeyRelatedField(read_only=True)  # type: ignore[var-annotated]
+    match = serializers.PrimaryKeyRelatedField(read_only=True)  # type: ignore[var-annotated]
+
+    class Meta:
+        model = Delivery
+        fields = (
+            "id", "uid", "kind", "event", "match", "status", "attempts", "created_at", "next_at",
+            "sent_at", "status_code", "latency_ms", "fault",
+        )  # fmt: skip
+
+
+class DeliveryFilters(Filters):
+    """What deliveries can be filtered by."""
+
+    status = filters.ChoiceFilter(choices=Delivery.Status.choices)
+    kind = filters.CharFilter()
+
+
+def _season(slug: str, user: Any) -> Season:
+    season = season_for(slug, user)
+    if not may_manage(season, user):
+        raise Refusal("webhook.not-allowed", "Only the season's organisers may do this.")
+    return season
+
+
+def _webhook(slug: str, webhook_id: int, user: Any) -> Webhook:
+    season = _season(slug, user)
+    webhook = season.webhooks.select_related("season").filter(pk=webhook_id).first()
+    if webhook is None:
+        raise Refusal("webhook.none", "There is no such webhook.")
+    return webhook
+
+
+def _with_secret(made: services.WithSecret) -> dict[str, Any]:
+    return {**WebhookSerializer(made.webhook).data, "secret": made.secret}
+
+
+class OrganisersList(ListView):
+    """A list that only a season's organisers may read."""
+
+    permission_classes = (IsAuthenticated, HasScope)
+    private = True
+    scopes = _BOTH
+
+
+@extend_schema_view(
+    get=extend_schema(operation_id="webhooks", tags=TAG, summary="Webhooks of a season")
+)
+class WebhooksView(OrganisersList):
+    """The webhooks of a season."""
+
+    serializer_class = WebhookSerializer
+    orderings: ClassVar[Mapping[str, Ordering]] = MappingProxyType({"id": ("id",)})
+    queryset = Webhook.objects.none()
+
+    def get_queryset(self) -> QuerySet[Webhook]:
+        return Webhook.objects.filter(season=_season(self.kwargs["slug"], self.request.user))
+
+    # Not repeatable by a key: the answer holds a secret, and would have to be kept for that. A name
+    # is taken once, so nothing is made twice.
+    @extend_schema(
+        operation_id="webhook_create",
+        tags=TAG,
+        summary="Create a webhook",
+        request=NewWebhookSerializer,
+        responses={201: WithSecretSerializer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Have a season's events told to an address. The secret to check signatures with is in this
+        answer only."""
+        caller = signed_in(request)
+        season = _season(slug, caller)
+        body = NewWebhookSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        made = services.webhook_create(acting_user=caller, season=season, **body.validated_data)
+        return Response(_with_secret(made), status=201)
+
+
+class WebhookView(SignedInView):
+    """One webhook."""
+
+    scopes = _BOTH
+
+    @extend_schema(
+        operation_id="webhook", tags=TAG, summary="A webhook", responses={200: WebhookSerializer}
+    )
+    def get(self, request: Request, slug: str, webhook_id: int) -> Response:
+        """Show it, without its secret."""
+        return Response(WebhookSerializer(_webhook(slug, webhook_id, request.user)).data)
+
+    @extend_schema(
+        operation_id="webhook_update",
+        tags=TAG,
+        summary="Change a webhook",
+        request=WebhookChangesSerializer,
+        responses={200: WebhookSerializer},
+    )
+    def patch(self, request: Request, slug: str, webhook_id: int) -> Response:
+        """Change what is named. Switching it off gives up what it had not been told yet."""
+        caller = signed_in(request)
+        webhook = _webhook(slug, webhook_id, caller)
+        body = WebhookChangesSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        changed = services.webhook_update(
+            acting_user=caller, webhook=webhook, **body.validated_data
+        )
+        return Response(WebhookSerializer(changed).data)
+
+    @extend_schema(
+        operation_id="webhook_delete",
+        tags=TAG,
+        summary="Delete a webhook",
+        responses={204: OpenApiResponse(description="It is gone, and its log with it.")},
+    )
+    def delete(self, request: Request, slug: str, webhook_id: int) -> Response:
+        """Forget it, and what it was told."""
+        caller = signed_in(request)
+        services.webhook_delete(acting_user=caller, webhook=_webhook(slug, webhook_id, caller))
+        return Response(status=204)
+
+
+class WebhookSecretView(SignedInView):
+    """A webhook's secret."""
+
+    scopes = _BOTH
+
+    @extend_schema(
+        operation_id="webhook_rotate",
+        tags=TAG,
+        summary="Replace a webhook's secret",
+        request=None,
+        responses={201: WithSecretSerializer},
+    )
+    def post(self, request: Request, slug: str, webhook_id: int) -> Response:
+        """Give it a new secret. The old one signs as well for a day."""
+        caller = signed_in(request)
+        made = services.webhook_rotate(
+            acting_user=caller, webhook=_webhook(slug, webhook_id, caller)
+        )
+        return Response(_with_secret(made), status=201)
+
+
+class WebhookTestView(SignedInView):
+    """A try."""
+
+    scopes = _BOTH
+
+    @extend_schema(
+        operation_id="webhook_test",
+        tags=TAG,
+        summary="Send a test",
+        request=None,
+        responses={202: DeliverySerializer},
+    )
+    def post(self, request: Request, slug: str, webhook_id: int) -> Response:
+        """Send a test to it, even while it is switched off."""
+        caller = signed_in(request)
+        sent = services.webhook_test(acting_user=caller, webhook=_webhook(slug, webhook_id, caller))
+        return Response(DeliverySerializer(sent).data, status=202)
+
+
+@extend_schema_view(
+    get=extend_schema(operation_id="webhook_deliveries", tags=TAG, summary="What it was told")
+)
+class DeliveriesView(OrganisersList):
+    """What a webhook was told, the latest first."""
+
+    serializer_class = DeliverySerializer
+    filterset_class = DeliveryFilters
+    queryset = Delivery.objects.none()
+
+    def get_queryset(self) -> QuerySet[Delivery]:
+        webhook = _webhook(self.kwargs["slug"], self.kwargs["webhook_id"], self.request.user)
+        return Delivery.objects.filter(webhook=webhook)
+
+
+class RedeliverView(SignedInView):
+    """Once more."""
+
+    scopes = _BOTH
+
+    @extend_schema(
+        operation_id="webhook_redeliver",
+        tags=TAG,
+        summary="Deliver again",
+        request=None,
+        responses={202: DeliverySerializer},
+    )
+    def post(self, request: Request, slug: str, webhook_id: int, delivery_id: int) -> Response:
+        """Send again what was delivered or given up: the same words under the same id."""
+        caller = signed_in(request)
+        webhook = _webhook(slug, webhook_id, caller)
+        rows = Delivery.objects.select_related("webhook__season")
+        delivery = rows.filter(webhook=webhook, pk=delivery_id).first()
+        if delivery is None:
+            raise Refusal("webhook.none", "There is no such delivery.")
+        again = services.delivery_redeliver(acting_user=caller, delivery=delivery)
+        return Response(DeliverySerializer(again).data, status=202)
