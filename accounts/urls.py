@@ -5,7 +5,7 @@
 
 from django.urls import path
 
-from accounts import tokenpages, views
+from accounts import oauthpages, tokenpages, views
 
 app_name = "accounts"
 urlpatterns = [
@@ -14,6 +14,17 @@ urlpatterns = [
         "settings/tokens/<int:token_id>/revoke/", tokenpages.token_revoke_page, name="token_revoke"
     ),
     path("settings/bot/", tokenpages.bot_page, name="bot"),
+    path("settings/applications/", oauthpages.applications_page, name="applications"),
+    path(
+        "settings/applications/<int:application_id>/delete/",
+        oauthpages.application_delete_page,
+        name="application_delete",
+    ),
+    path(
+        "settings/applications/<int:application_id>/revoke/",
+        oauthpages.authorisation_revoke_page,
+        name="authorisation_revoke",
+    ),
     path("settings/", views.settings_page, name="settings"),
     path("preferences/", views.preferences_page, name="preferences"),
     path("conduct/", views.conduct_page, name="conduct"),

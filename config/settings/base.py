@@ -7,6 +7,7 @@ from csp.constants import NONE, SELF
 
 from config.env import DATA, ROOT, database_options, env, redis_database
 from config.logs import logging_config
+from config.settings.oauth import *  # noqa: F403
 from config.settings.outgoing import *  # noqa: F403
 from config.settings.outgoing import OUTGOING_SCHEDULE, OUTGOING_TASKS
 

@@ -1,0 +1,224 @@
+"""OAuth 2: other people's applications, and what they have been allowed.
+
+The protocol is the library's (django-oauth-toolkit). Here are what it asks of us, and the services
+around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from oauth2_provider.generators import generate_client_secret
+from oauth2_provider.models import (
+    get_access_token_model,
+    get_application_model,
+    get_grant_model,
+    get_refresh_token_model,
+)
+from oauth2_provider.oauth2_validators import OAuth2Validator
+from oauth2_provider.scopes import BaseScopes
+
+from accounts.backends import NameBackend
+from accounts.models import User
+from accounts.services import Refusal, audit_record
+from accounts.tokens import say_rights_changed
+from config.api.scopes import WORDS
+
+NAME_MAX: Final = 60
+APPLICATIONS_AT_MOST: Final = 10
+ADDRESSES_AT_MOST: Final = 10
+_LOOPBACK: Final = {"localhost", "127.0.0.1", "::1"}
+_GRANTS: Final = {"authorization_code", "refresh_token"}
+
+
+# -- what the library asks -----------------------------------------------------------------------
+
+
+class Scopes(BaseScopes):
+    """The scopes of the API. An application that asks for none in particular may read."""
+
+    def get_all_scopes(self) -> dict[str, str]:
+        """By name, in words."""
+        return {scope.value: words for scope, words in WORDS.items()}
+
+    def get_available_scopes(
+        self, application: Any = None, request: Any = None, *args: Any, **kwargs: Any
+    ) -> list[str]:
+        """The same for every application."""
+        return list(self.get_all_scopes())
+
+    def get_default_scopes(
+        self, application: Any = None, request: Any = None, *args: Any, **kwargs: Any
+    ) -> list[str]:
+        """What is asked for where nothing is said."""
+        return ["read"]
+
+
+class Validator(OAuth2Validator):
+    """The library's rules, and ours: two grants only, and nobody who may not come in."""
+
+    def validate_grant_type(
+        self, client_id: str, grant_type: str, client: Any, request: Any, *args: Any, **kwargs: Any
+    ) -> bool:
+        """Codes and refreshing."""
+        if grant_type not in _GRANTS:
+            return False
+        allowed: bool = super().validate_grant_type(
+            client_id, grant_type, client, request, *args, **kwargs
+        )
+        return allowed
+
+    def validate_code(
+        self, client_id: str, code: str, client: Any, request: Any, *args: Any, **kwargs: Any
+    ) -> bool:
+        """Not for a closed or suspended account."""
+        good: bool = super().validate_code(client_id, code, client, request, *args, **kwargs)
+        return good and _may_come_in(request.user)
+
+    def validate_refresh_token(
+        self, refresh_token: str, client: Any, request: Any, *args: Any, **kwargs: Any
+    ) -> bool:
+        """Not for a closed or suspended account."""
+        good: bool = super().validate_refresh_token(refresh_token, client, request, *args, **kwargs)
+        return good and _may_come_in(request.user)
+
+
+def _may_come_in(user: Any) -> bool:
+    return user is not None and NameBackend().get_user(user.pk) is not None
+
+
+# -- who may see what ----------------------------------------------------------------------------
+
+
+def applications_of(user: User) -> QuerySet[Any]:
+    """The applications that a person has registered."""
+    found: QuerySet[Any] = get_application_model().objects.filter(user=user).order_by("name", "pk")
+    return found
+
+
+def authorised_by(user: User) -> list[dict[str, Any]]:
+    """The applications that a person has let in: `application`, `scopes`, `since`."""
+    tokens = get_refresh_token_model().objects.filter(user=user, revoked__isnull=True)
+    found: dict[int, dict[str, Any]] = {}
+    for token in tokens.select_related("application__user", "access_token").order_by("created"):
+        entry = found.setdefault(
+            token.application_id,
+            {"application": token.application, "scopes": set(), "since": token.created},
+        )
+        if token.access_token is not None:
+            entry["scopes"] |= set(token.access_token.scope.split())
+    return [{**entry, "scopes": sorted(entry["scopes"])} for entry in found.values()]
+
+
+# -- services ------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def application_register(
+    *, acting_user: User, name: str, redirect_uris: Sequence[str], public: bool
+) -> tuple[Any, str]:
+    """Register an application and return it with its secret, which is nowhere kept. A ``public``
+    one (in a browser or on a phone) cannot keep a secret, and has none: then it is empty.
+
+    Refusals: `application.name`, `application.addresses`, `application.too-many`.
+    """
+    name = " ".join(name.split())
+    if not 0 < len(name) <= NAME_MAX:
+        sentence = _("Please give it a name of at most 60 characters.")
+        raise Refusal("application.name", sentence, field="name")
+    addresses = list(dict.fromkeys(each.strip() for each in redirect_uris if each.strip()))
+    if not 0 < len(addresses) <= ADDRESSES_AT_MOST:
+        sentence = _("Please give one to ten addresses.")
+        raise Refusal("application.addresses", sentence, field="redirect_uris")
+    for address in addresses:
+        _check_address(address)
+    owner = User.objects.select_for_update().get(pk=acting_user.pk)
+    if applications_of(owner).count() >= APPLICATIONS_AT_MOST:
+        raise Refusal("application.too-many", _("You have ten applications already."))
+    model = get_application_model()
+    secret = "" if public else generate_client_secret()
+    application = model(
+        user=owner,
+        name=name,
+        redirect_uris=" ".join(addresses),
+        client_type=model.CLIENT_PUBLIC if public else model.CLIENT_CONFIDENTIAL,
+        authorization_grant_type=model.GRANT_AUTHORIZATION_CODE,
+        client_secret=secret,
+    )
+    try:
+        application.clean()
+    except ValidationError as error:
+        raise Refusal("application.addresses", error.messages[0], field="redirect_uris") from error
+    application.save()
+    audit_record(
+        acting_user=acting_user,
+        action="application.register",
+        target=application,
+        data={"name": name, "redirect_uris": addresses},
+    )
+    return application, secret
+
+
+def _check_address(address: str) -> None:
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+    except ValueError:
+        parts, host = None, ""
+    good = parts is not None and host and not parts.fragment and "@" not in parts.netloc
+    safe = parts is not None and (
+        parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)
+    )
+    if not good or not safe or any(letter.isspace() for letter in address):
+        raise Refusal(
+            "application.addresses",
+            _("An address begins with https://, or with http:// on your own machine."),
+            field="redirect_uris",
+        )
+
+
+@transaction.atomic
+def application_delete(*, acting_user: User, application: Any) -> None:
+    """Delete one's application; what it was allowed ends with it.
+
+    Refusals: `application.none` (it is somebody else's).
+    """
+    locked = applications_of(acting_user).select_for_update().filter(pk=application.pk).first()
+    if locked is None:
+        raise Refusal("application.none", _("There is no such application."))
+    users = set(
+        get_access_token_model().objects.filter(application=locked).values_list("user", flat=True)
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="application.delete",
+        target=locked,
+        data={"name": locked.name},
+    )
+    locked.delete()
+    for user_id in users:
+        say_rights_changed(user_id)
+
+
+@transaction.atomic
+def authorisation_revoke(*, acting_user: User, application: Any) -> None:
+    """Shut an application out again, and end what it has open.
+
+    Refusals: `authorisation.none`.
+    """
+    tokens = get_refresh_token_model().objects.select_for_update()
+    rows = list(tokens.filter(user=acting_user, application=application, revoked__isnull=True))
+    if not rows:
+        raise Refusal("authorisation.none", _("This application is not let in."))
+    for row in rows:
+        row.revoke()
+    get_access_token_model().objects.filter(user=acting_user, application=application).delete()
+    get_grant_model().objects.filter(user=acting_user, application=application).delete()
+    audit_record(acting_user=acting_user, action="authorisation.revoke", target=application)
+    say_rights_changed(acting_user.pk)

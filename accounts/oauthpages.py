@@ -1,0 +1,157 @@
+"""Pages around OAuth 2: the question whether to let an application in, and the settings for it."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from csp.constants import SELF
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.decorators import method_decorator
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+from oauth2_provider.exceptions import OAuthToolkitError
+from oauth2_provider.models import get_application_model
+from oauth2_provider.views import AuthorizationView as LibraryAuthorizationView
+from oauthlib.oauth2 import InvalidRequestError
+
+from accounts import oauth
+from accounts.models import User
+from accounts.services import Refusal, audit_record
+
+
+@method_decorator(never_cache, name="dispatch")
+class AuthorizationView(LibraryAuthorizationView):
+    """Ask a person whether to let an application in, in words."""
+
+    template_name = "accounts/authorise.html"
+
+    def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
+        """The page. The form's answer leads to the application, which browsers must be told."""
+        response: HttpResponse = super().render_to_response(context, **kwargs)
+        parts = urlsplit(context.get("redirect_uri") or "")
+        if parts.scheme and parts.netloc:
+            there = f"{parts.scheme}://{parts.netloc}"
+            response._csp_update = {"form-action": [SELF, there]}  # type: ignore[attr-defined]  # noqa: SLF001
+        return response
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """With the host that the person is sent back to."""
+        context: dict[str, Any] = super().get_context_data(**kwargs)
+        context["host"] = urlsplit(context.get("redirect_uri") or "").netloc
+        return context
+
+    def validate_authorization_request(self, request: HttpRequest) -> Any:
+        """As the library; and PKCE is with a digest, which is told before anybody is asked. The
+        library would find that out only when the code is traded in."""
+        scopes, credentials = super().validate_authorization_request(request)
+        if credentials.get("code_challenge_method") != "S256":
+            error = InvalidRequestError("The code challenge method must be S256.")
+            error.state = credentials.get("state")
+            raise OAuthToolkitError(error, redirect_uri=credentials["redirect_uri"])
+        return scopes, credentials
+
+    def create_authorization_response(
+        self, request: HttpRequest, scopes: str, credentials: dict[str, Any], allow: bool
+    ) -> Any:
+        """Note in the audit log what was allowed, in the same transaction."""
+        with transaction.atomic():
+            made = super().create_authorization_response(request, scopes, credentials, allow)
+            if allow:
+                model = get_application_model()
+                assert isinstance(request.user, User)  # noqa: S101  (the library asked)
+                audit_record(
+                    acting_user=request.user,
+                    action="authorisation.grant",
+                    target=model.objects.get(client_id=credentials["client_id"]),
+                    data={"scopes": scopes},
+                )
+        return made
+
+
+class ApplicationForm(forms.Form):
+    """A new application."""
+
+    name = forms.CharField(
+        label=gettext_lazy("Name"),
+        max_length=oauth.NAME_MAX,
+        help_text=gettext_lazy("Shown to people who are asked to let it in."),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    redirect_uris = forms.CharField(
+        label=gettext_lazy("Addresses to send people back to"),
+        max_length=4000,
+        help_text=gettext_lazy("One a line, each in full: https://example.org/signed-in"),
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+    )
+    public = forms.BooleanField(
+        label=gettext_lazy("It runs in browsers or on people's devices, and cannot keep a secret"),
+        required=False,
+    )
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def applications_page(request: HttpRequest) -> HttpResponse:
+    """Show what one has let in and what one has registered, and register one."""
+    user = request.user
+    assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
+    form = ApplicationForm(request.POST if request.method == "POST" else None)
+    made: dict[str, Any] = {}
+    if request.method == "POST" and form.is_valid():
+        try:
+            application, secret = oauth.application_register(
+                acting_user=user,
+                name=form.cleaned_data["name"],
+                redirect_uris=form.cleaned_data["redirect_uris"].split(),
+                public=form.cleaned_data["public"],
+            )
+        except Refusal as refusal:
+            form.add_error(refusal.field or None, refusal.sentence)
+        else:
+            made = {"made": application, "secret": secret}
+            form = ApplicationForm()
+    context = {
+        "form": form,
+        "own": oauth.applications_of(user),
+        "authorised": oauth.authorised_by(user),
+        **made,
+    }
+    status = 201 if made else 422 if form.errors else 200
+    return render(request, "accounts/applications.html", context, status=status)
+
+
+@login_required
+@require_POST
+def application_delete_page(request: HttpRequest, application_id: int) -> HttpResponse:
+    """Delete one of one's applications."""
+    user = request.user
+    assert isinstance(user, User)  # noqa: S101
+    application = get_object_or_404(oauth.applications_of(user), pk=application_id)
+    oauth.application_delete(acting_user=user, application=application)
+    messages.success(request, _("“%s” is deleted.") % application.name)
+    return redirect("accounts:applications")
+
+
+@login_required
+@require_POST
+def authorisation_revoke_page(request: HttpRequest, application_id: int) -> HttpResponse:
+    """Shut an application out again."""
+    user = request.user
+    assert isinstance(user, User)  # noqa: S101
+    application = get_object_or_404(get_application_model(), pk=application_id)
+    try:
+        oauth.authorisation_revoke(acting_user=user, application=application)
+    except Refusal as refusal:
+        messages.error(request, refusal.sentence)
+    else:
+        messages.success(request, _("“%s” is shut out.") % application.name)
+    return redirect("accounts:applications")

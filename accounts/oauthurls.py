@@ -1,0 +1,18 @@
+"""Addresses of OAuth 2, under the names that the library asks for."""
+
+from django.urls import path
+from oauth2_provider.views import OAuthServerMetadataView, RevokeTokenView, TokenView
+
+from accounts.oauthpages import AuthorizationView
+
+app_name = "oauth2_provider"
+urlpatterns = [
+    path("oauth/authorize/", AuthorizationView.as_view(), name="authorize"),
+    path("oauth/token/", TokenView.as_view(), name="token"),
+    path("oauth/revoke/", RevokeTokenView.as_view(), name="revoke-token"),
+    path(
+        ".well-known/oauth-authorization-server",
+        OAuthServerMetadataView.as_view(),
+        name="oauth-server-metadata",
+    ),
+]
