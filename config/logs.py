@@ -81,6 +81,9 @@ def configure(options: dict[str, Any]) -> None:
                 "celery": {"level": "WARNING"},
                 "daphne": {"level": "WARNING"},
                 "twisted": {"level": "WARNING"},
+                # It would write down whole addresses, and a Discord webhook's is a password.
+                "httpx": {"level": "WARNING"},
+                "httpcore": {"level": "WARNING"},
             },
         }
     )

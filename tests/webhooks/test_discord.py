@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable
 from datetime import timedelta
@@ -217,3 +218,14 @@ def test_every_kind_makes_a_message(stage: Stage, receiver: Receiver, channel: W
         assert message["content"]
         assert message["embeds"][0]["title"]
     assert len(receiver.taken) >= len(kinds)
+
+
+def test_the_address_is_not_written_into_logs(
+    stage: Stage, receiver: Receiver, channel: Webhook, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        stage.event()
+        stage.drain(channel)
+    assert len(receiver.taken) == 1
+    assert "webhook.attempt" in caplog.text
+    assert "token-of-it" not in caplog.text

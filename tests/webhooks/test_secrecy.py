@@ -108,6 +108,7 @@ def test_what_is_told_of_twins_is_the_same(  # noqa: PLR0917  (fixtures)
             leg=Leg.objects.get(pk=stage.leg.pk),
         )
         assert Match.objects.get(pk=play.pk).followed
+        listening.hear()
         return play
 
     class Ear(secrecy.Onlooker):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ssl
 import time
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 import httpcore
@@ -114,11 +115,17 @@ class _Pinned(httpx.HTTPTransport):
     def __init__(
         self, addresses: Iterable[str], deadline: float, context: ssl.SSLContext | None
     ) -> None:
-        trusted = context or httpx.create_ssl_context(trust_env=False)
+        trusted = context or _public_authorities()
         super().__init__(verify=trusted, trust_env=False)
         self._pool = httpcore.ConnectionPool(
             ssl_context=trusted, network_backend=_Backend(tuple(addresses), deadline)
         )
+
+
+@cache
+def _public_authorities() -> ssl.SSLContext:
+    # Reading the certificates takes longer than most requests.
+    return httpx.create_ssl_context(trust_env=False)
 
 
 class _Backend(httpcore.NetworkBackend):
