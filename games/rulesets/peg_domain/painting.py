@@ -190,7 +190,7 @@ def read(state: State, decision: Decision, template_png: bytes, upload: bytes) -
     """Every placement that the painted squares may stand for.
 
     Where the same squares can be covered in several ways, these differ in where the pegs come to
-    lie. Raises :class:`Refusal`: ``picture.nothing``, ``picture.counts``, ``picture.no-path``,
+    lie. One that covers a single peg is read with Peg Subtraction, if the player may use it. Raises :class:`Refusal`: ``picture.nothing``, ``picture.counts``, ``picture.no-path``,
     ``picture.no-fit``, and whatever is wrong with the placements themselves.
     """
     if decision.kind != "turn":
@@ -210,9 +210,9 @@ def read(state: State, decision: Decision, template_png: bytes, upload: bytes) -
     found: list[Painted] = []
     seen: set[frozenset[int | None]] = set()
     refusal: Refusal | None = None
-    for move in _placements(ordered, cover, by_path=by_path):
+    for plain in _placements(ordered, cover, by_path=by_path):
         try:
-            judge(state, decision, move)
+            move = _judged(state, decision, plain)
         except Refusal as error:
             refusal = refusal or error
             continue
@@ -234,6 +234,24 @@ def read(state: State, decision: Decision, template_png: bytes, upload: bytes) -
         "picture.no-fit",
         "The cut-out cannot cover the squares painted on the domain, however it is turned.",
     )
+
+
+def _judged(state: State, decision: Decision, move: Place) -> Place:
+    """The placement as it can be made. Raises :class:`Refusal`."""
+    try:
+        judge(state, decision, move)
+    except Refusal as refusal:
+        if refusal.code != "place.on-peg" or len(refusal.squares) != 1:
+            raise
+        peg = DOMAIN_SQUARE[refusal.squares[0]]
+        without = Place(move.squares, move.by_path, move.target, move.turns, peg)
+        try:
+            judge(state, decision, without)
+        except Refusal:
+            # What was painted is refused for what it covers, not for an item nobody spoke of.
+            raise refusal from None
+        return without
+    return move
 
 
 def _in_order(state: State, decision: Decision, squares: list[int]) -> tuple[list[int], bool]:
@@ -299,11 +317,14 @@ def understood(state: State, decision: Decision, move: Place) -> str:
         for square, at in zip(move.squares, lands, strict=True)
         if at is not None and pegs >> square & 1
     ]
+    minus = ""
+    if move.minus is not None:
+        minus = f" Peg Subtraction takes the peg on {DOMAIN_NAME[move.minus]}."
     return pictures.document(
         WIDTH,
         HEIGHT,
         "What was read",
-        f"The cut-out {', '.join(cut)} covers {', '.join(cover)}.",
+        f"The cut-out {', '.join(cut)} covers {', '.join(cover)}.{minus}",
         [
             pictures.pallet(PALLET, _pallet_of(shown, seat)["rows"]),
             pictures.fill(PALLET, cut, seat),

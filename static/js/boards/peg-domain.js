@@ -747,13 +747,30 @@ class PegDomainBoard {
     fill(
       this.readings,
       h("p", {}, count === 1 ? "This is what the picture says:" : `The picture can be read in ${count} ways:`),
-      answer.readings.map(({ text, picture }) =>
-        h(
-          "figure",
-          { class: "reading" },
-          h("img", { src: picture, alt: `The placement ${text}` }),
-          h("figcaption", {}, h("code", {}, text), h("button", { type: "button", class: "button", on: { click: () => this.#choose(text) } }, "Take this one")),
-        ),
+      answer.readings.map((reading) => this.#reading(reading)),
+    );
+  }
+
+  /* One way to read a picture; whoever has Peg Subtraction may add it, which no picture shows. */
+  #reading({ text, picture }) {
+    const pegs = this.#game.domain.pegs;
+    const may = this.#held("peg-subtraction") > 0 && pegs.length > 0 && !text.includes(" minus ");
+    const select = may
+      ? h("select", { class: "input" }, h("option", { value: "" }, "keep it"), pegs.map((name) => h("option", { value: name }, `take the peg on ${name}`)))
+      : null;
+    const whole = () => (select?.value ? `${text} minus ${select.value}` : text);
+    const code = h("code", {}, text);
+    select?.addEventListener("change", () => write(code, whole()));
+    return h(
+      "figure",
+      { class: "reading" },
+      h("img", { src: picture, alt: `The placement ${text}` }),
+      h(
+        "figcaption",
+        {},
+        code,
+        may ? h("label", { class: "reading__minus small" }, "Peg Subtraction: ", select) : null,
+        h("button", { type: "button", class: "button", on: { click: () => this.#choose(whole()) } }, "Take this one"),
       ),
     );
   }

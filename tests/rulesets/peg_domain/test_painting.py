@@ -157,6 +157,33 @@ def test_a_placement_on_a_peg_is_refused_like_any_other() -> None:
     assert code_of(now, as_file(painted(now))) == "place.on-peg"
 
 
+def in_the_final(*items: tuple[int, str]) -> Course:
+    """Seat 0 is to move, and pegs stand on D5, D6, I3 and I4."""
+    rounds = ("1 no removal", "0 A3 D > D5 0", "0 no removal", "1 A3 D > I3 0")
+    return begun("final", *rounds, items=items)
+
+
+def test_a_peg_below_is_subtracted_by_whoever_may() -> None:
+    now = in_the_final((0, "peg-subtraction"))
+    found = RULES.read_picture(state(now), _decision(now), template(now), as_file(painted(now)))
+    assert [RULES.print(each.move) for each in found] == ["A1 RRR > D5 0 minus D5"]
+    for each in found:
+        assert "Peg Subtraction takes the peg on D5." in each.picture
+        RULES.validate(state(now), _decision(now), each.move)
+
+
+def test_without_the_item_it_is_refused_for_the_peg() -> None:
+    for items in ((), ((1, "peg-subtraction"),)):
+        now = in_the_final(*items)
+        assert code_of(now, as_file(painted(now))) == "place.on-peg"
+
+
+def test_two_pegs_below_are_one_too_many() -> None:
+    now = in_the_final((0, "peg-subtraction"))
+    cut, cover = ("A1", "A2"), ("D5", "D6")
+    assert code_of(now, as_file(painted(now, cut, cover))) == "place.on-peg"
+
+
 def test_a_square_that_is_painted_in_part_is_asked_about() -> None:
     now = begun("tempo-up")
     image = painted(now)
