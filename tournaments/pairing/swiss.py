@@ -18,8 +18,9 @@ Whoever has withdrawn is simply not handed in any more.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 
@@ -30,7 +31,7 @@ from games.engine.errors import EngineFault, Refusal
 from tournaments.pairing.field import How, Pairing, Player, Result, by_seed, enough
 
 #: Fields up to this size are paired from all possible pairs.
-COMPLETE = 72
+COMPLETE = 128
 #: How many neighbours to each side are candidates in larger fields, try by try.
 REACHES = (4, 16, 64)
 
@@ -180,35 +181,66 @@ def _resting(field: Field, *, lenient: bool) -> Iterator[int | None]:
 def _matched(field: Field, *, rematches: bool) -> list[tuple[int, int]] | None:
     """Pairs of positions, the upper first; None when nobody can be left out and somebody is."""
     size = len(field.order)
-    reaches = [] if size <= COMPLETE else [reach for reach in REACHES if 3 * reach < size]
-    for reach in (*reaches, size):
-        edges = _edges(field, reach, rematches=rematches)
-        found = _lightest(size, edges)
-        if found is not None:
-            return found
-    return None
+    if size > COMPLETE:
+        for reach in REACHES:
+            found = _lightest(size, _edges(field, reach, rematches=rematches))
+            if found is not None:
+                return found
+        return _lightest(size, _edges(field, size, rematches=rematches))
+    costs = _edges(field, size, rematches=rematches)
+    near = {pair: costs[pair] for pair in _near(field, REACHES[0]) if pair in costs}
+    bound = _lightest(size, near)
+    if bound is None:
+        return _lightest(size, costs)
+    possible = _possible(size, costs, sum(costs[pair] for pair in bound))
+    return bound if possible.keys() <= near.keys() else _lightest(size, possible)
+
+
+def _possible(
+    size: int, costs: Mapping[tuple[int, int], int], bound: int
+) -> dict[tuple[int, int], int]:
+    """The pairs that a matching as light as ``bound`` can hold.
+
+    Whoever is not in a pair costs at least half of their own cheapest pair. A pair that is too dear
+    together with that is in no lightest matching, and leaving it out makes the search shorter
+    without changing what it finds.
+    """
+    least = [bound] * size
+    for (upper, lower), cost in costs.items():
+        least[upper] = min(least[upper], cost)
+        least[lower] = min(least[lower], cost)
+    spare = 2 * bound - sum(least)
+    return {
+        (upper, lower): cost
+        for (upper, lower), cost in costs.items()
+        if 2 * cost - least[upper] - least[lower] <= spare
+    }
+
+
+def _near(field: Field, reach: int) -> Iterator[tuple[int, int]]:
+    """Pairs of positions that are likely to be in a light matching.
+
+    The positions next below, for groups that must give somebody up, and those around the other end
+    of the fold.
+    """
+    size = len(field.order)
+    for upper, player in enumerate(field.order):
+        fold = upper + field.group_sizes[field.points[player]] // 2
+        next_below = range(upper + 1, upper + reach + 1)
+        for lower in {*next_below, *range(fold - reach, fold + reach + 1)}:
+            if upper < lower < size:
+                yield upper, lower
 
 
 def _edges(field: Field, reach: int, *, rematches: bool) -> dict[tuple[int, int], int]:
-    """Candidate pairs of positions with their costs.
-
-    With a limited ``reach``: the positions next below, for groups that must give somebody up, and
-    those around the other end of the fold.
-    """
+    """Candidate pairs of positions with their costs; all of them where ``reach`` is the size."""
     size = len(field.order)
-    costs: dict[tuple[int, int], int] = {}
-    for upper, player in enumerate(field.order):
-        if reach >= size:
-            below: Iterable[int] = range(upper + 1, size)
-        else:
-            fold = upper + field.group_sizes[field.points[player]] // 2
-            below = {*range(upper + 1, upper + reach + 1), *range(fold - reach, fold + reach + 1)}
-        for lower in below:
-            if not upper < lower < size:
-                continue
-            if rematches or not field.met[frozenset((player, field.order[lower]))]:
-                costs[upper, lower] = field.cost(upper, lower)
-    return costs
+    pairs = itertools.combinations(range(size), 2) if reach >= size else _near(field, reach)
+    return {
+        (upper, lower): field.cost(upper, lower)
+        for upper, lower in pairs
+        if rematches or not field.met[frozenset((field.order[upper], field.order[lower]))]
+    }
 
 
 class _Plain(nx.Graph):
