@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import include, path, re_path
 
 from accounts.views import SignupView, profile_page
+from config.api.pages import developers
 from config.favicon import favicon
 from config.health import healthz
 from tournaments.dumps.views import season_records_file
@@ -16,7 +17,7 @@ urlpatterns = [
     path("accounts/signup/", SignupView.as_view(), name="account_signup"),
     path("accounts/", include("allauth.urls")),
     path("api/v1/", include("config.api_urls")),
-    path("", include("accounts.oauthurls")),
+    path("api/", developers, name="developers"),
     path("", include("accounts.oauthurls")),
     path("admin/", admin.site.urls),
     re_path(r"^u/(?P<username>[A-Za-z0-9_-]{3,20})/$", profile_page, name="profile"),

@@ -73,7 +73,35 @@ def schema_text() -> str:
     return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
 
 
+@cache
 def schema() -> dict[str, Any]:
-    """The schema, made from the views."""
+    """The schema, made from the views; treat it as read-only."""
     made: dict[str, Any] = SchemaGenerator(api_version="1").get_schema(request=None, public=True)
+    _share(made)
     return made
+
+
+def response_of(answer: dict[str, Any]) -> dict[str, Any]:
+    """A described response, perhaps one of those that all operations share."""
+    reference = answer.get("$ref", "")
+    if not reference:
+        return answer
+    found: dict[str, Any] = schema()["components"]["responses"][reference.rsplit("/", 1)[1]]
+    return found
+
+
+def _share(made: dict[str, Any]) -> None:
+    """Write headers and errors that many operations have once, and refer to them."""
+    headers: dict[str, Any] = {}
+    responses: dict[str, Any] = {}
+    for item in made["paths"].values():
+        for operation in item.values():
+            for status, answer in operation["responses"].items():
+                for name, header in answer.get("headers", {}).items():
+                    if headers.setdefault(name, header) == header:
+                        answer["headers"][name] = {"$ref": f"#/components/headers/{name}"}
+                name = f"Error{status}"
+                if int(status) >= 400 and responses.setdefault(name, answer) == answer:
+                    operation["responses"][status] = {"$ref": f"#/components/responses/{name}"}
+    made["components"]["headers"] = dict(sorted(headers.items()))
+    made["components"]["responses"] = dict(sorted(responses.items()))

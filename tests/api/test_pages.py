@@ -1,0 +1,142 @@
+"""The API's page, and its examples: run, and compared with what is written down.
+
+With GAUNTLET_REWRITE_EXAMPLES=1 in the environment, docs/api-examples.json is written anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from accounts.models import User
+from accounts.tokens import token_create
+from config.api.pages import EXAMPLES, examples, groups
+from games.services.challenges import challenge_create
+from tests.api.schema import operations
+from tests.games.support import committing, started
+
+pytestmark = pytest.mark.django_db
+
+SITE = "http://testserver"
+
+# What is asked, by operation and in this order: `{match}` runs, `{over}` is over, `{offer}` and
+# `{other}` are challenges to Ada.
+ASKED: dict[str, dict[str, Any]] = {
+    "index": {"path": "/api/v1/"},
+    "users": {"path": "/api/v1/users/?search=ad&fields=username,name,is_bot"},
+    "user": {"path": "/api/v1/users/ada/"},
+    "me": {"path": "/api/v1/me/"},
+    "rulesets": {"path": "/api/v1/rulesets/"},
+    "ruleset": {"path": "/api/v1/rulesets/tetronogo/"},
+    "matches": {"path": "/api/v1/matches/?status=running&limit=1"},
+    "match": {"path": "/api/v1/matches/{match}/"},
+    "match_log": {"path": "/api/v1/matches/{over}/log/"},
+    "match_chat": {"path": "/api/v1/matches/{match}/chat/?room=players"},
+    "record": {"path": "/api/v1/matches/{over}/record/"},
+    "submit": {
+        "path": "/api/v1/matches/{match}/submissions/",
+        "body": {"id": "my-first-move", "text": "pick T", "version": 1},
+    },
+    "challenges": {"path": "/api/v1/challenges/?status=open&limit=1"},
+    "challenge": {"path": "/api/v1/challenges/{offer}/"},
+    "challenge_create": {
+        "path": "/api/v1/challenges/",
+        "body": {
+            "ruleset": "tetronogo",
+            "variant": "standard",
+            "options": {"turn_time": 30},
+            "lasts_s": 3600,
+        },
+    },
+    "challenge_accept": {"path": "/api/v1/challenges/{offer}/accept/"},
+    "challenge_decline": {"path": "/api/v1/challenges/{other}/decline/"},
+}
+
+
+def answered(ada: User, ben: User) -> dict[str, dict[str, Any]]:
+    """What the site answers to everything that is asked, ids as they are in the examples."""
+    match, over = started((ada, ben)), started((ben, ada))
+    over.move(0, "concede", 1)
+    offer, other = (
+        challenge_create(acting_user=ben, ruleset_id="tetronogo", variant="standard", opponent=ada)
+        for _ in range(2)
+    )
+    ids = {"match": match.pk, "over": over.pk, "offer": offer.pk, "other": other.pk}
+    _row, text = token_create(
+        acting_user=ada, name="x", scopes=["read", "play"], lasts=timedelta(hours=1)
+    )
+    client = Client(headers={"Authorization": f"Bearer {text}"})
+    methods = {op.described["operationId"]: op.method.upper() for op in operations()}
+    found = {}
+    for name, asked in ASKED.items():
+        path = asked["path"].format(**ids)
+        body = json.dumps(asked["body"]) if "body" in asked else ""
+        with committing():
+            answer = client.generic(methods[name], path, body, content_type="application/json")
+        assert answer.status_code in (200, 201), (name, answer.content)
+        found[name] = {**asked, "status": answer.status_code, "answer": json.loads(answer.content)}
+        found[name]["path"] = path
+    return found
+
+
+def shape(value: Any) -> Any:
+    """Keys and types, without what differs from run to run."""
+    if isinstance(value, dict):
+        return {key: shape(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [shape(value[0])] if value else []
+    return "number" if isinstance(value, int | float) else type(value).__name__
+
+
+def test_the_examples_are_what_the_site_answers(ada: User, ben: User) -> None:
+    found = answered(ada, ben)
+    if os.environ.get("GAUNTLET_REWRITE_EXAMPLES"):
+        EXAMPLES.write_text(json.dumps(_tidy(found), indent=1, ensure_ascii=False) + "\n")
+        examples.cache_clear()
+    written = examples()
+    assert set(written) == set(found)
+    for name, example in found.items():
+        assert written[name]["status"] == example["status"], name
+        assert written[name].get("body") == example.get("body"), name
+        assert shape(written[name]["answer"]) == shape(example["answer"]), (
+            f"{name}: run this test with GAUNTLET_REWRITE_EXAMPLES=1"
+        )
+
+
+def _tidy(found: Any) -> Any:
+    text = json.dumps(found, ensure_ascii=False).replace(SITE, "https://gauntlet.example")
+    # Cursors are signed with a key of the test's own.
+    return json.loads(re.sub(r"cursor=[\w:%.-]+", "cursor=eyJvIjoi…", text))
+
+
+def test_the_page_names_every_operation() -> None:
+    answer = Client().get("/api/")
+    assert answer.status_code == 200
+    page = answer.content.decode()
+    for operation in operations():
+        assert f'id="{operation.described["operationId"]}"' in page
+        assert operation.path in page
+    assert 'href="/api/v1/openapi.json"' in page
+    assert "<script>" not in page
+    assert "style=" not in page
+    for name, number in settings.GAUNTLET_API_LIMITS.items():
+        assert f"{name} {number}" in page
+
+
+def test_examples_can_be_tried() -> None:
+    shown = {each["id"]: each for _tag, each_tag in groups() for each in each_tag}
+    assert shown["matches"]["curl"].endswith('"$SITE/api/v1/matches/?status=running&limit=1"')
+    assert "Bearer" not in shown["matches"]["curl"]
+    submit = shown["submit"]["curl"]
+    assert "-X POST" in submit
+    assert "Bearer $TOKEN" in submit
+    assert '"text": "pick T"' in submit
+    assert [field["name"] for field in shown["submit"]["body"]] == ["id", "text", "version"]
+    assert '"type": "ack"' in shown["submit"]["answer"]
