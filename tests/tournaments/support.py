@@ -12,6 +12,7 @@ from accounts.roles import Role
 from accounts.services import role_grant
 from games.engine.errors import Refusal
 from games.models import Match
+from games.rulesets import REGISTRY
 from games.services.turns import Ack, match_organise, match_submit
 from games.store import read
 from tests.games.support import T0, committing, user_named
@@ -37,7 +38,11 @@ from tournaments.services.seasons import season_create, season_list, season_star
 
 START = datetime.fromtimestamp(T0 / 1000, UTC)
 GAME = {"ruleset": "tetronogo", "variant": "standard", "options": {}}
-WARS = {"ruleset": "domino-wars", "variant": "standard", "options": {}}
+WARS = {
+    "ruleset": "domino-wars",
+    "variant": REGISTRY.get("domino-wars").variants[0].id,
+    "options": {},
+}
 
 TABLES = (
     Season, SeasonOrganiser, Contestant, Round, Episode, Placement, DeathMatch, Leg, Gift,
@@ -97,7 +102,7 @@ def enrolled(organiser: User, count: int, kind: str = "elimination", **settings:
         settings={"repertoire": [GAME], **settings},
         at=START,
     )
-    season_list(acting_user=organiser, season=season, at=START)
+    season = season_list(acting_user=organiser, season=season, at=START)
     for number in range(1, count + 1):
         user = user_named(f"player{number}", display_name=f"Player {number}")
         contestant_enrol(acting_user=organiser, season=season, user=user, seed=number, at=START)

@@ -129,7 +129,7 @@ def _enrolled(
     if season.status not in (SeasonStatus.ENROLLING, SeasonStatus.RUNNING):
         raise Refusal("season.over", "This season is over: nobody can enter it.")
     late = season.status == SeasonStatus.RUNNING
-    must_be_able_to_enter(user)
+    user = able_to_enter(user)
     shown = line(
         name or user.shown_name, code="contestant.name", what="A contestant's name", most=200
     )
@@ -170,12 +170,15 @@ def _enrolled(
     return contestant
 
 
-def must_be_able_to_enter(user: User) -> None:
-    """Raises Refusal ``contestant.account-closed`` and ``contestant.suspended``."""
+def able_to_enter(user: User) -> User:
+    """The user as the database has them now.
+    Raises Refusal ``contestant.account-closed`` and ``contestant.suspended``."""
+    user = User.objects.get(pk=user.pk)
     if not user.is_active:
         raise Refusal("contestant.account-closed", f"The account of {user.shown_name} is closed.")
     if is_suspended(user):
         raise Refusal("contestant.suspended", f"{user.shown_name} is suspended.")
+    return user
 
 
 def _must_be_free(season: Season, seed: int | None, *, but: Contestant | None) -> None:
@@ -501,7 +504,7 @@ def contestant_replace(
     must_be_running(season)
     why = reason(why)
     at = instant(at)
-    must_be_able_to_enter(user)
+    user = able_to_enter(user)
     if season.contestants.filter(user=user).exists():
         raise Refusal("contestant.twice", f"{user.shown_name} is in this season already.")
     open_matches = _open_death_matches(old)

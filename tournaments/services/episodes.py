@@ -176,7 +176,7 @@ def placements_record(
     season's time to choose an opponent. Recording again, while the EC chooses, replaces it.
 
     ``ec`` names one of several who share the last place. Refusals: those of `guards.managed`,
-    ``season.not-running``, ``format.no-episodes``, ``lifecycle.step``, ``placements.missing``,
+    ``season.not-running``, ``format.no-episodes``, ``episode.placed``, ``placements.missing``,
     ``placements.twice``, ``placements.stranger``, ``placements.place``, ``placements.tie``,
     ``placements.ec-not-last``, ``placements.ec-immune``, ``placements.nobody-left`` (to choose
     from), ``episode.main-match.too-long``, ``episode.notes.too-long``.
@@ -187,7 +187,8 @@ def placements_record(
     if fresh.status == EpisodeStatus.CHOOSING:
         _moved(fresh, EpisodeStatus.MAIN_MATCH, ec=None, choose_by=None)
         fresh.placements.all().delete()
-    lifecycle.step(lifecycle.EPISODE, fresh.status, EpisodeStatus.CHOOSING, "The episode")
+    if fresh.status != EpisodeStatus.MAIN_MATCH:
+        raise Refusal("episode.placed", "What came of this main match has been acted upon.")
     _must_be_whole(season, placements)
     last = _last_of(placements, ec)
     if all(each.immune or each.contestant.pk == last.pk for each in placements):

@@ -512,13 +512,13 @@ def _moved(season: Season, status: SeasonStatus, **more: Any) -> None:
 def season_start(*, acting_user: User, season: Season, at: datetime | None = None) -> Season:
     """Begin: seeds are fixed, everybody enrolled is in, the first round opens.
 
-    Refusals: those of `guards.managed`, ``lifecycle.step``, and what `preflight` says stops it
-    (``season.draft``, ``pairing.too-few``).
+    Refusals: those of `guards.managed`, ``season.begun``, ``lifecycle.step``, and what stops it by
+    `preflight` (``season.draft``, ``pairing.too-few``).
     """
     locked = managed(season, acting_user)
-    lifecycle.step(lifecycle.SEASON, locked.status, SeasonStatus.RUNNING, "The season")
-    if locked.status != SeasonStatus.ENROLLING:
+    if locked.status in (SeasonStatus.RUNNING, SeasonStatus.FINISHED):
         raise Refusal("season.begun", "This season has begun already.")
+    lifecycle.step(lifecycle.SEASON, locked.status, SeasonStatus.RUNNING, "The season")
     _must_pass(locked, "start")
     at = instant(at)
     _seeds_fixed(locked)

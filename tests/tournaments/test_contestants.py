@@ -1,0 +1,369 @@
+"""Who enters, in which order, and who leaves."""
+
+from __future__ import annotations
+
+import pytest
+
+from accounts.models import Sanction, User
+from accounts.services import Refusal as AccountRefusal
+from accounts.services import user_close
+from games.engine.errors import Refusal
+from tests.games.support import user_named
+from tests.tournaments.support import (
+    START,
+    after,
+    begun,
+    chosen,
+    enrolled,
+    episode_now,
+    fresh,
+    kinds,
+    leg_of,
+    nothing_changes,
+    placings,
+    played,
+    refused,
+    running,
+    who,
+)
+from tournaments.invariants import faults_of
+from tournaments.models import Contestant, Season
+from tournaments.services.contestants import (
+    Faults,
+    contestancies_merge,
+    contestant_enrol,
+    contestant_join,
+    contestant_remove,
+    contestant_replace,
+    contestant_withdraw,
+    contestants_import,
+    seeds_draw,
+    seeds_set,
+)
+from tournaments.services.episodes import dmo_choose, final_open, placements_record
+from tournaments.services.items import item_give
+from tournaments.services.seasons import season_cancel, season_start, season_update
+
+
+def enrol(orla: User, season: Season, user: User, seed: int | None = None) -> Contestant:
+    return contestant_enrol(acting_user=orla, season=season, user=user, seed=seed, at=START)
+
+
+# -- entering ------------------------------------------------------------------------------------
+
+
+def test_who_cannot_enter(orla: User, cleo: User, oscar: User) -> None:
+    season = enrolled(orla, 2)
+    root = User.objects.get(username="root")
+    closed, suspended = user_named("closed"), user_named("suspended")
+    user_close(acting_user=root, user=closed, reason="left")
+    Sanction.objects.create(user=suspended, by=root, kind="suspension", reason="shouting")
+
+    def refuse(code: str, **given: object) -> None:
+        refused(code, contestant_enrol, **{"acting_user": orla, "season": season, **given})
+
+    refuse("season.not-organiser", acting_user=oscar, user=cleo)
+    refuse("season.not-organiser", acting_user=cleo, user=cleo)
+    refuse("contestant.account-closed", user=closed)
+    refuse("contestant.suspended", user=User.objects.get(pk=suspended.pk))
+    refuse("contestant.twice", user=who(season, 1).user)
+    refuse("contestant.name.too-long", user=cleo, name="x" * 201)
+    refuse("seed.taken", user=cleo, seed=2)
+    refuse("seed.range", user=cleo, seed=0)
+    refuse("seed.range", user=cleo, seed=10_001)
+    season_cancel(acting_user=orla, season=season, why="rain", at=START)
+    refuse("season.over", user=cleo)
+
+
+def test_joining_where_it_is_open(orla: User, cleo: User) -> None:
+    season = enrolled(orla, 2)
+    refused("enrolment.closed", contestant_join, acting_user=cleo, season=season)
+    season_update(acting_user=orla, season=season, changes={"open_enrolment": True})
+    contestant = contestant_join(acting_user=cleo, season=season, at=START)
+    assert (contestant.name, contestant.seed, contestant.status) == ("Cleo", None, "enrolled")
+    refused("contestant.twice", contestant_join, acting_user=cleo, season=season)
+    contestant_withdraw(acting_user=cleo, contestant=contestant, at=START)
+    assert contestant_join(acting_user=cleo, season=season, at=START).pk == contestant.pk
+    Season.objects.filter(pk=season.pk).update(visibility="draft")
+    refused("enrolment.closed", contestant_join, acting_user=user_named("zoe"), season=season)
+
+
+def test_a_late_entry_comes_last_and_from_the_next_round(orla: User, cleo: User) -> None:
+    season = running(orla, 4)
+    refused("seed.fixed", contestant_enrol, acting_user=orla, season=season, user=cleo, seed=9)
+    late = enrol(orla, season, cleo)
+    assert (late.status, late.seed, late.since_round) == ("active", 5, 2)
+
+
+def test_nobody_enters_after_the_final_has_been_opened(orla: User, cleo: User) -> None:
+    season = running(orla, 3)
+    played(orla, chosen(orla, season, ec=1, dmo=2), winner=0)
+    final_open(acting_user=orla, season=season, at=START)
+    refused("final.begun", contestant_enrol, acting_user=orla, season=season, user=cleo)
+
+
+# -- CSV -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def people(db: None) -> list[User]:
+    return [user_named(name, display_name=name.upper()) for name in ("ann", "bob", "cat")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ann,,1\nbob,Bobby,\ncat,,3\n",
+        "username,name,seed\r\nann,,1\r\n\r\n@Bob,Bobby,\r\ncat,,3\r\n",
+        "Seed;Username;Name\n1;ann;\n;bob;Bobby\n3;cat;",
+        '\ufeffusername,seed,name\n"ann",1\nbob,,"Bobby"\ncat,3',
+    ],
+)
+def test_a_file_of_contestants(orla: User, people: list[User], text: str) -> None:
+    season = enrolled(orla, 0)
+    contestants_import(acting_user=orla, season=season, text=text, at=START)
+    found = season.contestants.order_by("pk").values_list("user__username", "name", "seed")
+    assert list(found) == [("ann", "ANN", 1), ("bob", "Bobby", None), ("cat", "CAT", 3)]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("", [1]),
+        ("\n\n", [1]),
+        ("username,name\n", [1]),
+        ("username,mail\nann,a@b.c", [1]),
+        ("username,username\nann,ann", [1]),
+        ("ann\nnobody\nbob,x,first\ncat,,7\nann", [2, 3, 5]),
+        ("ann,,7\nbob,,7", [2]),
+        ("ann,,0", [1]),
+        ("ann,,1,x", [1]),
+        (",Ann", [1]),
+        ('ann\n"bob', [2]),
+        ("ann\x00", [1]),
+        ("player1", [1]),
+        ("ann\n" * 2001, list(range(2, 2002))),
+    ],
+)
+def test_a_file_with_faults_enrols_nobody(
+    orla: User, people: list[User], text: str, lines: list[int]
+) -> None:
+    season = enrolled(orla, 1)
+    with nothing_changes(), pytest.raises(Faults) as raised:
+        contestants_import(acting_user=orla, season=season, text=text)
+    assert raised.value.code == "contestants.faults"
+    assert [fault.line for fault in raised.value.faults] == lines
+    assert raised.value.sentence.endswith(".")
+
+
+def test_only_organisers_import(orla: User, cleo: User) -> None:
+    season = enrolled(orla, 1)
+    refused(
+        "season.not-organiser", contestants_import, acting_user=cleo, season=season, text="cleo"
+    )
+
+
+# -- seeds ---------------------------------------------------------------------------------------
+
+
+def test_seeds_are_set_and_exchanged(orla: User, cleo: User) -> None:
+    season = enrolled(orla, 3)
+    one, two, three = (who(season, number).pk for number in (1, 2, 3))
+    seeds_set(acting_user=orla, season=season, seeds={one: 2, two: 1, three: None})
+    assert [who(season, number).seed for number in (1, 2, 3)] == [2, 1, None]
+
+    def refuse(code: str, seeds: dict[int, int | None], user: User = orla) -> None:
+        refused(code, seeds_set, acting_user=user, season=season, seeds=seeds)
+
+    refuse("seed.taken", {three: 1})
+    refuse("seed.taken", {three: 5, one: 5})
+    refuse("seed.range", {three: 0})
+    refuse("contestant.none", {10**9: 1})
+    refuse("season.not-organiser", {one: 1}, cleo)
+
+
+def test_seeds_are_drawn(orla: User) -> None:
+    season = enrolled(orla, 5)
+    drawn = seeds_draw(acting_user=orla, season=season, random=lambda: 0.0)
+    assert [each.name for each in drawn] == [f"Player {number}" for number in range(1, 6)]
+    drawn = seeds_draw(acting_user=orla, season=season, random=lambda: 0.99)
+    assert [each.name for each in drawn] == [f"Player {number}" for number in range(5, 0, -1)]
+    drawn = seeds_draw(acting_user=orla, season=season)
+    assert sorted(each.seed or 0 for each in drawn) == [1, 2, 3, 4, 5]
+
+
+def test_seeds_are_fixed_once_it_has_begun(orla: User) -> None:
+    season = running(orla, 3)
+    refused("seed.fixed", seeds_draw, acting_user=orla, season=season)
+    refused("seed.fixed", seeds_set, acting_user=orla, season=season, seeds={})
+
+
+# -- leaving -------------------------------------------------------------------------------------
+
+
+def test_struck_off_before_the_start(orla: User, cleo: User) -> None:
+    season = enrolled(orla, 3)
+    first = who(season, 1)
+    refused("season.not-organiser", contestant_remove, acting_user=cleo, contestant=first)
+    contestant_remove(acting_user=orla, contestant=first, at=START)
+    assert (who(season, 1).status, who(season, 1).seed) == ("withdrawn", None)
+    refused("lifecycle.step", contestant_remove, acting_user=orla, contestant=first)
+    assert first.user is not None
+    again = enrol(orla, season, first.user, seed=1)
+    assert (again.pk, again.status) == (first.pk, "enrolled")
+
+
+def test_who_may_withdraw_whom(orla: User, cleo: User) -> None:
+    season = running(orla, 4)
+    first = who(season, 1)
+    refused(
+        "season.not-organiser", contestant_withdraw, acting_user=cleo, contestant=first, why="x"
+    )
+    refused("why.missing", contestant_withdraw, acting_user=orla, contestant=first)
+    refused("season.begun", contestant_remove, acting_user=orla, contestant=first)
+    contestant_withdraw(acting_user=first.user, contestant=first, at=START)
+    assert (who(season, 1).status, who(season, 1).place) == ("withdrawn", 4)
+    refused("lifecycle.step", contestant_withdraw, acting_user=first.user, contestant=first)
+
+
+def test_an_open_death_match_is_a_walkover(orla: User) -> None:
+    season = running(orla, 4)
+    death_match = chosen(orla, season, ec=1, dmo=2)
+    contestant_withdraw(acting_user=orla, contestant=who(season, 1), why="ill", at=START)
+    death_match = fresh(death_match)
+    assert (death_match.status, death_match.winner, death_match.how) == (
+        "decided", who(season, 2), "walkover",
+    )  # fmt: skip
+    assert death_match.why == "Player 1 has withdrawn."
+    assert (who(season, 1).status, who(season, 1).place) == ("withdrawn", 4)
+    assert episode_now(season).status == "done"
+    assert faults_of(season) == []
+
+
+@pytest.mark.parametrize("by", ["organiser", "themselves"])
+def test_a_match_that_is_on_ends_with_the_withdrawal(orla: User, by: str) -> None:
+    season = running(orla, 4)
+    leg = begun(orla, chosen(orla, season, ec=1, dmo=2))
+    leaves = who(season, 2)
+    contestant_withdraw(
+        acting_user=orla if by == "organiser" else leaves.user,
+        contestant=leaves,
+        why="ill",
+        at=after(minutes=1),
+    )
+    leg = leg_of(leg.death_match)
+    assert leg.match is not None
+    assert (leg.status, leg.winner_seat, leg.how) == ("finished", 0, "walkover")
+    assert leg.match.winner == 0
+    assert leg.match.reason == ("ruling" if by == "organiser" else "concession")
+    assert faults_of(season) == []
+
+
+def test_nobody_helps_themselves_to_a_walkover(orla: User) -> None:
+    season = enrolled(orla, 3)
+    own = enrol(orla, season, orla)
+    season_start(acting_user=orla, season=season, at=START)
+    episode = placements_record(
+        acting_user=orla, episode=episode_now(season), placements=placings(season, 1), at=START
+    )
+    dmo_choose(acting_user=who(season, 1).user, episode=episode, contestant=own, at=START)
+    refused(
+        "death-match.own",
+        contestant_withdraw,
+        acting_user=orla,
+        contestant=who(season, 1),
+        why="ill",
+    )
+
+
+def test_an_ec_who_leaves_ends_the_episode(orla: User) -> None:
+    season = running(orla, 4)
+    placements_record(
+        acting_user=orla, episode=episode_now(season), placements=placings(season, 3), at=START
+    )
+    contestant_withdraw(acting_user=orla, contestant=who(season, 3), why="ill", at=START)
+    assert (episode_now(season).status, episode_now(season).round.status) == ("skipped", "closed")
+    assert faults_of(season) == []
+
+
+def test_who_is_left_has_won(orla: User) -> None:
+    season = running(orla, 3)
+    for number in (1, 2):
+        contestant_withdraw(acting_user=orla, contestant=who(season, number), why="ill", at=START)
+    season = Season.objects.get(pk=season.pk)
+    assert (season.status, season.winner) == ("finished", who(season, 3))
+    assert [who(season, number).place for number in (1, 2, 3)] == [3, 2, 1]
+    assert faults_of(season) == []
+
+
+# -- replacing -----------------------------------------------------------------------------------
+
+
+def test_a_replacement_takes_everything_over(orla: User, cleo: User) -> None:
+    season = running(orla, 5)
+    played(orla, chosen(orla, season, ec=5, dmo=4), winner=0)
+    death_match = chosen(orla, season, ec=1, dmo=2)
+    old = who(season, 2)
+    gift = item_give(
+        acting_user=orla, season=season, item="domino-repeat", ruleset="domino-wars",
+        receiver=old, at=START,
+    )  # fmt: skip
+    new = contestant_replace(
+        acting_user=orla, contestant=old, user=cleo, why="moved away", at=START
+    )
+    assert (new.seed, new.replaces, who(season, 2).status) == (2, old, "replaced")
+    assert fresh(death_match).away == new
+    assert episode_now(season).dmo == new
+    assert episode_now(season).placements.filter(contestant=new).exists()
+    gift.refresh_from_db()
+    assert gift.receiver == new
+    assert list(gift.history.values_list("kind", flat=True)) == ["given", "given"]
+    played(orla, death_match, winner=1)
+    new.refresh_from_db()
+    assert new.status == "active"
+    assert "contestant.replaced" in kinds(season)
+    assert faults_of(season) == []
+
+
+def test_who_cannot_replace_or_be_replaced(orla: User, cleo: User) -> None:
+    season = enrolled(orla, 4)
+    first = who(season, 1)
+
+    def refuse(code: str, **given: object) -> None:
+        arguments = {"acting_user": orla, "contestant": first, "user": cleo, "why": "x", **given}
+        refused(code, contestant_replace, **arguments)
+
+    refuse("season.not-running")
+    season_start(acting_user=orla, season=season, at=START)
+    refuse("season.not-organiser", acting_user=cleo)
+    refuse("why.missing", why="")
+    refuse("contestant.twice", user=who(season, 2).user)
+    begun(orla, chosen(orla, season, ec=1, dmo=2))
+    refuse("contestant.playing")
+    contestant_replace(acting_user=orla, contestant=who(season, 3), user=cleo, why="x", at=START)
+    refuse("lifecycle.step", contestant=who(season, 3), user=user_named("zoe"))
+
+
+# -- two accounts of one person ------------------------------------------------------------------
+
+
+def test_merging_accounts_moves_contestancies(orla: User, oscar: User, cleo: User) -> None:
+    season = enrolled(orla, 2)
+    own = who(season, 1)
+    assert own.user is not None
+    assert contestancies_merge(cleo, own.user) == {"contestants": 1, "seasons run": 0}
+    own.refresh_from_db()
+    assert own.user == cleo
+    assert contestancies_merge(oscar, orla)["seasons run"] == 1
+    assert [each.user for each in season.organisers.all()] == [oscar]
+
+
+def test_two_of_one_season_are_not_merged(orla: User) -> None:
+    season = enrolled(orla, 2)
+    one, two = who(season, 1).user, who(season, 2).user
+    assert one is not None
+    assert two is not None
+    with nothing_changes(), pytest.raises(AccountRefusal) as raised:
+        contestancies_merge(one, two)
+    assert raised.value.code == "merge.same-season"
+    assert not isinstance(raised.value, Refusal)
