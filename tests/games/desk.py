@@ -114,6 +114,10 @@ class Desk:
         """As a moderator does."""
         self._ask("close_account", user=person.pk)
 
+    def suspend(self, person: Person, *, seconds: float) -> None:
+        """As a moderator does."""
+        self._ask("suspend", user=person.pk, seconds=seconds)
+
     def token(self, person: Person, *scopes: str, seconds: float = 3600) -> tuple[int, str]:
         """A token of theirs: its id and its text."""
         made: list[Any] = self._ask("token", user=person.pk, scopes=list(scopes), seconds=seconds)
@@ -278,6 +282,23 @@ def close_account(*, user: int) -> None:
     user_close(acting_user=root, user=User.objects.get(pk=user), reason="test")
 
 
+def suspend(*, user: int, seconds: float) -> None:
+    from datetime import timedelta
+
+    from django.utils import timezone
+
+    from accounts.models import User
+    from accounts.sanctions import user_suspend
+
+    root = User.objects.create_superuser(f"root-{user}-s")
+    user_suspend(
+        acting_user=root,
+        user=User.objects.get(pk=user),
+        reason="test",
+        until=timezone.now() + timedelta(seconds=seconds),
+    )
+
+
 def publish(*, match: int, audience: str, frames: int, size: int) -> None:
     from games.publish import Frame
     from games.publish import publish as send
@@ -297,6 +318,7 @@ CALLS = {
     "rows": rows,
     "record": record,
     "close_account": close_account,
+    "suspend": suspend,
     "publish": publish,
     "token": token,
     "revoke_token": revoke_token,

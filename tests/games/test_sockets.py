@@ -87,6 +87,23 @@ async def test_other_sites_cannot_connect(site: Site, origin: str | None) -> Non
     assert refused.value.response.status_code == 403
 
 
+async def test_a_suspended_player_is_out_until_the_end(site: Site, desk: Desk) -> None:
+    players = (desk.person(), desk.person())
+    match = desk.match(*players)
+    async with await Reader.open(site, match, players[0]) as reader:
+        assert (await reader.next("sync"))["you"] == 0
+        desk.suspend(players[0], seconds=10)
+        code, frame = await reader.closed()
+        assert (code, frame and frame["code"]) == (4401, "account.changed")
+    async with await Reader.open(site, match, players[0]) as reader:
+        assert (await reader.next("sync"))["you"] is None
+        assert (await reader.submit("concede"))["code"] == "seat.none"
+    # Nothing is needed to come back: the same session holds again.
+    await asyncio.sleep(10.5)
+    async with await Reader.open(site, match, players[0]) as reader:
+        assert (await reader.next("sync"))["you"] == 0
+
+
 async def test_a_closed_account_comes_back_as_a_spectator(site: Site, desk: Desk) -> None:
     players = (desk.person(), desk.person())
     match = desk.match(*players)
