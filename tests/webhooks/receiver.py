@@ -37,10 +37,12 @@ class Taken:
         """The parts of a form: name to file name and content."""
         head = f"Content-Type: {self.headers['content-type']}\r\n\r\n".encode()
         form = email.message_from_bytes(head + self.body, policy=email.policy.HTTP)
-        found = {}
-        for part in form.iter_parts():  # type: ignore[attr-defined]
-            name = part.get_param("name", header="content-disposition")
-            found[name] = (part.get_filename(), part.get_payload(decode=True))
+        found: dict[str, tuple[str | None, bytes]] = {}
+        for part in form.iter_parts():
+            name = str(part.get_param("name", header="content-disposition"))
+            content = part.get_payload(decode=True)
+            assert isinstance(content, bytes)
+            found[name] = (part.get_filename(), content)
         return found
 
     @property
@@ -119,7 +121,7 @@ def receiving() -> Iterator[Receiver]:
 # -- manners -------------------------------------------------------------------------------------
 
 
-def status(code: int, body: bytes = b"", **headers: str) -> Manner:
+def status(code: int, body: bytes = b"", /, **headers: str) -> Manner:
     """An ordinary answer; underscores of header names stand for hyphens."""
 
     def manner(handler: Handler) -> None:

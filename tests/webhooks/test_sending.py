@@ -281,7 +281,7 @@ def test_three_days_of_failure(stage: Stage, receiver: Receiver) -> None:
     stage.event()
     delivery = stage.only(webhook)
     began = delivery.created_at
-    attempts = []
+    attempts: list[float] = []
     while delivery.status == "pending":
         assert len(attempts) < 40
         assert stage.drain(webhook) == 1

@@ -54,7 +54,7 @@ def test_what_creating_refuses(
     stage: Stage, receiver: Receiver, cleo: User, ada: User, settings: Any
 ) -> None:
     stage.created(receiver.url, name="taken")
-    good = {
+    good: dict[str, Any] = {
         "acting_user": stage.orla,
         "season": stage.season,
         "name": "new",
@@ -62,7 +62,7 @@ def test_what_creating_refuses(
         "flavour": "json",
         "kinds": ["ruling"],
     }
-    for code, wrong in [
+    cases: list[tuple[str, dict[str, Any]]] = [
         ("webhook.not-allowed", {"acting_user": cleo}),
         ("webhook.not-allowed", {"acting_user": ada}),
         ("webhook.name", {"name": " "}),
@@ -75,7 +75,8 @@ def test_what_creating_refuses(
         ("webhook.url", {"url": "nowhere"}),
         ("webhook.url-discord", {"flavour": "discord"}),
         ("webhook.url-discord", {"flavour": "discord", "url": "https://1.1.1.1/api/webhooks/1/x"}),
-    ]:
+    ]
+    for code, wrong in cases:
         refused(code, services.webhook_create, **{**good, **wrong})
     settings.GAUNTLET_WEBHOOKS_PER_SEASON = 1
     refused("webhook.too-many", services.webhook_create, **good)
@@ -115,11 +116,12 @@ def test_changing(stage: Stage, receiver: Receiver) -> None:
     count = AuditEntry.objects.count()
     change(acting_user=stage.orla, webhook=webhook, name="b", url=receiver.url, active=True)
     assert AuditEntry.objects.count() == count
-    for code, wrong in [
+    cases: list[tuple[str, dict[str, Any]]] = [
         ("webhook.name-taken", {"name": "other"}),
         ("webhook.url-https", {"url": "http://1.1.1.1/"}),
         ("webhook.kinds", {"kinds": []}),
-    ]:
+    ]
+    for code, wrong in cases:
         refused(code, change, acting_user=stage.orla, webhook=webhook, **wrong)
 
 

@@ -30,6 +30,13 @@ def turns_of(stage: Stage, webhook: Any) -> list[tuple[int | None, str]]:
     return [(each.version, each.status) for each in stage.deliveries(webhook) if each.kind == TURN]
 
 
+def next_wake(play: Play) -> int:
+    """When a worker looks at the match next, in ms after `T0`."""
+    at = play.match.wake_at
+    assert at is not None
+    return at - T0
+
+
 def test_a_match_is_followed_while_a_webhook_wants_its_turns(
     stage: Stage, receiver: Receiver
 ) -> None:
@@ -177,7 +184,7 @@ def test_clocks_for_those_who_want_them(
     wants = stage.webhook(receiver.url, kinds=[CLOCK], name="wants")
     turns = stage.webhook(receiver.url, kinds=[TURN], name="turns")
     play = stage.play()
-    play.wake(play.match.wake_at - T0)
+    play.wake(next_wake(play))
     delivery = stage.only(wants)
     assert (delivery.kind, delivery.data["kind"]) == (CLOCK, "turn")
     assert delivery.data["seat"] is None  # both choose in secret: whose clock it is tells nothing
@@ -189,7 +196,7 @@ def test_clocks_for_those_who_want_them(
 def test_a_clock_that_comes_too_late_is_not_told(stage: Stage, receiver: Receiver) -> None:
     webhook = stage.webhook(receiver.url, kinds=[CLOCK])
     play = stage.play()
-    play.wake(play.match.wake_at - T0)
+    play.wake(next_wake(play))
     delivery = stage.only(webhook)
     stage.at = delivery.give_up_at
     stage.drain(webhook)
@@ -211,7 +218,7 @@ def test_matches_of_nobody_tell_nobody(stage: Stage, receiver: Receiver) -> None
         with committing():
             play.move(0, "pick T", 1000)
             play.move(1, "pick L", 2000)
-        play.wake(play.match.wake_at - T0)
+        play.wake(next_wake(play))
     finally:
         hooks.match_turned.disconnect(listener)
         hooks.match_reminded.disconnect(listener)
