@@ -347,12 +347,29 @@ def test_who_leaves_before_the_opponent_is_known(orla: User) -> None:
 
 
 def test_where_everybody_leaves_organisers_decide(orla: User) -> None:
-    season = running(orla, 2, BRACKET)
-    leaves(season, 1)
-    assert anew(season).winner == who(season, 2)
-    other = running_again(orla, 2, ROBIN)
-    leaves(other, 1)
-    assert anew(other).winner is not None
+    season = running(orla, 3, ROBIN)
+    for number in (1, 2, 3):
+        leaves(season, number)
+    for _ in (2, 3):
+        round_pair(acting_user=orla, season=season, at=now())
+    assert [each.death_matches.count() for each in season.rounds.order_by("number")] == [2, 0, 0]
+    refused("season.not-concluded", season_conclude, acting_user=orla, season=season, at=now())
+    assert anew(season).status == "running"
+
+
+def test_other_formats_have_steps_of_their_own(orla: User) -> None:
+    season = running(orla, 4, "elimination")
+    refused("round.not-paired", round_pair, acting_user=orla, season=season, at=now())
+    refused("season.not-concluded", season_conclude, acting_user=orla, season=season, at=now())
+    ladder = running_again(orla, 3, LADDER)
+    refused("round.not-paired", round_pair, acting_user=orla, season=ladder, at=now())
+
+
+def test_only_organisers_pair_and_conclude(orla: User, oscar: User) -> None:
+    season = running(orla, 2, SWISS, format_options={"rounds": 1})
+    for user in (oscar, who(season, 1).user):
+        for service in (round_pair, season_conclude):
+            refused("season.not-organiser", service, acting_user=user, season=season, at=now())
 
 
 def running_again(organiser: User, count: int, kind: str, **settings: Any) -> Season:

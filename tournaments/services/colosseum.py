@@ -121,11 +121,15 @@ def _paired(season: Season, *, lenient: bool, at: datetime) -> Round:
         pairings = paired.pairings
     else:
         pairings = [pairing for pairing in course.timetable if pairing.round == number]
-    made = [(pairing, _pairing_made(course, opened, pairing, at)) for pairing in pairings]
+    made: list[tuple[field.Pairing, DeathMatch]] = []
+    for pairing in pairings:
+        death_match = _pairing_made(course, opened, pairing, len(made) + 1, at)
+        if death_match is not None:
+            made.append((pairing, death_match))
     _say_opened(opened, at)
     # A round is complete when nothing of it is open: so first all of it must be there.
     for pairing, death_match in made:
-        if death_match is not None and death_match.status == DeathMatchStatus.PLANNED:
+        if death_match.status == DeathMatchStatus.PLANNED:
             _absent_walked_over(course, pairing, death_match, at)
     deathmatches.round_settle(round=opened, at=at)
     return opened
@@ -136,9 +140,9 @@ def _plays(contestant: Contestant, number: int) -> bool:
 
 
 def _pairing_made(
-    course: Course, opened: Round, pairing: field.Pairing, at: datetime
+    course: Course, opened: Round, pairing: field.Pairing, number: int, at: datetime
 ) -> DeathMatch | None:
-    """A death match, a bye, or nothing, for a pairing of a round.
+    """A death match, a bye, or nothing, for a pairing of a round; ``number`` is its place in it.
 
     A round robin's timetable also names those who have left: where nothing of theirs counts, the
     opponent rests, and where two have gone there is nothing to be said.
@@ -148,8 +152,9 @@ def _pairing_made(
     if all(each.status != ContestantStatus.ACTIVE for each in sides):
         return None
     if len(sides) == 1:
-        return deathmatches.bye_create(round=opened, home=sides[0], at=at)
-    return deathmatches.death_match_create(round=opened, home=sides[0], away=sides[1], at=at)
+        return deathmatches.bye_create(round=opened, home=sides[0], number=number, at=at)
+    home, away = sides
+    return deathmatches.death_match_create(round=opened, home=home, away=away, number=number, at=at)
 
 
 def _absent_walked_over(
