@@ -155,7 +155,7 @@ def _items(season: Season) -> Iterator[str]:
     legs = list(
         Leg.objects.filter(death_match__round__season=season)
         .exclude(status=LegStatus.VOID)
-        .exclude(items=None)
+        .exclude(items__isnull=True)
         .select_related("death_match")
     )
     brought = Counter(use["gift"] for leg in legs for use in (leg.items or {})["brought"])

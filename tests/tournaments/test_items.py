@@ -1,0 +1,300 @@
+"""Items: given, brought in secret, resolved, used up, returned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, InternalError, transaction
+
+from accounts.models import AuditEntry, User
+from tests.tournaments.support import (
+    START,
+    WARS,
+    begun,
+    chosen,
+    conceded,
+    fresh,
+    kinds,
+    leg_of,
+    played,
+    refused,
+    running,
+    who,
+)
+from tournaments.audience import may_see_declarations
+from tournaments.invariants import faults_of
+from tournaments.models import DeathMatch, Gift, ItemEvent, Season
+from tournaments.services.deathmatches import death_match_correct, leg_void, rules_set
+from tournaments.services.episodes import final_open
+from tournaments.services.items import (
+    item_declare,
+    item_give,
+    item_take_back,
+    item_undeclare,
+)
+
+REPEAT = {"item": "domino-repeat", "ruleset": "domino-wars"}
+TIE = {"item": "tie-advantage", "ruleset": "domino-wars"}
+
+
+@pytest.fixture
+def season(orla: User) -> Season:
+    """Player 3 has been eliminated by Player 2."""
+    season = running(orla, 3, repertoire=[WARS])
+    played(orla, chosen(orla, season, ec=2, dmo=3), winner=0)
+    return season
+
+
+@pytest.fixture
+def final(orla: User, season: Season) -> DeathMatch:
+    """Player 1 (seat 0) against Player 2, the best of three in Domino Wars."""
+    return final_open(acting_user=orla, season=season, best_of=3, games=[WARS], at=START)
+
+
+def given(orla: User, final: DeathMatch, to: int, leg: int | None = 1, **item: Any) -> Gift:
+    season = final.round.season
+    return item_give(
+        acting_user=orla, season=season, receiver=who(season, to), death_match=final,
+        leg_number=leg, at=START, **(item or REPEAT),
+    )  # fmt: skip
+
+
+def brought(final: DeathMatch, gift: Gift, target: Gift | None = None, leg: int = 1) -> None:
+    assert gift.receiver.user is not None
+    item_declare(
+        acting_user=gift.receiver.user, leg=leg_of(final, leg), gift=gift, target=target, at=START
+    )
+
+
+def history(gift: Gift) -> list[str]:
+    return list(gift.history.order_by("pk").values_list("kind", flat=True))
+
+
+# -- gifts ---------------------------------------------------------------------------------------
+
+
+def test_the_eliminated_give_one_item(season: Season, final: DeathMatch) -> None:
+    giver = who(season, 3)
+    right = {
+        "acting_user": giver.user, "season": season, "receiver": who(season, 1),
+        "death_match": final, "leg_number": 2, **REPEAT,
+    }  # fmt: skip
+    refused("item.match", item_give, **{**right, "death_match": None, "leg_number": None})
+    gift = item_give(**right, note="Win!", at=START)
+    assert (gift.giver, gift.note, gift.status) == (giver, "Win!", "held")
+    assert history(gift) == ["given"]
+    event = season.events.get(kind="item.given")
+    assert event.words == (
+        "Player 3 gives Player 1 Domino Repeat for Player 1 vs Player 2, match 2."
+    )
+    refused("item.given-already", item_give, **right)
+
+
+def test_gifts_that_do_not_fit(orla: User, cleo: User, season: Season, final: DeathMatch) -> None:
+    def refuse(code: str, **changed: Any) -> None:
+        arguments = {
+            "acting_user": orla, "season": season, "receiver": who(season, 1),
+            "death_match": final, "leg_number": 1, **REPEAT, **changed,
+        }  # fmt: skip
+        refused(code, item_give, **arguments)
+
+    refuse("item.giver", acting_user=cleo)
+    refuse("item.giver-in", acting_user=who(season, 2).user)
+    refuse("item.giver", acting_user=who(season, 3).user, giver=who(season, 1))
+    refuse("item.giver-in", giver=who(season, 2))
+    refuse("item.unknown", item="sword")
+    refuse("item.unknown", ruleset="")
+    refuse("item.receiver-out", receiver=who(season, 3))
+    refuse("item.leg", leg_number=4)
+    refuse("item.leg", death_match=None)
+    refuse("item.unfit", item="rapid-removal", ruleset="peg-domain")
+    refuse("item.note.too-long", note="x" * 301)
+    refuse("item.match-over", death_match=DeathMatch.objects.order_by("pk")[0],
+           receiver=who(season, 2))  # fmt: skip
+    begun(orla, final)
+    refuse("item.leg")
+
+
+def test_a_gift_is_taken_back(orla: User, cleo: User, final: DeathMatch) -> None:
+    gift = given(orla, final, to=1)
+    brought(final, gift)
+    refused("season.not-organiser", item_take_back, acting_user=cleo, gift=gift, why="x")
+    refused("why.missing", item_take_back, acting_user=orla, gift=gift, why="")
+    item_take_back(acting_user=orla, gift=gift, why="a mistake", at=START)
+    assert not gift.declarations.exists()
+    assert history(gift) == ["given", "taken-back"]
+    refused("lifecycle.step", item_take_back, acting_user=orla, gift=gift, why="x")
+
+
+# -- declarations --------------------------------------------------------------------------------
+
+
+def test_what_can_be_brought(orla: User, season: Season, final: DeathMatch) -> None:
+    gift, other = given(orla, final, to=1), given(orla, final, to=2, **TIE)
+    block, copy = given(orla, final, to=1, item="block"), given(orla, final, to=1, item="copy")
+    elsewhere = given(orla, final, to=1, leg=2)
+
+    def refuse(code: str, gift: Gift, number: int = 1, **more: Any) -> None:
+        refused(
+            code, item_declare, acting_user=who(season, number).user,
+            **{"leg": leg_of(final), "gift": gift, **more},
+        )  # fmt: skip
+
+    refuse("item.not-yours", gift, number=2)
+    refuse("item.not-yours", gift, number=3)
+    refuse("item.elsewhere", elsewhere)
+    refuse("item.target", gift, target=other)
+    refuse("item.no-target", block)
+    refuse("item.target", block, target=gift)
+    refuse("item.unblockable", block, target=other)
+    refuse("item.uncopyable", copy, target=other)
+    refuse("item.uncopyable", copy, target=block)
+    brought(final, gift)
+    brought(final, copy, target=gift)
+    refuse("item.too-late", elsewhere, leg=begun(orla, final))
+    refuse("item.gone", gift, leg=leg_of(final, 2))
+    refused(
+        "item.too-late", item_undeclare, acting_user=who(season, 1).user, leg=leg_of(final),
+        gift=gift,
+    )  # fmt: skip
+
+
+def test_an_item_is_brought_into_one_match_and_left_at_home_again(
+    orla: User, season: Season, final: DeathMatch
+) -> None:
+    gift = given(orla, final, to=1, leg=None)
+    brought(final, gift)
+    refused(
+        "item.declared", item_declare, acting_user=who(season, 1).user, leg=leg_of(final, 2),
+        gift=gift,
+    )  # fmt: skip
+    refused(
+        "item.not-declared", item_undeclare, acting_user=who(season, 2).user, leg=leg_of(final),
+        gift=gift,
+    )  # fmt: skip
+    first = who(season, 1).user
+    assert first is not None
+    item_undeclare(acting_user=first, leg=leg_of(final), gift=gift)
+    brought(final, gift, leg=2)
+
+
+def test_what_is_brought_is_a_secret_until_it_begins(
+    orla: User, season: Season, final: DeathMatch
+) -> None:
+    gift = given(orla, final, to=1)
+    before = kinds(season)
+    brought(final, gift)
+    assert kinds(season) == before
+    assert AuditEntry.objects.get(action="item.declare").data == {}
+    leg = leg_of(final)
+    seen = [who(season, 1).user, who(season, 2).user, orla, None]
+    assert [may_see_declarations(leg, 0, user) for user in seen] == [True, False, False, False]
+    leg = begun(orla, final)
+    assert all(may_see_declarations(leg, 0, user) for user in seen)
+
+
+# -- in a match ----------------------------------------------------------------------------------
+
+
+def test_resolved_before_the_set_up(orla: User, season: Season, final: DeathMatch) -> None:
+    """Player 2's Block takes one of Player 1's two, and the Copy makes one of the other."""
+    one, two = given(orla, final, to=1), given(orla, final, to=1)
+    block, copy = given(orla, final, to=2, item="block"), given(orla, final, to=2, item="copy")
+    for gift, target in ((one, None), (two, None), (block, one), (copy, two)):
+        brought(final, gift, target)
+    leg = begun(orla, final)
+    assert leg.match is not None
+    assert leg.match.items == [
+        {"seat": 0, "item": "domino-repeat"}, {"seat": 1, "item": "domino-repeat"},
+    ]  # fmt: skip
+    assert leg.items is not None
+    assert [step["words"] for step in leg.items["steps"]] == [
+        "Player 2's Block blocks Player 1's Domino Repeat.",
+        "Player 2's Copy copies Player 1's Domino Repeat.",
+    ]
+    assert {gift.status for gift in Gift.objects.all()} == {"spent"}
+    assert (history(one), history(two)) == (
+        ["given", "brought", "blocked"], ["given", "brought", "copied"],
+    )  # fmt: skip
+    conceded(leg, winner=0)
+    assert history(block)[-1] == "spent"
+    assert faults_of(season) == []
+
+
+def test_a_void_match_gives_items_back(orla: User, season: Season, final: DeathMatch) -> None:
+    gift = given(orla, final, to=1)
+    brought(final, gift)
+    conceded(begun(orla, final), winner=0)
+    leg_void(acting_user=orla, leg=leg_of(final), why="lost connection", at=START)
+    gift.refresh_from_db()
+    assert (gift.status, history(gift)) == ("held", ["given", "brought", "spent", "returned"])
+    assert leg_of(final).advantage is None
+    # Brought again, if they like.
+    brought(final, gift)
+    leg = begun(orla, final)
+    assert leg.match is not None
+    assert len(leg.match.items) == 1
+    assert faults_of(season) == []
+
+
+@pytest.mark.parametrize(
+    ("home", "away", "advantage"), [(0, 0, None), (1, 0, 0), (0, 1, 1), (1, 2, 1), (1, 1, None)]
+)
+def test_more_items_for_a_match_of_the_final_give_its_advantage(
+    orla: User, final: DeathMatch, home: int, away: int, advantage: int | None
+) -> None:
+    for number, count in ((1, home), (2, away)):
+        for _ in range(count):
+            given(orla, final, to=number)
+    # Those for another match do not count.
+    given(orla, final, to=1, leg=2)
+    leg = begun(orla, final)
+    assert leg.match is not None
+    assert (leg.advantage, leg.match.advantage) == (advantage, advantage)
+
+
+def test_what_was_not_used_lapses_and_comes_back_with_the_match(
+    orla: User, season: Season, final: DeathMatch
+) -> None:
+    gift = given(orla, final, to=1, leg=3)
+    played(orla, final, winner=0)
+    played(orla, final, winner=0)
+    gift.refresh_from_db()
+    assert (gift.status, history(gift)) == ("expired", ["given", "expired"])
+    leg_void(acting_user=orla, leg=leg_of(final, 2), why="an appeal", at=START)
+    gift.refresh_from_db()
+    assert (gift.status, history(gift)[-1]) == ("held", "returned")
+    played(orla, final, winner=0)
+    death_match_correct(
+        acting_user=orla, death_match=final, winner=who(season, 2), why="an appeal", at=START
+    )
+    gift.refresh_from_db()
+    assert gift.status == "expired"
+    assert fresh(final).winner == who(season, 2)
+    assert faults_of(season) == []
+
+
+def test_a_change_of_game_drops_what_no_longer_fits(
+    orla: User, season: Season, final: DeathMatch
+) -> None:
+    free = given(orla, final, to=1, leg=None)
+    brought(final, free)
+    peg = {"ruleset": "peg-domain", "variant": "final"}
+    rules_set(acting_user=orla, death_match=final, leg_number=1, at=START, **peg)
+    assert not leg_of(final).declarations.exists()
+    refused(
+        "item.unfit", item_declare, acting_user=who(season, 1).user, leg=leg_of(final), gift=free
+    )
+    given(orla, final, to=1, leg=2)
+    refused("item.unfit", rules_set, acting_user=orla, death_match=final, leg_number=2, **peg)
+
+
+def test_an_items_history_cannot_be_rewritten(orla: User, final: DeathMatch) -> None:
+    events = ItemEvent.objects.filter(gift=given(orla, final, to=1))
+    for act in (lambda: events.update(words="nothing"), events.delete):
+        with (
+            pytest.raises((InternalError, IntegrityError), match="append-only"),
+            transaction.atomic(),
+        ):
+            act()

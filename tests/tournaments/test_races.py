@@ -1,0 +1,139 @@
+"""Two at once, with real transactions in real threads: exactly one deed, whoever is first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+
+from accounts.models import AuditEntry, User
+from games.engine.errors import Refusal
+from games.models import Match
+from tests.games.test_races import Threads
+from tests.tournaments.support import (
+    START,
+    begun,
+    chosen,
+    conceded,
+    enrolled,
+    episode_now,
+    kinds,
+    leg_of,
+    placings,
+    running,
+    who,
+)
+from tournaments import receivers
+from tournaments.invariants import faults_of
+from tournaments.models import DeathMatch, Leg
+from tournaments.services.deathmatches import death_match_declare, leg_settle, leg_void
+from tournaments.services.episodes import dmo_choose, episode_open, episode_skip, placements_record
+from tournaments.services.scheduling import leg_confirm, legs_sweep
+from tournaments.services.seasons import organiser_add, season_start
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def threads() -> Iterator[Threads]:
+    threads = Threads(4)
+    yield threads
+    threads.close()
+
+
+def one_of(answers: list[Any]) -> list[str]:
+    """Of several that did the same thing exactly one succeeded; the codes of the others."""
+    refusals = [answer.code for answer in answers if isinstance(answer, Refusal)]
+    assert len(refusals) == len(answers) - 1
+    return refusals
+
+
+def test_two_organisers_start_a_season(orla: User, oscar: User, threads: Threads) -> None:
+    season = enrolled(orla, 4)
+    organiser_add(acting_user=orla, season=season, user=oscar)
+    start = [partial(season_start, acting_user=user, season=season) for user in (orla, oscar) * 2]
+    assert set(one_of(threads.at_once(start))) == {"season.begun"}
+    assert kinds(season).count("season.started") == 1
+    assert season.rounds.count() == 1
+
+
+def test_the_ec_and_an_organiser_choose(orla: User, threads: Threads) -> None:
+    season = running(orla, 5)
+    episode = placements_record(
+        acting_user=orla, episode=episode_now(season), placements=placings(season, 1)
+    )
+    choose = partial(dmo_choose, episode=episode)
+    ec = who(season, 1).user
+    answers = threads.at_once(
+        [
+            partial(choose, acting_user=user, contestant=who(season, number))
+            for user, number in ((ec, 2), (orla, 3), (ec, 4), (orla, 5))
+        ]
+    )
+    assert set(one_of(answers)) == {"lifecycle.step"}
+    assert DeathMatch.objects.count() == 1
+    assert faults_of(season) == []
+
+
+def test_two_open_the_next_episode(orla: User, threads: Threads) -> None:
+    season = running(orla, 4)
+    episode_skip(acting_user=orla, episode=episode_now(season), why="a draw")
+    answers = threads.at_once([partial(episode_open, acting_user=orla, season=season)] * 4)
+    assert set(one_of(answers)) == {"round.not-closed"}
+    assert season.rounds.count() == 2
+
+
+def test_a_result_is_taken_over_by_several(
+    orla: User, threads: Threads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    season = running(orla, 4)
+    leg = begun(orla, chosen(orla, season, ec=1, dmo=2))
+    monkeypatch.setattr(receivers, "leg_settle", lambda **_given: False)
+    conceded(leg, winner=0)
+    settle = [partial(leg_settle, match_id=leg.match_id)] * 2 + [legs_sweep] * 2
+    answers = threads.at_once(settle)
+    assert answers[:2].count(True) + sum(answer.settled for answer in answers[2:]) == 1
+    assert kinds(season).count("death-match.decided") == 1
+    assert kinds(season).count("contestant.eliminated") == 1
+    assert faults_of(season) == []
+
+
+def test_both_are_ready_at_the_same_moment(orla: User, threads: Threads) -> None:
+    season = running(orla, 4)
+    leg = leg_of(chosen(orla, season, ec=1, dmo=2))
+    users = [who(season, number).user for number in (1, 2)]
+    answers = threads.at_once([partial(leg_confirm, acting_user=user, leg=leg) for user in users])
+    assert sorted(answer.status for answer in answers) == ["planned", "running"]
+    assert Match.objects.count() == 1
+
+
+def test_a_result_and_a_ruling(orla: User, threads: Threads) -> None:
+    """The player gives up while the organiser gives them the match: one of the two counts."""
+    season = running(orla, 4)
+    death_match = chosen(orla, season, ec=1, dmo=2)
+    leg = begun(orla, death_match)
+    threads.at_once(
+        [
+            partial(conceded, leg, 0, START),
+            partial(
+                death_match_declare, acting_user=orla, death_match=death_match,
+                winner=who(season, 2), why="an appeal",
+            ),
+        ]
+    )  # fmt: skip
+    legs_sweep()
+    assert kinds(season).count("death-match.decided") == 1
+    assert faults_of(season) == []
+
+
+def test_a_match_is_declared_void_twice(orla: User, threads: Threads) -> None:
+    season = running(orla, 4)
+    leg = begun(orla, chosen(orla, season, ec=1, dmo=2))
+    conceded(leg, winner=0)
+    answers = threads.at_once([partial(leg_void, acting_user=orla, leg=leg, why="an appeal")] * 3)
+    assert set(one_of(answers)) == {"leg.nothing-played"}
+    assert Leg.objects.count() == 2
+    assert AuditEntry.objects.filter(action="leg.void").count() == 1
+    assert faults_of(season) == []
