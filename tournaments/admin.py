@@ -1,0 +1,316 @@
+"""Seasons in the admin site: to be searched and read. What can be done here calls services."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.safestring import SafeString
+
+from accounts.adminkit import (
+    Deed,
+    DeedForm,
+    Deeds,
+    DeedTexts,
+    ModeratorView,
+    ReadOnly,
+    deed_page,
+    done_at_once,
+    each_done,
+    list_address,
+    person,
+    row_link,
+    row_links_told,
+)
+from accounts.roles import is_moderator
+from games.engine.errors import Refusal
+from tournaments import audience
+from tournaments.lifecycle import SeasonStatus, Visibility
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Gift,
+    ItemEvent,
+    Leg,
+    Season,
+    SeasonEvent,
+)
+from tournaments.services.seasons import preflight, season_archive, season_cancel, season_list
+
+REFUSALS = (Refusal,)
+
+
+class _SeasonPart(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
+    """Rows of a season. Drafts are for their organisers: moderators have nothing to do there."""
+
+    of_season = "season"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows: QuerySet[Any] = super().get_queryset(request)
+        seen = Season.objects.visible_to(request.user)
+        return rows.filter(**{f"{self.of_season}__in": seen})
+
+    def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
+        known = lookup == f"{self.of_season}__id__exact"
+        return known or super().lookup_allowed(lookup, value, request)
+
+
+class _PartInline(ReadOnly, admin.TabularInline):
+    """Rows below another row, for everybody who may see that one."""
+
+    extra = 0
+    can_delete = False
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return is_moderator(request.user) or super().has_view_permission(request, obj)
+
+
+# -- what can be done with a season --------------------------------------------------------------
+
+
+class CancelForm(DeedForm):
+    """Why a season is called off; its slug must be typed, since it cannot be undone."""
+
+    why = forms.CharField(max_length=500, label="Reason", help_text="Everybody can read it.")
+
+
+def _cancel_page(model_admin: Any, request: HttpRequest, season: Season, /) -> HttpResponse:
+    return deed_page(
+        model_admin,
+        request,
+        season,
+        form=CancelForm(request.POST or None, phrase=season.slug),
+        texts=DeedTexts(
+            title=f"Call off {season.name}",
+            button="Call off for good",
+            follows=[
+                "Nothing more is played. What was played stays, and stays public.",
+                *(warned.sentence for warned in preflight(season, "cancel")),
+            ],
+            facts=[("Status", season.get_status_display())],
+            danger=True,
+            done="The season is called off.",
+        ),
+        perform=lambda said: season_cancel(
+            acting_user=person(request), season=season, why=said["why"]
+        ),
+        refusals=REFUSALS,
+    )
+
+
+def _archive_page(model_admin: Any, request: HttpRequest, season: Season, /) -> HttpResponse:
+    return done_at_once(
+        model_admin,
+        request,
+        season,
+        lambda: season_archive(acting_user=person(request), season=season),
+        refusals=REFUSALS,
+        done="The season is in the archive.",
+    )
+
+
+def _list_page(model_admin: Any, request: HttpRequest, season: Season, /) -> HttpResponse:
+    return done_at_once(
+        model_admin,
+        request,
+        season,
+        lambda: season_list(acting_user=person(request), season=season),
+        refusals=REFUSALS,
+        done="The season is on the lists again.",
+    )
+
+
+def _may_archive(request: HttpRequest, season: Season) -> bool:
+    return season.visibility == Visibility.LISTED and audience.may_shelve(season, request.user)
+
+
+def _may_list(request: HttpRequest, season: Season) -> bool:
+    return season.visibility == Visibility.ARCHIVED and audience.may_shelve(season, request.user)
+
+
+def _may_cancel(request: HttpRequest, season: Season) -> bool:
+    is_open = season.status in (SeasonStatus.ENROLLING, SeasonStatus.RUNNING)
+    return is_open and audience.may_manage(season, request.user)
+
+
+class ContestantInline(_PartInline):
+    model = Contestant
+    fk_name = "season"
+    fields = ("seed", "name", "account", "status", "place")
+    readonly_fields = ("account",)
+    ordering = ("seed", "pk")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Contestant]:
+        rows: QuerySet[Contestant] = super().get_queryset(request)
+        return rows.select_related("user", "season")
+
+    @admin.display(description="account")
+    def account(self, contestant: Contestant) -> SafeString:
+        """Whose place it is."""
+        return row_link(contestant.user)
+
+
+@admin.register(Season)
+class SeasonAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
+    """Seasons: archived and listed by moderators, called off by those who run them."""
+
+    list_display = ("name", "format", "status", "visibility", "run_by", "created_at")
+    list_filter = ("status", "visibility", "format", "open_enrolment")
+    search_fields = ("name", "slug", "contestants__name", "organisers__user__username")
+    search_help_text = "The name of a season, a contestant or an organiser."
+    date_hierarchy = "created_at"
+    fields = (
+        "name", "slug", "uid", "summary", "format", "format_options", "visibility", "status",
+        "run_by", "open_enrolment", "repertoire", "ruleset_choice", "pace", "tie_breaks",
+        "no_show_minutes", "no_show_rule", "winner", "created_at", "started_at", "finished_at",
+    )  # fmt: skip
+    readonly_fields = ("run_by",)
+    inlines = (ContestantInline,)
+    actions = ("archive_seasons",)
+    deeds = (
+        Deed("archive", "Archive", _archive_page, at_once=True, offers=_may_archive),
+        Deed("list", "List again", _list_page, at_once=True, offers=_may_list),
+        Deed("cancel", "Call off for good…", _cancel_page, danger=True, offers=_may_cancel),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Season]:
+        seen = Season.objects.visible_to(request.user)
+        return seen.order_by("-created_at", "-pk").prefetch_related("organisers__user")
+
+    def row_links(self, request: HttpRequest, row: Season) -> list[tuple[str, str]]:
+        """The season itself, and everything that belongs to it."""
+        return [
+            ("The season", row.get_absolute_url()),
+            ("Contestants", list_address(Contestant, season__id__exact=row.pk)),
+            ("Death matches", list_address(DeathMatch, round__season__id__exact=row.pk)),
+            ("Items", list_address(Gift, season__id__exact=row.pk)),
+            ("What happened", list_address(SeasonEvent, season__id__exact=row.pk)),
+            *super().row_links(request, row),
+        ]
+
+    @admin.display(description="Run by")
+    def run_by(self, season: Season) -> SafeString | str:
+        """Its organisers."""
+        return row_links_told(each.user for each in season.organisers.all())
+
+    @admin.action(description="Archive the selected seasons")
+    def archive_seasons(self, request: HttpRequest, queryset: QuerySet[Season]) -> None:
+        each_done(
+            self,
+            request,
+            queryset,
+            lambda season: season_archive(acting_user=person(request), season=season),
+            REFUSALS,
+        )
+
+    def view_on_site(self, season: Season) -> str:
+        """The season's page."""
+        return season.get_absolute_url()
+
+
+@admin.register(Contestant)
+class ContestantAdmin(_SeasonPart):
+    """Contestants of all seasons."""
+
+    list_display = ("name", "account", "of_what", "seed", "status", "place")
+    list_filter = ("status", "season__format")
+    search_fields = ("name", "user__username", "season__name")
+    list_select_related = ("user", "season")
+    fields = (
+        "of_what", "account", "name", "seed", "status", "since_round", "place", "replaces",
+        "enrolled_at", "left_at",
+    )  # fmt: skip
+    readonly_fields = ("account", "of_what")
+
+    @admin.display(description="Account")
+    def account(self, contestant: Contestant) -> SafeString:
+        """Whose place it is."""
+        return row_link(contestant.user)
+
+    @admin.display(description="Season")
+    def of_what(self, contestant: Contestant) -> SafeString:
+        """The season that they are in."""
+        return row_link(contestant.season)
+
+
+class LegInline(_PartInline):
+    """The matches of a death match. What was prepared for them stays their organisers' secret."""
+
+    model = Leg
+    fields = (
+        "number", "attempt", "status", "ruleset", "variant", "advantage", "scheduled_at", "match",
+        "winner_seat", "how",
+    )  # fmt: skip
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Leg]:
+        rows: QuerySet[Leg] = super().get_queryset(request)
+        return rows.select_related("match", "death_match__home", "death_match__away").defer(
+            "match__snapshot"
+        )
+
+
+@admin.register(DeathMatch)
+class DeathMatchAdmin(_SeasonPart):
+    """Death matches of all seasons."""
+
+    of_season = "round__season"
+    list_display = ("__str__", "round", "status", "winner", "how", "decided_at")
+    list_filter = ("status", "how", "round__season__format")
+    search_fields = ("=pk", "home__name", "away__name", "round__season__name", "why")
+    list_select_related = ("round__season", "home", "away", "winner")
+    fields = (
+        "round", "number", "key", "home", "away", "best_of", "status", "winner", "how",
+        "home_score", "away_score", "why", "decided_at",
+    )  # fmt: skip
+    inlines = (LegInline,)
+
+    def row_links(self, request: HttpRequest, row: DeathMatch) -> list[tuple[str, str]]:
+        """The death match itself, and what happened in it."""
+        return [
+            ("The death match", row.get_absolute_url()),
+            ("What happened", list_address(SeasonEvent, death_match__id__exact=row.pk)),
+            *super().row_links(request, row),
+        ]
+
+
+class ItemEventInline(_PartInline):
+    model = ItemEvent
+    fk_name = "gift"
+    fields = ("at", "kind", "words", "other")
+
+
+@admin.register(Gift)
+class GiftAdmin(_SeasonPart):
+    """Items that were given, each with its history."""
+
+    list_display = ("item", "giver", "receiver", "season", "death_match", "status", "given_at")
+    list_filter = ("status", "item")
+    search_fields = ("item", "note", "giver__name", "receiver__name", "season__name")
+    list_select_related = (
+        "giver", "receiver", "season", "death_match__home", "death_match__away",
+    )  # fmt: skip
+    fields = (
+        "season", "item", "ruleset", "giver", "receiver", "death_match", "leg_number", "note",
+        "status", "given_at", "given_by",
+    )  # fmt: skip
+    inlines = (ItemEventInline,)
+
+
+@admin.register(SeasonEvent)
+class SeasonEventAdmin(_SeasonPart):
+    """What happened in seasons."""
+
+    list_display = ("at", "season", "kind", "words")
+    list_filter = ("kind",)
+    search_fields = ("words", "season__name", "contestant__name")
+    list_select_related = ("season",)
+    date_hierarchy = "at"
+    show_full_result_count = False
+    fields = ("season", "at", "kind", "words", "data", "round", "death_match", "contestant")
+
+    def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
+        known = lookup == "death_match__id__exact"
+        return known or super().lookup_allowed(lookup, value, request)
