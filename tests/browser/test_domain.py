@@ -283,7 +283,7 @@ def test_strict_refereeing_shows_why_a_placement_is_refused(site: Site, new_page
 
 
 def test_by_touch_on_a_telephone(site: Site, new_page: Pages) -> None:
-    look = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
+    look = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "color_scheme": "dark"}
     ada, _ = drafted(site, new_page, {}, **look)
     ada.locator('.shape-pick[data-shape="03"]').tap()
     ada.locator(".ghost--legal").wait_for()
@@ -321,6 +321,61 @@ def test_by_touch_on_a_telephone(site: Site, new_page: Pages) -> None:
     assert turned.endswith(" 90"), turned
     ada.get_by_role("button", name="Place", exact=True).tap()
     waits(ada)
+
+
+def test_the_organiser_is_told_and_rules_at_the_desk(site: Site, new_page: Pages) -> None:
+    game = start(
+        site, "domain", options={"pool": TINY, "review": "organiser"},
+        others=("Olga",), organiser="Olga",
+    )  # fmt: skip
+    olga = game.open(new_page, "Olga", viewport={"width": 1440, "height": 1000})
+    ada, ben = game.open(new_page, "Ada"), game.open(new_page, "Ben")
+    olga.goto("/rules/")
+    badge = olga.locator("[data-rulings-badge]")
+    assert not badge.is_visible()
+    said = [(ada, "ready"), (ben, "ready"), (ada, "first"), (ada, "take 01"), (ben, "take 02"),
+            (ada, "take 03"), (ben, "take 04"), (ada, "01 > red 50,180 0")]  # fmt: skip
+    for page, text in said:
+        lines = page.locator(".log__item").count()
+        type_move(page, text)
+        page.wait_for_function(
+            "lines => document.querySelectorAll('.log__item').length > lines", arg=lines
+        )
+    type_move(ben, "challenge")
+    # She is told wherever she is, and the header counts what waits.
+    toast = olga.locator(".toast").filter(has_text="Ada and Ben wait for your ruling in Domain.")
+    toast.wait_for()
+    assert badge.is_visible()
+    assert badge.locator("[data-rulings-count]").inner_text() == "1"
+    shot(olga, "ruling-told")
+    olga.locator(".site-nav__link", has_text="Organise").click()
+    olga.locator("main .match-card").wait_for()
+    shot(olga, "ruling-queue")
+    olga.locator("main .match-card .card__link").first.click()
+    dispute = olga.locator(".desk__dispute")
+    dispute.get_by_text("01 > red 50,180 0 is not valid").wait_for()
+    assert dispute.locator("img").evaluate("image => image.complete && image.naturalWidth > 400")
+    assert ben.locator(".desk__dispute").count() == 0
+    shot(olga, "desk-1440")
+    olga.locator(".match__desk").get_by_role("button", name="Rule invalid").click()
+    dialog = olga.locator("dialog[open]")
+    dialog.get_by_label("Reason").fill("It sticks out on the left.")
+    dialog.get_by_role("button", name="Rule invalid").click()
+    is_asked(ben)
+    ben.locator(".log").get_by_text("ruled the placement invalid").wait_for()
+    badge.wait_for(state="hidden")
+
+
+def test_lists_hear_that_a_match_has_ended(site: Site, new_page: Pages) -> None:
+    game = start(site, "domain")
+    ada = game.open(new_page, "Ada")
+    watch = new_page()
+    watch.goto("/watch/")
+    card = watch.locator(f'.match-card a[href="{game.address}"]')
+    card.wait_for()
+    ada.get_by_role("button", name="Concede").click()
+    ada.locator("dialog[open]").get_by_role("button", name="Concede").click()
+    card.wait_for(state="detached")
 
 
 def test_the_board_in_the_dark_and_the_draft_on_a_wide_screen(site: Site, new_page: Pages) -> None:
