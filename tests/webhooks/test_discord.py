@@ -107,36 +107,54 @@ def test_the_sentence_of_an_event_is_the_message(
 def test_pairings_of_a_new_round_and_standings_of_a_complete_one(
     stage: Stage, receiver: Receiver, channel: Webhook
 ) -> None:
-    dora = Contestant.objects.create(season=stage.season, name="Dora_", seed=3)
-    bye = DeathMatch(
+    stage.season.format = "swiss"
+    stage.season.save()
+    dora = Contestant.objects.create(season=stage.season, name="Dora_", seed=3, status="active")
+    DeathMatch.objects.create(
         round=stage.round, number=2, home=dora, status="decided", how="bye", winner=dora,
         decided_at=stage.at,
     )  # fmt: skip
-    bye.save()
     stage.event("round.opened", "Round 1 is paired.", round=stage.round)
-    stage.event(
-        "round.closed", "Round 1 is complete.", round=stage.round,
-        data={"standings": [{"rank": 1, "name": "Ada*", "points": 3}]},
-    )  # fmt: skip
     stage.drain(channel)
-    first, second = (taken.message["embeds"][0] for taken in receiver.taken)
-    assert first["description"] == "Ada vs Ben\nDora\\_ has a bye"
-    assert second["description"] == "1\\. Ada\\*: 3"
-    # Without a table the results stand there.
+    opened = receiver.taken[-1].message["embeds"][0]
+    assert opened["description"] == "Ada vs Ben\nDora\\_ has a bye"
     DeathMatch.objects.filter(pk=stage.death_match.pk).update(
         status="decided", winner=stage.home, how="played", decided_at=stage.at
     )
     stage.round.status, stage.round.closed_at = "closed", stage.at
     stage.round.save()
-    stage.event("round.closed", "Again.", round=stage.round)
+    stage.event("round.closed", "Round 1 is complete.", round=stage.round)
     stage.drain(channel)
-    third = receiver.taken[-1].message["embeds"][0]
-    assert third["description"] == "Ada vs Ben: **Ada** won\nDora\\_ has a bye: **Dora\\_** won"
+    closed = receiver.taken[-1].message["embeds"][0]["description"].splitlines()
+    assert len(closed) == 3
+    assert closed[-1].startswith("3\\. Ben: 0 ")
+    assert any(line.startswith("1\\. Ada: ") for line in closed)
+
+
+def test_results_of_a_round_where_there_is_no_table(
+    stage: Stage, receiver: Receiver, channel: Webhook
+) -> None:
+    stage.season.format = "single-elimination"
+    stage.season.save()
+    DeathMatch.objects.filter(pk=stage.death_match.pk).update(
+        status="decided", winner=stage.home, how="played", decided_at=stage.at
+    )
+    stage.round.status, stage.round.closed_at = "closed", stage.at
+    stage.round.save()
+    stage.event("round.closed", "Round 1 is complete.", round=stage.round)
+    stage.drain(channel)
+    (embed,) = receiver.taken[-1].message["embeds"]
+    assert embed["description"] == "Ada vs Ben: **Ada** won"
 
 
 def test_limits_of_length(stage: Stage, receiver: Receiver, channel: Webhook) -> None:
-    rows = [{"rank": n, "name": "*" * 200, "points": n} for n in range(1, 100)]
-    stage.event("round.closed", "!" * 500, round=stage.round, data={"standings": rows})
+    stage.season.format = "swiss"
+    stage.season.save()
+    for number in range(3, 60):
+        Contestant.objects.create(
+            season=stage.season, name="*" * 190 + str(number), seed=number, status="active"
+        )
+    stage.event("round.closed", "!" * 500, round=stage.round)
     stage.season.name = "N" * 80
     stage.season.save()
     stage.drain(channel)

@@ -192,6 +192,22 @@ def test_a_secret_from_before_the_site_key_changed(
     assert stage.only(webhook).status == "delivered"
 
 
+def test_a_mistake_of_ours_holds_nobody_up(
+    stage: Stage, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    webhook = stage.webhook(receiver.url)
+    stage.event()
+    with monkeypatch.context() as patch:
+        patch.setattr(sending.payloads, "body_of", lambda *_args: 1 / 0)
+        assert stage.drain(webhook) == 1
+    delivery = stage.only(webhook)
+    assert (delivery.status, delivery.attempts) == ("pending", 1)
+    assert "mistake of the site" in delivery.fault
+    assert stage.drain(webhook) == 0  # it waits, like after any failure
+    stage.drain(webhook, after=10 * SECONDS)
+    assert stage.only(webhook).status == "delivered"
+
+
 # -- receivers with bad manners ------------------------------------------------------------------
 
 

@@ -13,7 +13,9 @@ from typing import Any
 import msgspec
 
 from tournaments.lifecycle import RoundStatus
-from tournaments.models import DeathMatch, Round
+from tournaments.models import DeathMatch, Round, Season
+from tournaments.reading import Sheet
+from tournaments.templatetags.seasons import value
 from tournaments.webhooks.kinds import CHOICES, CLOCK, TEST, TURN, WITH_BOARD
 from tournaments.webhooks.models import Delivery
 from tournaments.webhooks.payloads import Scene, absolute, words_of
@@ -123,7 +125,7 @@ def _title(delivery: Delivery) -> str:
 def _lines(delivery: Delivery, scene: Scene | None) -> list[str]:
     event = delivery.event
     if event is not None and event.kind == "round.closed" and event.round is not None:
-        return _standings(event.data) or _results(event.round)
+        return _standings(delivery.webhook.season) or _results(event.round)
     if event is not None and event.kind == "round.opened" and event.round is not None:
         return _pairings(event.round)
     if scene is None or delivery.kind not in {TURN, "death-match.started"}:
@@ -164,15 +166,18 @@ def _pair(pair: DeathMatch) -> str:
     return f"{names[0]} vs {names[1]}"
 
 
-def _standings(data: dict[str, Any]) -> list[str]:
-    """The table that a closed round's event carries: rows with `rank`, `name` and `points`."""
-    rows = data.get("standings")
-    if not isinstance(rows, list):
+def _standings(season: Season) -> list[str]:
+    """The table with its first metric, as it stands when this is first sent; empty where a season
+    has none."""
+    sheet = Sheet(season)
+    table = sheet.table
+    if table is None:
         return []
+    counted = table.metrics[0].abbreviation
     return [
-        f"{row['rank']}\\. {escaped(str(row['name']))}: {escaped(str(row['points']))}"
-        for row in rows
-        if isinstance(row, dict) and {"rank", "name", "points"} <= row.keys()
+        f"{row.rank}\\. {escaped(sheet.by_id[row.player].name)}:"
+        f" {escaped(value(row.values[0]))} {escaped(counted)}"
+        for row in table.rows
     ]
 
 

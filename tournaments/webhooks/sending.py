@@ -165,19 +165,30 @@ def _attempt(delivery: Delivery, now: Callable[[], datetime]) -> bool:
         )
         return True
     claimed = Delivery.objects.pending().filter(pk=delivery.pk)
-    request = _request(delivery, at)
+    request, fault = _prepared(delivery, at)
     body = request.body.decode() if request else delivery.body
     if not claimed.update(attempts=F("attempts") + 1, sent_at=at, body=body):
         return True  # overtaken by a later turn, or its webhook is gone
-    if request is None:
-        fault = "The secret cannot be read: the site's key has changed. Please replace the secret."
-        answer = Answer(None, {}, "", 0, fault)
-    else:
-        answer = _sent(delivery, request)
+    answer = Answer(None, {}, "", 0, fault) if request is None else _sent(delivery, request)
     return _record(delivery, answer, at=now())
 
 
-def _request(delivery: Delivery, at: datetime) -> Request | None:
+def _prepared(delivery: Delivery, at: datetime) -> tuple[Request | None, str]:
+    """What is to be sent, or None and why it cannot be."""
+    try:
+        return _request(delivery, at), ""
+    except signing.Unreadable:
+        return None, (
+            "The secret cannot be read: the site's key has changed. Please replace the secret."
+        )
+    except Exception:
+        # A mistake of ours must not hold the later ones up for ever.
+        log.exception("webhook.not-prepared", delivery=str(delivery.uid))
+        return None, "This could not be put together, by a mistake of the site."
+
+
+def _request(delivery: Delivery, at: datetime) -> Request:
+    """Raises `signing.Unreadable`."""
     webhook = delivery.webhook
     match_id = payloads.match_of(delivery)
     scene = None if match_id is None else payloads.scene_of(match_id)
@@ -198,12 +209,9 @@ def _request(delivery: Delivery, at: datetime) -> Request | None:
         # The picture is not kept: the message says where it goes.
         shown = scene is not None and discord.PICTURE.encode() in body
         return Request(headers, body, scene.png if scene is not None and shown else None)
-    try:
-        keys = [signing.opened(webhook.secret)]
-        if webhook.previous_until is not None and webhook.previous_until > at:
-            keys.append(signing.opened(webhook.previous_secret))
-    except signing.Unreadable:
-        return None
+    keys = [signing.opened(webhook.secret)]
+    if webhook.previous_until is not None and webhook.previous_until > at:
+        keys.append(signing.opened(webhook.previous_secret))
     moment = int(at.timestamp())
     headers["Content-Type"] = "application/json"
     headers[signing.SIGNATURE_HEADER] = signing.signature(body, secret_values=keys, at=moment)
