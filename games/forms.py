@@ -371,7 +371,8 @@ class PreparationForm(forms.Form):
         label="Name",
         required=False,
         max_length=NAME_MAX,
-        help_text="Yours alone to see: players are told only that you supplied something.",
+        help_text="Needed to keep it. Yours alone to see: players are told only that you supplied "
+        "something.",
     )
     file = forms.FileField(label="File", required=False)
     text = forms.CharField(

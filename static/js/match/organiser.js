@@ -54,15 +54,33 @@ export class OrganiserDesk {
         box,
         h("p", {}, h("strong", {}, "A challenge waits for your ruling.")),
         h("p", {}, words),
-        h("img", {
-          class: "board-picture",
-          alt: "The position, with the evidence marked",
-          src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(picture)}`,
-        }),
+        evidence(picture),
+        h(
+          "button",
+          { type: "button", class: "button button--small", on: { click: () => this.#enlarge(picture) } },
+          "Enlarge the picture",
+        ),
       );
     } catch {
       fill(box, h("p", {}, "A challenge waits for your ruling. Its details could not be loaded."));
     }
+  }
+
+  /* The desk is narrow, and single pixels may decide. */
+  #enlarge(picture) {
+    fill(
+      this.dialog,
+      h(
+        "form",
+        { method: "dialog" },
+        h("div", { class: "dialog__head" }, h("h2", { id: "act-title" }, "The position, with the evidence")),
+        h("div", { class: "dialog__body" }, evidence(picture)),
+        h("div", { class: "dialog__foot" }, h("button", { class: "button" }, "Close")),
+      ),
+    );
+    this.dialog.classList.add("dialog--evidence");
+    this.dialog.addEventListener("close", () => this.dialog.classList.remove("dialog--evidence"), { once: true });
+    this.dialog.showModal();
   }
 
   #button(spec) {
@@ -178,6 +196,13 @@ function seconds(label, value, min) {
     }),
   );
 }
+
+const evidence = (picture) =>
+  h("img", {
+    class: "board-picture",
+    alt: "The position, with the evidence marked",
+    src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(picture)}`,
+  });
 
 const signed = (value) => (Number(value) < 0 ? String(Number(value)) : `+${Number(value)}`);
 
