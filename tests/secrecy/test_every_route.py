@@ -1,0 +1,294 @@
+"""During a match, no address of the site tells anybody what their view forbids.
+
+Two matches that differ only in what is hidden are played in turn, as a leg of a season; every route
+that can mention a match is asked by everybody who must not know: the other player, nobody, the
+season's organiser, a moderator's and an administrator's account. All answers must be the same, byte
+for byte. A route that is neither asked nor named below fails, so that none is forgotten.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import pytest
+import time_machine
+from django.contrib import admin
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from accounts.models import User
+from tests.games import test_secrecy as secrecy
+from tests.games.support import T0, Play, Wire
+from tests.webhooks.support import Stage as SeasonStage
+from tournaments.models import Leg
+from tournaments.services.events import season_event
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.timeout(170)]
+
+# Nothing at these addresses is about a match: the caller's own account, forms before anything is,
+# texts about the rules, and what only takes POST.
+NOT_ABOUT_MATCHES = {
+    "healthz", "favicon", "profile", "api:index", "api:schema", "api:rulesets", "api:ruleset",
+    "api:items", "api:saved", "api:saved_one", "api:become_bot", "api:submissions",
+    "games:challenge_new", "games:import_record", "games:rules_index", "games:rules",
+    "games:rules_figure", "games:prepared_list", "games:prepared_new", "games:supply_file",
+    "games:prepared", "games:prepared_file", "games:prepared_delete", "games:chat_remove",
+    "games:paint_read", "tournaments:season_new", "tournaments:season_restore",
+    "exports:dump",
+} - {"profile"}  # fmt: skip
+PREFIXES_NOT_ABOUT_MATCHES = ("account", "oauth2_provider:", "api_docs", "developers", "webhooks:")
+# Rows that there are none of in this season: no challenge led to the match, no item was given.
+NOTHING_THERE = {
+    "api:challenge", "api:challenge_accept", "api:challenge_decline", "api:challenge_cancel",
+    "games:challenge_detail", "games:challenge_accept", "games:challenge_decline",
+    "games:challenge_cancel", "api:season_item_take_back", "tournaments:item_take_back",
+    "api:episode_placements", "api:episode_dmo", "tournaments:choose", "tournaments:placements",
+}  # fmt: skip
+# Compared elsewhere, on the same twins: streams (`tests/bots`, they say what the sockets say),
+# webhooks and exports (`tests/webhooks`).
+ELSEWHERE = {
+    "api:events_stream", "api:match_stream", "api:season_records", "season_records",
+    "api:webhooks", "api:webhook", "api:webhook_secret", "api:webhook_test",
+    "api:webhook_deliveries", "api:webhook_redeliver", "exports:index",
+}  # fmt: skip
+# Words that stand in an address, by the name of the route.
+NAMED = {
+    "tournaments:contestant_act": "withdraw",
+    "tournaments:step": "cancel",
+    "tournaments:round_act": "close",
+    "tournaments:match_act": "declare",
+    "tournaments:leg_act": "void",
+}
+CONTESTANTS = {"tournaments:contestant_calendar", "tournaments:contestant_act",
+               "tournaments:ladder_pair"}  # fmt: skip
+
+
+class Route(NamedTuple):
+    """An address of the site, by its name."""
+
+    name: str
+    arguments: frozenset[str]
+
+
+def routes() -> Iterator[Route]:
+    """Every named route outside of the administration."""
+
+    def within(resolver: URLResolver, space: str, more: frozenset[str]) -> Iterator[Route]:
+        for each in resolver.url_patterns:
+            taken = more | frozenset(each.pattern.converters)
+            taken |= frozenset(getattr(each.pattern, "regex").groupindex)  # noqa: B009
+            if isinstance(each, URLResolver):
+                inner = f"{space}{each.namespace}:" if each.namespace else space
+                yield from within(each, inner, taken)
+            elif isinstance(each, URLPattern) and each.name:
+                yield Route(space + each.name, taken)
+
+    found = within(get_resolver(), "", frozenset())
+    return (route for route in found if not route.name.startswith("admin:"))
+
+
+def is_asked(route: Route) -> bool:
+    """Whether a route can mention a match, and is asked here."""
+    skipped = NOT_ABOUT_MATCHES | NOTHING_THERE | ELSEWHERE
+    return route.name not in skipped and not route.name.startswith(PREFIXES_NOT_ABOUT_MATCHES)
+
+
+class Season:
+    """What the routes' arguments stand for."""
+
+    def __init__(self, stage: SeasonStage, ruleset: str) -> None:
+        self.stage = stage
+        self.ruleset = ruleset
+
+    def address(self, route: Route, play: Play) -> str:
+        """Where to ask. Raises LookupError for an argument that nobody has named."""
+        given = {name: self._value(name, route, play) for name in route.arguments}
+        return reverse(route.name, kwargs=given)
+
+    def _value(self, name: str, route: Route, play: Play) -> Any:
+        stage = self.stage
+        death_match, contestant = stage.death_match.pk, stage.home.pk
+        values: dict[str, Any] = {
+            "match_id": play.pk,
+            "slug": stage.season.slug,
+            "ruleset": self.ruleset,
+            "ladder": self.ruleset,
+            "username": "ada",
+            "number": 1,
+            "leg_id": stage.leg.pk,
+            "death_match_id": death_match,
+            "contestant_id": contestant,
+            "pk": contestant if route.name in CONTESTANTS else death_match,
+        }
+        if name == "name":
+            return NAMED[route.name]
+        return values[name]
+
+
+class Crowd(secrecy.Onlooker):
+    """Everybody who must not know, at one audience."""
+
+    season: Season
+    people: dict[str, User]
+
+    def hear(self, play: Play, texts: Any) -> None:
+        """What is sent is compared elsewhere."""
+
+    def look(self, play: Play, at: int) -> None:
+        """So is what is asked in between."""
+
+    def try_something(self, play: Play, at: int) -> None:
+        """And what is tried."""
+
+    def look_around(self, play: Play, at: int) -> None:
+        clients = {"nobody" if self.user is None else self.user.username: self.client}
+        if self.audience == "room":
+            for name, user in self.people.items():
+                clients[name] = Client()
+                clients[name].force_login(user)
+        for who, client in clients.items():
+            for route in filter(is_asked, routes()):
+                self._ask(client, who, self.season.address(route, play))
+        if self.audience == "room":
+            for who in ("mona", "root"):
+                for address in administration(play):
+                    self._ask(clients[who], who, address)
+
+    def _ask(self, client: Client, who: str, address: str) -> None:
+        answer = client.get(address, headers={"accept": "*/*"})
+        content = b"".join(answer) if answer.streaming else answer.content
+        headers = {name: answer.headers.get(name) for name in ("ETag", "Location", "Content-Type")}
+        self.gathered.append((f"{who} {address}", (answer.status_code, headers, content)))
+
+
+def administration(play: Play) -> Iterator[str]:
+    """Every list of the administration, and the match's own page there."""
+    for model in admin.site._registry:
+        yield reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+    yield reverse("admin:index")
+    yield reverse("admin:games_match_change", args=[play.pk])
+
+
+def _same_numbers() -> None:
+    """Rows of a run that is taken back leave gaps in the numbering of every table."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_get_serial_sequence(quote_ident(table_name), column_name)"
+            " FROM information_schema.columns WHERE is_identity = 'YES' AND table_schema = 'public'"
+        )
+        for (sequence,) in cursor.fetchall():
+            cursor.execute("SELECT setval(%s, 70000)", [sequence])
+    # What one run has left there would hide a difference.
+    cache.clear()
+
+
+@pytest.fixture
+def stage(orla: User, ada: User, ben: User, monkeypatch: pytest.MonkeyPatch) -> SeasonStage:
+    return SeasonStage(orla, ada, ben, monkeypatch)
+
+
+@pytest.fixture
+def theatre(
+    set_clock: Callable[[int], None],
+    wire: Wire,
+    stage: SeasonStage,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: Any,
+) -> secrecy.Stage:
+    settings.GAUNTLET_API_LIMITS = dict.fromkeys(settings.GAUNTLET_API_LIMITS, 100_000)
+    monkeypatch.setattr(secrecy.csrf, "_mask_cipher_secret", lambda secret: secret)
+    monkeypatch.setattr(secrecy.csrf, "_get_new_csrf_string", lambda: "x" * 32)
+    monkeypatch.setattr(secrecy, "_same_numbers", _same_numbers)
+    return secrecy.Stage(set_clock, wire, stage.ada, stage.ben, monkeypatch)
+
+
+def gathered(
+    ruleset: str,
+    twins: secrecy.Twins,
+    theatre: secrecy.Stage,
+    stage: SeasonStage,
+    people: dict[str, User],
+    patch: pytest.MonkeyPatch,
+) -> list[dict[str, object]]:
+    """What everybody was told of both twins: by who asked and where, the answer."""
+    start = secrecy.started
+
+    def started(*args: Any, **more: Any) -> Play:
+        play = start(*args, **more)
+        Leg.objects.filter(pk=stage.leg.pk).update(
+            ruleset=ruleset, status="running", started_at=stage.at, match=play.pk
+        )
+        leg = Leg.objects.get(pk=stage.leg.pk)
+        season_event(season=stage.season, kind="death-match.started", words="It begins.", leg=leg)
+        return play
+
+    Crowd.season, Crowd.people = Season(stage, ruleset), people
+    patch.setattr(secrecy, "started", started)
+    patch.setattr(secrecy, "Onlooker", Crowd)
+    users = {"orla": stage.orla, "cleo": people["cleo"]}
+    told = []
+    for course in (twins.one, twins.two):
+        random.seed(1)
+        found = theatre.run(ruleset, course, users, twins, (1, "room"))
+        told.append(dict(found[1] + found["room"]))
+    return told
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "number"), [(ruleset, 0) for ruleset, made in secrecy.TWINS.items() if made]
+)
+def test_nothing_that_the_view_forbids(  # noqa: PLR0917  (fixtures)
+    ruleset: str,
+    number: int,
+    theatre: secrecy.Stage,
+    stage: SeasonStage,
+    cleo: User,
+    mona: User,
+    root: User,
+    monkeypatch: pytest.MonkeyPatch,
+    subtests: pytest.Subtests,
+) -> None:
+    twins = secrecy.TWINS[ruleset][number]()
+    people = {"cleo": cleo, "orla": stage.orla, "mona": mona, "root": root}
+    with time_machine.travel(datetime.fromtimestamp(T0 / 1000 + 3600, UTC), tick=False):
+        one, two = gathered(ruleset, twins, theatre, stage, people, monkeypatch)
+    assert one.keys() == two.keys()
+    for asked, answer in one.items():
+        with subtests.test(asked):
+            assert answer == two[asked]
+
+
+def test_routes_are_all_known() -> None:
+    """A route that is asked has arguments that can be filled in; those that are not asked exist."""
+    names = {route.name for route in routes()}
+    assert not (NOT_ABOUT_MATCHES | NOTHING_THERE | ELSEWHERE) - names
+    values = {
+        "match_id", "slug", "ruleset", "ladder", "username", "number", "leg_id",
+        "death_match_id", "contestant_id", "pk", "name",
+    }  # fmt: skip
+    for route in filter(is_asked, routes()):
+        assert route.arguments <= values, route
+
+
+def test_the_comparison_has_teeth(
+    theatre: secrecy.Stage,
+    stage: SeasonStage,
+    cleo: User,
+    mona: User,
+    root: User,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A move that everybody may see is told at many addresses, to everybody."""
+    public = secrecy.Deed(1_000, "submit", 0, "concede")
+    twins = secrecy.Twins([public], [], 0, 5_000)
+    people = {"cleo": cleo, "orla": stage.orla, "mona": mona, "root": root}
+    with time_machine.travel(datetime.fromtimestamp(T0 / 1000 + 3600, UTC), tick=False):
+        one, two = gathered("tetronogo", twins, theatre, stage, people, monkeypatch)
+    differing = {asked for asked in one if one[asked] != two[asked]}
+    for who in ("ben", "nobody", "cleo", "orla", "mona", "root"):
+        assert sum(asked.startswith(f"{who} ") for asked in differing) >= 8, who
