@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from django.contrib import messages
 from django.db.models import Q
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -673,6 +673,8 @@ def _first(sheet: Sheet) -> list[Contestant]:
 def ladder_pair(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpResponse:
     """Enter a challenge for somebody on a ladder."""
     who = _contestant(sheet, pk)
+    if sheet.season.format != Format.LADDER:
+        raise Http404("Only a ladder has challenges.")
     reach = [sheet.by_id[each] for each in sheet.course.in_reach(pk)]
     if not reach:
         raise Refusal("ladder.out-of-reach", f"{who} can challenge nobody at the moment.")

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
@@ -18,7 +18,7 @@ from games.engine.errors import Refusal
 from tournaments import audience, catalogue
 from tournaments.forms import ChooseForm, GiftForm, NoForm, PairForm, RulesForm, WithdrawForm
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, EpisodeStatus, GiftStatus
-from tournaments.models import Contestant, DeathMatch, Episode, Gift, Leg
+from tournaments.models import Contestant, DeathMatch, Episode, Format, Gift, Leg
 from tournaments.reading import STILL_IN, Sheet, item_named
 from tournaments.services.colosseum import ladder_challenge
 from tournaments.services.contestants import contestant_join, contestant_withdraw
@@ -190,9 +190,9 @@ def rules(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpRespon
         says=["The lower seed chooses, once, from the season's list."],
         form=partial(
             RulesForm,
-            legs=row.legs_told,
+            legs=row.legs_told,  # type: ignore[attr-defined]
             user=user,
-            games=sheet.season.repertoire,  # type: ignore[attr-defined]
+            games=sheet.season.repertoire,
         ),
         run=lambda form: (
             rules_set(
@@ -327,6 +327,8 @@ def _declare(
 @with_user
 def challenge(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Challenge somebody above on the ladder."""
+    if sheet.season.format != Format.LADDER:
+        raise Http404("Only a ladder has challenges.")
     me = me_in(sheet, user)
     reach = (
         [sheet.by_id[each] for each in sheet.course.in_reach(me.pk)]
