@@ -858,8 +858,18 @@ def maybe_correct(organiser: User, season: Season, source: random.Random) -> Non
         frozen = True
     if frozen:
         refused("round.frozen", death_match_correct, **correct)
+        if row.round.status == "closed" and source.random() < 0.5:
+            corrected_after_reopening(organiser, season, correct)
     else:
         death_match_correct(**correct)
+
+
+def corrected_after_reopening(organiser: User, season: Season, correct: dict[str, Any]) -> None:
+    """Reopen the round and all that rest on it, and correct the result."""
+    first = correct["death_match"].round.number
+    for each in season.rounds.filter(number__gte=first, status="closed"):
+        round_reopen(acting_user=organiser, round=each, why="at random", at=now())
+    death_match_correct(**correct)
 
 
 def _fed_by(season: Season, match_id: int) -> list[int]:
