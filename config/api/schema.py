@@ -26,6 +26,12 @@ _ERRORS = {
     415: "The body is not JSON.",
     429: "Too many requests. `Retry-After` and `retry_after` say how many seconds to wait.",
 }
+# Filters that mean the same everywhere; others say "Only those with this …".
+_FILTERS = {
+    "search": "Part of a name, in any case.",
+    "since": "Then or later.",
+    "until": "Before then.",
+}
 _TEXT = {"schema": {"type": "string"}}
 _NUMBER = {"schema": {"type": "integer"}}
 _ALWAYS = {
@@ -55,7 +61,9 @@ class ApiSchema(AutoSchema):
         view = self.view
         if not isinstance(view, ApiView):
             return parameters
-        if self.method in SAFE_METHODS and "fields" in view.query_names(self.method):
+        named = {each["name"] for each in parameters}
+        takes_fields = "fields" in view.query_names(self.method) and "fields" not in named
+        if self.method in SAFE_METHODS and takes_fields:
             parameters.append(
                 {
                     "name": "fields",
@@ -65,6 +73,11 @@ class ApiSchema(AutoSchema):
                     "schema": {"type": "string"},
                 }
             )
+        for parameter in parameters:
+            if parameter["in"] == "query" and not parameter.get("description"):
+                name = parameter["name"]
+                usual = f"Only those with this {name.replace('_', ' ')}."
+                parameter["description"] = _FILTERS.get(name, usual)
         if getattr(self._handler(), "idempotent", False):
             parameters.append(
                 {
@@ -82,8 +95,12 @@ class ApiSchema(AutoSchema):
         bodies = super()._get_response_bodies(direction)
         if direction != "response" or not isinstance(self.view, ApiView):
             return bodies
-        for error in self._errors():
-            answer = OpenApiResponse(ProblemSerializer, description=_ERRORS[error])
+        # Views may name an error by its status alone.
+        bare = [int(status) for status, body in bodies.items() if "content" not in body]
+        for error in sorted({*self._errors(), *(status for status in bare if status >= 400)}):
+            if error in bare:
+                del bodies[str(error)]
+            answer = OpenApiResponse(ProblemSerializer, description=_ERRORS.get(error, ""))
             body = self._get_response_for_code(answer, str(error), [PROBLEM])
             bodies.setdefault(str(error), body)
         if self.method == "GET":

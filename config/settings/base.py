@@ -303,6 +303,8 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    # Where fields of one name have different values, the library asks for names.
+    "ENUM_NAME_OVERRIDES": {"DecidedHowEnum": "tournaments.lifecycle.How.choices"},
 }
 
 # --- Limits on what is taken in -----------------------------------------------------------------

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 
 from config.api.errors import ApiProblem
 from config.api.lists import Filters
+from config.api.problems import ProblemSerializer
 from config.api.views import ApiView, ListView
 from games import selectors
 from games.api.serializers import MatchSerializer
@@ -146,7 +147,7 @@ class MatchChatView(ApiView):
                 description="Players learn what spectators said once the match is over.",
             )
         ],
-        responses={200: ChatSerializer, 403: None},
+        responses={200: ChatSerializer, 403: ProblemSerializer},
     )
     def get(self, request: Request, match_id: int) -> Response:
         """The latest messages of a room, if the caller may read it now."""

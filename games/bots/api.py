@@ -59,7 +59,12 @@ class EventsView(StreamView):
 
     scopes: ClassVar[Mapping[str, Scope]] = {"GET": Scope.BOT}
 
-    @extend_schema(operation_id="events_stream", tags=["bots"], responses={(200, NDJSON): _LINES})
+    @extend_schema(
+        operation_id="events_stream",
+        tags=["bots"],
+        summary="Your events, as they come",
+        responses={(200, NDJSON): _LINES},
+    )
     def get(self, request: Request) -> StreamingHttpResponse:
         """A stream of the caller's events: `match.started`, `match.ended`, `challenge.received`,
         `challenge.closed`. It begins with what there is, then says `caught-up`."""
@@ -71,7 +76,12 @@ class EventsView(StreamView):
 class MatchStreamView(StreamView):
     """A match as it happens."""
 
-    @extend_schema(operation_id="match_stream", tags=["bots"], responses={(200, NDJSON): _LINES})
+    @extend_schema(
+        operation_id="match_stream",
+        tags=["bots"],
+        summary="A match, as it happens",
+        responses={(200, NDJSON): _LINES},
+    )
     def get(self, request: Request, match_id: int) -> StreamingHttpResponse:
         """A stream of one match as the caller may see it: a `sync`, then the frames of the sockets
         (`step`, `reminder`, `presence`), another `sync` whenever frames were missed. It ends when
@@ -100,6 +110,7 @@ class HintsView(SignedInView):
     @extend_schema(
         operation_id="match_hints",
         tags=["bots"],
+        summary="Legal moves at random",
         parameters=[
             OpenApiParameter(
                 "count",

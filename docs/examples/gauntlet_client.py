@@ -1,0 +1,1059 @@
+"""A client for the API of Gauntlet. Written by `manage.py api_client`: do not edit.
+
+    with Client("https://gauntlet.example", token="gnt_…") as gauntlet:
+        for match in gauntlet.pages(gauntlet.matches(status="running")):
+            print(match["id"], match["ruleset"])
+
+Needs httpx. Answers are the parsed JSON; refusals are raised as `Problem`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+
+
+class Problem(Exception):
+    """A request that was refused: `status`, a stable `code`, and a `sentence` for people."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        super().__init__(f"{document['code']}: {document['sentence']}")
+        self.document = document
+        self.status: int = document["status"]
+        self.code: str = document["code"]
+        self.sentence: str = document["sentence"]
+
+
+class Client:
+    """One site, as one caller. Waits once where the site says that there were too many requests."""
+
+    def __init__(self, site: str, *, token: str = "", timeout: float = 10.0) -> None:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self.http = httpx.Client(base_url=site, headers=headers, timeout=timeout)
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.http.close()
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: dict[str, Any] | None = None,
+        body: Any = None,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Do a request and return what is answered. Raises Problem."""
+        given = {
+            name: str(value).lower() if isinstance(value, bool) else value
+            for name, value in (query or {}).items()
+            if value is not None
+        }
+        headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+        for attempt in (1, 2):
+            response = self.http.request(
+                method, path, params=given or None, json=body, headers=headers
+            )
+            if response.status_code != 429 or attempt == 2:
+                break
+            time.sleep(int(response.headers["Retry-After"]))
+        if response.is_error:
+            raise Problem(response.json())
+        return response.json() if response.content else None
+
+    def pages(self, page: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """All rows of a list, from this page on."""
+        while True:
+            yield from page["results"]
+            if page["next"] is None:
+                return
+            page = self.call("GET", page["next"])
+
+    def index(
+        self,
+    ) -> Any:
+        """Where to begin."""
+        return self.call(
+            "GET",
+            "/api/v1/",
+        )
+
+    def challenges(
+        self,
+        *,
+        challenger: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+        opponent: str | None = None,
+        ordering: str | None = None,
+        ruleset: str | None = None,
+        status: str | None = None,
+        fields: str | None = None,
+    ) -> Any:
+        """Challenges."""
+        return self.call(
+            "GET",
+            "/api/v1/challenges/",
+            query={
+                "challenger": challenger,
+                "cursor": cursor,
+                "limit": limit,
+                "opponent": opponent,
+                "ordering": ordering,
+                "ruleset": ruleset,
+                "status": status,
+                "fields": fields,
+            },
+        )
+
+    def challenge_create(
+        self,
+        *,
+        body: dict[str, Any] | None = None,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Offer a match."""
+        return self.call(
+            "POST",
+            "/api/v1/challenges/",
+            body=body or {},
+            idempotency_key=idempotency_key,
+        )
+
+    def challenge(
+        self,
+        id: int,
+        *,
+        fields: str | None = None,
+    ) -> Any:
+        """A challenge."""
+        return self.call(
+            "GET",
+            f"/api/v1/challenges/{id}/",
+            query={
+                "fields": fields,
+            },
+        )
+
+    def challenge_accept(
+        self,
+        id: int,
+        *,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Accept a challenge."""
+        return self.call(
+            "POST",
+            f"/api/v1/challenges/{id}/accept/",
+            idempotency_key=idempotency_key,
+        )
+
+    def challenge_cancel(
+        self,
+        id: int,
+        *,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Take a challenge back."""
+        return self.call(
+            "POST",
+            f"/api/v1/challenges/{id}/cancel/",
+            idempotency_key=idempotency_key,
+        )
+
+    def challenge_decline(
+        self,
+        id: int,
+        *,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Decline a challenge."""
+        return self.call(
+            "POST",
+            f"/api/v1/challenges/{id}/decline/",
+            idempotency_key=idempotency_key,
+        )
+
+    def death_matches(
+        self,
+        *,
+        contestant: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+        ordering: str | None = None,
+        round: int | None = None,
+        ruleset: str | None = None,
+        season: str | None = None,
+        since: str | None = None,
+        status: str | None = None,
+        until: str | None = None,
+        fields: str | None = None,
+    ) -> Any:
+        """Death matches."""
+        return self.call(
+            "GET",
+            "/api/v1/death-matches/",
+            query={
+                "contestant": contestant,
+                "cursor": cursor,
+                "limit": limit,
+                "ordering": ordering,
+                "round": round,
+                "ruleset": ruleset,
+                "season": season,
+                "since": since,
+                "status": status,
+                "until": until,
+                "fields": fields,
+            },
+        )
+
+    def death_match(
+        self,
+        death_match_id: int,
+        *,
+        fields: str | None = None,
+    ) -> Any:
+        """A death match."""
+        return self.call(
+            "GET",
+            f"/api/v1/death-matches/{death_match_id}/",
+            query={
+                "fields": fields,
+            },
+        )
+
+    def death_match_update(
+        self,
+        death_match_id: int,
+        *,
+        body: dict[str, Any] | None = None,
+    ) -> Any:
+        """Say what a death match is played in, and when."""
+        return self.call(
+            "PATCH",
+            f"/api/v1/death-matches/{death_match_id}/",
+            body=body or {},
+        )
+
+    def leg_ready(
+        self,
+        death_match_id: int,
+        number: int,
+        *,
+        body: dict[str, Any] | None = None,
+    ) -> Any:
+        """Say that you are ready for a match."""
+        return self.call(
+            "PUT",
+            f"/api/v1/death-matches/{death_match_id}/legs/{number}/ready/",
+            body=body or {},
+        )
+
+    def leg_void(
+        self,
+        death_match_id: int,
+        number: int,
+        *,
+        body: dict[str, Any] | None = None,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Declare a match void and have it played again."""
+        return self.call(
+            "POST",
+            f"/api/v1/death-matches/{death_match_id}/legs/{number}/replay/",
+            body=body or {},
+            idempotency_key=idempotency_key,
+        )
+
+    def death_match_result(
+        self,
+        death_match_id: int,
+        *,
+        body: dict[str, Any] | None = None,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Rule on a death match."""
+        return self.call(
+            "POST",
+            f"/api/v1/death-matches/{death_match_id}/result/",
+            body=body or {},
+            idempotency_key=idempotency_key,
+        )
+
+    def items(
+        self,
+    ) -> Any:
+        """The catalogue of items."""
+        return self.call(
+            "GET",
+            "/api/v1/items/",
+        )
+
+    def leaderboards(
+        self,
+    ) -> Any:
+        """All leaderboards."""
+        return self.call(
+            "GET",
+            "/api/v1/leaderboards/",
+        )
+
+    def leaderboard(
+        self,
+        ladder: str,
+        *,
+        bots: str | None = None,
+        cursor: str | None = None,
+        days: int | None = None,
+        fields: str | None = None,
+        format: str | None = None,
+        games: int | None = None,
+        limit: int | None = None,
+        provisional: str | None = None,
+    ) -> Any:
+        """A leaderboard: all games together, or one of them."""
+        return self.call(
+            "GET",
+            f"/api/v1/leaderboards/{ladder}/",
+            query={
+                "bots": bots,
+                "cursor": cursor,
+                "days": days,
+                "fields": fields,
+                "format": format,
+                "games": games,
+                "limit": limit,
+                "provisional": provisional,
+            },
+        )
+
+    def matches(
+        self,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
+        ordering: str | None = None,
+        player: str | None = None,
+        ruleset: str | None = None,
+        since: str | None = None,
+        source: str | None = None,
+        status: str | None = None,
+        until: str | None = None,
+        variant: str | None = None,
+        fields: str | None = None,
+    ) -> Any:
+        """Matches."""
+        return self.call(
+            "GET",
+            "/api/v1/matches/",
+            query={
+                "cursor": cursor,
+                "limit": limit,
+                "ordering": ordering,
+                "player": player,
+                "ruleset": ruleset,
+                "since": since,
+                "source": source,
+                "status": status,
+                "until": until,
+                "variant": variant,
+                "fields": fields,
+            },
+        )
+
+    def match(
+        self,
+        match_id: int,
+    ) -> Any:
+        """A match as you may see it."""
+        return self.call(
+            "GET",
+            f"/api/v1/matches/{match_id}/",
+        )
+
+    def match_chat(
+        self,
+        match_id: int,
+        *,
+        room: str | None = None,
+    ) -> Any:
+        """The chat of a match."""
+        return self.call(
+            "GET",
+            f"/api/v1/matches/{match_id}/chat/",
+            query={
+                "room": room,
+            },
+        )
+
+    def match_hints(
+        self,
+        match_id: int,
+        *,
+        count: int | None = None,
+    ) -> Any:
+        """Legal moves at random."""
+        return self.call(
+            "GET",
+            f"/api/v1/matches/{match_id}/hints/",
+            query={
+                "count": count,
+            },
+        )
+
+    def match_log(
+        self,
+        match_id: int,
+    ) -> Any:
+        """The log of a match."""
+        return self.call(
+            "GET",
+            f"/api/v1/matches/{match_id}/log/",
+        )
+
+    def record(
+        self,
+        match_id: int,
+    ) -> Any:
+        """The record of a match that is over."""
+        return self.call(
+            "GET",
+            f"/api/v1/matches/{match_id}/record/",
+        )
+
+    def submit(
+        self,
+        match_id: int,
+        *,
+        body: dict[str, Any] | None = None,
+    ) -> Any:
+        """Submit a move."""
+        return self.call(
+            "POST",
+            f"/api/v1/matches/{match_id}/submissions/",
+            body=body or {},
+        )
+
+    def me(
+        self,
+    ) -> Any:
+        """You."""
+        return self.call(
+            "GET",
+            "/api/v1/me/",
+        )
+
+    def become_bot(
+        self,
+    ) -> Any:
+        """Make your account a bot's."""
+        return self.call(
+            "POST",
+            "/api/v1/me/bot/",
+        )
+
+    def schema(
+        self,
+    ) -> Any:
+        """This schema."""
+        return self.call(
+            "GET",
+            "/api/v1/openapi.json",
+        )
+
+    def rulesets(
+        self,
+    ) -> Any:
+        """Games."""
+        return self.call(
+            "GET",
+            "/api/v1/rulesets/",
+        )
+
+    def ruleset(
+        self,
+        ruleset_id: str,
+    ) -> Any:
+        """A game."""
+        return self.call(
+            "GET",
+            f"/api/v1/rulesets/{ruleset_id}/",
+        )
+
+    def saved_moves(
+        self,
+        ruleset: str,
+    ) -> Any:
+        """Your saved moves for a ruleset."""
+        return self.call(
+            "GET",
+            f"/api/v1/saved/{ruleset}/",
+        )
+
+    def saved_move_save(
+        self,
+        ruleset: str,
+        *,
+        body: dict[str, Any] | None = None,
+    ) -> Any:
+        """Save a move under a name."""
+        return self.call(
+            "POST",
+            f"/api/v1/saved/{ruleset}/",
+            body=body or {},
+        )
+
+    def saved_move_delete(
+        self,
+        ruleset: str,
+        saved_move_id: int,
+    ) -> Any:
+        """Forget a saved move."""
+        return self.call(
+            "DELETE",
+            f"/api/v1/saved/{ruleset}/{saved_move_id}/",
+        )
+
+    def seasons(
+        self,
+        *,
+        contestant: str | None = None,
+        cursor: str | None = None,
+        format: str | None = None,
+        limit: int | None = None,
+        ordering: str | None = None,
+        organiser: str | None = None,
+        search: str | None = None,
+        status: str | None = None,
+        visibility: str | None = None,
+        fields: str | None = None,
+    ) -> Any:
+        """Seasons."""
+        return self.call(
+            "GET",
+            "/api/v1/seasons/",
+            query={
+                "contestant": contestant,
+                "cursor": cursor,
+                "format": format,
+                "limit": limit,
+                "ordering": ordering,
+                "organiser": organiser,
+                "search": search,
+                "status": status,
+                "visibility": visibility,
+                "fields": fields,
+            },
+        )
+
+    def season_create(
+        self,
+        *,
+        body: dict[str, Any] | None = None,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Create a season."""
+        return self.call(
+            "POST",
+            "/api/v1/seasons/",
+            body=body or {},
+            idempotency_key=idempotency_key,
+        )
+
+    def season(
+        self,
+        slug: str,
+        *,
+        fields: str | None = None,
+    ) -> Any:
+        """A season."""
+        return self.call(
+            "GET",
+            f"/api/v1/seasons/{slug}/",
+            query={
+                "fields": fields,
+            },
+        )
+
+    def season_update(
+        self,
+        slug: str,
+        *,
+        body: dict[str, Any] | None = None,
+    ) -> Any:
+        """Change a season's settings."""
+        return self.call(
+            "PATCH",
+            f"/api/v1/seasons/{slug}/",
+            body=body or {},
+        )
+
+    def season_contestants(
+        self,
+        slug: str,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
+        ordering: str | None = None,
+        status: str | None = None,
+        fields: str | None = None,
+    ) -> Any:
+        """Contestants."""
+        return self.call(
+            "GET",
+            f"/api/v1/seasons/{slug}/contestants/",
+            query={
+                "cursor": cursor,
+                "limit": limit,
+                "ordering": ordering,
+                "status": status,
+                "fields": fields,
+            },
+        )
+
+    def season_enrol(
+        self,
+        slug: str,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
+        ordering: str | None = None,
+        status: str | None = None,
+        body: dict[str, Any] | None = None,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Enrol contestants, all or none."""
+        return self.call(
+            "POST",
+            f"/api/v1/seasons/{slug}/contestants/",
+            query={
+                "cursor": cursor,
+                "limit": limit,
+                "ordering": ordering,
+                "status": status,
+            },
+            body=body or {},
+            idempotency_key=idempotency_key,
+        )
+
+    def contestant_replace(
+        self,
+        contestant_id: int,
+        slug: str,
+        *,
+        body: dict[str, Any] | None = None,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Put somebody else in a contestant's place."""
+        return self.call(
+            "POST",
+            f"/api/v1/seasons/{slug}/contestants/{contestant_id}/replace/",
+            body=body or {},
+            idempotency_key=idempotency_key,
+        )
+
+    def contestant_withdraw(
+        self,
+        contestant_id: int,
+        slug: str,
+        *,
+        body: dict[str, Any] | None = None,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Withdraw a contestant."""
+        return self.call(
+            "POST",
+            f"/api/v1/seasons/{slug}/contestants/{contestant_id}/withdraw/",
+            body=body or {},
+            idempotency_key=idempotency_key,
+        )
+
+    def season_events(
+        self,
+        slug: str,
+        *,
+        cursor: str | None = None,
+        kind: str | None = None,
+        limit: int | None = None,
+        ordering: str | None = None,
+        fields: str | None = None,
+    ) -> Any:
+        """What happened in a season."""
+        return self.call(
+            "GET",
+            f"/api/v1/seasons/{slug}/events/",
+            query={
+                "cursor": cursor,
+                "kind": kind,
+                "limit": limit,
+                "ordering": ordering,
+                "fields": fields,
+            },
+        )
+
+    def season_items(
+        self,
+        slug: str,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
+        ordering: str | None = None,
+        receiver: str | None = None,
+        status: str | None = None,
+        fields: str | None = None,
+    ) -> Any:
+        """Items given in a season."""
+        return self.call(
+            "GET",
+            f"/api/v1/seasons/{slug}/items/",
+            query={
+                "cursor": cursor,
+                "limit": limit,
+                "ordering": ordering,
+                "receiver": receiver,
+                "status": status,
+                "fields": fields,
+            },
+        )
+
+    def season_item_give(
+        self,
+        slug: str,
+        *,
+        body: dict[str, Any] | None = None,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Give an item."""
+        return self.call(
+            "POST",
+            f"/api/v1/seasons/{slug}/items/",
+            body=body or {},
+            idempotency_key=idempotency_key,
+        )
+
+    def season_item_take_back(
+        self,
+        gift_id: int,
+        slug: str,
+        *,
+        body: dict[str, Any] | None = None,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Take back an item."""
+        return self.call(
+            "POST",
+            f"/api/v1/seasons/{slug}/items/{gift_id}/take-back/",
+            body=body or {},
+            idempotency_key=idempotency_key,
+        )
+
+    def season_preflight(
+        self,
+        slug: str,
+        *,
+        step: str | None = None,
+    ) -> Any:
+        """Warnings before a step."""
+        return self.call(
+            "GET",
+            f"/api/v1/seasons/{slug}/preflight/",
+            query={
+                "step": step,
+            },
+        )
+
+    def season_rounds(
+        self,
+        slug: str,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
+        ordering: str | None = None,
+        fields: str | None = None,
+    ) -> Any:
+        """Rounds, episodes, bracket of a season."""
+        return self.call(
+            "GET",
+            f"/api/v1/seasons/{slug}/rounds/",
+            query={
+                "cursor": cursor,
+                "limit": limit,
+                "ordering": ordering,
+                "fields": fields,
+            },
+        )
+
+    def season_round_open(
+        self,
+        slug: str,
+        *,
+        body: dict[str, Any] | None = None,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Open the next round with all its matches."""
+        return self.call(
+            "POST",
+            f"/api/v1/seasons/{slug}/rounds/",
+            body=body or {},
+            idempotency_key=idempotency_key,
+        )
+
+    def episode_choose(
+        self,
+        number: int,
+        slug: str,
+        *,
+        body: dict[str, Any] | None = None,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Name the death-match opponent."""
+        return self.call(
+            "POST",
+            f"/api/v1/seasons/{slug}/rounds/{number}/dmo/",
+            body=body or {},
+            idempotency_key=idempotency_key,
+        )
+
+    def episode_placements(
+        self,
+        number: int,
+        slug: str,
+        *,
+        body: dict[str, Any] | None = None,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Record the main match of an episode."""
+        return self.call(
+            "POST",
+            f"/api/v1/seasons/{slug}/rounds/{number}/placements/",
+            body=body or {},
+            idempotency_key=idempotency_key,
+        )
+
+    def season_round_schedule(
+        self,
+        number: int,
+        slug: str,
+        *,
+        body: dict[str, Any] | None = None,
+    ) -> Any:
+        """Give a round's matches their times, all or none."""
+        return self.call(
+            "PUT",
+            f"/api/v1/seasons/{slug}/rounds/{number}/schedule/",
+            body=body or {},
+        )
+
+    def season_seeds(
+        self,
+        slug: str,
+        *,
+        body: dict[str, Any] | None = None,
+    ) -> Any:
+        """Set or draw seeds."""
+        return self.call(
+            "PUT",
+            f"/api/v1/seasons/{slug}/seeds/",
+            body=body or {},
+        )
+
+    def season_standings(
+        self,
+        slug: str,
+    ) -> Any:
+        """Standings of a season."""
+        return self.call(
+            "GET",
+            f"/api/v1/seasons/{slug}/standings/",
+        )
+
+    def season_step(
+        self,
+        slug: str,
+        *,
+        body: dict[str, Any] | None = None,
+        idempotency_key: str = "",
+    ) -> Any:
+        """List, start, finish, cancel or archive a season."""
+        return self.call(
+            "POST",
+            f"/api/v1/seasons/{slug}/steps/",
+            body=body or {},
+            idempotency_key=idempotency_key,
+        )
+
+    def webhooks(
+        self,
+        slug: str,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
+        ordering: str | None = None,
+        fields: str | None = None,
+    ) -> Any:
+        """Webhooks of a season."""
+        return self.call(
+            "GET",
+            f"/api/v1/seasons/{slug}/webhooks/",
+            query={
+                "cursor": cursor,
+                "limit": limit,
+                "ordering": ordering,
+                "fields": fields,
+            },
+        )
+
+    def webhook_create(
+        self,
+        slug: str,
+        *,
+        body: dict[str, Any] | None = None,
+    ) -> Any:
+        """Create a webhook."""
+        return self.call(
+            "POST",
+            f"/api/v1/seasons/{slug}/webhooks/",
+            body=body or {},
+        )
+
+    def webhook(
+        self,
+        slug: str,
+        webhook_id: int,
+    ) -> Any:
+        """A webhook."""
+        return self.call(
+            "GET",
+            f"/api/v1/seasons/{slug}/webhooks/{webhook_id}/",
+        )
+
+    def webhook_update(
+        self,
+        slug: str,
+        webhook_id: int,
+        *,
+        body: dict[str, Any] | None = None,
+    ) -> Any:
+        """Change a webhook."""
+        return self.call(
+            "PATCH",
+            f"/api/v1/seasons/{slug}/webhooks/{webhook_id}/",
+            body=body or {},
+        )
+
+    def webhook_delete(
+        self,
+        slug: str,
+        webhook_id: int,
+    ) -> Any:
+        """Delete a webhook."""
+        return self.call(
+            "DELETE",
+            f"/api/v1/seasons/{slug}/webhooks/{webhook_id}/",
+        )
+
+    def webhook_deliveries(
+        self,
+        slug: str,
+        webhook_id: int,
+        *,
+        cursor: str | None = None,
+        kind: str | None = None,
+        limit: int | None = None,
+        ordering: str | None = None,
+        status: str | None = None,
+        fields: str | None = None,
+    ) -> Any:
+        """What it was told."""
+        return self.call(
+            "GET",
+            f"/api/v1/seasons/{slug}/webhooks/{webhook_id}/deliveries/",
+            query={
+                "cursor": cursor,
+                "kind": kind,
+                "limit": limit,
+                "ordering": ordering,
+                "status": status,
+                "fields": fields,
+            },
+        )
+
+    def webhook_redeliver(
+        self,
+        delivery_id: int,
+        slug: str,
+        webhook_id: int,
+    ) -> Any:
+        """Deliver again."""
+        return self.call(
+            "POST",
+            f"/api/v1/seasons/{slug}/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver/",
+        )
+
+    def webhook_rotate(
+        self,
+        slug: str,
+        webhook_id: int,
+    ) -> Any:
+        """Replace a webhook's secret."""
+        return self.call(
+            "POST",
+            f"/api/v1/seasons/{slug}/webhooks/{webhook_id}/secret/",
+        )
+
+    def webhook_test(
+        self,
+        slug: str,
+        webhook_id: int,
+    ) -> Any:
+        """Send a test."""
+        return self.call(
+            "POST",
+            f"/api/v1/seasons/{slug}/webhooks/{webhook_id}/test/",
+        )
+
+    def users(
+        self,
+        *,
+        cursor: str | None = None,
+        is_bot: bool | None = None,
+        limit: int | None = None,
+        ordering: str | None = None,
+        search: str | None = None,
+        fields: str | None = None,
+    ) -> Any:
+        """People."""
+        return self.call(
+            "GET",
+            "/api/v1/users/",
+            query={
+                "cursor": cursor,
+                "is_bot": is_bot,
+                "limit": limit,
+                "ordering": ordering,
+                "search": search,
+                "fields": fields,
+            },
+        )
+
+    def user(
+        self,
+        username: str,
+        *,
+        fields: str | None = None,
+    ) -> Any:
+        """A person."""
+        return self.call(
+            "GET",
+            f"/api/v1/users/{username}/",
+            query={
+                "fields": fields,
+            },
+        )
