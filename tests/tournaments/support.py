@@ -37,8 +37,8 @@ from tournaments.services.episodes import Placed, dmo_choose, episode_open, plac
 from tournaments.services.seasons import season_create, season_list, season_start
 
 START = datetime.fromtimestamp(T0 / 1000, UTC)
-GAME = {"ruleset": "tetronogo", "variant": "standard", "options": {}}
-WARS = {
+GAME: dict[str, Any] = {"ruleset": "tetronogo", "variant": "standard", "options": {}}
+WARS: dict[str, Any] = {
     "ruleset": "domino-wars",
     "variant": REGISTRY.get("domino-wars").variants[0].id,
     "options": {},
@@ -118,6 +118,13 @@ def running(organiser: User, count: int, kind: str = "elimination", **settings: 
 def who(season: Season, number: int) -> Contestant:
     """The contestant with that number, as the database has them now."""
     return Contestant.objects.select_related("user").get(season=season, name=f"Player {number}")
+
+
+def account(season: Season, number: int) -> User:
+    """The account of the contestant with that number."""
+    user = who(season, number).user
+    assert user is not None
+    return user
 
 
 def episode_now(season: Season) -> Episode:

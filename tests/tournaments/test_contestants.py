@@ -11,6 +11,7 @@ from games.engine.errors import Refusal
 from tests.games.support import user_named
 from tests.tournaments.support import (
     START,
+    account,
     after,
     begun,
     chosen,
@@ -66,7 +67,7 @@ def test_who_cannot_enter(orla: User, cleo: User, oscar: User) -> None:
     refuse("season.not-organiser", acting_user=cleo, user=cleo)
     refuse("contestant.account-closed", user=closed)
     refuse("contestant.suspended", user=User.objects.get(pk=suspended.pk))
-    refuse("contestant.twice", user=who(season, 1).user)
+    refuse("contestant.twice", user=account(season, 1))
     refuse("contestant.name.too-long", user=cleo, name="x" * 201)
     refuse("seed.taken", user=cleo, seed=2)
     refuse("seed.range", user=cleo, seed=0)
@@ -266,7 +267,7 @@ def test_nobody_helps_themselves_to_a_walkover(orla: User) -> None:
     episode = placements_record(
         acting_user=orla, episode=episode_now(season), placements=placings(season, 1), at=START
     )
-    dmo_choose(acting_user=who(season, 1).user, episode=episode, contestant=own, at=START)
+    dmo_choose(acting_user=account(season, 1), episode=episode, contestant=own, at=START)
     refused(
         "death-match.own",
         contestant_withdraw,
@@ -337,7 +338,7 @@ def test_who_cannot_replace_or_be_replaced(orla: User, cleo: User) -> None:
     season_start(acting_user=orla, season=season, at=START)
     refuse("season.not-organiser", acting_user=cleo)
     refuse("why.missing", why="")
-    refuse("contestant.twice", user=who(season, 2).user)
+    refuse("contestant.twice", user=account(season, 2))
     begun(orla, chosen(orla, season, ec=1, dmo=2))
     refuse("contestant.playing")
     contestant_replace(acting_user=orla, contestant=who(season, 3), user=cleo, why="x", at=START)
@@ -360,7 +361,7 @@ def test_merging_accounts_moves_contestancies(orla: User, oscar: User, cleo: Use
 
 def test_two_of_one_season_are_not_merged(orla: User) -> None:
     season = enrolled(orla, 2)
-    one, two = who(season, 1).user, who(season, 2).user
+    one, two = account(season, 1), account(season, 2)
     assert one is not None
     assert two is not None
     with nothing_changes(), pytest.raises(AccountRefusal) as raised:

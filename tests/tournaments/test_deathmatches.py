@@ -13,6 +13,7 @@ from tests.tournaments.support import (
     GAME,
     START,
     WARS,
+    account,
     after,
     begun,
     chosen,
@@ -56,7 +57,7 @@ from tournaments.services.episodes import (
 )
 from tournaments.services.seasons import season_archive, season_start
 
-WHY = {"why": "because"}
+WHY: dict[str, Any] = {"why": "because"}
 
 
 def placed(orla: User, season: Season, last: int, **more: Any) -> Episode:
@@ -89,7 +90,12 @@ def test_placements_that_do_not_fit(orla: User, cleo: User) -> None:
     one, _two, _three, four = right
 
     def refuse(code: str, placements: list[Placed], **given: Any) -> None:
-        arguments = {"acting_user": orla, "episode": episode, "placements": placements, **given}
+        arguments: dict[str, Any] = {
+            "acting_user": orla,
+            "episode": episode,
+            "placements": placements,
+            **given,
+        }
         refused(code, placements_record, **arguments)
 
     refuse("season.not-organiser", right, acting_user=cleo)
@@ -127,7 +133,7 @@ def test_whom_the_ec_may_choose(orla: User, cleo: User) -> None:
     )  # fmt: skip
     contestant_withdraw(acting_user=orla, contestant=who(season, 5), why="ill", at=START)
     episode = placed(orla, season, 4, immune=(1,))
-    ec = who(season, 4).user
+    ec = account(season, 4)
 
     def refuse(code: str, number: int, user: User | None = ec, at: Any = START) -> None:
         refused(
@@ -136,7 +142,7 @@ def test_whom_the_ec_may_choose(orla: User, cleo: User) -> None:
         )  # fmt: skip
 
     refuse("choice.not-yours", 2, cleo)
-    refuse("choice.not-yours", 3, who(season, 2).user)
+    refuse("choice.not-yours", 3, account(season, 2))
     for number in (1, 4, 5):
         refuse("choice.not-allowed", number)
     refuse("choice.too-late", 2, at=after(hours=24, seconds=1))
@@ -216,13 +222,17 @@ def test_rules_are_set_before_it_begins(orla: User, cleo: User) -> None:
     leg = leg_of(death_match)
     assert leg.ruleset == ""
     refused("leg.rules-missing", leg_start, acting_user=orla, leg=leg)
-    right = {"death_match": death_match, "ruleset": "tetronogo", "variant": "standard"}
+    right: dict[str, Any] = {
+        "death_match": death_match,
+        "ruleset": "tetronogo",
+        "variant": "standard",
+    }
 
     def refuse(code: str, **given: Any) -> None:
         refused(code, rules_set, **{"acting_user": orla, **right, **given})
 
     refuse("rules.not-allowed", acting_user=cleo)
-    refuse("rules.not-allowed", acting_user=who(season, 1).user)
+    refuse("rules.not-allowed", acting_user=account(season, 1))
     refuse("setup.ruleset", ruleset="chess")
     refuse("setup.variant", variant="x")
     refuse("setup.options", options={"colour": 1})
@@ -239,7 +249,7 @@ def test_the_lower_seed_chooses_once_from_the_repertoire(orla: User) -> None:
     season = running(orla, 4, ruleset_choice="lower-seed", repertoire=[GAME, WARS])
     death_match = chosen(orla, season, ec=1, dmo=2)
     assert leg_of(death_match).ruleset == ""
-    higher, lower = who(season, 1).user, who(season, 2).user
+    higher, lower = account(season, 1), account(season, 2)
 
     def refuse(code: str, user: User | None, ruleset: str, variant: str, **given: Any) -> None:
         refused(
@@ -326,9 +336,14 @@ def test_what_the_desk_declares_void_is_played_again(orla: User) -> None:
 def test_ruling_who_has_won(orla: User, oscar: User, call: Any, how: str) -> None:
     season = running(orla, 4)
     death_match = chosen(orla, season, ec=1, dmo=2)
-    right = {"acting_user": orla, "death_match": death_match, "winner": who(season, 2), **WHY}
+    right: dict[str, Any] = {
+        "acting_user": orla,
+        "death_match": death_match,
+        "winner": who(season, 2),
+        **WHY,
+    }
     refused("season.not-organiser", call, **{**right, "acting_user": oscar})
-    refused("season.not-organiser", call, **{**right, "acting_user": who(season, 2).user})
+    refused("season.not-organiser", call, **{**right, "acting_user": account(season, 2)})
     refused("why.missing", call, **{**right, "why": "\n"})
     refused("death-match.winner", call, **{**right, "winner": who(season, 3)})
     leg = begun(orla, death_match)
@@ -352,15 +367,15 @@ def test_nobody_rules_on_their_own(orla: User) -> None:
     season_start(acting_user=orla, season=season, at=START)
     episode = placed(orla, season, 3)
     death_match = dmo_choose(
-        acting_user=who(season, 3).user, episode=episode, contestant=own, at=START
+        acting_user=account(season, 3), episode=episode, contestant=own, at=START
     )
     leg = leg_of(death_match)
     for call in (death_match_declare, death_match_walkover, death_match_correct):
         refused(
             "death-match.own", call, acting_user=orla, death_match=death_match, winner=own, **WHY
         )
-    for call in (death_match_void, death_match_reopen):
-        refused("death-match.own", call, acting_user=orla, death_match=death_match, **WHY)
+    for undo in (death_match_void, death_match_reopen):
+        refused("death-match.own", undo, acting_user=orla, death_match=death_match, **WHY)
     refused("death-match.own", leg_void, acting_user=orla, leg=leg, **WHY)
     refused("death-match.own", leg_start, acting_user=orla, leg=leg)
     refused(
@@ -406,7 +421,12 @@ def test_a_running_match_is_declared_void(orla: User) -> None:
 def test_a_result_is_corrected(orla: User) -> None:
     season = running(orla, 4)
     death_match = chosen(orla, season, ec=1, dmo=2)
-    right = {"acting_user": orla, "death_match": death_match, "winner": who(season, 2), **WHY}
+    right: dict[str, Any] = {
+        "acting_user": orla,
+        "death_match": death_match,
+        "winner": who(season, 2),
+        **WHY,
+    }
     refused("death-match.undecided", death_match_correct, **right)
     played(orla, death_match, winner=0)
     refused("death-match.same-winner", death_match_correct, **{**right, "winner": who(season, 1)})
@@ -428,7 +448,7 @@ def test_results_are_frozen_once_the_next_round_has_begun(orla: User, cleo: User
     death_match = chosen(orla, season, ec=1, dmo=2)
     played(orla, death_match, winner=0)
     episode_open(acting_user=orla, season=season, at=START)
-    right = {"acting_user": orla, "death_match": death_match, **WHY}
+    right: dict[str, Any] = {"acting_user": orla, "death_match": death_match, **WHY}
     refused("round.frozen", death_match_correct, **right, winner=who(season, 2))
     refused("round.frozen", leg_void, acting_user=orla, leg=leg_of(death_match), **WHY)
     refused("round.frozen", death_match_void, **right)
@@ -451,7 +471,12 @@ def test_whoever_has_played_on_cannot_lose_in_hindsight(orla: User) -> None:
     played(orla, death_match, winner=0)
     later = chosen(orla, season, ec=1, dmo=3)
     round_reopen(acting_user=orla, round=season.rounds.get(number=1), why="an appeal", at=START)
-    right = {"acting_user": orla, "death_match": death_match, "winner": who(season, 2), **WHY}
+    right: dict[str, Any] = {
+        "acting_user": orla,
+        "death_match": death_match,
+        "winner": who(season, 2),
+        **WHY,
+    }
     refused("correct.played-on", death_match_correct, **right)
     death_match_void(acting_user=orla, death_match=later, why="first things first", at=START)
     # Now the same person is the EC of the later episode, and chooses again.
@@ -489,7 +514,7 @@ def test_a_corrected_final_gives_another_winner(orla: User) -> None:
 def test_a_mistaken_walkover_is_played_after_all(orla: User) -> None:
     season = running(orla, 4)
     death_match = chosen(orla, season, ec=1, dmo=2)
-    right = {"acting_user": orla, "death_match": death_match, **WHY}
+    right: dict[str, Any] = {"acting_user": orla, "death_match": death_match, **WHY}
     refused("death-match.undecided", death_match_reopen, **right)
     death_match_walkover(**right, winner=who(season, 1), at=START)
     death_match_reopen(**right, at=START)
@@ -510,7 +535,7 @@ def test_a_death_match_is_called_off_and_the_ec_chooses_again(orla: User) -> Non
     assert episode.choose_by == after(hours=25)
     refused("lifecycle.step", death_match_void, acting_user=orla, death_match=death_match, **WHY)
     again = dmo_choose(
-        acting_user=who(season, 1).user, episode=episode, contestant=who(season, 3), at=START
+        acting_user=account(season, 1), episode=episode, contestant=who(season, 3), at=START
     )
     assert (again.number, again.away) == (2, who(season, 3))
     played(orla, again, winner=0)

@@ -11,6 +11,7 @@ from accounts.models import AuditEntry, User
 from tests.tournaments.support import (
     START,
     WARS,
+    account,
     begun,
     chosen,
     conceded,
@@ -34,8 +35,8 @@ from tournaments.services.items import (
     item_undeclare,
 )
 
-REPEAT = {"item": "domino-repeat", "ruleset": "domino-wars"}
-TIE = {"item": "tie-advantage", "ruleset": "domino-wars"}
+REPEAT: dict[str, Any] = {"item": "domino-repeat", "ruleset": "domino-wars"}
+TIE: dict[str, Any] = {"item": "tie-advantage", "ruleset": "domino-wars"}
 
 
 @pytest.fixture
@@ -76,7 +77,7 @@ def history(gift: Gift) -> list[str]:
 
 def test_the_eliminated_give_one_item(season: Season, final: DeathMatch) -> None:
     giver = who(season, 3)
-    right = {
+    right: dict[str, Any] = {
         "acting_user": giver.user, "season": season, "receiver": who(season, 1),
         "death_match": final, "leg_number": 2, **REPEAT,
     }  # fmt: skip
@@ -100,8 +101,8 @@ def test_gifts_that_do_not_fit(orla: User, cleo: User, season: Season, final: De
         refused(code, item_give, **arguments)
 
     refuse("item.giver", acting_user=cleo)
-    refuse("item.giver-in", acting_user=who(season, 2).user)
-    refuse("item.giver", acting_user=who(season, 3).user, giver=who(season, 1))
+    refuse("item.giver-in", acting_user=account(season, 2))
+    refuse("item.giver", acting_user=account(season, 3), giver=who(season, 1))
     refuse("item.giver-in", giver=who(season, 2))
     refuse("item.unknown", item="sword")
     refuse("item.unknown", ruleset="")
@@ -137,7 +138,7 @@ def test_what_can_be_brought(orla: User, season: Season, final: DeathMatch) -> N
 
     def refuse(code: str, gift: Gift, number: int = 1, **more: Any) -> None:
         refused(
-            code, item_declare, acting_user=who(season, number).user,
+            code, item_declare, acting_user=account(season, number),
             **{"leg": leg_of(final), "gift": gift, **more},
         )  # fmt: skip
 
@@ -155,7 +156,7 @@ def test_what_can_be_brought(orla: User, season: Season, final: DeathMatch) -> N
     refuse("item.too-late", elsewhere, leg=begun(orla, final))
     refuse("item.gone", gift, leg=leg_of(final, 2))
     refused(
-        "item.too-late", item_undeclare, acting_user=who(season, 1).user, leg=leg_of(final),
+        "item.too-late", item_undeclare, acting_user=account(season, 1), leg=leg_of(final),
         gift=gift,
     )  # fmt: skip
 
@@ -166,14 +167,14 @@ def test_an_item_is_brought_into_one_match_and_left_at_home_again(
     gift = given(orla, final, to=1, leg=None)
     brought(final, gift)
     refused(
-        "item.declared", item_declare, acting_user=who(season, 1).user, leg=leg_of(final, 2),
+        "item.declared", item_declare, acting_user=account(season, 1), leg=leg_of(final, 2),
         gift=gift,
     )  # fmt: skip
     refused(
-        "item.not-declared", item_undeclare, acting_user=who(season, 2).user, leg=leg_of(final),
+        "item.not-declared", item_undeclare, acting_user=account(season, 2), leg=leg_of(final),
         gift=gift,
     )  # fmt: skip
-    first = who(season, 1).user
+    first = account(season, 1)
     assert first is not None
     item_undeclare(acting_user=first, leg=leg_of(final), gift=gift)
     brought(final, gift, leg=2)
@@ -188,7 +189,7 @@ def test_what_is_brought_is_a_secret_until_it_begins(
     assert kinds(season) == before
     assert AuditEntry.objects.get(action="item.declare").data == {}
     leg = leg_of(final)
-    seen = [who(season, 1).user, who(season, 2).user, orla, None]
+    seen = [account(season, 1), account(season, 2), orla, None]
     assert [may_see_declarations(leg, 0, user) for user in seen] == [True, False, False, False]
     leg = begun(orla, final)
     assert all(may_see_declarations(leg, 0, user) for user in seen)
@@ -280,11 +281,11 @@ def test_a_change_of_game_drops_what_no_longer_fits(
 ) -> None:
     free = given(orla, final, to=1, leg=None)
     brought(final, free)
-    peg = {"ruleset": "peg-domain", "variant": "final"}
+    peg: dict[str, Any] = {"ruleset": "peg-domain", "variant": "final"}
     rules_set(acting_user=orla, death_match=final, leg_number=1, at=START, **peg)
     assert not leg_of(final).declarations.exists()
     refused(
-        "item.unfit", item_declare, acting_user=who(season, 1).user, leg=leg_of(final), gift=free
+        "item.unfit", item_declare, acting_user=account(season, 1), leg=leg_of(final), gift=free
     )
     given(orla, final, to=1, leg=2)
     refused("item.unfit", rules_set, acting_user=orla, death_match=final, leg_number=2, **peg)

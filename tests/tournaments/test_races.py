@@ -14,6 +14,7 @@ from games.models import Match
 from tests.games.test_races import Threads
 from tests.tournaments.support import (
     START,
+    account,
     begun,
     chosen,
     conceded,
@@ -65,7 +66,7 @@ def test_the_ec_and_an_organiser_choose(orla: User, threads: Threads) -> None:
         acting_user=orla, episode=episode_now(season), placements=placings(season, 1)
     )
     choose = partial(dmo_choose, episode=episode)
-    ec = who(season, 1).user
+    ec = account(season, 1)
     answers = threads.at_once(
         [
             partial(choose, acting_user=user, contestant=who(season, number))
@@ -92,7 +93,7 @@ def test_a_result_is_taken_over_by_several(
     leg = begun(orla, chosen(orla, season, ec=1, dmo=2))
     monkeypatch.setattr(receivers, "leg_settle", lambda **_given: False)
     conceded(leg, winner=0)
-    settle = [partial(leg_settle, match_id=leg.match_id)] * 2 + [legs_sweep] * 2
+    settle = [partial(leg_settle, match_id=leg.match_id or 0)] * 2 + [legs_sweep] * 2
     answers = threads.at_once(settle)
     assert answers[:2].count(True) + sum(answer.settled for answer in answers[2:]) == 1
     assert kinds(season).count("death-match.decided") == 1
@@ -103,7 +104,7 @@ def test_a_result_is_taken_over_by_several(
 def test_both_are_ready_at_the_same_moment(orla: User, threads: Threads) -> None:
     season = running(orla, 4)
     leg = leg_of(chosen(orla, season, ec=1, dmo=2))
-    users = [who(season, number).user for number in (1, 2)]
+    users = [account(season, number) for number in (1, 2)]
     answers = threads.at_once([partial(leg_confirm, acting_user=user, leg=leg) for user in users])
     assert sorted(answer.status for answer in answers) == ["planned", "running"]
     assert Match.objects.count() == 1

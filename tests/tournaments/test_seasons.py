@@ -300,7 +300,7 @@ def test_a_season_that_is_none(orla: User) -> None:
 
 
 def test_every_state_is_in_the_tables() -> None:
-    for steps, states in (
+    tables: list[tuple[Any, Any]] = [
         (lifecycle.SEASON, lifecycle.SeasonStatus),
         (lifecycle.CONTESTANT, lifecycle.ContestantStatus),
         (lifecycle.ROUND, lifecycle.RoundStatus),
@@ -309,12 +309,13 @@ def test_every_state_is_in_the_tables() -> None:
         (lifecycle.LEG, lifecycle.LegStatus),
         (lifecycle.GIFT, lifecycle.GiftStatus),
         (lifecycle.VISIBILITY, lifecycle.Visibility),
-    ):
+    ]
+    for steps, states in tables:
         assert set(steps) == set(states)
         for now in states:
             for then in states:
-                if then in steps[now]:  # type: ignore[index]
-                    assert lifecycle.step(steps, now, then, "It") is then  # type: ignore[arg-type]
+                if then in steps[now]:
+                    assert lifecycle.step(steps, now, then, "It") is then
                     continue
                 with pytest.raises(Refusal, match=r"^lifecycle\.step"):
-                    lifecycle.step(steps, now, then, "It")  # type: ignore[arg-type]
+                    lifecycle.step(steps, now, then, "It")
