@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -29,6 +29,18 @@ from games.services.turns import match_submit
 SEED = 20_080_506
 MOVES_AT_MOST = 400
 HOUR_MS = 3_600_000
+
+
+# What other apps have to show, made after everything else; see `register_demo`.
+Part = Callable[[Mapping[str, User]], None]
+_parts: list[Part] = []
+
+
+def register_demo(part: Part) -> None:
+    """Have ``part(users by name)`` make its share of the demo, as far as it is missing.
+    Registering it again changes nothing."""
+    if part not in _parts:
+        _parts.append(part)
 
 
 class Person(NamedTuple):
@@ -76,6 +88,8 @@ def demo_create(*, password: str | None = None) -> list[Account]:
     ratings_repair()
     _running_match((ada, ben))
     _open_challenges(users)
+    for part in _parts:
+        part(users)
     return accounts
 
 

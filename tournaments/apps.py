@@ -8,9 +8,10 @@ class TournamentsConfig(AppConfig):
         # These need the models, which are there only now.
         from accounts import merging  # noqa: PLC0415
         from accounts.profile import register_section  # noqa: PLC0415
+        from games.demo import register_demo  # noqa: PLC0415
         from games.extras import register_banner, register_home_section  # noqa: PLC0415
         from games.hooks import match_ended, match_reminded, match_turned  # noqa: PLC0415
-        from tournaments import extras, receivers  # noqa: PLC0415
+        from tournaments import demo, extras, receivers  # noqa: PLC0415
         from tournaments.services.contestants import contestancies_merge  # noqa: PLC0415
         from tournaments.webhooks import following  # noqa: PLC0415
 
@@ -21,3 +22,4 @@ class TournamentsConfig(AppConfig):
         register_section(extras.profile_section, order=20)
         register_banner(extras.match_banner)
         register_home_section(extras.home_section)
+        register_demo(demo.demo_seasons)

@@ -85,6 +85,7 @@ class Plan(NamedTuple):
     options: dict[str, Any] = {}  # noqa: RUF012  (never changed)
     repertoire: tuple[dict[str, Any], ...] = ()
     pace: str = "normal"
+    summary: str = "Played by bots, to try the site out."
 
 
 @transaction.atomic
@@ -192,9 +193,7 @@ class _Simulation:
                 "format_options": plan.options,
                 "no_show_rule": NoShowRule.FORFEIT,
                 "pace": plan.pace,
-                "summary": "Played by bots, to try the site out."
-                if plan.name == "Simulation"
-                else "",
+                "summary": plan.summary,
             },
             at=self.at,
         )

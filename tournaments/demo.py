@@ -1,0 +1,95 @@
+"""Seasons to look at on a fresh site: one that is running, with a history, and a bracket that is
+over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Final
+
+from django.utils import timezone
+
+from accounts.models import User
+from tournaments.lifecycle import ContestantStatus
+from tournaments.models import Format, Season
+from tournaments.services.episodes import (
+    Placed,
+    choosable,
+    dmo_choose,
+    episode_open,
+    placements_record,
+)
+from tournaments.services.scheduling import leg_schedule
+from tournaments.simulation import Plan, season_simulate
+
+RUNNING: Final = "Autumn Gauntlet"
+FINISHED: Final = "Spring Cup"
+SEED: Final = 7
+
+
+def demo_seasons(users: Mapping[str, User]) -> None:
+    """Make what is missing of the demo's seasons, run by Olga, with Ada and Ben among the bots."""
+    olga, players = users["olga"], (users["ada"], users["ben"])
+    if not Season.objects.filter(name=FINISHED).exists():
+        _cup(olga, players)
+    if not Season.objects.filter(name=RUNNING).exists():
+        _gauntlet(olga, players)
+
+
+def _cup(olga: User, players: tuple[User, ...]) -> None:
+    plan = Plan(
+        format=Format.SINGLE_ELIMINATION,
+        contestants=8,
+        seed=SEED,
+        start=timezone.now() - timedelta(days=90),
+        name=FINISHED,
+        summary="Eight players, one evening, who loses is out.",
+        quick=True,
+        options={"third_place": True},
+    )
+    season_simulate(plan=plan, organiser=olga, players=players)
+
+
+def _gauntlet(olga: User, players: tuple[User, ...]) -> None:
+    """Three episodes behind it, and a death match tomorrow."""
+    now = timezone.now()
+    plan = Plan(
+        format=Format.ELIMINATION,
+        contestants=8,
+        seed=SEED,
+        start=now - timedelta(days=30),
+        name=RUNNING,
+        summary="Eight contestants, one of them out each week, and a final of the last two.",
+        quick=True,
+        voids=1,
+        rounds=3,
+    )
+    season = season_simulate(plan=plan, organiser=olga, players=players)
+    episode = episode_open(acting_user=olga, season=season, at=now - timedelta(days=2))
+    # Whoever tries the site out as Ada or Ben finds something to do.
+    active = sorted(
+        season.contestants.filter(status=ContestantStatus.ACTIVE).select_related("user"),
+        key=lambda each: (each.user in players, each.pk),
+    )
+    episode = placements_record(
+        acting_user=olga,
+        episode=episode,
+        placements=[
+            Placed(each, place, immune=place == 1) for place, each in enumerate(active, start=1)
+        ],
+        main_match="Tower of Numbers",
+        at=now - timedelta(days=1),
+    )
+    death_match = dmo_choose(
+        acting_user=active[-1].user or olga,
+        episode=episode,
+        contestant=choosable(episode)[-1],
+        at=now - timedelta(hours=20),
+    )
+    tomorrow = (now + timedelta(days=1)).replace(minute=0, second=0, microsecond=0)
+    leg_schedule(
+        acting_user=olga,
+        leg=death_match.legs.select_related("death_match__round__season").get(),
+        scheduled_at=tomorrow,
+        at=now,
+    )
