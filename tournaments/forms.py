@@ -77,7 +77,7 @@ class UserField(forms.CharField):
     def __init__(self, **more: Any) -> None:
         super().__init__(**{"max_length": 31, "widget": forms.TextInput(attrs=NAMES), **more})
 
-    def clean(self, value: Any) -> User | None:  # type: ignore[override]
+    def clean(self, value: Any) -> User | None:
         name = super().clean(value)
         return user_named(name) if name else None
 
@@ -715,4 +715,9 @@ class RestoreForm(ServiceForm):
         label="Season",
         help_text="What another installation of this site has exported.",
         widget=forms.ClearableFileInput(attrs={"accept": ".json,.zip"}),
+    )
+    match_accounts = forms.BooleanField(
+        label="Contestants become those of the accounts here that have their usernames",
+        required=False,
+        help_text="Otherwise they are names without an account.",
     )

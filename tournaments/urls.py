@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from tournaments.views import calendars, desk, players, public
+from tournaments.views import calendars, desk, documents, players, public
 
 app_name = "tournaments"
 
@@ -10,6 +10,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", public.seasons, name="seasons"),
     # A plus stands in no slug: no season can be in the way of these.
     path("+new/", desk.season_new, name="season_new"),
+    path("+import/", documents.restore, name="season_restore"),
     # What anybody reads.
     path("<slug:slug>/", public.season, name="season"),
     path("<slug:slug>/standings/", public.table, name="standings"),
@@ -58,6 +59,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/desk/matches/<int:pk>/<slug:name>/", desk.match_act, name="match_act"),
     path("<slug:slug>/desk/matches/<int:pk>/legs/<int:leg_id>/<slug:name>/", desk.leg_act,
          name="leg_act"),
+    path("<slug:slug>/desk/season.json", documents.document, name="document"),
+    path("<slug:slug>/desk/season.zip", documents.records, name="records"),
     path("<slug:slug>/desk/items/", desk.ledger, name="ledger"),
     path("<slug:slug>/desk/items/<int:pk>/back/", desk.item_take_back, name="item_take_back"),
 ]  # fmt: skip

@@ -140,7 +140,9 @@ def sides(row: DeathMatch) -> list[dict[str, Any]]:
             result = "won" if side is not None and row.winner_id == side.pk else "lost"
         counted = row.status in (DeathMatchStatus.DECIDED, DeathMatchStatus.RUNNING)
         score = (row.home_score, row.away_score)[seat]
-        shown = counted and (row.how in (How.PLAYED, How.RULING) or row.best_of > 1)
+        # Nought to nought is no score: somebody gave up before there was one.
+        told = row.best_of > 1 or row.home_score or row.away_score
+        shown = counted and told and row.how not in (How.WALKOVER, How.BYE)
         found.append(
             {
                 "contestant": side,
@@ -150,6 +152,13 @@ def sides(row: DeathMatch) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+@register.filter
+def round_told(row: DeathMatch) -> str:
+    """The round of a death match; the match for third place stands in the round of the final."""
+    third = row.round.is_final and row.key and row.number > 1
+    return "Third place" if third else row.round.name
 
 
 @register.filter

@@ -16,6 +16,7 @@ from tournaments.lifecycle import LegStatus
 from tournaments.models import DeathMatch, Format, Leg
 from tournaments.reading import Sheet, etag_of, fingerprint
 from tournaments.views.common import public_page, season_page, shown
+from tournaments.waiting import waiting_for
 
 
 @require_safe
@@ -42,6 +43,7 @@ def season(request: HttpRequest, sheet: Sheet) -> HttpResponse:
         "bracket": pictures.bracket_drawing(sheet),
         "events": list(sheet.events()[:12]),
         "may_join": _may_join(sheet, request.user),
+        "waiting": waiting_for(sheet, request.user),
     }
     return shown(request, sheet, "season.html", context)
 
@@ -114,7 +116,7 @@ def items(request: HttpRequest, sheet: Sheet) -> HttpResponse:
 @public_page
 def history(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """All that happened, the latest first."""
-    context = {"page": one_page(request, sheet.events()), "rulings": False}  # type: ignore[arg-type]
+    context = {"page": one_page(request, sheet.events()), "rulings": False}
     return shown(request, sheet, "history.html", context)
 
 
@@ -123,7 +125,7 @@ def history(request: HttpRequest, sheet: Sheet) -> HttpResponse:
 def rulings(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """What organisers decided, with their reasons."""
     rows = sheet.events(rulings=True)
-    context = {"page": one_page(request, rows), "rulings": True}  # type: ignore[arg-type]
+    context = {"page": one_page(request, rows), "rulings": True}
     return shown(request, sheet, "history.html", context)
 
 
@@ -141,6 +143,7 @@ def death_match(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
         "seat": seat,
         "legs": [leg_told(sheet, leg, request.user) for leg in row.all_legs],  # type: ignore[attr-defined]
         "may_rule": audience.may_rule(row, request.user),
+        "may_choose_rules": audience.may_choose_rules(row, request.user),
         "events": list(sheet.events().filter(death_match=row)[:50]),
         "gifts": [each for each in sheet.gifts if each.death_match_id == row.pk],
     }
@@ -152,17 +155,14 @@ def leg_told(sheet: Sheet, leg: Leg, user: User | Any) -> dict[str, Any]:
     None where they are still secret) and `mine`, whether it waits for ``user`` to be ready."""
     declared: dict[int, list[Any]] = {0: [], 1: []}
     gifts = {each.pk: each for each in sheet.gifts}
-    visible = [
-        audience.may_see_declarations(leg, seat, user)  # type: ignore[arg-type]
-        for seat in (0, 1)
-    ]
+    visible = [audience.may_see_declarations(leg, seat, user) for seat in (0, 1)]
     if any(visible) and gifts:
         home = leg.death_match.home_id
         for declaration in sorted(leg.declarations.all(), key=lambda each: each.pk):
             gift = gifts[declaration.gift_id]
-            seat = 0 if gift.receiver_id == home else 1
+            bringer = 0 if gift.receiver_id == home else 1
             target = gifts.get(declaration.target_id) if declaration.target_id else None
-            declared[seat].append({"gift": gift, "target": target})
+            declared[bringer].append({"gift": gift, "target": target})
     seat = audience.seat_of(leg.death_match, user)
     ready = (leg.home_ready_at, leg.away_ready_at)
     return {

@@ -1,0 +1,422 @@
+"""The organisers' and the contestants' pages: what they do, and how they say no."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import User
+from tests.games.support import user_named
+from tests.pages.support import links, words
+from tests.tournaments.support import (
+    after,
+    chosen,
+    enrolled,
+    episode_now,
+    fresh,
+    leg_of,
+    nothing_changes,
+    organiser_named,
+    placings,
+    played,
+    running,
+    who,
+)
+from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
+from tournaments.services.episodes import placements_record
+
+Visitor = Callable[..., Client]
+
+
+def form_of(answer: Any) -> dict[str, Any]:
+    """What a browser would send back of a page's form, as it stands."""
+    form = answer.context["form"]
+    found = {}
+    for field in form:
+        value = field.value()
+        if isinstance(value, list) or value is None or value is False:
+            continue
+        found[field.html_name] = value
+    return found
+
+
+# -- seasons -------------------------------------------------------------------------------------
+
+
+def test_a_season_is_made_changed_and_listed(visitor: Visitor, orla: User) -> None:
+    client = visitor(orla)
+    data = form_of(client.get("/seasons/+new/")) | {
+        "name": "Spring", "format": "swiss", "swiss_rounds": "4", "game_1": "tetronogo/standard",
+        "tie_1": "points", "tie_2": "buchholz",
+    }  # fmt: skip
+    assert client.post("/seasons/+new/", data)["Location"] == "/seasons/spring/desk/"
+    season = Season.objects.get(slug="spring")
+    assert season.format_options == {"rounds": 4}
+    assert season.tie_breaks == ["points", "buchholz"]
+    assert [each["ruleset"] for each in season.repertoire] == ["tetronogo"]
+    data = form_of(client.get("/seasons/spring/desk/settings/")) | {"name": "Summer"}
+    assert client.post("/seasons/spring/desk/settings/", data).status_code == 302
+    season.refresh_from_db()
+    assert (season.name, season.format_options["rounds"]) == ("Summer", 4)
+    client.post("/seasons/spring/desk/steps/list/")
+    season.refresh_from_db()
+    assert season.visibility == "listed"
+
+
+def test_what_is_refused_stands_at_its_field_and_nothing_is_lost(
+    visitor: Visitor, orla: User
+) -> None:
+    client = visitor(orla)
+    data = form_of(client.get("/seasons/+new/")) | {
+        "name": "Spring", "summary": "A long story", "format": "elimination",
+        "elimination_final_best_of": "2", "tie_1": "points",
+    }  # fmt: skip
+    with nothing_changes():
+        answer = client.post("/seasons/+new/", data)
+    assert answer.status_code == 422
+    assert "odd number" in words(answer)
+    assert "A long story" in words(answer)
+
+
+def test_the_page_before_a_start_says_what_speaks_against_it(visitor: Visitor, orla: User) -> None:
+    season = enrolled(orla, 2)
+    client = visitor(orla)
+    page = client.get("/seasons/autumn/desk/steps/start/")
+    assert "needs at least 3 players" in words(page)
+    assert "Start it" not in words(page)
+    with nothing_changes():
+        assert client.post("/seasons/autumn/desk/steps/start/").status_code == 422
+    for number in (3, 4):
+        user = user_named(f"late{number}")
+        client.post("/seasons/autumn/desk/contestants/", {"user": user.pk})
+    assert "have no confirmed email address" in words(page)
+    assert client.post("/seasons/autumn/desk/steps/start/").status_code == 302
+    season.refresh_from_db()
+    assert season.status == "running"
+
+
+def test_calling_off_needs_a_reason(visitor: Visitor, orla: User) -> None:
+    season = running(orla, 3)
+    client = visitor(orla)
+    with nothing_changes():
+        answer = client.post("/seasons/autumn/desk/steps/cancel/", {"why": " "})
+    assert answer.status_code == 422
+    client.post("/seasons/autumn/desk/steps/cancel/", {"why": "Nobody came."})
+    season.refresh_from_db()
+    assert season.status == "cancelled"
+    assert "Nobody came." in words(visitor().get("/seasons/autumn/rulings/"))
+
+
+def test_a_season_goes_out_as_a_file_and_comes_in_again(
+    visitor: Visitor, orla: User, settings: Any
+) -> None:
+    season = running(orla, 3)
+    played(orla, chosen(orla, season, 3, 2), 0)
+    client = visitor(orla)
+    document = client.get("/seasons/autumn/desk/season.json")
+    assert document["Content-Disposition"] == 'attachment; filename="autumn.season.json"'
+    zipped = client.get("/seasons/autumn/desk/season.zip").content
+    upload = SimpleUploadedFile("autumn.season.zip", zipped)
+    with nothing_changes():
+        answer = client.post("/seasons/+import/", {"document": upload})
+    assert answer.status_code == 422
+    Season.objects.filter(pk=season.pk).update(uid="00000000-0000-4000-8000-000000000000")
+    upload = SimpleUploadedFile("autumn.season.zip", zipped)
+    answer = client.post("/seasons/+import/", {"document": upload})
+    assert answer.status_code == 302, words(answer)
+    restored = Season.objects.exclude(pk=season.pk).get()
+    assert restored.contestants.count() == 3
+    assert visitor(orla).get(f"/seasons/{restored.slug}/").status_code == 200
+    assert client.get("/seasons/+import/").status_code == 200
+    assert visitor(user_named("nosy")).get("/seasons/+import/").status_code == 403
+    assert visitor(user_named("nosier")).get("/seasons/autumn/desk/season.zip").status_code == 403
+
+
+# -- people --------------------------------------------------------------------------------------
+
+
+def test_a_list_is_taken_whole_or_not_at_all_line_by_line(visitor: Visitor, orla: User) -> None:
+    season = enrolled(orla, 0)
+    for name in ("anna", "bert"):
+        user_named(name)
+    client = visitor(orla)
+    address = "/seasons/autumn/desk/contestants/"
+    with nothing_changes():
+        answer = client.post(address, {"text": "anna\nnobody-here\nbert\nanna"})
+    assert answer.status_code == 422
+    assert [fault.line for fault in answer.context["faults"]] == [2, 4]
+    assert "nobody-here" in words(answer)
+    file = io.BytesIO(b"username,name,seed\nanna,Anna the Great,2\nbert,,1\n")
+    file.name = "people.csv"
+    assert client.post(address, {"file": file}).status_code == 302
+    found = season.contestants.order_by("seed").values_list("name", "seed")
+    assert list(found) == [("bert", 1), ("Anna the Great", 2)]
+    for wrong in (b"\xff\xfe\x00", b"x" * 200_001):
+        file = io.BytesIO(wrong)
+        file.name = "people.csv"
+        assert client.post(address, {"file": file}).status_code == 422
+
+
+def test_a_player_is_found_and_enrolled(visitor: Visitor, orla: User) -> None:
+    season = enrolled(orla, 1)
+    anna = user_named("anna-lena", display_name="Lena")
+    client = visitor(orla)
+    address = "/seasons/autumn/desk/contestants/"
+    assert "@anna-lena" in words(client.get(f"{address}?q=NA-LE"))
+    assert "Nobody is called that." in words(client.get(f"{address}?q=zzz"))
+    client.post(address, {"user": anna.pk})
+    assert season.contestants.filter(user=anna).exists()
+    assert "in the season" in words(client.get(f"{address}?q=lena"))
+    with nothing_changes():
+        assert client.post(address, {"user": anna.pk}).status_code == 409
+        assert client.post(address, {"user": "x"}).status_code == 404
+
+
+def test_seeds_are_set_by_hand_or_drawn(visitor: Visitor, orla: User) -> None:
+    season = enrolled(orla, 3)
+    one, two, three = (who(season, number) for number in (1, 2, 3))
+    client = visitor(orla)
+    address = "/seasons/autumn/desk/seeds/"
+    wanted = {f"seed_{one.pk}": "3", f"seed_{two.pk}": "1", f"seed_{three.pk}": "2"}
+    assert client.post(address, wanted).status_code == 302
+    assert [who(season, number).seed for number in (1, 2, 3)] == [3, 1, 2]
+    with nothing_changes():
+        answer = client.post(address, {**wanted, f"seed_{two.pk}": "3"})
+    assert answer.status_code == 422
+    assert answer.context["form"][f"seed_{two.pk}"].value() == "3"
+    client.post(address, {"draw": "1"})
+    assert sorted(who(season, number).seed or 0 for number in (1, 2, 3)) == [1, 2, 3]
+
+
+def test_people_enter_and_leave_by_themselves(visitor: Visitor, orla: User, cleo: User) -> None:
+    season = enrolled(orla, 2, open_enrolment=True)
+    client = visitor(cleo)
+    assert "/seasons/autumn/join/" in links(client.get("/seasons/autumn/"))
+    assert "public pages" in words(client.get("/seasons/autumn/join/"))
+    client.post("/seasons/autumn/join/")
+    assert season.contestants.filter(user=cleo, status="enrolled").exists()
+    client.post("/seasons/autumn/withdraw/", {"why": ""})
+    assert season.contestants.get(user=cleo).status == "withdrawn"
+    with nothing_changes():
+        assert visitor(orla).post("/seasons/autumn/withdraw/").status_code == 409
+        assert visitor().post("/seasons/autumn/join/").status_code == 302
+    Season.objects.filter(pk=season.pk).update(open_enrolment=False)
+    dora = user_named("dora")
+    with nothing_changes():
+        assert visitor(dora).post("/seasons/autumn/join/").status_code == 422
+
+
+def test_somebody_takes_over(visitor: Visitor, orla: User, cleo: User) -> None:
+    season = running(orla, 4)
+    old = who(season, 2)
+    client = visitor(orla)
+    address = f"/seasons/autumn/desk/contestants/{old.pk}/replace/"
+    with nothing_changes():
+        answer = client.post(address, {"user": "no-such", "why": "Ill."})
+    assert "There is no player called" in words(answer)
+    client.post(address, {"user": "@Cleo", "why": "Ill."})
+    assert Contestant.objects.get(season=season, user=cleo).replaces_id == old.pk
+    assert "Ill." in words(visitor().get("/seasons/autumn/rulings/"))
+
+
+def test_a_season_never_runs_out_of_organisers(visitor: Visitor, orla: User) -> None:
+    oscar = organiser_named("oscar")
+    enrolled(orla, 0)
+    client = visitor(orla)
+    address = "/seasons/autumn/desk/organisers/"
+    with nothing_changes():
+        assert client.post(address, {"remove": orla.pk}).status_code == 409
+    client.post(address, {"user": "oscar"})
+    assert visitor(oscar).get("/seasons/autumn/desk/").status_code == 200
+    client.post(address, {"remove": orla.pk})
+    assert visitor(orla).get("/seasons/autumn/desk/").status_code == 403
+
+
+# -- an episode ----------------------------------------------------------------------------------
+
+
+def test_an_episode_is_run_from_the_desk(visitor: Visitor, orla: User) -> None:
+    season = running(orla, 4)
+    client = visitor(orla)
+    assert "how did the main match end?" in words(client.get("/seasons/autumn/desk/"))
+    address = "/seasons/autumn/desk/rounds/1/placements/"
+    people = [who(season, number) for number in (1, 2, 3, 4)]
+    data = {f"place_{each.pk}": str(place) for place, each in enumerate(people, start=1)}
+    data |= {f"immune_{people[0].pk}": "on", "main_match": "Zombie Game"}
+    with nothing_changes():
+        answer = client.post(address, {**data, f"place_{people[3].pk}": ""})
+    assert answer.status_code == 422
+    assert "Zombie Game" in answer.content.decode()
+    assert client.post(address, data).status_code == 302
+    ec = people[3].user
+    choice = "/seasons/autumn/rounds/1/choose/"
+    assert choice in links(visitor(ec).get("/seasons/autumn/"))
+    page = visitor(ec).get(choice)
+    assert "immune (place 1)" in words(page)
+    for user in (people[1].user, None):
+        answer = visitor(user).get(choice)
+        assert answer.status_code in (302, 409)
+    with nothing_changes():
+        assert visitor(ec).post(choice, {"contestant": people[0].pk}).status_code == 422
+    answer = visitor(ec).post(choice, {"contestant": people[1].pk})
+    row = DeathMatch.objects.get(round__season=season)
+    assert answer["Location"] == row.get_absolute_url()
+    assert (row.home, row.away) == (people[3], people[1])
+
+
+def test_both_say_that_they_are_ready_and_it_begins(visitor: Visitor, orla: User) -> None:
+    season = running(orla, 4)
+    row = chosen(orla, season, 4, 3)
+    leg = leg_of(row)
+    address = f"{row.get_absolute_url()}legs/{leg.pk}/ready/"
+    assert visitor(orla).post(address, {"ready": "yes"}).status_code == 409
+    assert visitor(row.home.user).get(address).status_code == 405
+    visitor(row.home.user).post(address, {"ready": "yes"})
+    assert leg_of(row).home_ready_at is not None
+    visitor(row.home.user).post(address, {"ready": "no"})
+    assert leg_of(row).home_ready_at is None
+    visitor(row.home.user).post(address, {"ready": "yes"})
+    answer = visitor(row.away.user).post(address, {"ready": "yes"})
+    match = leg_of(row).match
+    assert match is not None
+    assert answer["Location"] == f"/matches/{match.pk}/"
+
+
+def test_times_are_in_the_organisers_own_zone(visitor: Visitor, orla: User) -> None:
+    User.objects.filter(pk=orla.pk).update(time_zone="America/New_York")
+    season = running(orla, 4)
+    row = chosen(orla, season, 4, 3)
+    address = f"/seasons/autumn/desk/matches/{row.pk}/legs/{leg_of(row).pk}/schedule/"
+    client = visitor(orla)
+    assert "America/New York" in words(client.get(address))
+    with nothing_changes():
+        assert "This time is over." in words(client.post(address, {"when": "2001-01-01T20:00"}))
+        assert "Write a date" in words(client.post(address, {"when": "soon"}))
+    day = (timezone.now() + timedelta(days=30)).date()
+    client.post(address, {"when": f"{day}T20:00"})
+    when = leg_of(row).scheduled_at
+    assert when is not None
+    assert (when.hour, when.minute) in ((0, 0), (1, 0))  # in UTC: four or five hours later
+    client.post(address, {"when": ""})
+    assert leg_of(row).scheduled_at is None
+
+
+@pytest.mark.parametrize("deed", ["walkover", "declare"])
+def test_a_death_match_is_decided_at_the_desk_and_corrected(
+    visitor: Visitor, orla: User, deed: str
+) -> None:
+    season = running(orla, 4)
+    row = chosen(orla, season, 4, 3)
+    client = visitor(orla)
+    desk = f"/seasons/autumn/desk/matches/{row.pk}/"
+    with nothing_changes():
+        assert client.post(f"{desk}{deed}/", {"winner": row.home_id}).status_code == 422
+        assert client.post(f"{desk}{deed}/", {"winner": "0", "why": "So."}).status_code == 422
+    client.post(f"{desk}{deed}/", {"winner": row.home_id, "why": "So."})
+    assert fresh(row).winner_id == row.home_id
+    assert who(season, 3).status == "eliminated"
+    assert "Give it to the other side" in words(client.get(desk))
+    client.post(f"{desk}correct/", {"winner": row.away_id, "why": "The other way round."})
+    assert fresh(row).winner_id == row.away_id
+    assert (who(season, 3).status, who(season, 4).status) == ("active", "eliminated")
+
+
+def test_nobody_decides_about_their_own_death_match(visitor: Visitor, orla: User) -> None:
+    season = running(orla, 3)
+    Contestant.objects.filter(pk=who(season, 3).pk).update(user=orla)
+    placements_record(
+        acting_user=orla, episode=episode_now(season), placements=placings(season, 2), at=after()
+    )
+    from tournaments.services.episodes import dmo_choose
+
+    row = dmo_choose(
+        acting_user=who(season, 2).user, episode=episode_now(season), contestant=who(season, 3),
+        at=after(),
+    )  # fmt: skip
+    page = visitor(orla).get(f"/seasons/autumn/desk/matches/{row.pk}/")
+    assert "somebody else must decide" in words(page)
+    with nothing_changes():
+        answer = visitor(orla).post(
+            f"/seasons/autumn/desk/matches/{row.pk}/declare/",
+            {"winner": row.home_id, "why": "Me."},
+        )
+    assert "Nobody decides about their own death match." in words(answer)
+
+
+# -- items ---------------------------------------------------------------------------------------
+
+
+def test_items_are_given_and_taken_back(visitor: Visitor, orla: User) -> None:
+    games = [{"ruleset": "domino-wars", "variant": "standard", "options": {}}]
+    season = running(orla, 4, repertoire=games)
+    played(orla, chosen(orla, season, 4, 3), 1)
+    row = chosen(orla, season, 3, 2, at=after(hours=1))
+    out = who(season, 4)
+    client = visitor(out.user)
+    page = client.get("/seasons/autumn/items/give/")
+    item = page.context["form"].fields["item"].choices
+    first = next(value for group, options in item for value, _ in options if "domino-wars" in value)
+    data = {"item": first, "receiver": row.home_id, "death_match": row.pk, "note": "Good luck."}
+    with nothing_changes():
+        answer = visitor(who(season, 1).user).post("/seasons/autumn/items/give/", data)
+        assert answer.status_code == 422
+    assert client.post("/seasons/autumn/items/give/", data).status_code == 302
+    gift = Gift.objects.get()
+    assert (gift.giver, gift.receiver_id) == (out, row.home_id)
+    assert "Good luck." in words(visitor().get("/seasons/autumn/items/"))
+    declare = f"{row.get_absolute_url()}legs/{leg_of(row).pk}/items/"
+    mine = visitor(who(season, 3).user)
+    assert "Bring it" in words(mine.get(declare))
+    assert mine.post(declare, {"gift": gift.pk, "bring": "yes"}).status_code == 302
+    assert "you bring it" in words(mine.get(declare))
+    assert visitor(orla).get(declare).status_code == 409
+    mine.post(declare, {"gift": gift.pk, "bring": "no"})
+    assert "you bring it" not in words(mine.get(declare))
+    back = f"/seasons/autumn/desk/items/{gift.pk}/back/"
+    visitor(orla).post(back, {"why": "It was meant for another."})
+    gift.refresh_from_db()
+    assert gift.status == "taken-back"
+    assert visitor(orla).get(back).status_code == 404
+
+
+# -- rounds --------------------------------------------------------------------------------------
+
+
+def test_rounds_are_paired_reopened_and_a_tied_season_is_decided(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 4, "swiss", format_options={"rounds": 2})
+    client = visitor(orla)
+    with nothing_changes():
+        assert "not complete" in words(client.post("/seasons/autumn/desk/pair/"))
+    for row in DeathMatch.objects.filter(round__season=season):
+        played(orla, fresh(row), 0)
+    assert "Round 2 can be paired." in words(client.get("/seasons/autumn/desk/"))
+    assert client.post("/seasons/autumn/desk/pair/").status_code == 302
+    assert season.rounds.count() == 2
+    with nothing_changes():
+        answer = client.post("/seasons/autumn/desk/rounds/1/reopen/", {"why": ""})
+    assert answer.status_code == 422
+    client.post("/seasons/autumn/desk/rounds/1/reopen/", {"why": "A result was wrong."})
+    assert season.rounds.get(number=1).status == "reopened"
+
+
+def test_a_ladder_is_climbed_by_challenge(visitor: Visitor, orla: User) -> None:
+    season = running(orla, 4, "ladder")
+    three, one = who(season, 3), who(season, 1)
+    client = visitor(three.user)
+    assert "Player 1" in words(client.get("/seasons/autumn/challenge/"))
+    answer = client.post("/seasons/autumn/challenge/", {"opponent": one.pk})
+    row = DeathMatch.objects.get(round__season=season)
+    assert answer["Location"] == row.get_absolute_url()
+    played(orla, fresh(row), 0)
+    page = visitor().get("/seasons/autumn/")
+    assert words(page).index("Player 3") < words(page).index("Player 1")
+    assert Leg.objects.filter(death_match=row, status="finished").exists()

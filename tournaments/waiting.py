@@ -1,0 +1,66 @@
+"""What a season waits for somebody to do, said on its page to nobody else."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from django.urls import reverse
+from django.utils import timezone
+
+from tournaments import audience
+from tournaments.lifecycle import DeathMatchStatus, LegStatus, SeasonStatus
+from tournaments.models import DeathMatch, Leg
+from tournaments.reading import Sheet
+from tournaments.services.scheduling import ready_from
+
+
+class Waiting(NamedTuple):
+    """Something to do: what, and the link to it."""
+
+    words: str
+    action: str
+    url: str
+
+
+def waiting_for(sheet: Sheet, user: Any) -> list[Waiting]:
+    """What the season waits for ``user``, a contestant, to do now."""
+    mine = [each for each in sheet.contestants if each.user_id == getattr(user, "pk", None)]
+    if not mine or not user.is_authenticated or sheet.season.status != SeasonStatus.RUNNING:
+        return []
+    found: list[Waiting] = []
+    for played in sheet.rounds:
+        episode = getattr(played, "told", None)
+        if episode is not None and audience.may_choose_dmo(episode, user):
+            url = reverse("tournaments:choose", args=[sheet.season.slug, played.number])
+            found.append(Waiting("You came last. Who will face you?", "Choose your opponent", url))
+    for row in sheet.death_matches:
+        if mine[0].pk in (row.home_id, row.away_id):
+            found += _before(sheet, row, user)
+    return found
+
+
+def _before(sheet: Sheet, row: DeathMatch, user: Any) -> list[Waiting]:
+    if row.status == DeathMatchStatus.RUNNING:
+        on = next((leg for leg in row.all_legs if leg.status == LegStatus.RUNNING), None)  # type: ignore[attr-defined]
+        if on is not None and on.match is not None:
+            return [Waiting(f"{row} is on.", "To the board", on.match.get_absolute_url())]
+    leg = next((leg for leg in row.legs_told if leg.status == LegStatus.PLANNED), None)  # type: ignore[attr-defined]
+    if row.status not in (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING) or leg is None:
+        return []
+    if not leg.ruleset:
+        if audience.may_choose_rules(row, user):
+            url = reverse("tournaments:rules", args=[sheet.season.slug, row.pk])
+            return [Waiting(f"{row}: you choose what is played.", "Choose the game", url)]
+        return []
+    if not _can_be_ready(leg, user):
+        return []
+    return [Waiting(f"{row} is about to begin.", "Say that you are ready", row.get_absolute_url())]
+
+
+def _can_be_ready(leg: Leg, user: Any) -> bool:
+    seat = audience.seat_of(leg.death_match, user)
+    said = (leg.home_ready_at, leg.away_ready_at)
+    if seat is None or said[seat] is not None:
+        return False
+    since = ready_from(leg)
+    return since is None or since <= timezone.now()
