@@ -357,6 +357,12 @@ def test_the_organiser_is_told_and_rules_at_the_desk(site: Site, new_page: Pages
     assert dispute.locator("img").evaluate("image => image.complete && image.naturalWidth > 400")
     assert ben.locator(".desk__dispute").count() == 0
     shot(olga, "desk-1440")
+    olga.get_by_role("button", name="Enlarge the picture").click()
+    large = olga.locator("dialog[open] img").bounding_box()
+    assert large is not None
+    assert large["width"] > 800
+    shot(olga, "desk-large")
+    olga.locator("dialog[open]").get_by_role("button", name="Close").click()
     olga.locator(".match__desk").get_by_role("button", name="Rule invalid").click()
     dialog = olga.locator("dialog[open]")
     dialog.get_by_label("Reason").fill("It sticks out on the left.")
