@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from accounts.models import Sanction, User
@@ -36,11 +38,13 @@ from tournaments.services.contestants import (
     contestant_join,
     contestant_remove,
     contestant_replace,
+    contestant_return,
     contestant_withdraw,
     contestants_import,
     seeds_draw,
     seeds_set,
 )
+from tournaments.services.deathmatches import death_match_reopen
 from tournaments.services.episodes import dmo_choose, final_open, placements_record
 from tournaments.services.items import item_give
 from tournaments.services.seasons import season_cancel, season_start, season_update
@@ -368,3 +372,40 @@ def test_two_of_one_season_are_not_merged(orla: User) -> None:
         contestancies_merge(one, two)
     assert raised.value.code == "merge.same-season"
     assert not isinstance(raised.value, Refusal)
+
+
+# -- coming back ---------------------------------------------------------------------------------
+
+
+def test_somebody_who_withdrew_by_mistake_comes_back_and_plays(orla: User, cleo: User) -> None:
+    season = running(orla, 4)
+    death_match = chosen(orla, season, ec=1, dmo=2)
+    contestant_withdraw(acting_user=orla, contestant=who(season, 1), why="ill", at=START)
+    right: dict[str, Any] = {
+        "acting_user": orla, "contestant": who(season, 1), "why": "well again",
+    }  # fmt: skip
+    refused(
+        "death-match.side-left", death_match_reopen, acting_user=orla, death_match=death_match,
+        why="x",
+    )  # fmt: skip
+    refused("season.not-organiser", contestant_return, **{**right, "acting_user": cleo})
+    refused("why.missing", contestant_return, **{**right, "why": ""})
+    refused(
+        "contestant.not-withdrawn", contestant_return, **{**right, "contestant": who(season, 2)}
+    )
+    back = contestant_return(**right, at=START)
+    assert (back.status, back.place, back.seed) == ("active", None, 1)
+    death_match_reopen(acting_user=orla, death_match=death_match, why="well again", at=START)
+    played(orla, death_match, winner=0)
+    assert who(season, 2).status == "eliminated"
+    assert faults_of(season) == []
+
+
+def test_nobody_comes_back_into_a_final(orla: User) -> None:
+    season = running(orla, 4)
+    contestant_withdraw(acting_user=orla, contestant=who(season, 4), why="ill", at=START)
+    played(orla, chosen(orla, season, ec=1, dmo=2), winner=0)
+    final_open(acting_user=orla, season=season, at=START)
+    refused(
+        "final.begun", contestant_return, acting_user=orla, contestant=who(season, 4), why="well"
+    )

@@ -11,6 +11,7 @@ from allauth.account.models import EmailAddress
 from django.core import mail
 
 from accounts.models import User
+from games.engine.errors import Refusal
 from games.models import Match
 from tests.games.support import committing
 from tests.tournaments.support import (
@@ -29,6 +30,7 @@ from tests.tournaments.support import (
 )
 from tournaments import receivers
 from tournaments.models import DeathMatch, Leg, ReminderSent, Season
+from tournaments.services import scheduling
 from tournaments.services.deathmatches import leg_settle
 from tournaments.services.episodes import final_open
 from tournaments.services.scheduling import (
@@ -38,6 +40,7 @@ from tournaments.services.scheduling import (
     leg_unconfirm,
     legs_sweep,
 )
+from tournaments.services.seasons import season_archive
 
 NOON = after(hours=48)
 
@@ -271,3 +274,46 @@ def test_a_sweep_asks_little(
 ) -> None:
     with django_assert_max_num_queries(6):
         assert legs_sweep(at=START) == Swept()
+
+
+def test_one_that_fails_does_not_disturb_the_others(
+    orla: User, season: Season, meeting: DeathMatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(**_given: Any) -> bool:
+        raise Refusal("some.reason", "Something is wrong.")
+
+    leg = begun(orla, meeting)
+    monkeypatch.setattr(receivers, "leg_settle", lambda **_given: False)
+    conceded(leg, winner=0)
+    monkeypatch.setattr(scheduling, "leg_settle", fails)
+    assert legs_sweep(at=after(hours=1)) == Swept()
+
+
+def test_what_was_being_played_counts_in_an_archived_season_too(
+    orla: User, season: Season, meeting: DeathMatch
+) -> None:
+    leg = begun(orla, meeting)
+    season_archive(acting_user=orla, season=season, at=START)
+    conceded(leg, winner=0)
+    assert fresh(meeting).winner == who(season, 1)
+    assert who(season, 2).status == "eliminated"
+
+
+def test_nothing_begins_in_an_archived_season(
+    orla: User, season: Season, meeting: DeathMatch
+) -> None:
+    ready(season, meeting, 1, after(hours=47, minutes=40))
+    ready(season, meeting, 2, after(hours=47, minutes=40))
+    season_archive(acting_user=orla, season=season, at=START)
+    assert legs_sweep(at=after(hours=49)) == Swept()
+    refused(
+        "season.archived", leg_confirm, acting_user=user(season, 1), leg=leg_of(meeting), at=NOON
+    )
+
+
+def test_the_second_match_is_not_missed_before_the_first_is_played(orla: User) -> None:
+    season = running(orla, 3)
+    played(orla, chosen(orla, season, ec=1, dmo=2), winner=0)
+    final = final_open(acting_user=orla, season=season, best_of=3, at=START)
+    leg_schedule(acting_user=orla, leg=leg_of(final, 2), scheduled_at=NOON, at=START)
+    assert legs_sweep(at=after(hours=60)).no_shows == 0

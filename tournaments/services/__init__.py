@@ -7,7 +7,7 @@ the instant of the deed, which is now unless it is said.
   season_cancel, season_finish, organiser_add, organiser_remove, preflight (warnings before a step
   that cannot be undone), season_locked
 - `contestants`: contestant_enrol, contestants_import (CSV), contestant_join, contestant_remove,
-  seeds_set, seeds_draw, contestant_withdraw, contestant_replace
+  seeds_set, seeds_draw, contestant_withdraw, contestant_return, contestant_replace
 - `episodes`: episode_open, placements_record, dmo_choose, choice_expire, episode_skip, final_open
 - `deathmatches`: rules_set, leg_start, leg_settle (a match ended), leg_void (and replay),
   death_match_declare, death_match_walkover, death_match_reopen, death_match_correct,

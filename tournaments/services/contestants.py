@@ -483,6 +483,53 @@ def _say_withdrawn(
 
 
 @transaction.atomic
+def contestant_return(
+    *, acting_user: User, contestant: Contestant, why: str, at: datetime | None = None
+) -> Contestant:
+    """Bring somebody back who has withdrawn from a running season, from the next round on: their
+    death matches stay walkovers unless they are taken up again (`death_match_reopen`).
+
+    Refusals: those of `guards.managed`, ``season.not-running``, ``why.*``,
+    ``contestant.not-withdrawn``, ``contestant.account-closed``, ``contestant.suspended``, those of
+    the format for a late entry.
+    """
+    season, found = _fresh(contestant)
+    must_manage(season, acting_user)
+    must_be_running(season)
+    why = reason(why)
+    at = instant(at)
+    if found.status != ContestantStatus.WITHDRAWN:
+        raise Refusal("contestant.not-withdrawn", f"{found.name} has not withdrawn.")
+    if found.user is not None:
+        able_to_enter(found.user)
+    found.status = lifecycle.step(
+        lifecycle.CONTESTANT, found.status, ContestantStatus.ACTIVE, found.name
+    )
+    found.place = found.left_at = None
+    if found.seed is None:
+        # Struck off before the seeds were fixed: behind everybody, like a late entry.
+        found.seed = (season.contestants.aggregate(last=Max("seed"))["last"] or 0) + 1
+        found.since_round = season.rounds.count() + 1
+    found.save(update_fields=["status", "place", "left_at", "seed", "since_round"])
+    season_event(
+        season=season,
+        kind="contestant.restored",
+        words=f"{found.name} is back in: {why}",
+        data={"contestant": found.pk, "name": found.name, "why": why},
+        contestant=found,
+        at=at,
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="contestant.return",
+        target=found,
+        data={"season": season.pk, "why": why},
+    )
+    formats.steps_of(season).entered(contestant=found, at=at)
+    return found
+
+
+@transaction.atomic
 def contestant_replace(
     *,
     acting_user: User,

@@ -696,7 +696,8 @@ def leg_void(*, acting_user: User | None, leg: Leg, why: str, at: datetime | Non
     A format (``acting_user`` None) does so with finished ones only.
 
     What its result had led to is taken back. Refusals: those of `guards.managed`,
-    ``death-match.own``, ``why.*``, ``leg.nothing-played``, ``round.frozen``, those of the format.
+    ``death-match.own``, ``why.*``, ``leg.nothing-played``, ``round.frozen``,
+    ``death-match.side-left``, those of the format.
     """
     season, fresh = leg_managed(leg, acting_user)
     why = reason(why)
@@ -709,6 +710,7 @@ def leg_void(*, acting_user: User | None, leg: Leg, why: str, at: datetime | Non
         _organised(fresh, acting_user, "void", why, at)
     elif fresh.death_match.status == DeathMatchStatus.DECIDED:
         _taken_back(season, fresh.death_match, at)
+        _must_be_in(fresh.death_match, acting_user)
     replay = _leg_voided(fresh, why=why, at=at, acting_user=acting_user)
     audit_record(
         acting_user=acting_user,
@@ -823,6 +825,21 @@ def _taken_back(season: Season, death_match: DeathMatch, at: datetime) -> None:
     )
 
 
+def _must_be_in(death_match: DeathMatch, acting_user: User | None) -> None:
+    """What an organiser has played again needs both players; a format sees to that itself."""
+    if acting_user is None:
+        return
+    out = Contestant.objects.filter(pk__in=[death_match.home_id, death_match.away_id]).exclude(
+        status=ContestantStatus.ACTIVE
+    )
+    missing = out.first()
+    if missing is not None:
+        raise Refusal(
+            "death-match.side-left",
+            f"{missing.name} is “{missing.get_status_display()}”: nobody could play this.",
+        )
+
+
 @transaction.atomic
 def death_match_reopen(
     *, acting_user: User | None, death_match: DeathMatch, why: str, at: datetime | None = None
@@ -832,8 +849,8 @@ def death_match_reopen(
 
     Refusals: those of `guards.managed`, ``death-match.own``, ``why.*``, ``season.not-running``,
     ``death-match.undecided``, ``death-match.bye``, ``death-match.played-out`` (its matches decide
-    it: one of them must be declared void, or the result corrected), ``round.frozen``, those of the
-    format.
+    it: one of them must be declared void, or the result corrected), ``round.frozen``,
+    ``death-match.side-left``, those of the format.
     """
     season, fresh = death_match_managed(death_match, acting_user)
     why = reason(why)
@@ -847,6 +864,7 @@ def death_match_reopen(
             "It was decided by what was played: declare a match void, or correct the result.",
         )
     _taken_back(season, fresh, at)
+    _must_be_in(fresh, acting_user)
     _legs_completed(fresh)
     _status_derived(fresh)
     season_event(

@@ -35,13 +35,15 @@ def season_locked(season_id: int) -> Season:
 
 
 def managed(season: Season, acting_user: User | None) -> Season:
-    """The season locked, for somebody who runs it (None: the site itself).
+    """The season locked, for somebody who runs it (None: the site itself, which also takes in what
+    was still being played when a season was archived).
 
     Raises Refusal ``season.none``, ``season.not-organiser`` and ``season.archived``.
     """
     locked = season_locked(season.pk)
     must_manage(locked, acting_user)
-    must_not_be_archived(locked)
+    if acting_user is not None:
+        must_not_be_archived(locked)
     return locked
 
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 import structlog
 from django.conf import settings
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import F, Q, QuerySet
 
 from accounts.models import User
 from accounts.services import audit_record
 from games import pace
 from games.engine.decisions import Seat
-from games.engine.errors import Refusal
+from games.engine.errors import EngineFault, Refusal
 from games.models import Match
 from tournaments import audience
 from tournaments.lifecycle import (
@@ -235,14 +236,22 @@ def legs_sweep(*, at: datetime | None = None) -> Swept:
     the others.
     """
     at = instant(at)
-    settled = sum(
-        bool(leg_settle(match_id=match_id)) for match_id in _ended().values_list("match", flat=True)
-    )
-    started = sum(_begun(leg, at) for leg in _both_ready(at))
-    no_shows = sum(_missed(leg, at) for leg in _overdue(at))
-    reminded = sum(reminders_send(leg=leg, at=at) for leg in _to_remind(at))
-    choices = sum(choice_expire(episode=episode, at=at) for episode in _run_out(at))
+    ended = _ended().values_list("match", flat=True)
+    settled = sum(_done(partial(leg_settle, match_id=match_id or 0)) for match_id in ended)
+    started = sum(_done(partial(_begun, leg, at)) for leg in _both_ready(at))
+    no_shows = sum(_done(partial(_missed, leg, at)) for leg in _overdue(at))
+    reminded = sum(_done(partial(reminders_send, leg=leg, at=at)) for leg in _to_remind(at))
+    choices = sum(_done(partial(choice_expire, episode=each, at=at)) for each in _run_out(at))
     return Swept(settled, started, no_shows, reminded, choices)
+
+
+def _done(deed: Callable[[], bool]) -> bool:
+    """Whether a deed of the sweep did anything; one that failed is logged."""
+    try:
+        return deed()
+    except (Refusal, EngineFault, DatabaseError) as error:
+        log.exception("sweep.failed", error=str(error))
+        return False
 
 
 def _ended() -> QuerySet[Leg]:
@@ -322,7 +331,9 @@ def _missed(leg: Leg, at: datetime) -> bool:
     fresh.death_match = death_match
     ready = (fresh.home_ready_at is not None, fresh.away_ready_at is not None)
     is_open = fresh.status == LegStatus.PLANNED and death_match.status in OPEN
-    earlier = death_match.legs.filter(number__lt=fresh.number, status=LegStatus.RUNNING)
+    earlier = death_match.legs.filter(
+        number__lt=fresh.number, status__in=[LegStatus.PLANNED, LegStatus.RUNNING]
+    )
     if not is_open or all(ready) or fresh.no_show_at is not None or earlier.exists():
         return False
     if season.status != SeasonStatus.RUNNING or not _grace_over(fresh, at):
