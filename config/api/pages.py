@@ -126,7 +126,7 @@ def _kind(kind: dict[str, Any]) -> str:
 
 def _curl(method: str, path: str, described: dict[str, Any], example: dict[str, Any]) -> str:
     """How to try it, without the site's address, which the page puts in for `$SITE`."""
-    parts = ["curl"]
+    parts: list[str] = []
     if method != "get":
         parts.append(f"-X {method.upper()}")
     if described.get("x-scope"):
@@ -135,7 +135,7 @@ def _curl(method: str, path: str, described: dict[str, Any], example: dict[str, 
         parts.append("-H 'Content-Type: application/json'")
         parts.append(f"-d {shlex.quote(json.dumps(example['body'], ensure_ascii=False))}")
     parts.append(f'"$SITE{example.get("path", path)}"')
-    return " \\\n  ".join(parts)
+    return "curl " + " \\\n  ".join(parts)
 
 
 def _shortened(answer: Any) -> str:
