@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from tournaments.views import calendars, desk, documents, players, public
+from tournaments.views import calendars, desk, documents, players, public, ratings
 
 app_name = "tournaments"
 
@@ -14,6 +14,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # What anybody reads.
     path("<slug:slug>/", public.season, name="season"),
     path("<slug:slug>/standings/", public.table, name="standings"),
+    path("<slug:slug>/leaderboard/", ratings.leaderboard, name="leaderboard"),
     path("<slug:slug>/contestants/", public.contestants, name="contestants"),
     path("<slug:slug>/contestants/<int:pk>/calendar.ics", calendars.contestant_calendar,
          name="contestant_calendar"),

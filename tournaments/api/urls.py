@@ -28,6 +28,9 @@ urlpatterns = [
     ),
     path(f"{_SEASON}seeds/", organise.SeedsView.as_view(), name="season_seeds"),
     path(f"{_SEASON}standings/", views.StandingsView.as_view(), name="season_standings"),
+    path(
+        f"{_SEASON}leaderboard/", views.SeasonLeaderboardView.as_view(), name="season_leaderboard"
+    ),
     path(f"{_SEASON}rounds/", organise.RoundsView.as_view(), name="season_rounds"),
     path(
         f"{_SEASON}rounds/<int:number>/schedule/",

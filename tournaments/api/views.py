@@ -7,10 +7,15 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from django.db.models import Prefetch, Q, QuerySet
-from django.http import StreamingHttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
+from drf_spectacular.utils import (
+    OpenApiParameter,
+    OpenApiResponse,
+    extend_schema,
+    extend_schema_view,
+)
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,6 +23,13 @@ from rest_framework.response import Response
 from config.api.lists import Filters, Ordering
 from config.api.views import ApiView, DetailView, ListView
 from config.streaming import database_given_back
+from games.ratings.api import (
+    PARAMETERS,
+    Asked,
+    LeaderboardSerializer,
+    LeaderboardView,
+    board_answer,
+)
 from tournaments.api.serializers import (
     CatalogueSerializer,
     ContestantSerializer,
@@ -30,6 +42,7 @@ from tournaments.api.serializers import (
 )
 from tournaments.catalogue import catalogue
 from tournaments.dumps.views import NDJSON, records_streamed
+from tournaments.leaderboards import season_leaderboard
 from tournaments.lifecycle import (
     ContestantStatus,
     DeathMatchStatus,
@@ -342,3 +355,34 @@ class RecordsView(ApiView):
         response = StreamingHttpResponse(records_streamed(season), content_type=NDJSON)
         database_given_back()
         return response
+
+
+class SeasonLeaderboardView(ApiView):
+    """A season's leaderboard."""
+
+    renderer_classes = LeaderboardView.renderer_classes
+    parameters: ClassVar[list[OpenApiParameter]] = [
+        each for each in PARAMETERS if each.name not in ("limit", "cursor")
+    ]
+    query = tuple(each.name for each in parameters)
+
+    @extend_schema(
+        operation_id="season_leaderboard",
+        tags=["leaderboards"],
+        summary="The leaderboard of a season",
+        parameters=parameters,
+        responses={
+            (200, "application/json"): LeaderboardSerializer,
+            (200, "text/csv"): OpenApiResponse(
+                OpenApiTypes.STR, description="A head and a line for each row."
+            ),
+            (200, NDJSON): OpenApiResponse(
+                OpenApiTypes.STR, description="A row a line, each a JSON object."
+            ),
+        },
+    )
+    def get(self, request: Request, slug: str) -> HttpResponse:
+        """Ratings by the season's matches alone, everybody beginning anew; whole, on one page."""
+        season = season_for(slug, request.user)
+        board = season_leaderboard(season, Asked.of(request).wanted)
+        return board_answer(request, board, name=season.name)
