@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -10,6 +12,8 @@ from accounts.models import User
 from games import extras, selectors
 from games.audience import may_import
 from games.forms import WatchForm
+from games.ratings.boards import Wanted, ratings_wanted
+from games.ratings.models import OVERALL
 from games.rulesets import REGISTRY
 from games.views.common import needs_sign_in, one_page, render_live, signed_in
 
@@ -24,7 +28,11 @@ def home(request: HttpRequest) -> HttpResponse:
         "open_challenges": selectors.challenges_for_anybody(request.user)[:6],
         "recent_results": selectors.matches_over(request.user)[:6],
         "rulesets": list(REGISTRY),
-        "more": extras.home_sections(request),
+        # Asked by the page, and not for its changing part alone.
+        "more": partial(extras.home_sections, request),
+        "leaders": ratings_wanted(OVERALL, Wanted())
+        .select_related("user")
+        .order_by("-shown", "user")[:5],
     }
     return render_live(request, "home.html", "games/_home_live.html", context)
 
