@@ -754,6 +754,31 @@ class Client:
             idempotency_key=idempotency_key,
         )
 
+    def season_leaderboard(
+        self,
+        slug: str,
+        *,
+        bots: str | None = None,
+        days: int | None = None,
+        fields: str | None = None,
+        format: str | None = None,
+        games: int | None = None,
+        provisional: str | None = None,
+    ) -> Any:
+        """The leaderboard of a season."""
+        return self.call(
+            "GET",
+            f"/api/v1/seasons/{slug}/leaderboard/",
+            query={
+                "bots": bots,
+                "days": days,
+                "fields": fields,
+                "format": format,
+                "games": games,
+                "provisional": provisional,
+            },
+        )
+
     def season_preflight(
         self,
         slug: str,
