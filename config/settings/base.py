@@ -18,6 +18,10 @@ DEBUG = False
 # Whether the well-known demo accounts may exist here.
 GAUNTLET_DEVELOPMENT = False
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", [])
+# Where the site is found, for links in what is sent without anybody's request: mail, webhooks.
+GAUNTLET_ORIGIN = env.str(
+    "GAUNTLET_ORIGIN", f"https://{ALLOWED_HOSTS[0]}" if ALLOWED_HOSTS else "http://localhost:8000"
+).rstrip("/")
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
 
@@ -378,10 +382,6 @@ GAUNTLET_RECORD_MAX_BYTES = 1024 * 1024
 GAUNTLET_FRAME_MAX_BYTES = 16 * 1024
 
 # --- Seasons ------------------------------------------------------------------------------------
-# Where mail that nobody's request led to says that this site is.
-GAUNTLET_ORIGIN = env.str(
-    "GAUNTLET_ORIGIN", f"https://{ALLOWED_HOSTS[0]}" if ALLOWED_HOSTS else "http://localhost:8000"
-).rstrip("/")
 # How long before the start of a death match its players can say that they are ready.
 GAUNTLET_READY_MINUTES = env.int("GAUNTLET_READY_MINUTES", 30)
 # A season that is brought along from another site, unpacked.

@@ -7,9 +7,6 @@ from celery.schedules import crontab
 
 from config.env import env
 
-# Where the site is found, for links in what is sent without anybody's request.
-GAUNTLET_PUBLIC_URL = env.str("GAUNTLET_PUBLIC_URL", "http://localhost:8000").rstrip("/")
-
 # --- Webhooks -----------------------------------------------------------------------------------
 GAUNTLET_WEBHOOK_PORTS: list[int] = env.list("GAUNTLET_WEBHOOK_PORTS", [443, 8443], subcast=int)
 # Networks, such as 127.0.0.0/8, that webhooks may be sent to although they are not public. For

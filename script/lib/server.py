@@ -130,7 +130,7 @@ class Server:
         supervisor: Supervisor | None = None
         try:
             services.start()
-            self.env = self._environment(services)
+            self.env = self._environment(services, listener)
             self._write_addresses(services)
             accounts = self._prepare()
             supervisor = Supervisor(self.env, ROOT, register)
@@ -175,7 +175,7 @@ class Server:
             )
         return listener
 
-    def _environment(self, services: Services) -> dict[str, str]:
+    def _environment(self, services: Services, listener: socket.socket) -> dict[str, str]:
         env = {
             **os.environ,
             **services.addresses(),
@@ -187,6 +187,8 @@ class Server:
             with contextlib.suppress(OSError):
                 names.update(socket.gethostbyname_ex(socket.gethostname())[2])
             env.setdefault("ALLOWED_HOSTS", ",".join(sorted(names)))
+        # For links in mail and webhooks, which no request tells the address.
+        env.setdefault("GAUNTLET_ORIGIN", f"http://localhost:{listener.getsockname()[1]}")
         return env
 
     def _write_addresses(self, services: Services) -> None:

@@ -160,7 +160,7 @@ def _written(path: Path, now: datetime) -> Manifest:
             with archive.open(file, "w", force_zip64=True) as member:
                 counted = _table(rows, member)
             tables[rows.__name__] = Table(file, *counted)
-        manifest = Manifest(FORMAT, now, settings.GAUNTLET_PUBLIC_URL, tables)
+        manifest = Manifest(FORMAT, now, settings.GAUNTLET_ORIGIN, tables)
         archive.writestr(MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)))
     with path.open("rb") as made:
         os.fsync(made.fileno())

@@ -47,7 +47,7 @@ class Scene(NamedTuple):
 
 def absolute(path: str) -> str:
     """A path of this site as a link that works elsewhere."""
-    return settings.GAUNTLET_PUBLIC_URL + path
+    return settings.GAUNTLET_ORIGIN + path
 
 
 def scene_of(match_id: int) -> Scene:
