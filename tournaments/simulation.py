@@ -474,13 +474,22 @@ class _Simulation:
     def _played(self, leg: Leg) -> None:
         self._match(leg)
         if self.happens("void"):
+            self._void(leg)
+
+    def _void(self, leg: Leg) -> None:
+        """Have a match played again, where nothing rests on its result yet."""
+        try:
+            with transaction.atomic():
+                deathmatches.leg_void(
+                    acting_user=self.organiser,
+                    leg=Leg.objects.select_related("death_match__round__season").get(pk=leg.pk),
+                    why="The connection was lost.",
+                    at=self.later(minutes=5),
+                )
+        except Refusal as refusal:
+            self.say(f"not played again: {refusal.sentence}")
+        else:
             self.say(f"{leg} is void, and played again")
-            deathmatches.leg_void(
-                acting_user=self.organiser,
-                leg=Leg.objects.select_related("death_match__round__season").get(pk=leg.pk),
-                why="The connection was lost.",
-                at=self.later(minutes=5),
-            )
 
     def _declared(self, leg: Leg) -> None:
         """Everybody brings whatever was given for this match."""
