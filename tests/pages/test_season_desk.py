@@ -15,6 +15,7 @@ from django.utils import timezone
 from accounts.models import User
 from tests.games.support import user_named
 from tests.pages.support import links, words
+from tests.pages.test_season_pages import sides, user_of
 from tests.tournaments.support import (
     after,
     chosen,
@@ -30,7 +31,7 @@ from tests.tournaments.support import (
     who,
 )
 from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
-from tournaments.services.episodes import placements_record
+from tournaments.services.episodes import dmo_choose, placements_record
 
 Visitor = Callable[..., Client]
 
@@ -277,13 +278,13 @@ def test_both_say_that_they_are_ready_and_it_begins(visitor: Visitor, orla: User
     leg = leg_of(row)
     address = f"{row.get_absolute_url()}legs/{leg.pk}/ready/"
     assert visitor(orla).post(address, {"ready": "yes"}).status_code == 409
-    assert visitor(row.home.user).get(address).status_code == 405
-    visitor(row.home.user).post(address, {"ready": "yes"})
+    assert visitor(user_of(sides(row)[0])).get(address).status_code == 405
+    visitor(user_of(sides(row)[0])).post(address, {"ready": "yes"})
     assert leg_of(row).home_ready_at is not None
-    visitor(row.home.user).post(address, {"ready": "no"})
+    visitor(user_of(sides(row)[0])).post(address, {"ready": "no"})
     assert leg_of(row).home_ready_at is None
-    visitor(row.home.user).post(address, {"ready": "yes"})
-    answer = visitor(row.away.user).post(address, {"ready": "yes"})
+    visitor(user_of(sides(row)[0])).post(address, {"ready": "yes"})
+    answer = visitor(user_of(sides(row)[1])).post(address, {"ready": "yes"})
     match = leg_of(row).match
     assert match is not None
     assert answer["Location"] == f"/matches/{match.pk}/"
@@ -334,10 +335,8 @@ def test_nobody_decides_about_their_own_death_match(visitor: Visitor, orla: User
     placements_record(
         acting_user=orla, episode=episode_now(season), placements=placings(season, 2), at=after()
     )
-    from tournaments.services.episodes import dmo_choose
-
     row = dmo_choose(
-        acting_user=who(season, 2).user, episode=episode_now(season), contestant=who(season, 3),
+        acting_user=user_of(who(season, 2)), episode=episode_now(season), contestant=who(season, 3),
         at=after(),
     )  # fmt: skip
     page = visitor(orla).get(f"/seasons/autumn/desk/matches/{row.pk}/")

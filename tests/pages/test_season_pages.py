@@ -14,8 +14,12 @@ from django.utils import timezone
 from icalendar import Calendar
 
 from accounts.models import User
+from games.rulesets import REGISTRY
+from tests.games.support import user_named
 from tests.pages.support import links, words
 from tests.tournaments.support import (
+    GAME,
+    START,
     after,
     begun,
     chosen,
@@ -28,11 +32,13 @@ from tests.tournaments.support import (
     running,
     who,
 )
-from tournaments.models import DeathMatch, Season
+from tournaments.models import Contestant, DeathMatch, Season
+from tournaments.services.contestants import contestant_enrol
 from tournaments.services.deathmatches import death_match_declare, leg_void
-from tournaments.services.items import item_give
+from tournaments.services.episodes import final_open
+from tournaments.services.items import item_declare, item_give
 from tournaments.services.scheduling import leg_schedule
-from tournaments.services.seasons import season_create
+from tournaments.services.seasons import season_create, season_list, season_start
 
 Visitor = Callable[..., Client]
 
@@ -68,6 +74,19 @@ def season(orla: User) -> Season:
 def death_match_of(season: Season) -> DeathMatch:
     """The latest death match."""
     return fresh(DeathMatch.objects.filter(round__season=season).order_by("-round__number")[0])
+
+
+def sides(row: DeathMatch) -> tuple[Contestant, Contestant]:
+    """Both sides of a death match that has them."""
+    assert row.home is not None
+    assert row.away is not None
+    return row.home, row.away
+
+
+def user_of(contestant: Contestant) -> User:
+    """The account of a contestant who has one."""
+    assert contestant.user is not None
+    return contestant.user
 
 
 def deep(season: Season) -> list[str]:
@@ -198,8 +217,6 @@ def test_the_home_of_an_elimination_season_tells_its_story(
 def test_a_season_ends_with_its_winner_on_top(visitor: Visitor, orla: User) -> None:
     season = running(orla, 3, format_options={"final_best_of": 1})
     played(orla, chosen(orla, season, 3, 2), 1)
-    from tournaments.services.episodes import final_open
-
     row = final_open(acting_user=orla, season=season, at=after(hours=1))
     played(orla, row, 0, after(hours=2))
     told = words(visitor().get("/seasons/autumn/"))
@@ -207,7 +224,7 @@ def test_a_season_ends_with_its_winner_on_top(visitor: Visitor, orla: User) -> N
     assert winner is not None
     assert f"Won by {winner.name}" in told
     assert "Winner of the season" in told
-    profile = visitor().get(f"/u/{winner.user.username}/")
+    profile = visitor().get(f"/u/{user_of(winner).username}/")
     assert "Autumn" in words(profile)
     assert "winner" in words(profile)
 
@@ -266,23 +283,24 @@ def test_what_is_brought_is_for_its_player_alone(visitor: Visitor, orla: User) -
         repertoire=[{"ruleset": "domino-wars", "variant": "standard", "options": {}}],
     )
     row = chosen(orla, season, 4, 3)
-    from games.rulesets import REGISTRY
-    from tournaments.services.items import item_declare
-
     item = REGISTRY.get("domino-wars").items[0]
     gift = item_give(
-        acting_user=orla, season=season, item=item.id, ruleset="domino-wars", receiver=row.home,
-        death_match=row, at=after(minutes=1),
+        acting_user=orla, season=season, item=item.id, ruleset="domino-wars",
+        receiver=sides(row)[0], death_match=row, at=after(minutes=1),
     )  # fmt: skip
     address = row.get_absolute_url()
-    before = {user: words(visitor(user).get(address)) for user in (None, orla, row.away.user)}
+    before = {
+        user: words(visitor(user).get(address)) for user in (None, orla, user_of(sides(row)[1]))
+    }
     states = visitor().get("/seasons/autumn/state.json").json()
-    item_declare(acting_user=row.home.user, leg=leg_of(row), gift=gift, at=after(minutes=2))
+    item_declare(
+        acting_user=user_of(sides(row)[0]), leg=leg_of(row), gift=gift, at=after(minutes=2)
+    )
     assert visitor().get("/seasons/autumn/state.json").json() == states
     for user, told in before.items():
         assert words(visitor(user).get(address)) == told, user
     assert "Sealed until the match begins" in before[None]
-    mine = visitor(row.home.user).get(address)
+    mine = visitor(user_of(sides(row)[0])).get(address)
     assert mine.content.decode().count("Sealed until") == 1
     begun(orla, row, at=after(minutes=3))
     assert "Sealed until" not in words(visitor().get(address))
@@ -293,7 +311,11 @@ def test_rulings_stand_with_their_reasons(visitor: Visitor, season: Season, orla
     row = death_match_of(season)
     leg_void(acting_user=orla, leg=leg_of(row), why="The board fell over.", at=after(hours=1))
     death_match_declare(
-        acting_user=orla, death_match=fresh(row), winner=row.home, why="Enough.", at=after(hours=2)
+        acting_user=orla,
+        death_match=fresh(row),
+        winner=sides(row)[0],
+        why="Enough.",
+        at=after(hours=2),
     )
     told = words(visitor().get("/seasons/autumn/rulings/"))
     assert "The board fell over." in told
@@ -413,11 +435,6 @@ def test_what_pages_cost_does_not_grow_with_the_season(visitor: Visitor, orla: U
 
 def enrolled_as(orla: User, size: int, name: str) -> Season:
     """A round robin of so many, begun."""
-    from tests.games.support import user_named
-    from tests.tournaments.support import GAME, START
-    from tournaments.services.contestants import contestant_enrol
-    from tournaments.services.seasons import season_list, season_start
-
     season = season_create(
         acting_user=orla, name=name, format="round-robin", settings={"repertoire": [GAME]}, at=START
     )
