@@ -612,6 +612,35 @@ class ScheduleForm(ServiceForm):
         return found if timezone.is_aware(found) else found.replace(tzinfo=self._zone)
 
 
+class TimesForm(ServiceForm):
+    """When the death matches of a round are played, in the organiser's own zone."""
+
+    def __init__(self, *args: Any, zone: str, legs: Sequence[Leg], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._zone = ZoneInfo(zone) if zone else UTC
+        self._legs = legs
+        for leg in legs:
+            initial = None
+            if leg.scheduled_at is not None:
+                initial = leg.scheduled_at.astimezone(self._zone).strftime("%Y-%m-%dT%H:%M")
+            self.fields[f"when_{leg.death_match_id}"] = forms.DateTimeField(
+                label=str(leg.death_match),
+                required=False,
+                initial=initial,
+                input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"],
+                widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
+            )
+
+    def times(self) -> dict[int, datetime | None]:
+        """The time of each death match, of a valid form."""
+        found: dict[int, datetime | None] = {}
+        for leg in self._legs:
+            when = self.cleaned_data[f"when_{leg.death_match_id}"]
+            # Django has read it in the site's zone: what was written is meant in the reader's.
+            found[leg.death_match_id] = None if when is None else when.replace(tzinfo=self._zone)
+        return found
+
+
 class WinnerForm(ReasonForm):
     """Who has won, and why."""
 

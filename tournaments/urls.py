@@ -55,6 +55,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/desk/conclude/", desk.conclude, name="conclude"),
     path("<slug:slug>/desk/rounds/<int:number>/", desk.round_desk, name="round_desk"),
     path("<slug:slug>/desk/rounds/<int:number>/placements/", desk.placements, name="placements"),
+    path("<slug:slug>/desk/rounds/<int:number>/times/", desk.round_times, name="round_times"),
     path("<slug:slug>/desk/rounds/<int:number>/<slug:name>/", desk.round_act, name="round_act"),
     path("<slug:slug>/desk/matches/<int:pk>/", desk.match_desk, name="match_desk"),
     path("<slug:slug>/desk/matches/<int:pk>/<slug:name>/", desk.match_act, name="match_act"),

@@ -407,6 +407,26 @@ def test_rounds_are_paired_reopened_and_a_tied_season_is_decided(
     assert season.rounds.get(number=1).status == "reopened"
 
 
+def test_a_round_gets_its_times_at_once(visitor: Visitor, orla: User) -> None:
+    User.objects.filter(pk=orla.pk).update(time_zone="Asia/Tokyo")
+    season = running(orla, 4, "swiss")
+    rows = list(DeathMatch.objects.filter(round__season=season).order_by("number"))
+    client = visitor(orla)
+    address = "/seasons/autumn/desk/rounds/1/times/"
+    assert "Asia/Tokyo" in words(client.get(address))
+    day = (timezone.now() + timedelta(days=30)).date()
+    times = {f"when_{row.pk}": f"{day}T20:00" for row in rows}
+    with nothing_changes():
+        late = client.post(address, times | {f"when_{rows[0].pk}": "2001-01-01T20:00"})
+        assert "This time is over." in words(late)
+        assert client.post(address, times | {f"when_{rows[0].pk}": "soon"}).status_code == 422
+    assert client.post(address, times).status_code == 302
+    for row in rows:
+        when = leg_of(row).scheduled_at
+        assert when is not None
+        assert (when.date(), when.hour) == (day, 11)  # in UTC
+
+
 def test_a_ladder_is_climbed_by_challenge(visitor: Visitor, orla: User) -> None:
     season = running(orla, 4, "ladder")
     three, one = who(season, 3), who(season, 1)

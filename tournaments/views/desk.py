@@ -35,6 +35,7 @@ from tournaments.forms import (
     ScheduleForm,
     SeasonForm,
     SeedsForm,
+    TimesForm,
     WinnerForm,
 )
 from tournaments.lifecycle import (
@@ -51,6 +52,7 @@ from tournaments.lifecycle import (
 from tournaments.models import Contestant, DeathMatch, Episode, Format, Gift, Round
 from tournaments.reading import STILL_IN, Sheet, game_of
 from tournaments.services import colosseum, contestants, deathmatches, episodes, items, seasons
+from tournaments.services.rounds import round_schedule
 from tournaments.services.scheduling import leg_schedule
 from tournaments.services.seasons import Warned
 from tournaments.views.acts import Act, perform
@@ -705,6 +707,29 @@ def round_desk(request: HttpRequest, sheet: Sheet, user: User, number: int) -> H
         "matches": next(rows for each, rows in sheet.by_round if each.pk == played.pk),
     }
     return shown(request, sheet, "desk_round.html", context)
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def round_times(request: HttpRequest, sheet: Sheet, user: User, number: int) -> HttpResponse:
+    """When the death matches of a round are played, all at once."""
+    played = sheet.round(number)
+    legs = [
+        leg
+        for row, leg in sheet.planned
+        if row.round_id == played.pk and row.away_id and leg.number == _next_leg(row)
+    ]
+    zone = user.time_zone.replace("_", " ") or "UTC"
+    act = Act(
+        title=f"Times of {played.name}",
+        button="Set the times",
+        done="The times are set.",
+        says=[f"In your zone, {zone}. What is left empty has no fixed time."],
+        back=_address(sheet.season.slug, "round_desk", number),
+        form=partial(TimesForm, zone=user.time_zone, legs=legs),
+        run=lambda form: round_schedule(acting_user=user, round=played, times=form.times()),
+    )
+    return perform(request, sheet, act)
 
 
 @require_http_methods(FORMS)
