@@ -280,3 +280,41 @@ def test_a_painted_placement(site: Site, new_page: Pages) -> None:
         assert Image.open(io.BytesIO(answer.body())).format == "PNG"
     # The browser itself tells of the refused upload.
     assert [error for error in new_page.errors if "409 (Conflict)" not in error] == []
+
+
+def bulge_of(rows: list[str], path: list[Square]) -> Square:
+    """A plain square beside the inside of a path: with it the cut-out is no path any more."""
+    for x, y in path[1:-1]:
+        for step in ((0, -1), (1, 0), (0, 1), (-1, 0)):
+            column, row = x + step[0], y + step[1]
+            if (column, row) not in path and 0 <= column < 12 and 0 <= row < 16:
+                if rows[row][column] == ".":
+                    return column, row
+    raise AssertionError("no room beside this path")
+
+
+def test_gauntlet_by_any_shape(site: Site, new_page: Pages) -> None:
+    """Squares chosen one by one, in any order, and placed by the pointer."""
+    game = players.start(site, "peg-domain", variant="gauntlet")
+    ada, ben = game.open(new_page, "Ada"), game.open(new_page, "Ben")
+    begin(ada, ben)
+    rows = game_of(ada)["pallets"][0]["rows"]
+    path = path_of(rows, (4, 5))
+    shape = [*path, bulge_of(rows, path)]
+    ada.get_by_role("button", name="Any shape").click()
+    for square in shape:
+        ada.mouse.click(*middle(ada, ".trio__pallet[data-colour=red]", square))
+    # Into the corner: the domain is empty, so it fits.
+    x, y = path[0]
+    spot = x - min(each[0] for each in shape), y - min(each[1] for each in shape)
+    ada.mouse.move(*middle(ada, ".trio__domain", spot))
+    ada.locator(".trio__domain .trio__count").get_by_text("takes").wait_for()
+    ada.mouse.click(*middle(ada, ".trio__domain", spot))
+    ada.get_by_role("button", name="Place", exact=True).click()
+    is_asked(ben)
+    last = game_of(ben)["last"]
+    assert sorted(last["cut"]) == sorted(name(each) for each in shape)
+    landed = {(spot[0] + each[0] - x, spot[1] + each[1] - y) for each in shape}
+    assert sorted(last["covered"]) == sorted(name(each) for each in landed)
+    end(ada, ben)
+    assert new_page.errors == []
