@@ -23,6 +23,7 @@ from rest_framework.permissions import (
 )
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
 from config.api import conditional, limits
@@ -249,6 +250,13 @@ class DetailView(ApiView, _WithFields):
     def query_names(self, method: str) -> Iterable[str]:
         """Those of the view, and fields."""
         return (*self.query, "fields") if method in SAFE_METHODS else ()
+
+
+def body_of(request: Request, serializer: type[Serializer[dict[str, Any]]]) -> dict[str, Any]:
+    """The request's body as ``serializer`` wants it. Raises ValidationError (400 with `fields`)."""
+    body = serializer(data=request.data)
+    body.is_valid(raise_exception=True)
+    return dict(body.validated_data)
 
 
 def _has_session(request: Request) -> bool:

@@ -21,7 +21,7 @@ from accounts.api.callers import signed_in
 from accounts.models import User
 from config.api.idempotency import idempotent
 from config.api.scopes import Scope, require_scope
-from config.api.views import ApiView
+from config.api.views import ApiView, body_of
 from games.engine.errors import Refusal
 from games.pace import PACES
 from tournaments import audience
@@ -175,9 +175,7 @@ class SeasonsView(SeasonsReading):
         """Make a draft, which nobody but its organisers sees until it is listed. The caller is its
         first organiser."""
         caller = signed_in(request)
-        body = NewSeasonSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        given = dict(body.validated_data)
+        given = body_of(request, NewSeasonSerializer)
         season = seasons.season_create(
             acting_user=caller,
             name=given.pop("name"),
@@ -206,9 +204,8 @@ class SeasonView(SeasonReading):
         """Change what is named; the rest stays."""
         caller = signed_in(request)
         season = season_for(slug, caller)
-        body = SeasonChangesSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        seasons.season_update(acting_user=caller, season=season, changes=body.validated_data)
+        given = body_of(request, SeasonChangesSerializer)
+        seasons.season_update(acting_user=caller, season=season, changes=given)
         return Response(SeasonSerializer(seasons_whole(caller).get(pk=season.pk)).data)
 
 
@@ -256,9 +253,7 @@ class StepsView(ApiView):
         """Take a season a step further; see `preflight` for what to know before."""
         caller = signed_in(request)
         season = season_for(slug, caller)
-        body = StepSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        given = body.validated_data
+        given = body_of(request, StepSerializer)
         match given["step"]:
             case "cancel":
                 seasons.season_cancel(acting_user=caller, season=season, why=given.get("why", ""))
@@ -331,8 +326,7 @@ class ContestantsView(ContestantsReading):
         are late entries."""
         caller = signed_in(request)
         season = season_for(slug, caller)
-        body = EntriesSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        given = body_of(request, EntriesSerializer)
         with transaction.atomic():
             entered = [
                 people.contestant_enrol(
@@ -342,7 +336,7 @@ class ContestantsView(ContestantsReading):
                     name=entry.get("name", ""),
                     seed=entry.get("seed"),
                 )
-                for entry in body.validated_data["contestants"]
+                for entry in given["contestants"]
             ]
         return Response(ContestantSerializer(entered, many=True).data, status=201)
 
@@ -364,10 +358,9 @@ class WithdrawView(ApiView):
         """Take a contestant out, who may be the caller: what they have still to play is lost."""
         caller = signed_in(request)
         contestant = _contestant(season_for(slug, caller), contestant_id)
-        body = WhySerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        given = body_of(request, WhySerializer)
         gone = people.contestant_withdraw(
-            acting_user=caller, contestant=contestant, why=body.validated_data["why"]
+            acting_user=caller, contestant=contestant, why=given["why"]
         )
         return Response(ContestantSerializer(gone).data)
 
@@ -389,13 +382,12 @@ class ReplaceView(ApiView):
         """Have somebody take over a contestant's seed and pairings."""
         caller = signed_in(request)
         contestant = _contestant(season_for(slug, caller), contestant_id)
-        body = ReplacementSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        given = body_of(request, ReplacementSerializer)
         new = people.contestant_replace(
             acting_user=caller,
             contestant=contestant,
-            user=_user(body.validated_data["username"]),
-            why=body.validated_data["why"],
+            user=_user(given["username"]),
+            why=given["why"],
         )
         return Response(ContestantSerializer(new).data)
 
@@ -435,12 +427,11 @@ class SeedsView(ApiView):
         """Set seeds, or have all of them drawn by lot, before the season begins."""
         caller = signed_in(request)
         season = season_for(slug, caller)
-        body = SeedsSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        if body.validated_data["draw"]:
+        given = body_of(request, SeedsSerializer)
+        if given["draw"]:
             seeded = people.seeds_draw(acting_user=caller, season=season)
         else:
-            seeds = {int(key): value for key, value in body.validated_data["seeds"].items()}
+            seeds = {int(key): value for key, value in given["seeds"].items()}
             seeded = people.seeds_set(acting_user=caller, season=season, seeds=seeds)
         return Response(ContestantSerializer(seeded, many=True).data)
 
@@ -497,9 +488,7 @@ class RoundsView(RoundsReading):
         the final of the last two."""
         caller = signed_in(request)
         season = season_for(slug, caller)
-        body = NewRoundSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        given = body.validated_data
+        given = body_of(request, NewRoundSerializer)
         pairings = [
             Pairing(
                 home=_contestant(season, each["home"]),
@@ -551,9 +540,8 @@ class ScheduleView(ApiView):
         """Say when the next match of each death match named is to be played; null: not fixed."""
         caller = signed_in(request)
         played = _round(season_for(slug, caller), number)
-        body = TimesSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        times = {each["death_match"]: each["scheduled_at"] for each in body.validated_data["times"]}
+        given = body_of(request, TimesSerializer)
+        times = {each["death_match"]: each["scheduled_at"] for each in given["times"]}
         round_schedule(acting_user=caller, round=played, times=times)
         return Response(RoundSerializer(rounds_whole(caller).get(pk=played.pk)).data)
 
@@ -597,9 +585,7 @@ class PlacementsView(ApiView):
         caller = signed_in(request)
         season = season_for(slug, caller)
         episode = _episode(season, number)
-        body = PlacementsSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        given = body.validated_data
+        given = body_of(request, PlacementsSerializer)
         ec = given.get("ec")
         episodes.placements_record(
             acting_user=caller,
@@ -645,9 +631,8 @@ class ChoiceView(ApiView):
         episode = _episode(season, number)
         own = audience.may_choose_dmo(episode, caller)
         require_scope(request.auth, Scope.PLAY if own else Scope.ORGANISE)
-        body = ChoiceSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        chosen = _contestant(season, body.validated_data["contestant"])
+        given = body_of(request, ChoiceSerializer)
+        chosen = _contestant(season, given["contestant"])
         made = episodes.dmo_choose(acting_user=caller, episode=episode, contestant=chosen)
         shown = death_matches_whole(caller).get(pk=made.pk)
         return Response(DeathMatchSerializer(shown).data, status=201)
@@ -706,9 +691,7 @@ class DeathMatchView(DeathMatchReading):
         is named, or nothing."""
         caller = signed_in(request)
         found = self.get_object()
-        body = DeathMatchChangesSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        given = body.validated_data
+        given = body_of(request, DeathMatchChangesSerializer)
         with transaction.atomic():
             if "ruleset" in given:
                 deathmatches.rules_set(
@@ -753,9 +736,7 @@ class ResultView(ApiView):
         caller = signed_in(request)
         rows = death_matches_whole(caller)
         found = _found(rows, death_match_id, "death-match.none", "There is no such death match.")
-        body = ResultSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        given = body.validated_data
+        given = body_of(request, ResultSerializer)
         deed = {
             "ruling": deathmatches.death_match_declare,
             "walkover": deathmatches.death_match_walkover,
@@ -784,12 +765,11 @@ class ReplayView(ApiView):
         caller = signed_in(request)
         rows = death_matches_whole(caller)
         found = _found(rows, death_match_id, "death-match.none", "There is no such death match.")
-        body = WhySerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        given = body_of(request, WhySerializer)
         leg = found.legs.exclude(status="void").filter(number=number).first()
         if leg is None:
             raise Refusal("leg.none", "There is no such match.")
-        deathmatches.leg_void(acting_user=caller, leg=leg, why=body.validated_data["why"])
+        deathmatches.leg_void(acting_user=caller, leg=leg, why=given["why"])
         return Response(DeathMatchSerializer(rows.get(pk=found.pk)).data)
 
 
@@ -816,12 +796,11 @@ class ReadyView(ApiView):
         caller = signed_in(request)
         rows = death_matches_whole(caller)
         found = _found(rows, death_match_id, "death-match.none", "There is no such death match.")
-        body = ReadySerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        given = body_of(request, ReadySerializer)
         leg = found.legs.exclude(status="void").filter(number=number).first()
         if leg is None:
             raise Refusal("leg.none", "There is no such match.")
-        deed = scheduling.leg_confirm if body.validated_data["ready"] else scheduling.leg_unconfirm
+        deed = scheduling.leg_confirm if given["ready"] else scheduling.leg_unconfirm
         deed(acting_user=caller, leg=leg)
         return Response(DeathMatchSerializer(rows.get(pk=found.pk)).data)
 
@@ -867,9 +846,7 @@ class GiftsView(GiftsReading):
         """Give somebody an item, for one match or for any."""
         caller = signed_in(request)
         season = season_for(slug, caller)
-        body = NewGiftSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        given = dict(body.validated_data)
+        given = body_of(request, NewGiftSerializer)
         giver, number = given.pop("giver", None), given.pop("death_match", None)
         rows = DeathMatch.objects.filter(round__season=season)
         gift = items.item_give(
@@ -905,7 +882,6 @@ class TakeBackView(ApiView):
         season = season_for(slug, caller)
         rows = Gift.objects.filter(season=season).select_related("giver__user", "receiver__user")
         gift = _found(rows, gift_id, "item.none", "There is no such item.")
-        body = WhySerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        items.item_take_back(acting_user=caller, gift=gift, why=body.validated_data["why"])
+        given = body_of(request, WhySerializer)
+        items.item_take_back(acting_user=caller, gift=gift, why=given["why"])
         return Response(GiftSerializer(rows.get(pk=gift.pk)).data)

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from accounts.api.callers import signed_in
 from config.api.lists import Filters, Ordering
 from config.api.scopes import HasScope, Scope
-from config.api.views import ListView, SignedInView
+from config.api.views import ListView, SignedInView, body_of
 from games.engine.errors import Refusal
 from tournaments.audience import may_manage
 from tournaments.models import Season
@@ -164,9 +164,8 @@ class WebhooksView(OrganisersList):
         answer only."""
         caller = signed_in(request)
         season = _season(slug, caller)
-        body = NewWebhookSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        made = services.webhook_create(acting_user=caller, season=season, **body.validated_data)
+        given = body_of(request, NewWebhookSerializer)
+        made = services.webhook_create(acting_user=caller, season=season, **given)
         return Response(_with_secret(made), status=201)
 
 
@@ -193,11 +192,8 @@ class WebhookView(SignedInView):
         """Change what is named. Switching it off gives up what it had not been told yet."""
         caller = signed_in(request)
         webhook = _webhook(slug, webhook_id, caller)
-        body = WebhookChangesSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        changed = services.webhook_update(
-            acting_user=caller, webhook=webhook, **body.validated_data
-        )
+        given = body_of(request, WebhookChangesSerializer)
+        changed = services.webhook_update(acting_user=caller, webhook=webhook, **given)
         return Response(WebhookSerializer(changed).data)
 
     @extend_schema(
