@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 from zoneinfo import ZoneInfo
 
 import structlog
 from django.conf import settings
 from django.db import DatabaseError, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Model, Q, QuerySet
 
 from accounts.models import User
 from accounts.services import audit_record
 from games import pace
 from games.engine.decisions import Seat
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import Refusal
 from games.models import Match
 from tournaments import audience
 from tournaments.lifecycle import (
@@ -50,6 +50,8 @@ log = structlog.get_logger("gauntlet.seasons")
 
 OPEN: Final = (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING)
 SWEEP_AT_MOST: Final = 500
+T = TypeVar("T")
+Row = TypeVar("Row", bound=Model)
 
 
 class Reminder(NamedTuple):
@@ -232,32 +234,58 @@ def legs_sweep(*, at: datetime | None = None) -> Swept:
     """Do what time asks of seasons: take over results that were missed, begin what both are ready
     for, deal with those who are not there, remind, tell of choices that ran out.
 
-    Idempotent, and one transaction for each leg: what fails for one is logged and does not disturb
-    the others.
+    Idempotent, and one transaction for each leg: what fails for one, or cannot be read, is logged
+    and does not disturb the others.
     """
     at = instant(at)
-    ended = _ended().values_list("match", flat=True)
-    settled = sum(_done(partial(leg_settle, match_id=match_id or 0)) for match_id in ended)
-    started = sum(_done(partial(_begun, leg, at)) for leg in _both_ready(at))
-    no_shows = sum(_done(partial(_missed, leg, at)) for leg in _overdue(at))
-    reminded = sum(_done(partial(reminders_send, leg=leg, at=at)) for leg in _to_remind(at))
-    choices = sum(_done(partial(choice_expire, episode=each, at=at)) for each in _run_out(at))
-    return Swept(settled, started, no_shows, reminded, choices)
+    return Swept(
+        settled=_each(_ended, lambda match_id: leg_settle(match_id=match_id)),
+        started=_each(partial(_both_ready, at), lambda leg: _begun(leg, at)),
+        no_shows=_each(partial(_overdue, at), lambda leg: _missed(leg, at)),
+        reminded=_each(partial(_to_remind, at), lambda leg: reminders_send(leg=leg, at=at)),
+        choices=_each(partial(_run_out, at), lambda each: choice_expire(episode=each, at=at)),
+    )
+
+
+def _each(found: Callable[[], Iterable[T]], deed: Callable[[T], bool]) -> int:
+    """For how many of what is found the deed did anything. A search that fails finds nothing, and
+    is logged."""
+    try:
+        rows = list(found())
+    except Exception:  # No season's data may end the sweep for all of them.
+        log.exception("sweep.search-failed")
+        return 0
+    return sum(_done(partial(deed, row)) for row in rows)
 
 
 def _done(deed: Callable[[], bool]) -> bool:
     """Whether a deed of the sweep did anything; one that failed is logged."""
     try:
         return deed()
-    except (Refusal, EngineFault, DatabaseError) as error:
+    except Exception as error:  # One leg's fault must not stop the others.
         log.exception("sweep.failed", error=str(error))
         return False
 
 
-def _ended() -> QuerySet[Leg]:
-    return Leg.objects.filter(
-        status=LegStatus.RUNNING, match__status=Match.Status.FINISHED
-    ).order_by("pk")[:SWEEP_AT_MOST]
+def _readable(query: QuerySet[Row]) -> list[Row]:
+    """The first rows of a query. One that cannot be read, say for a date out of range, is logged
+    and left out; the others are read without it."""
+    try:
+        return list(query[:SWEEP_AT_MOST])
+    except (DatabaseError, OverflowError, ValueError):
+        log.exception("sweep.unreadable")
+    rows: list[Row] = []
+    for pk in query.values_list("pk", flat=True)[:SWEEP_AT_MOST]:
+        try:
+            rows.extend(query.filter(pk=pk))
+        except (DatabaseError, OverflowError, ValueError):
+            log.exception("sweep.unreadable", model=query.model.__name__, pk=pk)
+    return rows
+
+
+def _ended() -> list[int]:
+    over = Leg.objects.filter(status=LegStatus.RUNNING, match__status=Match.Status.FINISHED)
+    return [pk for pk in over.order_by("pk").values_list("match", flat=True)[:SWEEP_AT_MOST] if pk]
 
 
 def _waiting() -> QuerySet[Leg]:
@@ -274,9 +302,9 @@ def _waiting() -> QuerySet[Leg]:
     )
 
 
-def _both_ready(at: datetime) -> Iterator[Leg]:
+def _both_ready(at: datetime) -> list[Leg]:
     ready = _waiting().filter(home_ready_at__isnull=False, away_ready_at__isnull=False)
-    yield from ready.filter(scheduled_at__lte=at).order_by("scheduled_at", "pk")[:SWEEP_AT_MOST]
+    return _readable(ready.filter(scheduled_at__lte=at).order_by("scheduled_at", "pk"))
 
 
 def _begun(leg: Leg, at: datetime) -> bool:
@@ -312,7 +340,7 @@ def _overdue(at: datetime) -> Iterator[Leg]:
     """Legs whose grace is over and that nobody has been told of. The grace differs by season, so
     the database narrows down and the service looks exactly."""
     waiting = _waiting().filter(scheduled_at__lt=at, no_show_at__isnull=True)
-    for leg in waiting.order_by("scheduled_at", "pk")[:SWEEP_AT_MOST]:
+    for leg in _readable(waiting.order_by("scheduled_at", "pk")):
         if _grace_over(leg, at):
             yield leg
 
@@ -370,8 +398,8 @@ def _missed(leg: Leg, at: datetime) -> bool:
     return True
 
 
-def _run_out(at: datetime) -> QuerySet[Episode]:
-    return (
+def _run_out(at: datetime) -> list[Episode]:
+    return _readable(
         Episode.objects.filter(
             status=EpisodeStatus.CHOOSING,
             choose_by__lt=at,
@@ -379,7 +407,7 @@ def _run_out(at: datetime) -> QuerySet[Episode]:
         )
         .filter(Q(expiry_told_for__isnull=True) | ~Q(expiry_told_for=F("choose_by")))
         .select_related("round")
-        .order_by("choose_by")[:SWEEP_AT_MOST]
+        .order_by("choose_by")
     )
 
 
@@ -392,7 +420,7 @@ def _to_remind(at: datetime) -> Iterator[Leg]:
         (row["leg"], row["kind"], row["scheduled_at"])
         for row in ReminderSent.objects.filter(leg__in=soon).values("leg", "kind", "scheduled_at")
     }
-    for leg in soon.order_by("scheduled_at", "pk")[:SWEEP_AT_MOST]:
+    for leg in _readable(soon.order_by("scheduled_at", "pk")):
         due = _due(leg, at)
         if due is not None and (leg.pk, due.kind, leg.scheduled_at) not in told:
             yield leg

@@ -1,0 +1,90 @@
+"""What one season's broken data does to the sweep that serves them all: nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, connection
+
+from accounts.models import User
+from tests.tournaments.support import START, after, running
+from tournaments.models import Contestant, DeathMatch, Leg, Season
+from tournaments.services import scheduling
+from tournaments.services.scheduling import leg_schedule, legs_sweep
+
+NOON = after(hours=48)
+
+
+@pytest.fixture
+def legs(orla: User) -> list[Leg]:
+    """Two legs of a Swiss round, both at `NOON`, with nobody ready."""
+    season = running(orla, 4, "swiss", format_options={"rounds": 2})
+    found = list(
+        Leg.objects.filter(death_match__round__season=season)
+        .select_related("death_match__round__season")
+        .order_by("pk")
+    )
+    for leg in found:
+        leg_schedule(acting_user=orla, leg=leg, scheduled_at=NOON, at=START)
+    return found
+
+
+def _unreadable(contestant: int) -> None:
+    """A date that the database holds and Python cannot."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE tournaments_contestant SET enrolled_at = '0001-01-01 00:00:00+14' "
+            "WHERE id = %s",
+            [contestant],
+        )
+
+
+def test_a_row_that_cannot_be_read_is_left_out(legs: list[Leg]) -> None:
+    broken, sound = legs
+    away = broken.death_match.away_id
+    assert away is not None
+    _unreadable(away)
+    with pytest.raises(DatabaseError):
+        Contestant.objects.get(pk=away)
+    assert legs_sweep(at=after(hours=47, minutes=55)).reminded == 1
+    assert legs_sweep(at=after(hours=49)).no_shows == 1
+    told = dict(Leg.objects.values_list("pk", "no_show_at"))
+    assert told[broken.pk] is None
+    assert told[sound.pk] is not None
+
+
+@pytest.mark.parametrize("error", [StopIteration(), RuntimeError("no"), ZeroDivisionError()])
+def test_a_deed_that_fails_does_not_stop_the_next(
+    legs: list[Leg], monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    Leg.objects.update(home_ready_at=NOON, away_ready_at=NOON)
+    asked: list[int] = []
+
+    def start(*, leg: Leg, **_rest: Any) -> None:
+        asked.append(leg.pk)
+        if leg.pk == legs[0].pk:
+            raise error
+
+    monkeypatch.setattr(scheduling, "leg_start", start)
+    assert legs_sweep(at=NOON).started == 1
+    assert asked == [leg.pk for leg in legs]
+
+
+@pytest.mark.parametrize("search", ["_ended", "_both_ready", "_to_remind", "_run_out"])
+def test_a_search_that_fails_does_not_stop_the_next(
+    legs: list[Leg], monkeypatch: pytest.MonkeyPatch, search: str
+) -> None:
+    def fails(*_at: Any) -> None:
+        raise DatabaseError("no")
+
+    monkeypatch.setattr(scheduling, search, fails)
+    assert legs_sweep(at=after(hours=49)).no_shows == len(legs)
+
+
+def test_a_season_with_a_pace_nobody_knows(legs: list[Leg]) -> None:
+    Season.objects.update(pace="glacial")
+    Leg.objects.filter(pk=legs[0].pk).update(home_ready_at=NOON, away_ready_at=NOON)
+    swept = legs_sweep(at=after(hours=49))
+    assert (swept.started, swept.no_shows) == (0, 1)
+    assert not DeathMatch.objects.filter(status="running").exists()
