@@ -229,7 +229,9 @@ class SeasonForm(ServiceForm):
         given["repertoire"] = self._repertoire()
         if key in DEFAULTS:
             ties = [data[f"tie_{number}"] for number in range(1, TIES_MOST + 1)]
-            given["tie_breaks"] = [each for each in ties if each]
+            more = [] if self._season is None else self._season.tie_breaks[TIES_MOST:]
+            chosen = [each for each in ties if each]
+            given["tie_breaks"] = [*chosen, *(each for each in more if each not in chosen)]
         prefix = f"{key}_"
         if any(name.startswith(prefix) for name in self.fields):
             given["format_options"] = {
@@ -240,21 +242,30 @@ class SeasonForm(ServiceForm):
         return given
 
     def _repertoire(self) -> list[dict[str, Any]]:
+        """The games chosen. What came over the API or with an import and has no field here (options
+        of one's own, games beyond the last field) is kept."""
         had = [] if self._season is None else list(self._season.repertoire)
-        found = []
+        free = list(had)
+        chosen = []
         for number in range(1, GAMES_MOST + 1):
             value = self.cleaned_data[f"game_{number}"]
             if not value:
                 continue
+            there = had[number - 1] if number <= len(had) else None
+            same = [each for each in free if _game_key(each) == value]
+            if there in same:
+                same = [there]
+            if same:
+                free.remove(same[0])
             ruleset, _, variant = value.partition("/")
-            same = [
-                each for each in had if (each["ruleset"], each["variant"]) == (ruleset, variant)
-            ]
-            # Times of one's own that came with an import or over the API are kept.
-            found.append(
+            chosen.append(
                 same[0] if same else {"ruleset": ruleset, "variant": variant, "options": {}}
             )
-        return found
+        return chosen + had[GAMES_MOST:]
+
+
+def _game_key(game: Mapping[str, Any]) -> str:
+    return f"{game['ruleset']}/{game['variant']}"
 
 
 def _initial_of(season: Season) -> dict[str, Any]:
@@ -266,7 +277,7 @@ def _initial_of(season: Season) -> dict[str, Any]:
         )
     }  # fmt: skip
     for number, each in enumerate(season.repertoire[:GAMES_MOST], start=1):
-        initial[f"game_{number}"] = f"{each['ruleset']}/{each['variant']}"
+        initial[f"game_{number}"] = _game_key(each)
     for number, key in enumerate(season.tie_breaks[:TIES_MOST], start=1):
         initial[f"tie_{number}"] = key
     options = msgspec.structs.asdict(options_of(season.format, season.format_options))

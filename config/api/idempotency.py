@@ -12,6 +12,7 @@ again with its key. (After draft-ietf-httpapi-idempotency-key-header.)
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Callable
 from datetime import timedelta
@@ -21,7 +22,7 @@ from typing import Any, Final
 from django.db import OperationalError, connection, transaction
 from django.http import HttpResponse
 from django.utils import timezone
-from rest_framework.exceptions import NotAuthenticated
+from rest_framework.exceptions import NotAuthenticated, ParseError
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -103,15 +104,13 @@ def _hash(request: Request) -> str:
     digest = hashlib.sha256()
     for part in (request.method or "", request.get_full_path()):
         digest.update(part.encode() + b"\n")
-    # Parsed and written again: the order of keys and white space do not make another request.
-    digest.update(JSONRenderer().render(_sorted(request.data)))
+    # Parsed and written again: the order of keys and white space do not make another request. In
+    # ASCII, because what was parsed may hold halves of characters that cannot be encoded.
+    try:
+        digest.update(json.dumps(request.data, sort_keys=True, ensure_ascii=True).encode())
+    except RecursionError as error:
+        raise ParseError("This is nested too deep.") from error
     return digest.hexdigest()
-
-
-def _sorted(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _sorted(value[key]) for key in sorted(value)}
-    return [_sorted(each) for each in value] if isinstance(value, list) else value
 
 
 def _note(noted: IdempotencyKey, response: HttpResponse) -> None:

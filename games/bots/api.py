@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django.http import StreamingHttpResponse
@@ -15,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
-from config.api.scopes import Scope
+from config.api.scopes import Credential, Scope
 from config.api.views import SignedInView
 from config.streaming import database_given_back
 from games import store
@@ -51,6 +52,11 @@ class StreamView(SignedInView):
         return response
 
 
+def _until(request: Request) -> datetime | None:
+    """When the token expires that was shown; None for sessions."""
+    return request.auth.expires_at if isinstance(request.auth, Credential) else None
+
+
 _LINES = OpenApiResponse(OpenApiTypes.STR, description="One JSON object a line; see docs/bots.md.")
 
 
@@ -70,7 +76,7 @@ class EventsView(StreamView):
         `challenge.closed`. It begins with what there is, then says `caught-up`."""
         caller = signed_in(request)
         streams.room_for(caller)
-        return self.stream(streams.EventStream(caller))
+        return self.stream(streams.EventStream(caller, until=_until(request)))
 
 
 class MatchStreamView(StreamView):
@@ -88,7 +94,7 @@ class MatchStreamView(StreamView):
         the match is over."""
         caller = signed_in(request)
         streams.room_for(caller)
-        return self.stream(streams.MatchStream(caller, match_id))
+        return self.stream(streams.MatchStream(caller, match_id, until=_until(request)))
 
 
 class HintsSerializer(serializers.Serializer[dict[str, Any]]):

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
+from asyncio import FIRST_COMPLETED
 from collections.abc import AsyncIterator, Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
 import structlog
 from channels.layers import get_channel_layer
 from django.db import InterfaceError, OperationalError
+from django.utils import timezone
 from redis.exceptions import RedisError
 
 from accounts.models import User
@@ -47,8 +50,10 @@ class Stream(ABC):
     """One open answer. Iterating gives encoded lines until the reader goes, the server ends or
     there is nothing more to tell."""
 
-    def __init__(self, user: User) -> None:
+    def __init__(self, user: User, *, until: datetime | None = None) -> None:
+        """``until``: when the token expires that the stream was opened with."""
         self.user = user
+        self.until = until
         self.channel = ""
         self._ending: asyncio.Event | None = None
 
@@ -99,8 +104,11 @@ class Stream(ABC):
                 receiving = receiving or asyncio.create_task(layer.receive(self.channel))
                 # Waited for, never timed out: a receive that is cancelled gives its channel up.
                 await asyncio.wait(
-                    {receiving, ending}, timeout=LOOK_EVERY_S, return_when=asyncio.FIRST_COMPLETED
+                    {receiving, ending}, timeout=self._patience(), return_when=FIRST_COMPLETED
                 )
+                if self.until is not None and self.until <= timezone.now():
+                    yield _line(closing("token.refused", "This token is no longer good."))
+                    return
                 if ending.done():
                     yield _line(closing("server.restart", "The server restarts. Come back."))
                     return
@@ -126,6 +134,13 @@ class Stream(ABC):
                 # Waiting once more and being cancelled is how this layer is told to forget us.
                 receiving = receiving or asyncio.create_task(layer.receive(self.channel))
                 await self._forget(layer, receiving)
+
+    def _patience(self) -> float:
+        """How long to wait for something to be told, in seconds."""
+        if self.until is None:
+            return LOOK_EVERY_S
+        left = (self.until - timezone.now()).total_seconds()
+        return min(LOOK_EVERY_S, max(0.0, left))
 
     async def _lines(self, told: AsyncIterator[dict[str, Any]]) -> AsyncIterator[bytes]:
         async for frame in told:
@@ -170,9 +185,9 @@ def _line(frame: Mapping[str, Any]) -> bytes:
 class MatchStream(Stream):
     """A match as its reader may see it: a `sync`, then the frames of the sockets; ends with it."""
 
-    def __init__(self, user: User, match_id: int) -> None:
+    def __init__(self, user: User, match_id: int, *, until: datetime | None = None) -> None:
         """Raises Refusal ``match.none``."""
-        super().__init__(user)
+        super().__init__(user, until=until)
         self.match_id = match_id
         self.audience, _organise = standing_of(match_id, user)
         self.version = 0
@@ -225,8 +240,8 @@ class MatchStream(Stream):
 class EventStream(Stream):
     """What happens to a player: their matches begin and end, challenges come and go."""
 
-    def __init__(self, user: User) -> None:
-        super().__init__(user)
+    def __init__(self, user: User, *, until: datetime | None = None) -> None:
+        super().__init__(user, until=until)
         self._matches: dict[int, dict[str, Any]] = {}
         self._challenges: dict[int, dict[str, Any]] = {}
 

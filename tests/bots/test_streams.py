@@ -42,10 +42,15 @@ class Listener:
 
 
 @asynccontextmanager
-async def listening(site: Site, path: str, person: Person | None) -> AsyncIterator[Listener]:
+async def listening(
+    site: Site, path: str, person: Person | None, token: str = ""
+) -> AsyncIterator[Listener]:
     cookies = {} if person is None else {"sessionid": person.session}
+    headers = {"authorization": f"Bearer {token}"} if token else {}
     async with (
-        httpx.AsyncClient(base_url=site.base_url, cookies=cookies, timeout=30) as web,
+        httpx.AsyncClient(
+            base_url=site.base_url, cookies=cookies, headers=headers, timeout=30
+        ) as web,
         web.stream("GET", f"/api/v1{path}") as answer,
     ):
         assert answer.status_code == 200, await answer.aread()
@@ -130,6 +135,16 @@ async def test_an_account_that_is_closed_hears_nothing_more(site: Site, desk: De
         frames = await stream.rest()
     assert frames[-1]["type"] == "closing"
     assert frames[-1]["code"] == "account.changed"
+
+
+async def test_a_stream_ends_with_its_token(site: Site, desk: Desk) -> None:
+    players = (desk.person(), desk.person())
+    match = desk.match(*players)
+    _, token = desk.token(players[0], "read", seconds=4)
+    async with listening(site, f"/matches/{match}/stream/", None, token) as stream:
+        assert (await stream.next("sync"))["you"] == 0
+        frames = await stream.rest()
+    assert (frames[-1]["type"], frames[-1]["code"]) == ("closing", "token.refused")
 
 
 @pytest.mark.parametrize(

@@ -439,3 +439,21 @@ def test_a_ladder_is_climbed_by_challenge(visitor: Visitor, orla: User) -> None:
     page = visitor().get("/seasons/autumn/")
     assert words(page).index("Player 3") < words(page).index("Player 1")
     assert Leg.objects.filter(death_match=row, status="finished").exists()
+
+
+def test_settings_keep_what_the_form_has_no_fields_for(visitor: Visitor, orla: User) -> None:
+    game = {"ruleset": "tetronogo", "variant": "standard"}
+    games = [{**game, "options": {"turn_time": 30 + number}} for number in range(15)]
+    season = enrolled(orla, 0, "swiss", repertoire=games)
+    client = visitor(orla)
+    page = f"/seasons/{season.slug}/desk/settings/"
+    data = form_of(client.get(page)) | {"summary": "Another one."}
+    assert client.post(page, data).status_code == 302
+    season.refresh_from_db()
+    assert season.summary == "Another one."
+    assert season.repertoire == games
+    # One is taken out: the others keep their own options.
+    data = form_of(client.get(page)) | {"game_1": ""}
+    assert client.post(page, data).status_code == 302
+    season.refresh_from_db()
+    assert season.repertoire == games[1:]

@@ -272,3 +272,28 @@ def test_results_are_ruled_corrected_and_replayed(olga: Caller) -> None:
     kinds = [each["kind"] for each in olga.get(f"/seasons/{slug}/events/").json()["results"]]
     assert "death-match.corrected" in kinds
     assert len(kinds) == SeasonEvent.objects.filter(season__slug=slug).count()
+
+
+@pytest.mark.parametrize(
+    "body",
+    ['{"name": "\\ud800", "format": "swiss"}', '{"name": ' + "[" * 900 + "]" * 900 + "}"],
+    ids=["half a character", "nested deep"],
+)
+def test_keys_stand_even_bodies_that_make_no_sense(olga: Caller, body: str) -> None:
+    answer = olga.client.post(
+        "/api/v1/seasons/",
+        body,
+        content_type="application/json",
+        headers={"idempotency-key": "k-1"},
+    )
+    assert 400 <= answer.status_code < 500, answer.content
+    assert not Season.objects.exists()
+
+
+def test_seeds_of_nobody(olga: Caller) -> None:
+    slug = olga.post("/seasons/", {"name": "Spring", "format": "swiss"}).json()["slug"]
+    for key in ("9" * 5000, "-1", "x", ""):
+        answer = olga.put(f"/seasons/{slug}/seeds/", {"seeds": {key: 1}})
+        assert answer.status_code == 400, answer.content
+    answer = olga.put(f"/seasons/{slug}/seeds/", {"seeds": {"999999999999999999": 1}})
+    assert answer.json()["code"] == "contestant.none"

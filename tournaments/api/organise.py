@@ -5,6 +5,7 @@ Thin: bodies are checked for their form here, and everything else is the service
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
@@ -64,6 +65,7 @@ from tournaments.services.rounds import Pairing, round_next, round_schedule
 
 ORGANISE: Mapping[str, Scope] = MappingProxyType({"POST": Scope.ORGANISE})
 ENROLLED_AT_ONCE = 1000
+_ID = re.compile(r"[0-9]{1,18}")
 
 _M = TypeVar("_M", bound=Model)
 
@@ -203,8 +205,8 @@ class SeasonView(SeasonReading):
     def patch(self, request: Request, slug: str) -> Response:
         """Change what is named; the rest stays."""
         caller = signed_in(request)
-        season = season_for(slug, caller)
         given = body_of(request, SeasonChangesSerializer)
+        season = season_for(slug, caller)
         seasons.season_update(acting_user=caller, season=season, changes=given)
         return Response(SeasonSerializer(seasons_whole(caller).get(pk=season.pk)).data)
 
@@ -252,8 +254,8 @@ class StepsView(ApiView):
     def post(self, request: Request, slug: str) -> Response:
         """Take a season a step further; see `preflight` for what to know before."""
         caller = signed_in(request)
-        season = season_for(slug, caller)
         given = body_of(request, StepSerializer)
+        season = season_for(slug, caller)
         match given["step"]:
             case "cancel":
                 seasons.season_cancel(acting_user=caller, season=season, why=given.get("why", ""))
@@ -325,8 +327,8 @@ class ContestantsView(ContestantsReading):
         """Enrol people by their usernames: all of them, or nobody. In a season that is running they
         are late entries."""
         caller = signed_in(request)
-        season = season_for(slug, caller)
         given = body_of(request, EntriesSerializer)
+        season = season_for(slug, caller)
         with transaction.atomic():
             entered = [
                 people.contestant_enrol(
@@ -357,8 +359,8 @@ class WithdrawView(ApiView):
     def post(self, request: Request, slug: str, contestant_id: int) -> Response:
         """Take a contestant out, who may be the caller: what they have still to play is lost."""
         caller = signed_in(request)
-        contestant = _contestant(season_for(slug, caller), contestant_id)
         given = body_of(request, WhySerializer)
+        contestant = _contestant(season_for(slug, caller), contestant_id)
         gone = people.contestant_withdraw(
             acting_user=caller, contestant=contestant, why=given["why"]
         )
@@ -381,8 +383,8 @@ class ReplaceView(ApiView):
     def post(self, request: Request, slug: str, contestant_id: int) -> Response:
         """Have somebody take over a contestant's seed and pairings."""
         caller = signed_in(request)
-        contestant = _contestant(season_for(slug, caller), contestant_id)
         given = body_of(request, ReplacementSerializer)
+        contestant = _contestant(season_for(slug, caller), contestant_id)
         new = people.contestant_replace(
             acting_user=caller,
             contestant=contestant,
@@ -406,7 +408,7 @@ class SeedsSerializer(serializers.Serializer[dict[str, Any]]):
         """Exactly one of the two."""
         if bool(attrs.get("draw")) == ("seeds" in attrs):
             raise serializers.ValidationError("Either `seeds` or `draw`, please.")
-        if not all(key.isascii() and key.isdigit() for key in attrs.get("seeds", {})):
+        if not all(_ID.fullmatch(key) for key in attrs.get("seeds", {})):
             raise serializers.ValidationError({"seeds": "The keys are ids of contestants."})
         return attrs
 
@@ -426,8 +428,8 @@ class SeedsView(ApiView):
     def put(self, request: Request, slug: str) -> Response:
         """Set seeds, or have all of them drawn by lot, before the season begins."""
         caller = signed_in(request)
-        season = season_for(slug, caller)
         given = body_of(request, SeedsSerializer)
+        season = season_for(slug, caller)
         if given["draw"]:
             seeded = people.seeds_draw(acting_user=caller, season=season)
         else:
@@ -487,8 +489,8 @@ class RoundsView(RoundsReading):
         pairs, unless pairings are given; in an elimination season the next episode is opened, or
         the final of the last two."""
         caller = signed_in(request)
-        season = season_for(slug, caller)
         given = body_of(request, NewRoundSerializer)
+        season = season_for(slug, caller)
         pairings = [
             Pairing(
                 home=_contestant(season, each["home"]),
@@ -539,8 +541,8 @@ class ScheduleView(ApiView):
     def put(self, request: Request, slug: str, number: int) -> Response:
         """Say when the next match of each death match named is to be played; null: not fixed."""
         caller = signed_in(request)
-        played = _round(season_for(slug, caller), number)
         given = body_of(request, TimesSerializer)
+        played = _round(season_for(slug, caller), number)
         times = {each["death_match"]: each["scheduled_at"] for each in given["times"]}
         round_schedule(acting_user=caller, round=played, times=times)
         return Response(RoundSerializer(rounds_whole(caller).get(pk=played.pk)).data)
@@ -583,9 +585,9 @@ class PlacementsView(ApiView):
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Say how everybody came off; whoever came last is the elimination candidate."""
         caller = signed_in(request)
+        given = body_of(request, PlacementsSerializer)
         season = season_for(slug, caller)
         episode = _episode(season, number)
-        given = body_of(request, PlacementsSerializer)
         ec = given.get("ec")
         episodes.placements_record(
             acting_user=caller,
@@ -627,11 +629,11 @@ class ChoiceView(ApiView):
         """Name the DMO: the EC within the time (a token needs `play`), or an organiser
         (`organise`)."""
         caller = signed_in(request)
+        given = body_of(request, ChoiceSerializer)
         season = season_for(slug, caller)
         episode = _episode(season, number)
         own = audience.may_choose_dmo(episode, caller)
         require_scope(request.auth, Scope.PLAY if own else Scope.ORGANISE)
-        given = body_of(request, ChoiceSerializer)
         chosen = _contestant(season, given["contestant"])
         made = episodes.dmo_choose(acting_user=caller, episode=episode, contestant=chosen)
         shown = death_matches_whole(caller).get(pk=made.pk)
@@ -690,8 +692,8 @@ class DeathMatchView(DeathMatchReading):
         """Set ruleset, variant and options, and the time, of matches that have not begun: all that
         is named, or nothing."""
         caller = signed_in(request)
-        found = self.get_object()
         given = body_of(request, DeathMatchChangesSerializer)
+        found = self.get_object()
         with transaction.atomic():
             if "ruleset" in given:
                 deathmatches.rules_set(
@@ -734,9 +736,9 @@ class ResultView(ApiView):
     def post(self, request: Request, death_match_id: int) -> Response:
         """Declare a winner, give a walkover or correct a result, with a public reason."""
         caller = signed_in(request)
+        given = body_of(request, ResultSerializer)
         rows = death_matches_whole(caller)
         found = _found(rows, death_match_id, "death-match.none", "There is no such death match.")
-        given = body_of(request, ResultSerializer)
         deed = {
             "ruling": deathmatches.death_match_declare,
             "walkover": deathmatches.death_match_walkover,
@@ -763,9 +765,9 @@ class ReplayView(ApiView):
     def post(self, request: Request, death_match_id: int, number: int) -> Response:
         """Declare the match of that number void, running or finished; it is played again."""
         caller = signed_in(request)
+        given = body_of(request, WhySerializer)
         rows = death_matches_whole(caller)
         found = _found(rows, death_match_id, "death-match.none", "There is no such death match.")
-        given = body_of(request, WhySerializer)
         leg = found.legs.exclude(status="void").filter(number=number).first()
         if leg is None:
             raise Refusal("leg.none", "There is no such match.")
@@ -794,9 +796,9 @@ class ReadyView(ApiView):
     def put(self, request: Request, death_match_id: int, number: int) -> Response:
         """Be ready, or not after all. A match begins when both are ready and its time has come."""
         caller = signed_in(request)
+        given = body_of(request, ReadySerializer)
         rows = death_matches_whole(caller)
         found = _found(rows, death_match_id, "death-match.none", "There is no such death match.")
-        given = body_of(request, ReadySerializer)
         leg = found.legs.exclude(status="void").filter(number=number).first()
         if leg is None:
             raise Refusal("leg.none", "There is no such match.")
@@ -845,8 +847,8 @@ class GiftsView(GiftsReading):
     def post(self, request: Request, slug: str) -> Response:
         """Give somebody an item, for one match or for any."""
         caller = signed_in(request)
-        season = season_for(slug, caller)
         given = body_of(request, NewGiftSerializer)
+        season = season_for(slug, caller)
         giver, number = given.pop("giver", None), given.pop("death_match", None)
         rows = DeathMatch.objects.filter(round__season=season)
         gift = items.item_give(
@@ -879,9 +881,9 @@ class TakeBackView(ApiView):
     def post(self, request: Request, slug: str, gift_id: int) -> Response:
         """Take back an item that was given by mistake."""
         caller = signed_in(request)
+        given = body_of(request, WhySerializer)
         season = season_for(slug, caller)
         rows = Gift.objects.filter(season=season).select_related("giver__user", "receiver__user")
         gift = _found(rows, gift_id, "item.none", "There is no such item.")
-        given = body_of(request, WhySerializer)
         items.item_take_back(acting_user=caller, gift=gift, why=given["why"])
         return Response(GiftSerializer(rows.get(pk=gift.pk)).data)

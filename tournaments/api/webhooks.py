@@ -163,8 +163,8 @@ class WebhooksView(OrganisersList):
         """Have a season's events told to an address. The secret to check signatures with is in this
         answer only."""
         caller = signed_in(request)
-        season = _season(slug, caller)
         given = body_of(request, NewWebhookSerializer)
+        season = _season(slug, caller)
         made = services.webhook_create(acting_user=caller, season=season, **given)
         return Response(_with_secret(made), status=201)
 
@@ -191,8 +191,8 @@ class WebhookView(SignedInView):
     def patch(self, request: Request, slug: str, webhook_id: int) -> Response:
         """Change what is named. Switching it off gives up what it had not been told yet."""
         caller = signed_in(request)
-        webhook = _webhook(slug, webhook_id, caller)
         given = body_of(request, WebhookChangesSerializer)
+        webhook = _webhook(slug, webhook_id, caller)
         changed = services.webhook_update(acting_user=caller, webhook=webhook, **given)
         return Response(WebhookSerializer(changed).data)
 
