@@ -76,11 +76,28 @@ def test_one_internal_address_among_public_ones_is_enough(names: dict[str, list[
     assert code_of("https://both.example/") == "webhook.url-internal"
 
 
-@pytest.mark.parametrize(
-    "host", ["localhost", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0", "localhost."]
-)
+@pytest.mark.parametrize("host", ["localhost", "localhost.", "LOCALHOST", "127.0.0.1."])
 def test_other_ways_to_write_this_machine(host: str) -> None:
     assert code_of(f"https://{host}/") == "webhook.url-internal"
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.1", "2130706433", "0x7f000001", "0X7F.1", "0x", "0177.0.0.1", "0", "010.010.010.010",
+        "8.8.8.08", "8.8.8", "8.8.8.8.8", "256.1.1.1", "public.example.1", "08.8.8.8.",
+    ],
+)  # fmt: skip
+def test_numbers_that_are_no_plain_address(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """010.010.010.010 is 8.8.8.8 to the resolver and nothing at all to the client."""
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_more: pytest.fail("asked"))
+    assert code_of(f"https://{host}/") == "webhook.url"
+
+
+@pytest.mark.parametrize("host", ["cafe.be", "1.example", "0x7f.example", "7.7.7.de"])
+def test_names_with_digits_are_names(host: str, names: dict[str, list[str]]) -> None:
+    names[host] = ["93.184.216.34"]
+    assert destination_of(f"https://{host}/").host == host
 
 
 @pytest.mark.parametrize(

@@ -208,6 +208,36 @@ def test_a_mistake_of_ours_holds_nobody_up(
     assert stage.only(webhook).status == "delivered"
 
 
+def test_whatever_a_request_raises_is_a_failed_attempt(
+    stage: Stage, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    webhook = stage.webhook(receiver.url)
+    stage.event()
+    with monkeypatch.context() as patch:
+        patch.setattr(sending.wire, "post", lambda *_args, **_more: 1 / 0)
+        assert stage.drain(webhook) == 1
+        assert stage.drain(webhook) == 0  # it waits, like after any failure
+    delivery = stage.only(webhook)
+    assert (delivery.status, delivery.attempts) == ("pending", 1)
+    assert "mistake of the site" in delivery.fault
+    webhook.refresh_from_db()
+    assert (webhook.failures, webhook.busy_until) == (1, None)
+    stage.drain(webhook, after=10 * SECONDS)
+    assert stage.only(webhook).status == "delivered"
+
+
+def test_an_address_that_was_saved_before_it_was_refused(stage: Stage, receiver: Receiver) -> None:
+    webhook = stage.webhook(receiver.url)
+    Webhook.objects.update(url="https://010.010.010.010/")
+    stage.event()
+    assert stage.drain(webhook) == 1
+    assert stage.drain(webhook) == 0
+    delivery = stage.only(webhook)
+    assert (delivery.status, delivery.attempts) == ("pending", 1)
+    assert "four numbers" in delivery.fault
+    assert delivery.next_at > stage.at
+
+
 # -- receivers with bad manners ------------------------------------------------------------------
 
 

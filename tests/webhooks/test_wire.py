@@ -133,3 +133,13 @@ def test_a_proxy_of_the_environment_is_not_used(
         monkeypatch.setenv(name, "http://127.0.0.1:1")
     answer = wire.post(destination(secure), headers={}, content=b"{}", context=secure.trusting)
     assert answer.taken
+
+
+@pytest.mark.parametrize("host", ["010.010.010.010", "xn--999999999.example"])
+def test_a_host_that_the_client_refuses(host: str) -> None:
+    """`httpx.InvalidURL` is no `httpx.HTTPError`; what the client raises is an answer all the
+    same."""
+    there = Destination("https", host, 443, "/", ("127.0.0.1",))
+    answer = wire.post(there, headers={}, content=b"{}")
+    assert (answer.status, answer.taken) == (None, False)
+    assert answer.fault

@@ -8,6 +8,7 @@ those addresses (`wire`): a name that answers differently the second time gains 
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLong
@@ -100,6 +101,11 @@ def _parts(url: str) -> tuple[str, str, int, str]:
     host = (parts.hostname or "").rstrip(".")
     if parts.scheme not in {"http", "https"} or not host or "%" in host or port == 0:
         raise wrong
+    if ":" not in host and _ends_in_a_number(host) and not _is_plain_ipv4(host):
+        # Resolvers read 010.8 and 0x7f000001 as addresses, clients refuse them or read others.
+        raise Refusal(
+            "webhook.url", "Please write a numeric address as four numbers, such as 198.51.100.7."
+        )
     if parts.username is not None or parts.password is not None:
         raise Refusal(
             "webhook.url-credentials",
@@ -107,6 +113,20 @@ def _parts(url: str) -> tuple[str, str, int, str]:
         )
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return parts.scheme, host, port or (443 if parts.scheme == "https" else 80), target
+
+
+def _ends_in_a_number(host: str) -> bool:
+    """Whether a host can only be meant as an IPv4 address: no top-level domain is a number
+    (WHATWG URL Standard, "ends in a number")."""
+    last = host.rpartition(".")[2]
+    return re.fullmatch(r"[0-9]+|0[xX][0-9a-fA-F]*", last) is not None
+
+
+def _is_plain_ipv4(host: str) -> bool:
+    try:
+        return str(ipaddress.IPv4Address(host)) == host
+    except ValueError:
+        return False
 
 
 def resolved(host: str, port: int) -> tuple[Address, ...]:

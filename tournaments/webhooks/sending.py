@@ -219,6 +219,16 @@ def _request(delivery: Delivery, at: datetime) -> Request:
 
 
 def _sent(delivery: Delivery, request: Request) -> Answer:
+    """What came of a request, whatever came of it: an attempt that is never recorded would be made
+    again at once, for ever, with everything behind it waiting."""
+    try:
+        return _answered(delivery, request)
+    except Exception:  # ours, and whatever a library makes of a receiver
+        log.exception("webhook.not-sent", delivery=str(delivery.uid))
+        return Answer(None, {}, "", 0, "This could not be sent, by a mistake of the site.")
+
+
+def _answered(delivery: Delivery, request: Request) -> Answer:
     try:
         # Every time anew: a name may lead elsewhere than when the webhook was saved.
         destination = destination_of(delivery.webhook.url)

@@ -61,7 +61,7 @@ def post(
         ):
             status, answered = response.status_code, response.headers
             excerpt = _beginning(response)
-    except (httpx.HTTPError, OSError) as error:
+    except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
         # A receiver that has said 2xx has taken the delivery, whatever becomes of its words.
         fault = "" if status is not None else _told(error)
     latency = round((time.monotonic() - began) * 1000)
@@ -99,6 +99,7 @@ def _told(error: Exception) -> str:
         httpx.RemoteProtocolError: "The answer was not HTTP, or broke off.",
         httpx.ReadError: "The connection broke.",
         httpx.WriteError: "The connection broke.",
+        httpx.InvalidURL: "The address cannot be used.",
     }
     if isinstance(error, httpx.ConnectError) and "CERTIFICATE" in str(error).upper():
         return "The receiver's certificate is not valid for this address."
