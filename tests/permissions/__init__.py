@@ -1,0 +1,1 @@
+"""Who may do what, on every surface: one table, asked as everybody."""

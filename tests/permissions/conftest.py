@@ -1,0 +1,47 @@
+"""The world that the table is asked in: made once, in a transaction that is never committed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.core.cache import cache
+from django.db import transaction
+
+from games import consumers
+from tests.permissions.world import World
+
+R = TypeVar("R")
+
+
+@pytest.fixture(scope="package")
+def world(django_db_setup: None, django_db_blocker: Any) -> Iterator[World]:
+    """Everybody, and every situation that was asked for so far."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield World()
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def _django_db_helper(world: World) -> World:
+    """In place of a transaction for each test: the mark `django_db` only asks for the database."""
+    return world
+
+
+@pytest.fixture(autouse=True)
+def apart(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache of one's own; sockets ask in this thread, whose transaction holds the world."""
+    settings.CACHES = {
+        "default": {
+            "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+            "LOCATION": "permissions",
+        }
+    }
+
+    async def here(call: Callable[..., R], *args: Any, **kwargs: Any) -> R:
+        return await sync_to_async(call, thread_sensitive=True)(*args, **kwargs)
+
+    monkeypatch.setattr(consumers, "in_turn_thread", here)
+    cache.clear()

@@ -1,0 +1,498 @@
+"""The table: for each deed who may do it, and how it is asked for on each surface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from tests.permissions.world import Scene, Who
+from tournaments.services.documents import season_export
+
+Given = Callable[[Scene], Any]
+
+# -- who -----------------------------------------------------------------------------------------
+
+EVERYBODY = frozenset(Who)
+OUTSIDE = {Who.SUSPENDED, Who.SUSPENDED_SEAT, Who.SUSPENDED_ORGANISER}
+SIGNED_IN = EVERYBODY - {Who.NOBODY} - OUTSIDE
+# Who runs the season, and of those who may decide about a death match: not about one's own.
+MANAGE = frozenset({Who.ORGANISER, Who.SEATED, Who.ADMIN})
+RULE = MANAGE - {Who.SEATED}
+SHELVE = MANAGE | {Who.MODERATOR}
+SITE_ORGANISERS = MANAGE | {Who.RIVAL}
+MODERATE = frozenset({Who.MODERATOR, Who.ADMIN})
+ADMIN_SITE = MODERATE
+ON_SEAT_0 = frozenset({Who.SEAT_0, Who.MUTED_SEAT})
+ON_SEATS = ON_SEAT_0 | {Who.SEAT_1, Who.SEATED}
+PLACES = ON_SEATS | {Who.CONTESTANT}
+
+
+# -- how -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Page:
+    """A form of a page, by the name of its address."""
+
+    name: str
+    args: Given = lambda scene: [scene.season.slug]
+    form: Given = lambda _scene: {}
+    method: str = "post"
+    # The admin site lets in moderators and administrators only.
+    door: frozenset[Who] = EVERYBODY
+    # Whom this surface lets do the same to others, by another right.
+    also: frozenset[Who] = frozenset()
+
+
+@dataclass(frozen=True)
+class Api:
+    """An endpoint; ``scope``: what a token needs. Organisers may need another one than players."""
+
+    method: str
+    name: str
+    args: Given = lambda scene: [scene.season.slug]
+    body: Given = lambda _scene: {}
+    scope: str = "organise"
+    also: frozenset[Who] = frozenset()
+    scope_of: Mapping[Who, str] = field(default_factory=dict)
+    door: frozenset[Who] = EVERYBODY
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame on the socket of the scene's match."""
+
+    kind: str
+    frame: Given
+    scope: str
+    also: frozenset[Who] = frozenset()
+    scope_of: Mapping[Who, str] = field(default_factory=dict)
+    door: frozenset[Who] = EVERYBODY
+
+
+Ask = Page | Api | Frame
+
+
+@dataclass(frozen=True)
+class Deed:
+    """One thing to do: in which scene, who may, and how it is asked for. ``reads``: it changes
+    nothing, and is allowed where the answer is 200."""
+
+    scene: str
+    allowed: frozenset[Who]
+    asks: tuple[Ask, ...]
+    reads: bool = False
+
+
+def admin(name: str, args: Given, form: Given = lambda _scene: {}) -> Page:
+    """A deed or an action of the admin site."""
+    return Page(f"admin:{name}", args, form, door=ADMIN_SITE)
+
+
+def act(name: str, *, what: str = "step", why: bool = False, form: Given | None = None) -> Page:
+    """A deed about a season, or a death match, or one of its legs, by its name on the desk."""
+
+    def args(scene: Scene) -> list[Any]:
+        if what == "match_act":
+            return [scene.season.slug, scene.row.pk, name]
+        if what == "leg_act":
+            return [scene.season.slug, scene.row.pk, scene.leg.pk, name]
+        if what == "round_act":
+            return [scene.season.slug, scene.season.rounds.latest("number").number, name]
+        return [scene.season.slug, name]
+
+    return Page(f"tournaments:{what}", args, form or (lambda _scene: WHY if why else {}))
+
+
+WHY = {"why": "because"}
+
+
+def step(name: str, **more: Any) -> Api:
+    """A step of a season over the API."""
+    return Api("post", "api:season_steps", body=lambda _scene: {"step": name, **more})
+
+
+def row(scene: Scene) -> list[int]:
+    """The death match."""
+    return [scene.row.pk]
+
+
+def row_leg(scene: Scene) -> list[int]:
+    """The first match of the death match."""
+    return [scene.row.pk, 1]
+
+
+def numbered(scene: Scene) -> list[Any]:
+    """The latest round."""
+    return [scene.season.slug, scene.season.rounds.latest("number").number]
+
+
+def leg_page(scene: Scene) -> list[Any]:
+    """The leg, as pages have it."""
+    return [scene.season.slug, scene.row.pk, scene.leg.pk]
+
+
+def won(scene: Scene, number: int = 1) -> dict[str, Any]:
+    """That somebody has won."""
+    return {"winner": scene.id(number), **WHY}
+
+
+def result(how: str, number: int = 1) -> Api:
+    """A result over the API."""
+    return Api("post", "api:death_match_result", row, lambda s: {"how": how, **won(s, number)})
+
+
+def places(scene: Scene) -> dict[str, int]:
+    """Everybody's place in a main match: player 1 is last."""
+    return {f"place_{scene.id(n)}": 5 - n for n in (1, 2, 3, 4)}
+
+
+def upload(scene: Scene) -> dict[str, Any]:
+    """The season as a file of another installation."""
+    data = season_export(season=scene.season)
+    data = data.replace(str(scene.season.uid).encode(), b"00000000-0000-4000-8000-000000000000")
+    return {"document": SimpleUploadedFile("season.json", data)}
+
+
+def hook(scene: Scene) -> list[Any]:
+    """The webhook."""
+    return [scene.season.slug, scene.hook.pk]
+
+
+def the_challenge(scene: Scene) -> list[int]:
+    """The challenge."""
+    return [scene.challenge.pk]
+
+
+def said(room: str) -> Given:
+    """Something to say in a room."""
+    return lambda _s: {"type": "chat", "id": "new", "room": room, "text": "Hello"}
+
+
+def concede(scene: Scene) -> dict[str, Any]:
+    """Giving up, for whoever sits."""
+    from games.store import read
+
+    version = max(read(scene.match.pk).readers.versions)
+    return {"id": "giving-up", "text": "concede", "version": version}
+
+
+NEW_HOOK = {
+    "name": "New", "url": "https://93.184.216.34/other", "flavour": "json",
+    "kinds": ["season.started"],
+}  # fmt: skip
+OFFER = {"ruleset": "tetronogo", "variant": "standard", "advantage": "lot"}
+
+
+def _offer_form(_scene: Scene) -> dict[str, Any]:
+    return {
+        "game": "tetronogo/standard", "pace": "normal", "advantage": "lot", "lasts": "60",
+        "message": "",
+    }  # fmt: skip
+
+
+DEEDS: dict[str, Deed] = {
+    # -- a season's life ---------------------------------------------------------------------
+    "open a season": Deed("draft", SITE_ORGANISERS, (
+        Page("tournaments:season_new", lambda _s: [], lambda s: s.form(
+            "tournaments:season_new", {"name": "New", "format": "swiss", "tie_1": "points"})),
+        Api("post", "api:seasons", lambda _s: [], lambda _s: {"name": "New", "format": "swiss"}),
+    )),
+    "restore a season": Deed("enrolling", SITE_ORGANISERS, (
+        Page("tournaments:season_restore", lambda _s: [], upload),
+    )),
+    "change settings": Deed("enrolling", MANAGE, (
+        Page("tournaments:settings", form=lambda s: s.form(
+            "tournaments:settings", {"name": "Renamed"}, s.season.slug)),
+        Api("patch", "api:season", body=lambda _s: {"summary": "New."}),
+    )),
+    "list a draft": Deed("draft", MANAGE, (
+        act("list"), step("list"),
+        admin("tournaments_season_list", lambda s: [s.season.pk]),
+    )),
+    "make it a draft again": Deed("enrolling", MANAGE, (act("unlist"), step("unlist"))),
+    "start": Deed("enrolling", MANAGE, (act("start"), step("start"))),
+    "call off": Deed("enrolling", MANAGE, (
+        act("cancel", why=True), step("cancel", **WHY),
+        admin("tournaments_season_cancel", lambda s: [s.season.pk],
+              lambda s: {**WHY, "typed": s.season.slug}),
+    )),
+    "archive": Deed("cancelled", SHELVE, (
+        act("archive"), step("archive"),
+        admin("tournaments_season_archive", lambda s: [s.season.pk]),
+        admin("tournaments_season_changelist", lambda _s: [],
+              lambda s: {"action": "archive_seasons", "_selected_action": s.season.pk}),
+    )),
+    "list again": Deed("archived", SHELVE, (
+        act("list"), step("list"),
+        admin("tournaments_season_list", lambda s: [s.season.pk]),
+    )),
+    "change what is archived": Deed("archived", frozenset(), (
+        Page("tournaments:settings", form=lambda s: {"name": "Renamed"}),
+        Api("patch", "api:season", body=lambda _s: {"summary": "New."}),
+    )),
+    "end by the order": Deed("played out", MANAGE, (
+        Page("tournaments:conclude", form=lambda s: {"opponent": s.id(1)}),
+        Api("post", "api:season_steps", body=lambda s: {"step": "finish", "winner": s.id(1)}),
+    )),
+    "add an organiser": Deed("enrolling", MANAGE, (
+        Page("tournaments:organisers", form=lambda _s: {"user": "rival"}),
+    )),
+    "remove an organiser": Deed("enrolling", MANAGE, (
+        Page("tournaments:organisers",
+             form=lambda s: {"remove": s.world.users["olin"].pk}),
+    )),
+    # -- people ------------------------------------------------------------------------------
+    "enrol somebody": Deed("enrolling", MANAGE, (
+        Page("tournaments:roster", form=lambda s: {"user": s.world.users["eve"].pk}),
+        Api("post", "api:season_contestants",
+            body=lambda _s: {"contestants": [{"username": "eve"}]}),
+    )),
+    "enrol a list": Deed("enrolling", MANAGE, (
+        Page("tournaments:roster", form=lambda _s: {"text": "eve"}),
+    )),
+    "enrol oneself": Deed(
+        "enrolling",
+        SIGNED_IN - PLACES,
+        (Page("tournaments:join"),),
+    ),
+    "strike off": Deed("enrolling", MANAGE, (
+        Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "remove"]),
+    )),
+    "withdraw somebody": Deed("between", MANAGE, (
+        Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "withdraw"],
+             lambda _s: WHY),
+        Api("post", "api:contestant_withdraw", lambda s: [s.season.slug, s.id(4)], lambda _s: WHY),
+    )),
+    "withdraw oneself": Deed("between", PLACES, (
+        Page("tournaments:withdraw", form=lambda _s: WHY),
+        Api("post", "api:contestant_withdraw", lambda s: [s.season.slug, s.me], lambda _s: WHY,
+            also=MANAGE),
+    )),
+    "replace somebody": Deed("between", MANAGE, (
+        Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "replace"],
+             lambda _s: {"user": "eve", **WHY}),
+        Api("post", "api:contestant_replace", lambda s: [s.season.slug, s.id(4)],
+            lambda _s: {"username": "eve", **WHY}),
+    )),
+    "set seeds": Deed("enrolling", MANAGE, (
+        Page("tournaments:seeds", form=lambda s: {
+            f"seed_{s.id(n)}": 5 - n for n in (1, 2, 3, 4)}),
+        Api("put", "api:season_seeds",
+            body=lambda s: {"seeds": {str(s.id(n)): 5 - n for n in (1, 2, 3, 4)}}),
+    )),
+    "draw seeds": Deed("enrolling", MANAGE, (
+        Page("tournaments:seeds", form=lambda _s: {"draw": "1"}),
+        Api("put", "api:season_seeds", body=lambda _s: {"draw": True}),
+    )),
+    # -- rounds ------------------------------------------------------------------------------
+    "open an episode": Deed("between", MANAGE, (
+        Page("tournaments:episode"),
+        Api("post", "api:season_rounds"),
+    )),
+    "record a main match": Deed("main match", MANAGE, (
+        Page("tournaments:placements", numbered, places),
+        Api("post", "api:episode_placements", numbered, lambda s: {"placements": [
+            {"contestant": s.id(n), "place": 5 - n} for n in (1, 2, 3, 4)]}),
+    )),
+    "choose the DMO": Deed("choosing", MANAGE | ON_SEAT_0, (
+        Page("tournaments:choose", numbered, lambda s: {"contestant": s.id(3)}),
+        Api("post", "api:episode_dmo", numbered, lambda s: {"contestant": s.id(3)},
+            scope="organise", scope_of=dict.fromkeys(ON_SEAT_0, "play")),
+    )),
+    "skip an episode": Deed("choosing", MANAGE, (act("skip", what="round_act", why=True),)),
+    "open the final": Deed("two left", MANAGE, (
+        Page("tournaments:final", form=lambda s: s.form(
+            "tournaments:final", {"game_1": "tetronogo/standard"}, s.season.slug)),
+        Api("post", "api:season_rounds"),
+    )),
+    "pair a round": Deed("round played", MANAGE, (
+        Page("tournaments:pair"),
+        Api("post", "api:season_rounds"),
+    )),
+    "close a round": Deed("reopened", MANAGE, (act("close", what="round_act"),)),
+    "reopen a round": Deed("between", MANAGE, (act("reopen", what="round_act", why=True),)),
+    "enter a ladder challenge": Deed("ladder", MANAGE, (
+        Page("tournaments:ladder_pair", lambda s: [s.season.slug, s.id(2)],
+             lambda s: {"opponent": s.id(1)}),
+        Api("post", "api:season_rounds",
+            body=lambda s: {"pairings": [{"home": s.id(2), "away": s.id(1)}]}),
+    )),
+    "challenge on the ladder": Deed("ladder", frozenset({Who.SEAT_1, Who.SEATED, Who.CONTESTANT}), (
+        Page("tournaments:challenge", form=lambda s: {"opponent": s.id(1)}),
+    )),
+    # -- death matches -----------------------------------------------------------------------
+    "set the rules": Deed("planned", RULE, (
+        act("rules", what="match_act", form=lambda _s: {
+            "game": "domino-wars/standard", "turn_time": "", "reserve": ""}),
+        Api("patch", "api:death_match", row,
+            lambda _s: {"ruleset": "domino-wars", "variant": "standard"}),
+    )),
+    "choose rules as the lower seed": Deed("bracket", frozenset({Who.SEAT_1, Who.SEATED}), (
+        Page("tournaments:rules", lambda s: [s.season.slug, s.row.pk],
+             lambda _s: {"game": "tetronogo/standard"}),
+        Api("patch", "api:death_match", row,
+            lambda _s: {"ruleset": "tetronogo", "variant": "standard"}, also=RULE),
+    )),
+    "set a time": Deed("planned", RULE, (
+        act("schedule", what="leg_act", form=lambda _s: {"when": "2030-05-17T20:00"}),
+        Api("patch", "api:death_match", row,
+            lambda _s: {"scheduled_at": "2030-05-17T20:00:00Z"}),
+        Api("put", "api:season_round_schedule", numbered, lambda s: {"times": [
+            {"death_match": s.row.pk, "scheduled_at": "2030-05-17T20:00:00Z"}]}),
+    )),
+    "begin a match": Deed("planned", RULE, (act("start", what="leg_act"),)),
+    "give a walkover": Deed("planned", RULE, (
+        act("walkover", what="match_act", form=won), result("walkover"),
+    )),
+    "declare a winner": Deed("running", RULE, (
+        act("declare", what="match_act", form=won), result("ruling"),
+    )),
+    "correct a result": Deed("decided", RULE, (
+        act("correct", what="match_act", form=lambda s: won(s, 2)), result("correction", 2),
+    )),
+    "reopen a decision": Deed("ruled", RULE, (act("reopen", what="match_act", why=True),)),
+    "call a death match off": Deed("planned", RULE, (act("void", what="match_act", why=True),)),
+    "have a match replayed": Deed("running", RULE, (
+        act("void", what="leg_act", why=True),
+        Api("post", "api:leg_replay", row_leg, lambda _s: WHY),
+    )),
+    "be ready": Deed("planned", ON_SEATS, (
+        Page("tournaments:ready", leg_page),
+        Api("put", "api:leg_ready", row_leg, lambda _s: {"ready": True}, scope="play"),
+    )),
+    # -- items -------------------------------------------------------------------------------
+    "bring an item": Deed("gifted", ON_SEAT_0, (
+        Page("tournaments:declare", leg_page, lambda s: {"gift": s.gift.pk}),
+    )),
+    "give an item": Deed("gifted", frozenset({Who.ELIMINATED}), (
+        Page("tournaments:give", form=lambda s: {
+            "item": f"{s.gift.item}@{s.gift.ruleset}", "receiver": s.id(1),
+            "death_match": s.row.pk}),
+        Api("post", "api:season_items", also=MANAGE, body=lambda s: {
+            "item": s.gift.item, "ruleset": s.gift.ruleset, "giver": s.id(5), "receiver": s.id(1),
+            "death_match": s.row.pk}),
+    )),
+    "grant an item": Deed("gifted", MANAGE, (
+        Page("tournaments:ledger", form=lambda s: {
+            "item": f"{s.gift.item}@{s.gift.ruleset}", "receiver": s.id(1)}),
+        Api("post", "api:season_items", body=lambda s: {
+            "item": s.gift.item, "ruleset": s.gift.ruleset, "receiver": s.id(1)}),
+    )),
+    "take an item back": Deed("gifted", MANAGE, (
+        Page("tournaments:item_take_back", lambda s: [s.season.slug, s.gift.pk], lambda _s: WHY),
+        Api("post", "api:season_item_take_back", lambda s: [s.season.slug, s.gift.pk],
+            lambda _s: WHY),
+    )),
+    # -- webhooks ----------------------------------------------------------------------------
+    "make a webhook": Deed("watched", MANAGE, (
+        Page("webhooks:new", form=lambda _s: NEW_HOOK),
+        Api("post", "api:webhooks", body=lambda _s: NEW_HOOK),
+    )),
+    "change a webhook": Deed("watched", MANAGE, (
+        Page("webhooks:edit", hook, lambda _s: NEW_HOOK),
+        Api("patch", "api:webhook", hook, lambda _s: {"name": "New"}),
+    )),
+    "switch a webhook": Deed("watched", MANAGE, (
+        Page("webhooks:switch", hook),
+        Api("patch", "api:webhook", hook, lambda _s: {"active": False}),
+    )),
+    "delete a webhook": Deed("watched", MANAGE, (
+        Page("webhooks:delete", hook), Api("delete", "api:webhook", hook),
+    )),
+    "test a webhook": Deed("watched", MANAGE, (
+        Page("webhooks:test", hook), Api("post", "api:webhook_test", hook),
+    )),
+    "renew a webhook's secret": Deed("watched", MANAGE, (
+        Page("webhooks:rotate", hook), Api("post", "api:webhook_secret", hook),
+    )),
+    "deliver again": Deed("watched", MANAGE, (
+        Page("webhooks:redeliver", lambda s: [*hook(s), s.delivery.uid]),
+        Api("post", "api:webhook_redeliver", lambda s: [*hook(s), s.delivery.pk]),
+    )),
+    # -- what only those who run a season read -----------------------------------------------
+    **{
+        f"read {name}": Deed("watched", MANAGE, (
+            Page(name, hook if name == "webhooks:detail" else lambda s: [s.season.slug],
+                 method="get"),
+        ), reads=True)
+        for name in (
+            "tournaments:desk", "tournaments:settings", "tournaments:organisers",
+            "tournaments:roster", "tournaments:seeds", "tournaments:ledger",
+            "tournaments:document", "tournaments:records", "webhooks:list", "webhooks:detail",
+        )
+    },
+    "read warnings": Deed("watched", MANAGE, (
+        Api("get", "api:season_preflight", body=lambda _s: {"step": "start"}, scope="read"),
+    ), reads=True),
+    "read webhooks": Deed("watched", MANAGE, (
+        Api("get", "api:webhooks"),
+    ), reads=True),
+    "read a webhook": Deed("watched", MANAGE, (
+        Api("get", "api:webhook", hook),
+        Api("get", "api:webhook_deliveries", hook),
+    ), reads=True),
+    # -- matches -----------------------------------------------------------------------------
+    "submit a move": Deed("running", ON_SEATS, (
+        Frame("submit", lambda s: {"type": "submit", "match": s.match.pk, **concede(s)}, "play"),
+        Api("post", "api:submissions", lambda s: [s.match.pk], concede, scope="play"),
+    )),
+    "organise a match": Deed("running", RULE, (
+        Frame("organise",
+              lambda _s: {"type": "organise", "id": "rule", "text": "pause", **WHY}, "organise"),
+    )),
+    "talk as a player": Deed("running", ON_SEATS - {Who.MUTED_SEAT}, (
+        Frame("chat", said("players"), "play"),
+    )),
+    "talk as a spectator": Deed("running", SIGNED_IN - ON_SEATS - {Who.MUTED}, (
+        Frame("chat", said("spectators"), "play"),
+    )),
+    "take a message away": Deed("talking", MODERATE, (
+        Page("games:chat_remove", lambda s: [s.message.pk], lambda _s: WHY),
+        admin("games_chatmessage_remove", lambda s: [s.message.pk],
+              lambda _s: {"reason": "because"}),
+        admin("games_chatmessage_changelist", lambda _s: [],
+              lambda s: {"action": "remove_messages", "_selected_action": s.message.pk}),
+    )),
+    "rule on a rating": Deed("decided", frozenset({Who.ADMIN}), (
+        admin("games_ratingruling_add", lambda _s: [],
+              lambda s: {"match": s.leg.match_id, "counts": "nobody", **WHY}),
+    )),
+    "offer a match": Deed("challenged", SIGNED_IN, (
+        Page("games:challenge_new", lambda _s: [], _offer_form),
+        Api("post", "api:challenges", lambda _s: [], lambda _s: OFFER, scope="play"),
+    )),
+    "accept a challenge": Deed("challenged", ON_SEAT_0, (
+        Page("games:challenge_accept", the_challenge),
+        Api("post", "api:challenge_accept", the_challenge, scope="play"),
+    )),
+    "decline a challenge": Deed("challenged", ON_SEAT_0, (
+        Page("games:challenge_decline", the_challenge),
+        Api("post", "api:challenge_decline", the_challenge, scope="play"),
+    )),
+    "take a challenge back": Deed("challenged", frozenset({Who.CONTESTANT}), (
+        Page("games:challenge_cancel", the_challenge),
+        Api("post", "api:challenge_cancel", the_challenge, scope="play"),
+    )),
+    "keep a move": Deed("challenged", SIGNED_IN, (
+        Api("post", "api:saved", lambda _s: ["tetronogo"],
+            lambda _s: {"name": "New", "text": "pick O"}, scope="play"),
+    )),
+    "forget a move": Deed("challenged", ON_SEAT_0, (
+        Api("delete", "api:saved_one", lambda s: ["tetronogo", s.saved.pk], scope="play"),
+    )),
+    "import a record": Deed("decided", SITE_ORGANISERS, (
+        Page("games:import_record", lambda _s: [], lambda s: {
+            "record": SimpleUploadedFile("match.dmr.json", s.record)}),
+    )),
+    "keep a preparation": Deed("challenged", SITE_ORGANISERS, (
+        Page("games:prepared_new", lambda _s: ["peg-domain", "pallets"],
+             lambda s: {"name": "New", "text": s.pallets, "keep": "1"}),
+    )),
+    "delete a preparation": Deed("challenged", frozenset({Who.ORGANISER}), (
+        Page("games:prepared_delete", lambda s: [s.kept.pk]),
+    )),
+}  # fmt: skip

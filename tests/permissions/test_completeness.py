@@ -1,0 +1,135 @@
+"""The table is whole: what can write is in it, or is named here with where it is tested."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Any, get_args
+
+import pytest
+from django.contrib import admin
+from django.http import HttpResponseNotAllowed
+from django.test import RequestFactory
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from accounts.models import User
+from games.incoming import Incoming
+from tests.permissions.table import DEEDS, Api, Frame, Page
+from tests.permissions.world import World
+from tournaments.views import desk
+
+SAFE = {"GET", "HEAD", "OPTIONS", "TRACE"}
+
+# Addresses outside of matches and seasons, and such as only compute.
+ELSEWHERE = {
+    "games:paint_read": "reads a picture and keeps nothing: tests/pages/test_boards.py",
+    "accounts:": "one's own account: tests/accounts",
+    "api:become_bot": "one's own account: tests/accounts/test_tokens.py",
+    "account_": "the sign-in library",
+    "oauth2_provider:": "OAuth: tests/accounts/test_oauth.py",
+    "admin:": "below, by the registry",
+    "games:leaderboards/overall/": "only leads elsewhere",
+    "healthz": "reads",
+    "favicon": "reads",
+}
+
+
+def _views(
+    patterns: list[Any], names: tuple[str, ...] = ()
+) -> Iterator[tuple[str, Any, URLPattern]]:
+    for each in patterns:
+        if isinstance(each, URLResolver):
+            inside = (*names, each.namespace) if each.namespace else names
+            yield from _views(each.url_patterns, inside)
+        else:
+            name = ":".join([*names, each.name or str(each.pattern)])
+            yield name, each.callback, each
+
+
+def all_addresses() -> Iterator[tuple[str, set[str]]]:
+    """Every address by its name, with what must be known to write it down."""
+    for name, _, pattern in _views(get_resolver().url_patterns):
+        if pattern.name:
+            yield name, set(pattern.pattern.converters) | set(pattern.pattern.regex.groupindex)
+
+
+def _methods(view: Any) -> set[str]:
+    """The methods that write and that a view takes."""
+    found = getattr(view, "cls", None) or getattr(view, "view_class", None)
+    if found is not None:
+        return {
+            method.upper()
+            for method in ("post", "put", "patch", "delete")
+            if hasattr(found, method)
+        }
+    request = RequestFactory().generic("BREW", "/")
+    request.user = User()
+    try:
+        answer = view(request)
+    except Exception:  # noqa: BLE001  (it was let in, whatever it missed then)
+        return {"POST"}
+    if isinstance(answer, HttpResponseNotAllowed):
+        return {each.strip() for each in answer["Allow"].split(",")} - SAFE
+    return {"POST"}
+
+
+def _asked() -> set[tuple[str, str]]:
+    return {
+        (ask.name, ask.method.upper())
+        for deed in DEEDS.values()
+        for ask in deed.asks
+        if isinstance(ask, Page | Api)
+    }
+
+
+def test_every_address_that_writes_is_in_the_table() -> None:
+    writing = {
+        (name, method)
+        for name, view, _ in _views(get_resolver().url_patterns)
+        if not name.startswith(tuple(ELSEWHERE))
+        for method in _methods(view)
+    }
+    assert len(writing) > 60
+    assert sorted(writing - _asked()) == []
+
+
+@pytest.mark.parametrize("what", ["step", "contestant_act", "round_act", "match_act", "leg_act"])
+def test_every_deed_of_the_desk_is_in_the_table(what: str) -> None:
+    """Deeds that share an address are told apart by the last word of it."""
+    offered: set[str]
+    if what == "step":
+        offered = set(desk._STEPS)
+    else:
+        source = inspect.getsource(getattr(desk, what))
+        offered = set(re.findall(r'^        "(\w+)": (?:lambda: )?Act\(', source, re.MULTILINE))
+    assert len(offered) >= 3
+    table = inspect.getsource(inspect.getmodule(Page) or desk)
+    for name in offered:
+        assert f'act("{name}"' in table or f'"{name}"]' in table, (what, name)
+
+
+def test_every_frame_that_writes_is_in_the_table() -> None:
+    asked = {ask.kind for deed in DEEDS.values() for ask in deed.asks if isinstance(ask, Frame)}
+    frames = {each.__struct_config__.tag for each in get_args(Incoming)}
+    assert frames - {"sync", "ping", "chat.history"} == asked
+
+
+@pytest.mark.django_db
+def test_everything_that_the_admin_site_can_change_is_in_the_table(world: World) -> None:
+    asked = {name.removeprefix("admin:") for name, _ in _asked() if name.startswith("admin:")}
+    request = RequestFactory().get("/admin/")
+    request.user = world.root
+    for model, its in admin.site._registry.items():
+        meta = model._meta
+        if meta.app_label not in ("games", "tournaments"):
+            continue
+        prefix = f"{meta.app_label}_{meta.model_name}"
+        if its.has_add_permission(request):
+            assert f"{prefix}_add" in asked
+        assert not its.has_change_permission(request), model
+        assert not its.has_delete_permission(request), model
+        for deed in getattr(its, "deeds", ()):
+            assert f"{prefix}_{deed.name}" in asked, (model, deed.name)
+        if set(its.get_actions(request)) - {"delete_selected"}:
+            assert f"{prefix}_changelist" in asked, model

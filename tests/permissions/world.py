@@ -1,0 +1,459 @@
+"""The people that the table speaks of, and the situations in which they are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+from functools import cache
+from typing import Any
+
+from django.db import connection, transaction
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.roles import Role as SiteRole
+from accounts.roles import forget_roles
+from accounts.sanctions import user_mute, user_suspend
+from accounts.services import role_grant
+from accounts.tokens import token_create, user_become_bot
+from games.services.challenges import challenge_create
+from games.services.chat import chat_post
+from games.services.matches import record_bytes
+from games.services.preparations import preparation_create
+from games.services.saved import saved_move_save
+from tests.games.support import user_named
+from tests.games.test_preparations import PALLETS
+from tests.tournaments.support import (
+    GAME,
+    WARS,
+    begun,
+    chosen,
+    conceded,
+    episode_now,
+    fresh,
+    leg_of,
+    placings,
+    played,
+    who,
+)
+from tournaments.catalogue import catalogue
+from tournaments.models import Contestant, DeathMatch, Season, SeasonOrganiser
+from tournaments.services.colosseum import round_pair
+from tournaments.services.contestants import contestant_enrol
+from tournaments.services.deathmatches import death_match_declare, round_reopen
+from tournaments.services.episodes import episode_open, placements_record
+from tournaments.services.items import item_give
+from tournaments.services.seasons import (
+    season_archive,
+    season_cancel,
+    season_create,
+    season_list,
+    season_start,
+    season_unlist,
+)
+from tournaments.webhooks.services import webhook_create, webhook_test
+
+SCOPES = ("read", "play", "organise", "bot")
+
+
+class Who(StrEnum):
+    """Everybody who is asked. Seat 0 is the EC, seat 1 the DMO."""
+
+    NOBODY = "nobody"
+    PLAYER = "player"
+    SEAT_0 = "contestant on seat 0"
+    SEAT_1 = "contestant on seat 1"
+    CONTESTANT = "another contestant"
+    ELIMINATED = "eliminated contestant"
+    ORGANISER = "organiser of the season"
+    RIVAL = "organiser of other seasons"
+    FORMER = "organiser of the season who lost the role"
+    SEATED = "organiser of the season on seat 1"
+    MODERATOR = "moderator"
+    ADMIN = "administrator"
+    MUTED = "muted player"
+    MUTED_SEAT = "muted contestant on seat 0"
+    SUSPENDED = "suspended player"
+    SUSPENDED_SEAT = "suspended contestant on seat 0"
+    SUSPENDED_ORGANISER = "suspended organiser of the season"
+    BOT = "bot"
+
+
+# Whose account it is; what they are besides is done to them before they ask.
+_ACCOUNTS = {
+    Who.PLAYER: "paul", Who.SEAT_0: "player1", Who.SEAT_1: "player2", Who.CONTESTANT: "player3",
+    Who.ELIMINATED: "player5", Who.ORGANISER: "orla", Who.RIVAL: "rival", Who.FORMER: "fay",
+    Who.SEATED: "player2", Who.MODERATOR: "mona", Who.ADMIN: "root", Who.MUTED: "paul",
+    Who.MUTED_SEAT: "player1", Who.SUSPENDED: "paul", Who.SUSPENDED_SEAT: "player1",
+    Who.SUSPENDED_ORGANISER: "olin", Who.BOT: "robby",
+}  # fmt: skip
+
+
+@dataclass
+class Scene:
+    """One situation: what the asks are about. ``me``: the place that an ask about oneself means."""
+
+    world: World
+    season: Season
+    more: dict[str, Any] = field(default_factory=dict)
+    me: int = 0
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.more[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def id(self, number: int) -> int:
+        """The contestant of that number."""
+        return who(self.season, number).pk
+
+    def form(self, name: str, more: dict[str, Any], *args: Any) -> dict[str, Any]:
+        """What a browser would send of a page's form, changed by ``more``."""
+        page = self.world.clients[Who.ORGANISER].get(reverse(name, args=args))
+        found = {
+            each.html_name: each.value()
+            for each in page.context["form"]
+            if not isinstance(each.value(), list) and each.value() not in (None, False)
+        }
+        return found | more
+
+
+class World:
+    """The people, signed in and with tokens, and the scenes, each made when first asked for."""
+
+    def __init__(self) -> None:
+        self.root = User.objects.create_superuser("root")
+        self.users = {"root": self.root}
+        names = ["paul", "fay", "orla", "olin", "rival", "mona", "robby", "eve"]
+        for name in [*names, *(f"player{number}" for number in range(1, 6))]:
+            shown = name.replace("player", "Player ").capitalize()
+            self.users[name] = user_named(name, display_name=shown)
+        for name in ("orla", "olin", "rival"):
+            self._granted(name, SiteRole.ORGANISER)
+        self._granted("mona", SiteRole.MODERATOR)
+        user_become_bot(acting_user=self.users["robby"])
+        self.clients = {}
+        self.tokens: dict[tuple[str, tuple[str, ...]], str] = {}
+        for each in Who:
+            self.clients[each] = Client()
+            if each is not Who.NOBODY:
+                user = self.users[_ACCOUNTS[each]]
+                self.clients[each].force_login(user, backend="accounts.backends.NameBackend")
+                for scopes in (SCOPES, *((one,) for one in SCOPES)):
+                    self._token(user, scopes)
+        self.scenes: dict[str, Scene] = {}
+
+    def _granted(self, name: str, role: SiteRole) -> None:
+        role_grant(acting_user=self.root, user=self.users[name], role=role)
+        forget_roles(self.users[name])
+
+    def _token(self, user: User, scopes: tuple[str, ...]) -> None:
+        if (user.username, scopes) not in self.tokens:
+            _, text = token_create(
+                acting_user=user, name="test", scopes=scopes, lasts=timedelta(days=1)
+            )
+            self.tokens[user.username, scopes] = text
+
+    def user(self, each: Who) -> User | None:
+        """The account of somebody, as the database has it now."""
+        return None if each is Who.NOBODY else User.objects.get(username=_ACCOUNTS[each])
+
+    def token(self, each: Who, scopes: tuple[str, ...] = SCOPES) -> str:
+        """A token of theirs; empty for nobody."""
+        return "" if each is Who.NOBODY else self.tokens[_ACCOUNTS[each], scopes]
+
+    def become(self, each: Who, scene: Scene) -> None:
+        """Do to somebody what makes them what they are called, inside the caller's savepoint."""
+        user = self.user(each)
+        if user is None:
+            return
+        if each in (Who.MUTED, Who.MUTED_SEAT):
+            user_mute(acting_user=self.root, user=user, reason="Rude", until=None)
+        elif each in (Who.SUSPENDED, Who.SUSPENDED_SEAT, Who.SUSPENDED_ORGANISER):
+            user_suspend(acting_user=self.root, user=user, reason="Rude", until=None)
+        elif each is Who.SEATED:
+            role_grant(acting_user=self.root, user=user, role=SiteRole.ORGANISER)
+            SeasonOrganiser.objects.create(season=scene.season, user=user)
+        own = Contestant.objects.filter(season=scene.season, user=user).first()
+        scene.me = own.pk if own is not None else scene.more.get("somebody", 0)
+
+    def scene(self, name: str) -> Scene:
+        """The scene of that name."""
+        if name not in self.scenes:
+            with transaction.atomic():
+                self.scenes[name] = SCENES[name](self)
+        return self.scenes[name]
+
+    def season(self, kind: str, count: int, **settings: Any) -> Season:
+        """A listed season of Orla's, with so many contestants."""
+        orla = self.users["orla"]
+        season = self.draft(kind, **settings)
+        season = season_list(acting_user=orla, season=season)
+        for number in range(1, count + 1):
+            user = self.users[f"player{number}"]
+            contestant_enrol(acting_user=orla, season=season, user=user, seed=number)
+        return season
+
+    def draft(self, kind: str, **settings: Any) -> Season:
+        """A draft of Orla's; Olin runs it too, and Fay once did."""
+        season = season_create(
+            acting_user=self.users["orla"],
+            name=f"Season {len(self.scenes) + 1}",
+            format=kind,
+            settings={"repertoire": [GAME], **settings},
+        )
+        for name in ("olin", "fay"):
+            SeasonOrganiser.objects.create(season=season, user=self.users[name])
+        return season
+
+    def running(self, kind: str, count: int, **settings: Any) -> Season:
+        """The same as `season`, started."""
+        made = self.season(kind, count, **settings)
+        return season_start(acting_user=self.users["orla"], season=made)
+
+
+# -- scenes --------------------------------------------------------------------------------------
+
+
+def _draft(world: World) -> Scene:
+    return Scene(world, world.draft("swiss"))
+
+
+def _enrolling(world: World) -> Scene:
+    season = world.season("swiss", 4, open_enrolment=True)
+    return Scene(world, season, {"somebody": who(season, 4).pk})
+
+
+def _hidden(world: World) -> Scene:
+    """A season with contestants that is a draft again."""
+    season = world.season("swiss", 3)
+    season_unlist(acting_user=world.users["orla"], season=season)
+    return Scene(world, season)
+
+
+def _cancelled(world: World) -> Scene:
+    season = world.season("swiss", 2)
+    orla = world.users["orla"]
+    return Scene(world, season_cancel(acting_user=orla, season=season, why="Nobody came."))
+
+
+def _archived(world: World) -> Scene:
+    scene = _cancelled(world)
+    season_archive(acting_user=world.users["orla"], season=scene.season)
+    return Scene(world, Season.objects.get(pk=scene.season.pk))
+
+
+def _between(world: World, count: int = 5, game: Any = GAME) -> Scene:
+    """An elimination season after its first episode, in which the last one went out."""
+    season = world.running("elimination", count, repertoire=[game])
+    orla, now = world.users["orla"], timezone.now()
+    played(orla, chosen(orla, season, count, count - 1, now), 1, now)
+    return Scene(world, season, {"somebody": who(season, 4).pk if count > 3 else 0})
+
+
+def _reopened(world: World) -> Scene:
+    scene = _between(world)
+    orla = world.users["orla"]
+    round_reopen(acting_user=orla, round=scene.season.rounds.get(), why="because")
+    return scene
+
+
+def _main_match(world: World) -> Scene:
+    scene = _between(world)
+    episode_open(acting_user=world.users["orla"], season=scene.season)
+    return scene
+
+
+def _choosing(world: World) -> Scene:
+    scene = _main_match(world)
+    placements_record(
+        acting_user=world.users["orla"],
+        episode=episode_now(scene.season),
+        placements=placings(scene.season, 1),
+    )
+    return scene
+
+
+def _planned(world: World, game: Any = GAME) -> Scene:
+    scene = _between(world, game=game)
+    orla, now = world.users["orla"], timezone.now()
+    row = fresh(chosen(orla, scene.season, 1, 2, now))
+    return _about(scene, row)
+
+
+def _about(scene: Scene, row: DeathMatch) -> Scene:
+    scene.more |= {"row": row, "leg": leg_of(row)}
+    return scene
+
+
+def _gifted(world: World) -> Scene:
+    scene = _planned(world, WARS)
+    item = next(each for each in catalogue() if each.ruleset == WARS["ruleset"])
+    scene.more["gift"] = item_give(
+        acting_user=world.users["orla"],
+        season=scene.season,
+        item=item.id,
+        ruleset=item.ruleset,
+        receiver=who(scene.season, 1),
+    )
+    return scene
+
+
+def _running(world: World) -> Scene:
+    scene = _planned(world)
+    leg = begun(world.users["orla"], scene.row, at=timezone.now())
+    scene.more |= {"leg": leg, "row": fresh(scene.row), "match": leg.match}
+    return scene
+
+
+def _talking(world: World) -> Scene:
+    scene = _running(world)
+    chat_post(
+        acting_user=world.users["paul"],
+        match=scene.match,
+        room="spectators",
+        client_id="said",
+        text="Boo",
+        at=0,
+    )
+    scene.more["message"] = scene.match.chat.get()
+    return scene
+
+
+def _decided(world: World) -> Scene:
+    scene = _running(world)
+    conceded(scene.leg, 0, timezone.now() + timedelta(seconds=1))
+    more = {"row": fresh(scene.row), "leg": leg_of(scene.row)}
+    return Scene(world, scene.season, {**more, "record": record_bytes(more["leg"].match)})
+
+
+def _ruled(world: World) -> Scene:
+    scene = _planned(world)
+    death_match_declare(
+        acting_user=world.users["orla"],
+        death_match=scene.row,
+        winner=who(scene.season, 1),
+        why="because",
+    )
+    return Scene(world, scene.season, {"row": fresh(scene.row)})
+
+
+def _two_left(world: World) -> Scene:
+    return _between(world, 3)
+
+
+def _round_played(world: World, rounds: int = 2) -> Scene:
+    season = world.running("swiss", 4, format_options={"rounds": rounds})
+    orla = world.users["orla"]
+    if not season.rounds.exists():
+        round_pair(acting_user=orla, season=season)
+    rows = DeathMatch.objects.filter(round__season=season)
+    for row in rows.select_related("round__season", "home"):
+        assert row.home is not None
+        death_match_declare(acting_user=orla, death_match=row, winner=row.home, why="because")
+    return Scene(world, season, {"round": season.rounds.latest("number").number})
+
+
+def _played_out(world: World) -> Scene:
+    return _round_played(world, 1)
+
+
+def _ladder(world: World) -> Scene:
+    return Scene(world, world.running("ladder", 3))
+
+
+def _bracket(world: World) -> Scene:
+    season = world.running(
+        "single-elimination", 2, ruleset_choice="lower-seed", repertoire=[GAME, WARS]
+    )
+    row = DeathMatch.objects.filter(round__season=season).latest("pk")
+    return _about(Scene(world, season), fresh(row))
+
+
+def _watched(world: World) -> Scene:
+    scene = Scene(world, world.season("swiss", 2))
+    orla = world.users["orla"]
+    hook = webhook_create(
+        acting_user=orla,
+        season=scene.season,
+        name="Ours",
+        url="https://93.184.216.34/hook",
+        flavour="json",
+        kinds=["season.started"],
+    ).webhook
+    scene.more["hook"] = hook
+    sent = webhook_test(acting_user=orla, webhook=hook)
+    type(sent).objects.filter(pk=sent.pk).update(status="abandoned")
+    scene.more["delivery"] = sent
+    return scene
+
+
+def _challenged(world: World) -> Scene:
+    scene = Scene(world, world.season("swiss", 3))
+    scene.more["challenge"] = challenge_create(
+        acting_user=world.users["player3"],
+        ruleset_id="tetronogo",
+        variant="standard",
+        opponent=world.users["player1"],
+    )
+    scene.more["saved"] = saved_move_save(
+        acting_user=world.users["player1"], ruleset="tetronogo", name="Mine", text="pick T"
+    )
+    scene.more["pallets"] = PALLETS
+    scene.more["kept"] = preparation_create(
+        acting_user=world.users["orla"],
+        ruleset_id="peg-domain",
+        key="pallets",
+        name="Ours",
+        data=PALLETS.encode(),
+    )
+    return scene
+
+
+SCENES: dict[str, Callable[[World], Scene]] = {
+    "draft": _draft, "enrolling": _enrolling, "cancelled": _cancelled, "archived": _archived,
+    "between": _between, "reopened": _reopened, "main match": _main_match,
+    "choosing": _choosing, "planned": _planned,
+    "gifted": _gifted, "running": _running, "talking": _talking, "decided": _decided,
+    "ruled": _ruled, "two left": _two_left, "round played": _round_played,
+    "played out": _played_out, "ladder": _ladder, "bracket": _bracket, "watched": _watched,
+    "challenged": _challenged, "hidden": _hidden,
+}  # fmt: skip
+
+
+# -- what there is -------------------------------------------------------------------------------
+
+# Read by everybody who comes, or noted for those who came; nobody's rights.
+_NOT_COUNTED = {"django_session", "django_admin_log", "django_migrations"}
+
+
+@cache
+def _tables() -> list[str]:
+    return sorted(set(connection.introspection.table_names()) - _NOT_COUNTED)
+
+
+def everything() -> str:
+    """A digest of every row of every table, but for sessions and when tokens were last used."""
+    parts = [
+        f"(SELECT md5(coalesce(string_agg(md5((to_jsonb(t) - 'last_used_at')::text), '' "  # noqa: S608
+        f"ORDER BY md5((to_jsonb(t) - 'last_used_at')::text)), '')) FROM \"{table}\" t)"
+        for table in _tables()
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT " + " || ".join(parts))
+        return str(cursor.fetchone()[0])
+
+
+class Savepoint:
+    """Whatever happens inside is undone."""
+
+    def __enter__(self) -> None:
+        self.sid = transaction.savepoint()
+
+    def __exit__(self, *_: object) -> None:
+        transaction.savepoint_rollback(self.sid)
