@@ -165,18 +165,18 @@ def test_what_is_no_document(orla: User, data: bytes) -> None:
 
 
 def test_a_zip_without_a_document(orla: User) -> None:
-    refused("document.malformed", season_import, acting_user=orla, data=_zip({"a": b"b"}))
+    refused("document.malformed", season_import, acting_user=orla, data=zipped({"a": b"b"}))
 
 
 def test_a_zip_that_unfolds_without_end(orla: User, settings: Any) -> None:
     settings.GAUNTLET_SEASON_MAX_BYTES = 10_000
-    bomb = _zip({"season.json": b" " * 1_000_000})
+    bomb = zipped({"season.json": b" " * 1_000_000})
     assert len(bomb) < 10_000
     refused("document.too-large", season_import, acting_user=orla, data=bomb)
     refused("document.too-large", season_import, acting_user=orla, data=b"{" * 10_001)
 
 
-def _zip(files: dict[str, bytes]) -> bytes:
+def zipped(files: dict[str, bytes]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
@@ -184,13 +184,13 @@ def _zip(files: dict[str, bytes]) -> bytes:
     return out.getvalue()
 
 
-def _spoilt(archive: bytes, spoil: Callable[[dict[str, Any], dict[str, bytes]], None]) -> bytes:
+def spoilt(archive: bytes, spoil: Callable[[dict[str, Any], dict[str, bytes]], None]) -> bytes:
     with zipfile.ZipFile(io.BytesIO(archive)) as read:
         files = {name: read.read(name) for name in read.namelist()}
     document = json.loads(files["season.json"])
     spoil(document, files)
     files["season.json"] = json.dumps(document).encode()
-    return _zip(files)
+    return zipped(files)
 
 
 def _of_first_leg(document: dict[str, Any], **changes: Any) -> None:
@@ -250,7 +250,7 @@ def test_what_does_not_fit_is_refused_and_where(orla: User) -> None:
     archive = season_records(season=season)
     elsewhere()
     for code, where, spoil in SPOILT:
-        data = _spoilt(archive, spoil)
+        data = spoilt(archive, spoil)
         refusal = refused(code, season_import, acting_user=orla, data=data)
         assert where in refusal.sentence, refusal.sentence
     # And nothing of all that is in the way of the real one.

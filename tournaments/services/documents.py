@@ -10,7 +10,10 @@ described in docs/season.md, and by `season_schema` as JSON Schema.
 from __future__ import annotations
 
 import io
+import lzma
+import struct
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal, TypeVar
@@ -43,14 +46,27 @@ from tournaments.models import (
     SeasonEvent,
     SeasonOrganiser,
 )
-from tournaments.pairing import registry as formats_known
 from tournaments.services import seasons
-from tournaments.standings import metrics
 
 FORMAT: Final = "gauntlet-season/1"
 DOCUMENT: Final = "season.json"
 RECORDS: Final = "records/"
 FILES_MAX: Final = 20_000
+# In what pieces a zip's members are inflated, in bytes: no more than that is too much at once.
+PIECE: Final = 64 * 1024
+COMPRESSIONS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+# Of an entry in a zip's directory. Each costs memory before any of it can be looked at.
+ENTRY_MARK: Final = b"PK\x01\x02"
+# What reading a zip raises that is damaged, encrypted or made to mislead.
+UNREADABLE: Final = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError,
+    RuntimeError, ValueError, OverflowError,
+)  # fmt: skip
+# Every date of a season lies in these years, also after it was brought to another time zone.
+YEARS: Final = range(2000, 2200)
+# How deep parts of a document are nested; free data included.
+DEPTH_MAX: Final = 32
+INTEGER_MAX: Final = 2**63 - 1
 T = TypeVar("T")
 
 Id = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
@@ -616,17 +632,20 @@ def season_import(
     All of it or nothing. Refusals say where: ``document.not-allowed``, ``document.too-large``,
     ``document.malformed``, ``document.wrong`` (parts that contradict one another),
     ``document.record-missing``, ``document.exists`` (this very season is here already),
-    ``record.*``, ``format.*``, ``setup.*``, ``standings.*``.
+    ``record.*``, ``format.*``, ``setup.*``, ``standings.*``, and, for settings that no season can
+    have, those of `seasons.season_update`.
     """
     if not audience.may_create_season(acting_user):
         raise Refusal("document.not-allowed", "Only organisers may import seasons.")
     text, files = _unpacked(data)
     try:
         document = msgspec.json.decode(text, type=Document)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        nul = "\\u0000" in text.decode() or b"\x00" in text
+    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
         raise Refusal("document.malformed", f"This is not a season's document: {error}.") from None
-    if "\\u0000" in text.decode() or b"\x00" in text:
+    if nul:
         raise Refusal("document.malformed", "A season's document has no NUL characters.")
+    _must_be_storable(document)
     try:
         # What the checks below have not found, the database's constraints do.
         with transaction.atomic():
@@ -646,24 +665,88 @@ def season_import(
 
 
 def _unpacked(data: bytes) -> tuple[bytes, dict[str, bytes]]:
+    """The document and the other files of a zip; a file that is no zip is the document."""
     most = settings.GAUNTLET_SEASON_MAX_BYTES
-    too_large = Refusal("document.too-large", "This file is too large for a season.")
     if len(data) > most:
-        raise too_large
+        raise _too_large()
     if not data.startswith(b"PK"):
         return data, {}
+    if data.count(ENTRY_MARK) > FILES_MAX:
+        raise _too_large()
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            infos = archive.infolist()
-            # What a zip says of its sizes may be wrong, but is never exceeded in reading.
-            if len(infos) > FILES_MAX or sum(info.file_size for info in infos) > most:
-                raise too_large
-            files = {info.filename: archive.read(info) for info in infos if not info.is_dir()}
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+            files = _inflated(archive, most)
+    except UNREADABLE as error:
         raise Refusal("document.malformed", f"This zip cannot be read: {error}.") from None
     if DOCUMENT not in files:
         raise Refusal("document.malformed", f"There is no {DOCUMENT} in this zip.")
     return files.pop(DOCUMENT), files
+
+
+def _inflated(archive: zipfile.ZipFile, most: int) -> dict[str, bytes]:
+    """The files of a zip, at most so many bytes of all of them together. What a zip says of its
+    sizes may be wrong, so that what comes out is counted too."""
+    infos = [info for info in archive.infolist() if not info.is_dir()]
+    if len(infos) > FILES_MAX or sum(info.file_size for info in infos) > most:
+        raise _too_large()
+    if len({info.filename for info in infos}) < len(infos):
+        raise Refusal("document.malformed", "Two files in this zip have the same name.")
+    files: dict[str, bytes] = {}
+    for info in infos:
+        if info.compress_type not in COMPRESSIONS:
+            raise Refusal(
+                "document.malformed", f"{info.filename} is compressed by an unknown method."
+            )
+        whole = bytearray()
+        with archive.open(info) as member:
+            while piece := member.read(PIECE):
+                whole += piece
+                most -= len(piece)
+                if most < 0:
+                    raise _too_large()
+        files[info.filename] = bytes(whole)
+    return files
+
+
+def _too_large() -> Refusal:
+    return Refusal("document.too-large", "This file is too large for a season.")
+
+
+def _must_be_storable(value: Any, where: str = "", depth: int = 0) -> None:
+    """Refuse what the database would not take, or would not give back: dates far away, whole
+    numbers without end, halves of characters, data nested too deeply."""
+    if depth > DEPTH_MAX:
+        raise Refusal("document.wrong", f"At {where}: this is nested too deeply.")
+    if isinstance(value, msgspec.Struct):
+        for name in value.__struct_fields__:
+            here = f"{where}.{name}" if where else name
+            _must_be_storable(getattr(value, name), here, depth + 1)
+    elif isinstance(value, Mapping):
+        for name, each in value.items():
+            _must_be_storable(name, where, depth + 1)
+            _must_be_storable(each, f"{where}.{name}", depth + 1)
+    elif isinstance(value, list | tuple):
+        for index, each in enumerate(value):
+            _must_be_storable(each, f"{where}[{index}]", depth + 1)
+    elif (fault := _fault_of(value)) is not None:
+        raise Refusal("document.wrong", f"At {where}: {fault}.")
+
+
+def _fault_of(value: Any) -> str | None:
+    if isinstance(value, datetime) and not _near(value):
+        return f"a season's dates are of the years {YEARS[0]} to {YEARS[-1]}"
+    if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
+        return "this is half a character"
+    if isinstance(value, int) and abs(value) > INTEGER_MAX:
+        return "this number is too large"
+    return None
+
+
+def _near(moment: datetime) -> bool:
+    try:
+        return moment.astimezone(UTC).year in YEARS
+    except OverflowError:
+        return False
 
 
 class _Restoring:
@@ -727,14 +810,13 @@ class _Restoring:
 
     def _season(self) -> Season:
         doc = self.document.season
-        self._checked(
-            "season.format_options",
-            lambda: formats_known.options_of(doc.format, doc.format_options),
-        )
-        games = [msgspec.to_builtins(each) for each in doc.repertoire]
-        self._checked("season.repertoire", lambda: seasons.repertoire_checked(games))
-        if doc.tie_breaks:
-            self._checked("season.tie_breaks", lambda: metrics.order_of(doc.tie_breaks))
+        given = {
+            field: self._setting(doc, field)
+            for field in (
+                "format_options", "name", "summary", "open_enrolment", "repertoire",
+                "ruleset_choice", "pace", "tie_breaks", "no_show_minutes", "no_show_rule",
+            )
+        }  # fmt: skip
         try:
             uid = Season._meta.get_field("uid").to_python(doc.uid)
         except Exception as error:
@@ -745,23 +827,24 @@ class _Restoring:
         season = Season.objects.create(
             uid=uid,
             slug=seasons.free_slug(doc.name) if taken else doc.slug,
-            name=doc.name,
-            summary=doc.summary,
             format=doc.format,
-            format_options=doc.format_options,
             visibility=Visibility.LISTED,
-            open_enrolment=doc.open_enrolment,
-            repertoire=games,
-            ruleset_choice=doc.ruleset_choice,
-            pace=doc.pace,
-            tie_breaks=list(doc.tie_breaks),
-            no_show_minutes=doc.no_show_minutes,
-            no_show_rule=doc.no_show_rule,
             created_by=self.user,
             created_at=doc.created_at,
+            **given,
         )
         SeasonOrganiser.objects.create(season=season, user=self.user)
         return season
+
+    def _setting(self, doc: SeasonDoc, field: str) -> Any:
+        """A setting, as an organiser could have made it."""
+        value = msgspec.to_builtins(getattr(doc, field))
+        found: dict[str, Any] = {}
+        self._checked(
+            f"season.{field}",
+            lambda: found.update(seasons.settings_checked(doc.format, {field: value})),
+        )
+        return found[field]
 
     def _contestants(self) -> None:
         names = [each.username for each in self.document.contestants if each.username]

@@ -101,7 +101,7 @@ def season_create(
     if not audience.may_create_season(acting_user):
         raise Refusal("season.not-allowed", "Only organisers may open a season.")
     formats_known.format_of(format)
-    given = _checked(format, {"format_options": {}, **(settings or {}), "name": name})
+    given = settings_checked(format, {"format_options": {}, **(settings or {}), "name": name})
     season = Season.objects.create(
         slug=free_slug(given["name"]),
         format=format,
@@ -145,7 +145,7 @@ def season_update(*, acting_user: User, season: Season, changes: Mapping[str, An
         raise Refusal("season.over", "This season is over: its settings stay as they are.")
     if "format_options" in changes and locked.status != SeasonStatus.ENROLLING:
         raise Refusal("season.begun", "How a season is played cannot change once it has begun.")
-    given = _checked(locked.format, changes)
+    given = settings_checked(locked.format, changes)
     changed = {key: value for key, value in given.items() if getattr(locked, key) != value}
     if not changed:
         return locked
@@ -162,7 +162,8 @@ def season_update(*, acting_user: User, season: Season, changes: Mapping[str, An
     return locked
 
 
-def _checked(format_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def settings_checked(format_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of a season of that format, as they are stored. Refusals as `season_update`."""
     unknown = sorted(set(given) - set(_CHECKS) - {"format_options"})
     if unknown:
         raise Refusal("season.unknown-field", f"A season has no setting {unknown[0]!r}.")
