@@ -128,7 +128,16 @@ def _legs(death_match: DeathMatch, counting: list[Leg]) -> Iterator[str]:
 def _people(season: Season) -> Iterator[str]:
     """Whoever is out stays out: no death match of theirs is open, or in a later round."""
     last_lost: dict[int, int] = {}
-    for each in _matches(season):
+    matches = _matches(season)
+    if season.format == Format.ELIMINATION:
+        open_matches = Counter(
+            side
+            for each in matches
+            if each.status in (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING)
+            for side in (each.home, each.away)
+        )
+        yield from (f"{side} has two to play" for side, count in open_matches.items() if count > 1)
+    for each in matches:
         for side in (each.home, each.away):
             if side is None:
                 continue

@@ -31,8 +31,12 @@ from tests.tournaments.support import (
     who,
 )
 from tournaments.invariants import faults_of
-from tournaments.models import DeathMatch, Episode, Season
-from tournaments.services.contestants import contestant_enrol, contestant_withdraw
+from tournaments.models import Contestant, DeathMatch, Episode, Season
+from tournaments.services.contestants import (
+    contestant_enrol,
+    contestant_return,
+    contestant_withdraw,
+)
 from tournaments.services.deathmatches import (
     death_match_correct,
     death_match_declare,
@@ -49,13 +53,15 @@ from tournaments.services.deathmatches import (
 from tournaments.services.episodes import (
     Placed,
     choice_expire,
+    choosable,
     dmo_choose,
     episode_open,
     episode_skip,
     final_open,
     placements_record,
 )
-from tournaments.services.seasons import season_archive, season_start
+from tournaments.services.scheduling import legs_sweep
+from tournaments.services.seasons import season_archive, season_cancel, season_start
 
 WHY: dict[str, Any] = {"why": "because"}
 
@@ -571,3 +577,127 @@ def test_a_leg_of_several_is_declared_void(orla: User) -> None:
     assert (final.home_score, final.away_score, final.winner) == (2, 1, who(season, 1))
     assert faults_of(season) == []
     assert DeathMatch.objects.filter(round__season=season).count() == 2
+
+
+# -- an earlier episode that is played again -----------------------------------------------------
+
+
+def reopened(orla: User, season: Season) -> DeathMatch:
+    """Player 1 beat Player 2 in episode 1, which is void while episode 2 is open."""
+    death_match = chosen(orla, season, ec=1, dmo=2)
+    played(orla, death_match, winner=0)
+    episode_open(acting_user=orla, season=season, at=START)
+    round_reopen(acting_user=orla, round=season.rounds.get(number=1), **WHY, at=START)
+    leg_void(acting_user=orla, leg=leg_of(death_match), **WHY, at=START)
+    return fresh(death_match)
+
+
+def test_nobody_is_in_two_death_matches(orla: User) -> None:
+    season = running(orla, 5)
+    replay = reopened(orla, season)
+    for ec in (1, 2):
+        refused(
+            "placements.ec-playing", placements_record, acting_user=orla,
+            episode=episode_now(season), placements=placings(season, ec), at=START,
+        )  # fmt: skip
+    episode = placed(orla, season, 3)
+    assert choosable(episode) == [who(season, 4), who(season, 5)]
+    for dmo in (1, 2):
+        refused(
+            "choice.not-allowed", dmo_choose, acting_user=account(season, 3), episode=episode,
+            contestant=who(season, dmo), at=START,
+        )  # fmt: skip
+    played(orla, replay, winner=1)
+    assert choosable(episode) == [who(season, 2), who(season, 4), who(season, 5)]
+    dmo_choose(acting_user=account(season, 3), episode=episode, contestant=who(season, 2), at=START)
+    assert faults_of(season) == []
+
+
+def test_whoever_chooses_anew_is_not_chosen_elsewhere(orla: User) -> None:
+    season = running(orla, 5)
+    replay = reopened(orla, season)
+    death_match_void(acting_user=orla, death_match=replay, **WHY, at=START)
+    refused(
+        "placements.ec-playing", placements_record, acting_user=orla,
+        episode=episode_now(season), placements=placings(season, 1), at=START,
+    )  # fmt: skip
+    assert who(season, 1) not in choosable(placed(orla, season, 3))
+
+
+def test_a_loser_who_came_back_and_played_on(orla: User) -> None:
+    season = running(orla, 5)
+    first = chosen(orla, season, ec=1, dmo=2)
+    contestant_withdraw(acting_user=orla, contestant=who(season, 2), **WHY, at=START)
+    contestant_return(acting_user=orla, contestant=who(season, 2), **WHY, at=START)
+    later = chosen(orla, season, ec=2, dmo=3)
+    round_reopen(acting_user=orla, round=season.rounds.get(number=1), **WHY, at=START)
+    refused("correct.played-on", death_match_reopen, acting_user=orla, death_match=first, **WHY)
+    death_match_void(acting_user=orla, death_match=later, **WHY, at=START)
+    refused("correct.played-on", death_match_reopen, acting_user=orla, death_match=first, **WHY)
+
+
+def out(season: Season, number: int) -> None:
+    """Take somebody out behind the services' backs."""
+    Contestant.objects.filter(pk=who(season, number).pk).update(status="eliminated", left_at=START)
+
+
+def test_nothing_begins_without_both(orla: User) -> None:
+    season = running(orla, 4)
+    death_match = chosen(orla, season, ec=1, dmo=2)
+    out(season, 2)
+    refused("death-match.side-left", leg_start, acting_user=orla, leg=leg_of(death_match))
+
+
+@pytest.fixture
+def stuck(orla: User) -> DeathMatch:
+    """A death match that Player 2 has won on the board, who is out of the season by then."""
+    season = running(orla, 4)
+    leg = begun(orla, chosen(orla, season, ec=1, dmo=2))
+    out(season, 2)
+    conceded(leg, winner=1)
+    assert legs_sweep(at=after(minutes=5)).settled == 0
+    assert leg_of(leg.death_match).status == "running"
+    return fresh(leg.death_match)
+
+
+def test_what_cannot_be_taken_over_is_called_off(orla: User, stuck: DeathMatch) -> None:
+    season, leg = stuck.round.season, leg_of(stuck)
+    refused("death-match.side-left", leg_void, acting_user=orla, leg=leg, **WHY)
+    death_match_void(acting_user=orla, death_match=stuck, **WHY, at=after(hours=1))
+    assert RatingRuling.objects.get(match=leg.match).winner is None
+    assert (fresh(stuck).status, episode_now(season).status) == ("void", "choosing")
+    season_cancel(acting_user=orla, season=season, **WHY)
+
+
+def test_what_cannot_be_taken_over_is_ruled(orla: User, stuck: DeathMatch) -> None:
+    season = stuck.round.season
+    refused(
+        "death-match.winner-left", death_match_declare, acting_user=orla, death_match=stuck,
+        winner=who(season, 2), **WHY,
+    )  # fmt: skip
+    leg = leg_of(stuck)
+    death_match_declare(
+        acting_user=orla, death_match=stuck, winner=who(season, 1), **WHY, at=after(hours=1)
+    )
+    assert (fresh(stuck).winner, leg_of(stuck).how) == (who(season, 1), "ruling")
+    assert RatingRuling.objects.get(match=leg.match).winner == 0
+    assert legs_sweep(at=after(hours=2)).settled == 0
+    assert faults_of(season) == []
+
+
+def test_what_could_not_be_taken_over_is_played_again(orla: User, stuck: DeathMatch) -> None:
+    season = stuck.round.season
+    Contestant.objects.filter(pk=who(season, 2).pk).update(status="active", left_at=None)
+    # Its result counts now, and is on its way.
+    refused("leg.just-ended", leg_void, acting_user=orla, leg=leg_of(stuck), **WHY)
+    assert legs_sweep(at=after(hours=1)).settled == 1
+    assert fresh(stuck).winner == who(season, 2)
+    assert faults_of(season) == []
+
+
+def test_an_ec_who_is_out_does_not_choose_again(orla: User) -> None:
+    season = running(orla, 4)
+    death_match = chosen(orla, season, ec=1, dmo=2)
+    out(season, 1)
+    death_match_void(acting_user=orla, death_match=death_match, **WHY, at=START)
+    assert (episode_now(season).status, episode_now(season).round.status) == ("skipped", "closed")

@@ -316,7 +316,8 @@ def leg_start(*, acting_user: User | None, leg: Leg, at: datetime | None = None)
 
     The items that were declared are resolved now, and spent. Refusals: those of `guards.managed`,
     ``season.not-running``, ``death-match.own``, ``leg.not-planned``, ``leg.sides``, ``leg.order``,
-    ``leg.rules-missing``, ``leg.no-account``, ``setup.*``, ``referee.*``.
+    ``leg.rules-missing``, ``leg.no-account``, ``death-match.side-left``, ``setup.*``,
+    ``referee.*``.
     """
     season, fresh = leg_managed(leg, acting_user)
     return _started(season, fresh, acting_user, instant(at))
@@ -338,6 +339,8 @@ def _started(season: Season, leg: Leg, acting_user: User | None, at: datetime) -
     home, away = sides_of(death_match)
     if home.user is None or away.user is None:
         raise Refusal("leg.no-account", "Both players need an account here.")
+    # What somebody plays who is out could not be taken over: see `leg_settle`.
+    _must_be_in(death_match)
     leg.advantage = advantage_of(leg)
     resolved = items.items_resolve(leg=leg, at=at)
     match = match_start(
@@ -634,8 +637,12 @@ def _end_running(
     leg = death_match.legs.filter(status=LegStatus.RUNNING).first()
     if leg is None or leg.match_id is None:
         return
+    ended = _ended_for_nothing(leg)
     loser = sides_of(death_match)[other(winner)].user
-    if acting_user is None or (loser is not None and loser.pk == acting_user.pk):
+    if ended:
+        if death_match.best_of == 1:
+            _rated_as(leg.match_id, winner, acting_user, why)
+    elif acting_user is None or (loser is not None and loser.pk == acting_user.pk):
         if loser is None:
             raise EngineFault("a running match has a player without an account")
         _played_on(
@@ -678,13 +685,46 @@ def _organised(leg: Leg, acting_user: User | None, text: str, why: str, at: date
 
 
 def _played_on(answer: Any) -> None:
-    # The match was over a moment ago, and its result is on its way: that one counts.
     if isinstance(answer, Refusal):
         if answer.code == "match.over":
-            raise Refusal(
-                "leg.just-ended", "This match has just ended by itself. Please look again."
-            )
+            raise _just_ended()
         raise answer
+
+
+def _just_ended() -> Refusal:
+    return Refusal("leg.just-ended", "This match has just ended by itself. Please look again.")
+
+
+def _ended_for_nothing(leg: Leg) -> bool:
+    """Whether the match of a running leg is over and the season cannot take its result: there is
+    nothing left to end, and it is for an organiser to say what becomes of the leg.
+
+    Raises Refusal ``leg.just-ended`` for a result that is on its way: that one counts.
+    """
+    if leg.match_id is None or not Match.objects.defer("snapshot").get(pk=leg.match_id).is_over:
+        return False
+    try:
+        # Only tried: what it changes, and would have told, is rolled back.
+        with transaction.atomic():
+            leg_settle(match_id=leg.match_id)
+            transaction.set_rollback(True)
+    except (Refusal, EngineFault) as error:
+        log.warning("leg.not-taken", leg=leg.pk, match=leg.match_id, error=str(error))
+        return True
+    raise _just_ended()
+
+
+def _rated_as(match_id: int, winner: Seat, acting_user: User | None, why: str) -> None:
+    _unless_not_rated(
+        partial(
+            rating_correct,
+            match_id=match_id,
+            acting_user=acting_user,
+            winner=winner,
+            why=why,
+            authorised=True,
+        )
+    )
 
 
 # -- results that do not stand -------------------------------------------------------------------
@@ -707,10 +747,13 @@ def leg_void(*, acting_user: User | None, leg: Leg, why: str, at: datetime | Non
     must_be_running_or_finished(season)
     if fresh.status == LegStatus.RUNNING:
         must_be_running(season)
-        _organised(fresh, acting_user, "void", why, at)
+        if not _ended_for_nothing(fresh):
+            _organised(fresh, acting_user, "void", why, at)
     elif fresh.death_match.status == DeathMatchStatus.DECIDED:
         _taken_back(season, fresh.death_match, at)
-        _must_be_in(fresh.death_match, acting_user)
+    # What an organiser has played again needs both; a format sees to that itself.
+    if acting_user is not None:
+        _must_be_in(fresh.death_match)
     replay = _leg_voided(fresh, why=why, at=at, acting_user=acting_user)
     audit_record(
         acting_user=acting_user,
@@ -729,12 +772,11 @@ def must_be_running_or_finished(season: Season) -> None:
 
 def _leg_voided(leg: Leg, *, why: str, at: datetime, acting_user: User | None = None) -> Leg:
     """Void a leg and plan its next attempt; the death match goes on."""
-    was_finished = leg.status == LegStatus.FINISHED
     leg.status = lifecycle.step(lifecycle.LEG, leg.status, LegStatus.VOID, "The match")
     leg.winner_seat = None
     leg.how = ""
     leg.save(update_fields=["status", "winner_seat", "how"])
-    if was_finished and leg.match_id is not None:
+    if leg.match_id is not None:
         _not_rated(leg.match_id, acting_user, why)
     death_match = leg.death_match
     season_event(
@@ -825,10 +867,8 @@ def _taken_back(season: Season, death_match: DeathMatch, at: datetime) -> None:
     )
 
 
-def _must_be_in(death_match: DeathMatch, acting_user: User | None) -> None:
-    """What an organiser has played again needs both players; a format sees to that itself."""
-    if acting_user is None:
-        return
+def _must_be_in(death_match: DeathMatch) -> None:
+    """What is to be played needs both players. Raises Refusal ``death-match.side-left``."""
     out = Contestant.objects.filter(pk__in=[death_match.home_id, death_match.away_id]).exclude(
         status=ContestantStatus.ACTIVE
     )
@@ -836,7 +876,8 @@ def _must_be_in(death_match: DeathMatch, acting_user: User | None) -> None:
     if missing is not None:
         raise Refusal(
             "death-match.side-left",
-            f"{missing.name} is “{missing.get_status_display()}”: nobody could play this.",
+            f"{missing.name} is “{missing.get_status_display()}”: nobody could play this. "
+            "Say who has won, or call the death match off.",
         )
 
 
@@ -864,7 +905,8 @@ def death_match_reopen(
             "It was decided by what was played: declare a match void, or correct the result.",
         )
     _taken_back(season, fresh, at)
-    _must_be_in(fresh, acting_user)
+    if acting_user is not None:
+        _must_be_in(fresh)
     _legs_completed(fresh)
     _status_derived(fresh)
     season_event(
@@ -910,16 +952,7 @@ def death_match_correct(
     if fresh.best_of == 1:
         played = fresh.legs.filter(status=LegStatus.FINISHED, match__isnull=False)
         for match_id in played.values_list("match", flat=True):
-            _unless_not_rated(
-                partial(
-                    rating_correct,
-                    match_id=match_id,
-                    acting_user=acting_user,
-                    winner=seat,
-                    why=why,
-                    authorised=True,
-                )
-            )
+            _rated_as(match_id, seat, acting_user, why)
     season_event(
         season=season,
         kind="death-match.corrected",
@@ -957,9 +990,9 @@ def death_match_void(
     if fresh.status == DeathMatchStatus.DECIDED:
         _taken_back(season, fresh, at)
     for leg in fresh.legs.exclude(status=LegStatus.VOID):
-        if leg.status == LegStatus.RUNNING:
+        if leg.status == LegStatus.RUNNING and not _ended_for_nothing(leg):
             _organised(leg, acting_user, "void", why, at)
-        elif leg.status == LegStatus.FINISHED and leg.match_id is not None:
+        if leg.match_id is not None:
             _not_rated(leg.match_id, acting_user, why)
         leg.status = lifecycle.step(lifecycle.LEG, leg.status, LegStatus.VOID, "The match")
         leg.winner_seat = None

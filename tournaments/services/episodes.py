@@ -178,8 +178,9 @@ def placements_record(
     ``ec`` names one of several who share the last place. Refusals: those of `guards.managed`,
     ``season.not-running``, ``format.no-episodes``, ``episode.placed``, ``placements.missing``,
     ``placements.twice``, ``placements.stranger``, ``placements.place``, ``placements.tie``,
-    ``placements.ec-not-last``, ``placements.ec-immune``, ``placements.nobody-left`` (to choose
-    from), ``episode.main-match.too-long``, ``episode.notes.too-long``.
+    ``placements.ec-not-last``, ``placements.ec-immune``, ``placements.ec-playing`` (in a death
+    match of another episode), ``placements.nobody-left`` (to choose from),
+    ``episode.main-match.too-long``, ``episode.notes.too-long``.
     """
     season = _managed(episode.round.season, acting_user)
     fresh = _fresh(episode)
@@ -191,6 +192,11 @@ def placements_record(
         raise Refusal("episode.placed", "What came of this main match has been acted upon.")
     _must_be_whole(season, placements)
     last = _last_of(placements, ec)
+    if last.pk in _taken(fresh):
+        raise Refusal(
+            "placements.ec-playing",
+            f"{last.name} has a death match of another episode: have that one decided first.",
+        )
     if all(each.immune or each.contestant.pk == last.pk for each in placements):
         raise Refusal("placements.nobody-left", "There is nobody whom the EC could choose.")
     if len(notes) > NOTES_MAX:
@@ -271,7 +277,29 @@ def _last_of(placements: Sequence[Placed], ec: Contestant | None) -> Contestant:
 
 
 def choosable(episode: Episode) -> list[Contestant]:
-    """Whom the EC may choose: everybody still in who is neither immune nor the EC."""
+    """Whom the EC may choose: everybody still in who is neither immune nor the EC, nor in a death
+    match of another episode."""
+    taken = _taken(episode)
+    return [each for each in _candidates(episode) if each.pk not in taken]
+
+
+def _taken(episode: Episode) -> set[int]:
+    """Who is in an open death match, or is to choose one, in another episode than this: it was
+    reopened, and whoever loses there is out."""
+    season = episode.round.season_id
+    open_matches = DeathMatch.objects.filter(round__season=season).exclude(
+        status__in=[DeathMatchStatus.DECIDED, DeathMatchStatus.VOID]
+    )
+    choosing = Episode.objects.filter(
+        round__season=season, status=EpisodeStatus.CHOOSING, ec__isnull=False
+    ).exclude(pk=episode.pk)
+    sides = open_matches.exclude(round=episode.round_id).values_list("home", "away")
+    return {pk for pair in sides for pk in pair if pk is not None} | set(
+        choosing.values_list("ec", flat=True)
+    )
+
+
+def _candidates(episode: Episode) -> list[Contestant]:
     immune = episode.placements.filter(immune=True).values("contestant")
     return list(
         episode.round.season.contestants.filter(status=ContestantStatus.ACTIVE)
@@ -292,7 +320,7 @@ def dmo_choose(
     chooses, or nothing is there to choose from, it stays open (see `deathmatches.rules_set`).
     Refusals: ``season.none``, ``season.archived``, ``season.not-running``, ``lifecycle.step``,
     ``choice.not-yours``, ``choice.own`` (an organiser who is EC or would be chosen),
-    ``choice.too-late``, ``choice.not-allowed``.
+    ``choice.too-late``, ``choice.not-allowed`` (immune, out, or in another death match).
     """
     season = season_locked(episode.round.season_id)
     must_not_be_archived(season)
@@ -521,7 +549,8 @@ class Elimination(msgspec.Struct, frozen=True):
         winner, loser = _sides_of(death_match)
         if winner.status != ContestantStatus.ACTIVE:
             raise Refusal(
-                "death-match.winner-left", f"{winner.name} is out of the season and cannot win."
+                "death-match.winner-left",
+                f"{winner.name} is out of the season and cannot win: call the death match off.",
             )
         loser.place = active_of(season) + (loser.status != ContestantStatus.ACTIVE)
         if loser.status == ContestantStatus.ACTIVE:
@@ -551,21 +580,23 @@ class Elimination(msgspec.Struct, frozen=True):
             round__season=season, round__number__gt=death_match.round.number
         ).exclude(status=DeathMatchStatus.VOID)
         for played in later:
-            if winner.pk in (played.home_id, played.away_id):
-                raise Refusal(
-                    "correct.played-on",
-                    f"{winner.name} is in a later death match ({played}): "
-                    "call that off first, the last one before the others.",
-                )
+            # A loser who came back since may have played on as well.
+            for side in (winner, loser):
+                if side.pk in (played.home_id, played.away_id):
+                    raise Refusal(
+                        "correct.played-on",
+                        f"{side.name} is in a later death match ({played}): "
+                        "call that off first, the last one before the others.",
+                    )
         if later.filter(round__is_final=True).exists():
             raise Refusal("correct.final", "The final has been opened: call it off first.")
         choosing = Episode.objects.filter(
-            round__season=season, status=EpisodeStatus.CHOOSING, ec=winner
+            round__season=season, status=EpisodeStatus.CHOOSING, ec__in=[winner, loser]
         ).first()
         if choosing is not None:
             raise Refusal(
                 "correct.played-on",
-                f"{winner.name} is the EC of {choosing.round.name}: end that episode first.",
+                f"{choosing.ec} is the EC of {choosing.round.name}: end that episode first.",
             )
         loser.place = None
         if loser.status == ContestantStatus.ELIMINATED:
@@ -588,7 +619,8 @@ class Elimination(msgspec.Struct, frozen=True):
             _moved(episode, EpisodeStatus.DEATH_MATCH)
 
     def voided(self, *, death_match: DeathMatch, at: datetime) -> None:
-        """The EC chooses again, with the whole time; a final is opened anew."""
+        """The EC chooses again, with the whole time; an EC who is out does not, and the episode
+        ends. A final is opened anew."""
         episode = _episode_of(death_match)
         if episode is None:
             # There can be one final only: this round was none.
@@ -596,6 +628,9 @@ class Elimination(msgspec.Struct, frozen=True):
             played.is_final = False
             played.save(update_fields=["is_final"])
             round_close(acting_user=None, round=played, at=at)
+            return
+        if episode.ec is None or episode.ec.status != ContestantStatus.ACTIVE:
+            _end_without(episode, "The EC is out of the season.", at)
             return
         hours = elimination_options(death_match.round.season).choice_hours
         _moved(
@@ -633,7 +668,7 @@ class Elimination(msgspec.Struct, frozen=True):
         if choosing is not None:
             if choosing.ec_id == contestant.pk:
                 _end_without(choosing, f"{contestant.name} has left as the EC.", at)
-            elif not choosable(choosing):
+            elif not _candidates(choosing):
                 _end_without(choosing, "There is nobody left to choose.", at)
         if active_of(season) > 1:
             return
