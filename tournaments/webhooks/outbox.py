@@ -134,9 +134,13 @@ def _enqueue(webhook_id: int) -> None:
 
 def _listening(match_id: int, kind: str) -> list[Webhook]:
     """The webhooks that want this kind of a match, locked, so that two turns that are told of at
-    the same time leave one row in the end."""
+    the same time leave one row in the end.
+
+    Not locked by key: whoever holds the match's row, and has written a delivery in there, waits
+    for the webhook's key as it commits, while a turn's deliveries wait for the match's.
+    """
     return list(
-        Webhook.objects.select_for_update(of=("self",))
+        Webhook.objects.select_for_update(no_key=True, of=("self",))
         .filter(
             active=True,
             kinds__contains=[kind],

@@ -1,5 +1,10 @@
 """What organisers do with webhooks. Each service is one transaction with its audit entry; audit
-entries name a webhook's host, never its address: Discord's is a password."""
+entries name a webhook's host, never its address: Discord's is a password.
+
+Which matches are followed is set right once that transaction is over: it takes locks on matches,
+and whoever holds one of those may be waiting for the webhook. Should this process die in between,
+`tasks.repair` does it.
+"""
 
 from __future__ import annotations
 
@@ -70,8 +75,8 @@ def webhook_create(
             **fields,
         )
         _save(webhook)
-        following_refresh(season_id=season.pk)
         _audit(acting_user, "webhook.create", webhook, kinds=webhook.kinds, flavour=flavour)
+    following_refresh(season_id=season.pk)
     return WithSecret(webhook, secret)
 
 
@@ -113,20 +118,21 @@ def webhook_update(
                 )
         if changed:
             _save(webhook)
-            following_refresh(season_id=webhook.season_id)
             _audit(acting_user, "webhook.update", webhook, **changed)
+    if changed:
+        following_refresh(season_id=webhook.season_id)
     return webhook
 
 
-@transaction.atomic
 def webhook_delete(*, acting_user: User, webhook: Webhook) -> None:
     """Forget a webhook and what it was told. Raises Refusal ``webhook.not-allowed`` and
     ``webhook.none``."""
     _must_manage(webhook.season, acting_user)
-    webhook = _locked(webhook)
-    _audit(acting_user, "webhook.delete", webhook)
-    season_id = webhook.season_id
-    webhook.delete()
+    with transaction.atomic():
+        webhook = _locked(webhook)
+        _audit(acting_user, "webhook.delete", webhook)
+        season_id = webhook.season_id
+        webhook.delete()
     following_refresh(season_id=season_id)
 
 
@@ -221,7 +227,8 @@ def _must_manage(season: Season, user: User) -> None:
 
 def _locked(webhook: Webhook) -> Webhook:
     found = (
-        Webhook.objects.select_for_update(of=("self",))
+        # Not by key, which those who hold a match and tell of it need as they commit.
+        Webhook.objects.select_for_update(no_key=True, of=("self",))
         .select_related("season")
         .filter(pk=webhook.pk)
         .first()

@@ -1,0 +1,128 @@
+"""A ruling that is told of, and a webhook's own business, at the same time in real transactions."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from games.models import Match
+from tests.games.support import Play
+from tests.games.test_races import Threads
+from tests.webhooks.receiver import Receiver
+from tests.webhooks.support import Stage
+from tournaments.services.events import season_event
+from tournaments.webhooks import outbox, services
+from tournaments.webhooks.kinds import TURN
+from tournaments.webhooks.models import Delivery, Webhook
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SOON = 10  # seconds; nothing waits for as long unless something is wrong
+
+
+@pytest.fixture
+def threads() -> Iterator[Threads]:
+    threads = Threads(2)
+    yield threads
+    threads.close()
+
+
+class Ruling:
+    """Somebody holds a match, has written what is told of it, and commits once the other one has
+    come as far as `other_is_in`."""
+
+    def __init__(self, stage: Stage, play: Play) -> None:
+        self.stage, self.play = stage, play
+        self.written = threading.Event()
+        self.other_is_in = threading.Event()
+
+    def __call__(self) -> str:
+        with transaction.atomic():
+            Match.objects.select_for_update().get(pk=self.play.pk)
+            season_event(season=self.stage.season, kind="ruling", words="So be it.")
+            self.written.set()
+            assert self.other_is_in.wait(SOON)
+        return "ruled"
+
+    def against(self, other: Callable[[], object]) -> Callable[[], str]:
+        """The other one, who begins when the ruling is written."""
+
+        def run() -> str:
+            assert self.written.wait(SOON)
+            other()
+            return "done"
+
+        return run
+
+
+@pytest.fixture
+def play(stage: Stage, set_clock: Callable[[int], None]) -> Play:
+    set_clock(0)
+    return stage.play()
+
+
+@pytest.fixture
+def ruling(stage: Stage, play: Play) -> Ruling:
+    return Ruling(stage, play)
+
+
+def test_a_turn_is_told_of_during_a_ruling(
+    stage: Stage, receiver: Receiver, ruling: Ruling, threads: Threads
+) -> None:
+    webhook = stage.webhook(receiver.url)
+
+    def tell() -> None:
+        with transaction.atomic():
+            outbox.turn_deliveries_write(match_id=ruling.play.pk, version=2)
+            ruling.other_is_in.set()
+
+    assert threads.at_once([ruling, ruling.against(tell)]) == ["ruled", "done"]
+    assert sorted(each.kind for each in stage.deliveries(webhook)) == [TURN, "ruling"]
+
+
+def test_a_clock_is_told_of_during_a_ruling(
+    stage: Stage, receiver: Receiver, ruling: Ruling, threads: Threads
+) -> None:
+    stage.webhook(receiver.url)
+    data = {"seat": 0, "kind": "turn", "left_ms": 30_000}
+
+    def tell() -> None:
+        with transaction.atomic():
+            outbox.clock_deliveries_write(match_id=ruling.play.pk, data=data)
+            ruling.other_is_in.set()
+
+    assert threads.at_once([ruling, ruling.against(tell)]) == ["ruled", "done"]
+
+
+@pytest.mark.parametrize(
+    "changes", [{"kinds": [TURN, "ruling"]}, {"name": "renamed", "kinds": [TURN, "ruling"]}]
+)
+def test_a_webhook_is_changed_during_a_ruling(
+    stage: Stage,
+    receiver: Receiver,
+    ruling: Ruling,
+    threads: Threads,
+    changes: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its match is followed from now on, which is written into the row that the ruling holds. A
+    webhook's name is a key of it: who changes that locks out those who need the key."""
+    webhook = stage.webhook(receiver.url, kinds=["ruling"])
+    following = services.following_refresh
+
+    def follow(**which: Any) -> None:
+        ruling.other_is_in.set()
+        following(**which)
+
+    monkeypatch.setattr(services, "following_refresh", follow)
+
+    def change() -> None:
+        services.webhook_update(acting_user=stage.orla, webhook=webhook, **changes)
+
+    assert threads.at_once([ruling, ruling.against(change)]) == ["ruled", "done"]
+    assert ruling.play.match.followed
+    assert set(Webhook.objects.get().kinds) == {TURN, "ruling"}
+    assert Delivery.objects.filter(kind="ruling").count() == 1
