@@ -7,6 +7,7 @@ class TournamentsConfig(AppConfig):
     def ready(self) -> None:
         # These need the models, which are there only now.
         from accounts import merging  # noqa: PLC0415
+        from accounts.hooks import rights_changed  # noqa: PLC0415
         from accounts.profile import register_section  # noqa: PLC0415
         from games.demo import register_demo  # noqa: PLC0415
         from games.extras import register_banner, register_home_section  # noqa: PLC0415
@@ -16,6 +17,9 @@ class TournamentsConfig(AppConfig):
         from tournaments.webhooks import following  # noqa: PLC0415
 
         match_ended.connect(receivers.on_match_ended, dispatch_uid="tournaments.match_ended")
+        rights_changed.connect(
+            receivers.on_rights_changed, dispatch_uid="tournaments.rights_changed"
+        )
         match_turned.connect(following.on_turn, dispatch_uid="tournaments.webhooks.turn")
         match_reminded.connect(following.on_reminder, dispatch_uid="tournaments.webhooks.clock")
         merging.register("tournaments", contestancies_merge)

@@ -18,6 +18,7 @@ from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.roles import is_organiser
 from games.models import Match
 from tournaments.lifecycle import (
     ContestantStatus,
@@ -63,8 +64,9 @@ class SeasonQuerySet(models.QuerySet["Season"]):
     """Seasons, and who may see them."""
 
     def visible_to(self, user: Any) -> SeasonQuerySet:
-        """Drafts are for their organisers and administrators, everything else is public."""
-        if not getattr(user, "is_authenticated", False):
+        """Drafts are for their organisers (who still are organisers of this site) and
+        administrators, everything else is public."""
+        if not is_organiser(user):
             return self.exclude(visibility=Visibility.DRAFT)
         if user.is_superuser:
             return self.all()
@@ -487,6 +489,12 @@ class Leg(models.Model):
     scheduled_at = models.DateTimeField(null=True, blank=True)
     home_ready_at = models.DateTimeField(null=True, blank=True)
     away_ready_at = models.DateTimeField(null=True, blank=True)
+    ready_cleared_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When others last made players say anew that they are ready: the grace of who is "
+        "not there counts from it at the earliest.",
+    )
     no_show_at = models.DateTimeField(
         null=True,
         blank=True,

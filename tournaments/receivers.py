@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from tournaments.lifecycle import SeasonStatus
+from tournaments.models import Season
 from tournaments.services.deathmatches import leg_settle
+from tournaments.services.seasons import season_referees_refresh
 
 
 def on_match_ended(*, match_id: int, **_more: Any) -> None:
     """A match has ended: its season, if it has one, takes the result over."""
     leg_settle(match_id=match_id)
+
+
+def on_rights_changed(*, user_id: int, **_more: Any) -> None:
+    """Somebody has gained or lost a role: they may or may not referee what is on any more."""
+    for season in Season.objects.filter(organisers__user=user_id, status=SeasonStatus.RUNNING):
+        season_referees_refresh(season=season)

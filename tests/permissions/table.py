@@ -270,7 +270,7 @@ DEEDS: dict[str, Deed] = {
     "withdraw oneself": Deed("between", PLACES, (
         Page("tournaments:withdraw", form=lambda _s: WHY),
         Api("post", "api:contestant_withdraw", lambda s: [s.season.slug, s.me], lambda _s: WHY,
-            also=MANAGE),
+            also=MANAGE, scope_of=dict.fromkeys(PLACES, "play")),
     )),
     "replace somebody": Deed("between", MANAGE, (
         Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "replace"],
@@ -335,7 +335,8 @@ DEEDS: dict[str, Deed] = {
         Page("tournaments:rules", lambda s: [s.season.slug, s.row.pk],
              lambda _s: {"game": "tetronogo/standard"}),
         Api("patch", "api:death_match", row,
-            lambda _s: {"ruleset": "tetronogo", "variant": "standard"}, also=RULE),
+            lambda _s: {"ruleset": "tetronogo", "variant": "standard"}, also=RULE,
+            scope_of=dict.fromkeys((Who.SEAT_1, Who.SEATED), "play")),
     )),
     "set a time": Deed("planned", RULE, (
         act("schedule", what="leg_act", form=lambda _s: {"when": "2030-05-17T20:00"}),
@@ -374,7 +375,7 @@ DEEDS: dict[str, Deed] = {
             "death_match": s.row.pk}),
         Api("post", "api:season_items", also=MANAGE, body=lambda s: {
             "item": s.gift.item, "ruleset": s.gift.ruleset, "giver": s.id(5), "receiver": s.id(1),
-            "death_match": s.row.pk}),
+            "death_match": s.row.pk}, scope_of={Who.ELIMINATED: "play"}),
     )),
     "grant an item": Deed("gifted", MANAGE, (
         Page("tournaments:ledger", form=lambda s: {

@@ -64,10 +64,18 @@ from tournaments.services import deathmatches, episodes, items, scheduling, seas
 from tournaments.services.rounds import Pairing, round_next, round_schedule
 
 ORGANISE: Mapping[str, Scope] = MappingProxyType({"POST": Scope.ORGANISE})
+# What contestants do for themselves takes `play`, the same for others `organise`: which of the two,
+# the handler finds out (`_scope_needed`).
+OWN_OR_ORGANISE: Mapping[str, Scope] = MappingProxyType({"POST": Scope.READ, "PATCH": Scope.READ})
 ENROLLED_AT_ONCE = 1000
 _ID = re.compile(r"[0-9]{1,18}")
 
 _M = TypeVar("_M", bound=Model)
+
+
+def _scope_needed(request: Request, *, own: bool) -> None:
+    """Raises ScopeMissing where a token allows neither."""
+    require_scope(request.auth, Scope.PLAY if own else Scope.ORGANISE)
 
 
 def _found(rows: QuerySet[_M], pk: int, code: str, sentence: str) -> _M:
@@ -346,7 +354,7 @@ class ContestantsView(ContestantsReading):
 class WithdrawView(ApiView):
     """Somebody leaves."""
 
-    scopes = ORGANISE
+    scopes = OWN_OR_ORGANISE
 
     @extend_schema(
         operation_id="contestant_withdraw",
@@ -357,10 +365,12 @@ class WithdrawView(ApiView):
     )
     @idempotent
     def post(self, request: Request, slug: str, contestant_id: int) -> Response:
-        """Take a contestant out, who may be the caller: what they have still to play is lost."""
+        """Take a contestant out: what they have still to play is lost. For oneself a token needs
+        `play`."""
         caller = signed_in(request)
         given = body_of(request, WhySerializer)
         contestant = _contestant(season_for(slug, caller), contestant_id)
+        _scope_needed(request, own=contestant.user_id == caller.pk)
         gone = people.contestant_withdraw(
             acting_user=caller, contestant=contestant, why=given["why"]
         )
@@ -614,8 +624,7 @@ class ChoiceSerializer(serializers.Serializer[dict[str, Any]]):
 class ChoiceView(ApiView):
     """The EC chooses."""
 
-    # Which of the two scopes it takes depends on who asks: the handler says.
-    scopes: ClassVar[Mapping[str, Scope]] = MappingProxyType({"POST": Scope.READ})
+    scopes = OWN_OR_ORGANISE
 
     @extend_schema(
         operation_id="episode_choose",
@@ -632,8 +641,7 @@ class ChoiceView(ApiView):
         given = body_of(request, ChoiceSerializer)
         season = season_for(slug, caller)
         episode = _episode(season, number)
-        own = audience.may_choose_dmo(episode, caller)
-        require_scope(request.auth, Scope.PLAY if own else Scope.ORGANISE)
+        _scope_needed(request, own=audience.may_choose_dmo(episode, caller))
         chosen = _contestant(season, given["contestant"])
         made = episodes.dmo_choose(acting_user=caller, episode=episode, contestant=chosen)
         shown = death_matches_whole(caller).get(pk=made.pk)
@@ -679,7 +687,7 @@ class ResultSerializer(WhySerializer):
 class DeathMatchView(DeathMatchReading):
     """One death match."""
 
-    scopes: ClassVar[Mapping[str, Scope]] = MappingProxyType({"PATCH": Scope.ORGANISE})
+    scopes = OWN_OR_ORGANISE
 
     @extend_schema(
         operation_id="death_match_update",
@@ -690,10 +698,13 @@ class DeathMatchView(DeathMatchReading):
     )
     def patch(self, request: Request, death_match_id: int) -> Response:
         """Set ruleset, variant and options, and the time, of matches that have not begun: all that
-        is named, or nothing."""
+        is named, or nothing. The lower seed may choose the ruleset where the season leaves it to
+        them (a token needs `play`), everything else takes `organise`."""
         caller = signed_in(request)
         given = body_of(request, DeathMatchChangesSerializer)
         found = self.get_object()
+        own = "scheduled_at" not in given and audience.may_choose_rules(found, caller)
+        _scope_needed(request, own=own)
         with transaction.atomic():
             if "ruleset" in given:
                 deathmatches.rules_set(
@@ -834,7 +845,7 @@ class NewGiftSerializer(serializers.Serializer[dict[str, Any]]):
 class GiftsView(GiftsReading):
     """The items of a season with their history."""
 
-    scopes = ORGANISE
+    scopes = OWN_OR_ORGANISE
 
     @extend_schema(
         operation_id="season_item_give",
@@ -845,17 +856,20 @@ class GiftsView(GiftsReading):
     )
     @idempotent
     def post(self, request: Request, slug: str) -> Response:
-        """Give somebody an item, for one match or for any."""
+        """Give somebody an item, for one match or for any: an organiser, or one's own (a token
+        needs `play` for that)."""
         caller = signed_in(request)
         given = body_of(request, NewGiftSerializer)
         season = season_for(slug, caller)
-        giver, number = given.pop("giver", None), given.pop("death_match", None)
+        given_by, number = given.pop("giver", None), given.pop("death_match", None)
+        giver = None if given_by is None else _contestant(season, given_by)
+        _scope_needed(request, own=giver is not None and giver.user_id == caller.pk)
         rows = DeathMatch.objects.filter(round__season=season)
         gift = items.item_give(
             acting_user=caller,
             season=season,
             receiver=_contestant(season, given.pop("receiver")),
-            giver=None if giver is None else _contestant(season, giver),
+            giver=giver,
             death_match=None
             if number is None
             else _found(rows, number, "death-match.none", "There is no such death match."),

@@ -293,6 +293,15 @@ def organiser_remove(*, acting_user: User, season: Season, user: User) -> Season
 
 
 def _organisers_changed(season: Season, acting_user: User, action: str, user: User) -> Season:
+    season_referees_refresh(season=season)
+    audit_record(acting_user=acting_user, action=action, target=season, data={"user": user.pk})
+    return season
+
+
+@transaction.atomic
+def season_referees_refresh(*, season: Season) -> None:
+    """Have the matches that are on refereed by those who run the season now: somebody has joined
+    or left them, or lost the role of an organiser."""
     running = Leg.objects.filter(
         death_match__round__season=season, status=LegStatus.RUNNING
     ).select_related("death_match__home__user", "death_match__away__user")
@@ -305,8 +314,6 @@ def _organisers_changed(season: Season, acting_user: User, action: str, user: Us
                 match_id=leg.match_id,
                 users=referees_of(season, playing=playing),
             )
-    audit_record(acting_user=acting_user, action=action, target=season, data={"user": user.pk})
-    return season
 
 
 # -- before a step -------------------------------------------------------------------------------

@@ -1,0 +1,43 @@
+"""Somebody loses the role of an organiser while their season runs."""
+
+from __future__ import annotations
+
+from accounts.models import User
+from accounts.roles import Role
+from accounts.services import role_grant, role_revoke
+from games.audience import may_organise
+from games.models import Match
+from tests.games.support import committing
+from tests.tournaments.support import organiser_named, running
+from tournaments.models import Leg, Season, SeasonOrganiser
+from tournaments.services.deathmatches import leg_start
+
+
+def test_they_referee_nothing_any_more(orla: User) -> None:
+    oscar = organiser_named("oscar")
+    season = running(orla, 4, "round-robin")
+    SeasonOrganiser.objects.create(season=season, user=oscar)
+    leg = Leg.objects.filter(death_match__round__season=season).first()
+    assert leg is not None
+    with committing():
+        leg = leg_start(acting_user=orla, leg=leg)
+    match = Match.objects.get(pk=leg.match_id)
+    root = User.objects.get(username="root")
+    assert may_organise(match, User.objects.get(pk=oscar.pk))
+    with committing():
+        role_revoke(acting_user=root, user=oscar, role=Role.ORGANISER)
+    match = Match.objects.get(pk=leg.match_id)
+    assert not may_organise(match, User.objects.get(pk=oscar.pk))
+    assert may_organise(match, User.objects.get(pk=orla.pk))
+    with committing():
+        role_grant(acting_user=root, user=oscar, role=Role.ORGANISER)
+    assert may_organise(match, User.objects.get(pk=oscar.pk))
+
+
+def test_they_see_their_drafts_no_longer(orla: User) -> None:
+    season = Season.objects.create(slug="s", name="S", format="swiss", created_by=orla)
+    SeasonOrganiser.objects.create(season=season, user=orla)
+    assert list(Season.objects.visible_to(orla)) == [season]
+    root = User.objects.get(username="root")
+    role_revoke(acting_user=root, user=orla, role=Role.ORGANISER)
+    assert not Season.objects.visible_to(User.objects.get(pk=orla.pk)).exists()
