@@ -29,9 +29,11 @@ from tests.tournaments.support import (
     who,
 )
 from tournaments import receivers
+from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Leg, ReminderSent, Season
 from tournaments.services import scheduling
-from tournaments.services.deathmatches import leg_settle
+from tournaments.services.contestants import contestant_replace
+from tournaments.services.deathmatches import leg_settle, leg_void, rules_set
 from tournaments.services.episodes import final_open
 from tournaments.services.scheduling import (
     Swept,
@@ -124,7 +126,7 @@ def test_without_a_time_it_begins_as_soon_as_both_are_ready(orla: User, season: 
     meeting = chosen(orla, season, ec=1, dmo=2)
     assert ready(season, meeting, 1, START).status == "planned"
     assert ready(season, meeting, 1, START).status == "planned"
-    assert ready(season, meeting, 2, after(days=9)).status == "running"
+    assert ready(season, meeting, 2, after(minutes=30)).status == "running"
 
 
 def test_who_may_say_so_and_when(orla: User, season: Season, meeting: DeathMatch) -> None:
@@ -272,7 +274,7 @@ def test_the_sweep_takes_over_results_that_were_missed(
 def test_a_sweep_asks_little(
     season: Season, meeting: DeathMatch, django_assert_max_num_queries: Any
 ) -> None:
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(7):
         assert legs_sweep(at=START) == Swept()
 
 
@@ -317,3 +319,154 @@ def test_the_second_match_is_not_missed_before_the_first_is_played(orla: User) -
     final = final_open(acting_user=orla, season=season, best_of=3, at=START)
     leg_schedule(acting_user=orla, leg=leg_of(final, 2), scheduled_at=NOON, at=START)
     assert legs_sweep(at=after(hours=60)).no_shows == 0
+
+
+# -- grace that counts from when one could be ready ----------------------------------------------
+
+
+def final_of(orla: User, **settings: Any) -> DeathMatch:
+    """A best-of-three final between Player 1 and Player 3, its second match at `NOON`."""
+    season = running(orla, 3, no_show_rule="forfeit", no_show_minutes=15, **settings)
+    played(orla, chosen(orla, season, ec=1, dmo=2), winner=0)
+    final = final_open(acting_user=orla, season=season, best_of=3, at=START)
+    leg_schedule(acting_user=orla, leg=leg_of(final, 2), scheduled_at=NOON, at=START)
+    return final
+
+
+def test_the_grace_counts_from_the_end_of_the_match_before(orla: User) -> None:
+    """The first match lasts beyond the time of the second, and nobody could be ready sooner."""
+    final = final_of(orla)
+    season = final.round.season
+    conceded(begun(orla, final, at=after(hours=47)), winner=0, at=after(hours=48, minutes=20))
+    leg_confirm(
+        acting_user=user(season, 1), leg=leg_of(final, 2), at=after(hours=48, minutes=20, seconds=1)
+    )
+    assert legs_sweep(at=after(hours=48, minutes=35)).no_shows == 0
+    assert fresh(final).status == "running"
+    # Then this match is forfeited, and no more than this match.
+    assert legs_sweep(at=after(hours=48, minutes=35, seconds=2)).no_shows == 1
+    final = fresh(final)
+    assert (final.status, final.how, final.winner) == ("decided", "played", who(season, 1))
+    assert (final.home_score, final.away_score) == (2, 0)
+    assert faults_of(season) == []
+
+
+def test_a_no_show_gives_one_match_of_several(orla: User) -> None:
+    final = final_of(orla)
+    season = final.round.season
+    played(orla, final, winner=0, at=after(hours=47))
+    leg_confirm(acting_user=user(season, 3), leg=leg_of(final, 2), at=NOON)
+    assert legs_sweep(at=after(hours=49)).no_shows == 1
+    final = fresh(final)
+    assert (final.status, final.home_score, final.away_score) == ("running", 1, 1)
+    missed = leg_of(final, 2)
+    assert (missed.status, missed.how, missed.winner_seat, missed.match) == (
+        "finished", "walkover", 1, None,
+    )  # fmt: skip
+    assert faults_of(season) == []
+    # It can be played after all, and the third match is still to come.
+    leg_void(acting_user=orla, leg=missed, why="a power cut", at=after(hours=49))
+    played(orla, final, winner=1, at=after(hours=50))
+    final = played(orla, final, winner=1, at=after(hours=51))
+    assert (final.winner, final.home_score, final.away_score) == (who(season, 3), 1, 2)
+    assert faults_of(season) == []
+
+
+def test_a_final_that_one_side_never_turns_up_for(orla: User) -> None:
+    final = final_of(orla)
+    season = final.round.season
+    leg_schedule(acting_user=orla, leg=leg_of(final), scheduled_at=after(hours=47), at=START)
+    leg_confirm(acting_user=user(season, 1), leg=leg_of(final), at=after(hours=47))
+    assert legs_sweep(at=after(hours=47, minutes=16)).no_shows == 1
+    leg_confirm(acting_user=user(season, 1), leg=leg_of(final, 2), at=NOON)
+    assert legs_sweep(at=after(hours=48, minutes=16)).no_shows == 1
+    final = fresh(final)
+    assert (final.winner, final.how) == (who(season, 1), "walkover")
+    assert final.why == "Player 3 was not there in time."
+    assert faults_of(season) == []
+
+
+@pytest.fixture
+def strict(orla: User) -> DeathMatch:
+    """A death match at `NOON` for which Player 1 is ready, in a season that has no mercy."""
+    season = running(orla, 4, no_show_rule="forfeit", no_show_minutes=10)
+    death_match = chosen(orla, season, ec=1, dmo=2)
+    leg_schedule(acting_user=orla, leg=leg_of(death_match), scheduled_at=NOON, at=START)
+    ready(season, death_match, 1, NOON)
+    return death_match
+
+
+def test_who_must_say_so_anew_has_the_whole_grace(orla: User, strict: DeathMatch) -> None:
+    season = strict.round.season
+    ready(season, strict, 1, NOON)
+    late = after(hours=48, minutes=9)
+    rules_set(
+        acting_user=orla, death_match=strict, ruleset="tetronogo", variant="standard", at=late
+    )
+    ready(season, strict, 2, after(hours=48, minutes=10))
+    assert legs_sweep(at=after(hours=48, minutes=19)).no_shows == 0
+    assert ready(season, strict, 1, after(hours=48, minutes=19)).status == "running"
+
+
+def test_so_has_a_replacement(orla: User, cleo: User, strict: DeathMatch) -> None:
+    season = strict.round.season
+    contestant_replace(
+        acting_user=orla, contestant=who(season, 2), user=cleo, why="ill",
+        at=after(hours=48, minutes=9),
+    )  # fmt: skip
+    assert legs_sweep(at=after(hours=48, minutes=19)).no_shows == 0
+    assert legs_sweep(at=after(hours=48, minutes=19, seconds=1)).no_shows == 1
+    assert fresh(strict).winner == who(season, 1)
+
+
+def test_so_have_both_after_it_could_not_begin(orla: User, strict: DeathMatch) -> None:
+    season = strict.round.season
+    leg = leg_of(strict)
+    Leg.objects.filter(pk=leg.pk).update(
+        home_ready_at=NOON, away_ready_at=NOON, options={"no-such-option": 1}
+    )
+    assert legs_sweep(at=after(hours=48, minutes=9)) == Swept()
+    assert leg_of(strict).home_ready_at is None
+    ready(season, strict, 1, after(hours=48, minutes=9))
+    assert legs_sweep(at=after(hours=48, minutes=19)).no_shows == 0
+    assert fresh(strict).status == "planned"
+
+
+# -- readiness that lapses -----------------------------------------------------------------------
+
+
+def test_without_a_time_being_ready_lapses(orla: User, season: Season) -> None:
+    meeting = chosen(orla, season, ec=1, dmo=2)
+    ready(season, meeting, 1, after(days=1))
+    assert ready(season, meeting, 2, after(days=7)).status == "planned"
+    # Saying so again counts from now on.
+    assert ready(season, meeting, 1, after(days=7, minutes=30)).status == "running"
+
+
+def test_whoever_waited_in_vain_is_not_shown_as_ready(orla: User, season: Season) -> None:
+    meeting = chosen(orla, season, ec=1, dmo=2)
+    ready(season, meeting, 2, after(days=1))
+    legs_sweep(at=after(days=1, minutes=30))
+    assert leg_of(meeting).away_ready_at == after(days=1)
+    legs_sweep(at=after(days=1, minutes=31))
+    assert leg_of(meeting).away_ready_at is None
+
+
+# -- reminders of a replacement ------------------------------------------------------------------
+
+
+def test_a_replacement_is_reminded(
+    orla: User, cleo: User, season: Season, meeting: DeathMatch
+) -> None:
+    _confirmed(user(season, 1))
+    _confirmed(user(season, 2))
+    _confirmed(cleo)
+    assert legs_sweep(at=after(hours=25)).reminded == 1
+    contestant_replace(
+        acting_user=orla, contestant=who(season, 2), user=cleo, why="ill", at=after(hours=26)
+    )
+    mail.outbox.clear()
+    with committing():
+        assert legs_sweep(at=after(hours=27)).reminded == 1
+    assert [message.to for message in mail.outbox] == [["cleo@example.com"]]
+    assert legs_sweep(at=after(hours=28)).reminded == 0

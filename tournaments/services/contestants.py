@@ -562,7 +562,9 @@ def contestant_replace(
         lifecycle.CONTESTANT, old.status, ContestantStatus.REPLACED, old.name
     )
     old.left_at = old.left_at or at
-    old.save(update_fields=["status", "left_at"])
+    # The place is the one of whoever holds it to the end.
+    old.place = None
+    old.save(update_fields=["status", "left_at", "place"])
     new = Contestant.objects.create(
         season=season,
         user=user,
@@ -580,7 +582,9 @@ def contestant_replace(
         setattr(death_match, side, new)
         death_match.save(update_fields=[side])
         # Being ready was the other's word.
-        death_match.legs.filter(status=LegStatus.PLANNED).update(**{f"{side}_ready_at": None})
+        death_match.legs.filter(status=LegStatus.PLANNED).update(
+            **{f"{side}_ready_at": None}, ready_cleared_at=at
+        )
     _take_over(old, new, at)
     season_event(
         season=season,

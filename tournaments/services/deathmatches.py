@@ -195,7 +195,9 @@ def sides_set(
         )
     death_match.home, death_match.away = home, away
     death_match.save(update_fields=["home", "away", "status"])
-    death_match.legs.filter(status=LegStatus.PLANNED).update(home_ready_at=None, away_ready_at=None)
+    death_match.legs.filter(status=LegStatus.PLANNED).update(
+        home_ready_at=None, away_ready_at=None, ready_cleared_at=at
+    )
     if known:
         _say_paired(death_match, at)
     return death_match
@@ -251,10 +253,11 @@ def rules_set(
         leg.prepared_by = acting_user if supplied else None
         # Who had said to be ready had agreed to something else.
         leg.home_ready_at = leg.away_ready_at = None
+        leg.ready_cleared_at = instant(at)
         leg.save(
             update_fields=[
                 "ruleset", "variant", "options", "prepared", "prepared_by", "home_ready_at",
-                "away_ready_at",
+                "away_ready_at", "ready_cleared_at",
             ]
         )  # fmt: skip
     name = REGISTRY.get(game["ruleset"]).name
@@ -471,8 +474,8 @@ def _wins_of(death_match: DeathMatch) -> tuple[int, int]:
     return seats.count(0), seats.count(1)
 
 
-def _after_leg(leg: Leg, *, scores: Sequence[int], at: datetime) -> None:
-    """Decide the death match where this leg has, else go on."""
+def _after_leg(leg: Leg, *, scores: Sequence[int], why: str = "", at: datetime) -> None:
+    """Decide the death match where this leg has, else go on. ``why``: of a leg not played."""
     death_match = leg.death_match
     wins = _wins_of(death_match)
     home, away = sides_of(death_match)
@@ -492,8 +495,12 @@ def _after_leg(leg: Leg, *, scores: Sequence[int], at: datetime) -> None:
     death_match.save(update_fields=["home_score", "away_score"])
     leader = 0 if wins[0] > wins[1] else 1
     if wins[leader] * 2 > death_match.best_of:
-        how = How.PLAYED if several else How(leg.how)
-        _decided(death_match, winner=(home, away)[leader], how=how, why="", at=at)
+        how = How(leg.how)
+        if several:
+            own = death_match.legs.filter(status=LegStatus.FINISHED, winner_seat=leader)
+            how = How.PLAYED if own.exclude(how=How.WALKOVER).exists() else How.WALKOVER
+        why = why if how == How.WALKOVER else ""
+        _decided(death_match, winner=(home, away)[leader], how=how, why=why, at=at)
 
 
 def _pair(scores: Sequence[int]) -> tuple[int, int]:
@@ -622,6 +629,22 @@ def walked_over(
         seat = _seat_of_side(fresh, winner)
         _end_running(fresh, winner=seat, how=How.WALKOVER, acting_user=acting_user, why=why, at=at)
     _decided(fresh, winner=winner, how=How.WALKOVER, why=why, at=at)
+
+
+def leg_walked_over(leg: Leg, *, winner: Seat, why: str, at: datetime) -> None:
+    """Give a leg that has not begun to the player who is there, as part of another deed under the
+    season's lock: the death match where it is the only one, else no more than this leg."""
+    death_match = leg.death_match
+    if death_match.best_of == 1:
+        there = sides_of(death_match)[winner]
+        walked_over(death_match, winner=there, why=why, acting_user=None, at=at)
+        return
+    # Nothing was brought: what was declared stays with its holder.
+    leg.declarations.all().delete()
+    if death_match.status == DeathMatchStatus.PLANNED:
+        _moved(death_match, DeathMatchStatus.RUNNING)
+    _leg_finished(leg, winner=winner, how=How.WALKOVER, at=at)
+    _after_leg(leg, scores=(), why=why, at=at)
 
 
 def _end_running(

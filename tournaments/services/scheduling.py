@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import structlog
 from django.conf import settings
 from django.db import DatabaseError, transaction
-from django.db.models import F, Model, Q, QuerySet
+from django.db.models import Case, F, Max, Model, Q, QuerySet, When
 
 from accounts.models import User
 from accounts.services import audit_record
@@ -28,7 +28,7 @@ from tournaments.lifecycle import (
     Visibility,
 )
 from tournaments.models import DeathMatch, Episode, Leg, NoShowRule, ReminderSent, Season
-from tournaments.services.deathmatches import leg_settle, leg_start, sides_of, walked_over
+from tournaments.services.deathmatches import leg_settle, leg_start, leg_walked_over, sides_of
 from tournaments.services.episodes import choice_expire
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
@@ -139,7 +139,8 @@ def _spoken(moment: datetime, zone: ZoneInfo) -> str:
 @transaction.atomic
 def leg_confirm(*, acting_user: User, leg: Leg, at: datetime | None = None) -> Leg:
     """A player is ready. The leg begins when both are and its time has come; one without a time, as
-    soon as both are. Saying so again changes nothing.
+    soon as both are, within `ready_window` of each other. Saying so again changes nothing, unless
+    that has passed.
 
     Refusals: ``season.none``, ``season.archived``, ``season.not-running``, ``ready.not-yours``,
     ``leg.not-planned``, ``leg.sides``, ``leg.order``, ``leg.rules-missing``, ``ready.too-early``,
@@ -164,7 +165,8 @@ def leg_confirm(*, acting_user: User, leg: Leg, at: datetime | None = None) -> L
             "before the start.",
         )
     field = ("home_ready_at", "away_ready_at")[seat]
-    if getattr(fresh, field) is None:
+    said = getattr(fresh, field)
+    if said is None or (fresh.scheduled_at is None and said < at - ready_window()):
         setattr(fresh, field, at)
         fresh.save(update_fields=[field])
         audit_record(acting_user=acting_user, action="leg.confirm", target=fresh)
@@ -202,7 +204,8 @@ def _own(leg: Leg, acting_user: User) -> tuple[Leg, Seat]:
 
 
 def ready_window() -> timedelta:
-    """How long before the start players can say that they are ready."""
+    """How long before the start players can say that they are ready; where no start is fixed, how
+    long their word holds."""
     return timedelta(minutes=settings.GAUNTLET_READY_MINUTES)
 
 
@@ -213,8 +216,12 @@ def ready_from(leg: Leg) -> datetime | None:
 
 def is_due(leg: Leg, at: datetime) -> bool:
     """Whether both are ready and the time has come."""
-    ready = leg.home_ready_at is not None and leg.away_ready_at is not None
-    return ready and (leg.scheduled_at is None or at >= leg.scheduled_at)
+    if leg.home_ready_at is None or leg.away_ready_at is None:
+        return False
+    if leg.scheduled_at is not None:
+        return at >= leg.scheduled_at
+    # Whoever said so long ago is not at the board any more.
+    return min(leg.home_ready_at, leg.away_ready_at) >= at - ready_window()
 
 
 # -- what time does ------------------------------------------------------------------------------
@@ -238,6 +245,7 @@ def legs_sweep(*, at: datetime | None = None) -> Swept:
     and does not disturb the others.
     """
     at = instant(at)
+    _done(partial(_lapse, at))
     return Swept(
         settled=_each(_ended, lambda match_id: leg_settle(match_id=match_id)),
         started=_each(partial(_both_ready, at), lambda leg: _begun(leg, at)),
@@ -302,6 +310,17 @@ def _waiting() -> QuerySet[Leg]:
     )
 
 
+def _lapse(at: datetime) -> bool:
+    """Take back who said to be ready for a leg without a time, and has waited in vain."""
+    since = at - ready_window()
+    home, away = Q(home_ready_at__lt=since), Q(away_ready_at__lt=since)
+    lapsed = Leg.objects.filter(home | away, status=LegStatus.PLANNED, scheduled_at=None).update(
+        home_ready_at=Case(When(home, then=None), default=F("home_ready_at")),
+        away_ready_at=Case(When(away, then=None), default=F("away_ready_at")),
+    )
+    return lapsed > 0
+
+
 def _both_ready(at: datetime) -> list[Leg]:
     ready = _waiting().filter(home_ready_at__isnull=False, away_ready_at__isnull=False)
     return _readable(ready.filter(scheduled_at__lte=at).order_by("scheduled_at", "pk"))
@@ -326,7 +345,8 @@ def _stuck(leg: Leg, refusal: Refusal, at: datetime) -> None:
     if fresh.status != LegStatus.PLANNED or fresh.home_ready_at is None:
         return
     fresh.home_ready_at = fresh.away_ready_at = None
-    fresh.save(update_fields=["home_ready_at", "away_ready_at"])
+    fresh.ready_cleared_at = at
+    fresh.save(update_fields=["home_ready_at", "away_ready_at", "ready_cleared_at"])
     words = f"{leg.death_match} could not begin. {refusal.sentence}"
     log.warning("leg.stuck", leg=leg.pk, code=refusal.code)
     season_event(
@@ -346,13 +366,23 @@ def _overdue(at: datetime) -> Iterator[Leg]:
 
 
 def _grace_over(leg: Leg, at: datetime) -> bool:
+    """Whether both players have had the season's minutes since they could be ready: since the
+    time that was fixed, the end of the match before, and since others made them say so anew."""
+    if leg.scheduled_at is None:
+        return False
+    since = max(leg.scheduled_at, leg.ready_cleared_at or leg.scheduled_at)
     grace = timedelta(minutes=leg.death_match.round.season.no_show_minutes)
-    return leg.scheduled_at is not None and at > leg.scheduled_at + grace
+    if at <= since + grace or leg.number == 1:
+        return at > since + grace
+    before = leg.death_match.legs.filter(number__lt=leg.number, status=LegStatus.FINISHED)
+    ended: datetime | None = before.aggregate(last=Max("finished_at"))["last"]
+    return at > max(since, ended or since) + grace
 
 
 @transaction.atomic
 def _missed(leg: Leg, at: datetime) -> bool:
-    """Deal with somebody who is not there: the season's rule, or the organisers are told."""
+    """Deal with somebody who is not there: the season's rule, or the organisers are told. What is
+    forfeited is this match, not the others of a death match."""
     season = season_locked(leg.death_match.round.season_id)
     death_match = death_match_fresh(leg.death_match_id)
     fresh = death_match.legs.get(pk=leg.pk)
@@ -387,8 +417,7 @@ def _missed(leg: Leg, at: datetime) -> bool:
         data={"absent": [side.pk for side in absent]},
     )
     if season.no_show_rule == NoShowRule.FORFEIT and len(absent) == 1:
-        there = sides[0] if ready[0] else sides[1]
-        walked_over(death_match, winner=there, why=words, acting_user=None, at=at)
+        leg_walked_over(fresh, winner=0 if ready[0] else 1, why=words, at=at)
     else:
         organisers_tell(
             season=season,
@@ -416,13 +445,16 @@ def _run_out(at: datetime) -> list[Episode]:
 
 def _to_remind(at: datetime) -> Iterator[Leg]:
     soon = _waiting().filter(scheduled_at__gt=at, scheduled_at__lte=at + REMINDERS[-1].before)
-    told = {
-        (row["leg"], row["kind"], row["scheduled_at"])
-        for row in ReminderSent.objects.filter(leg__in=soon).values("leg", "kind", "scheduled_at")
-    }
+    told = set(
+        ReminderSent.objects.filter(leg__in=soon).values_list("leg", "kind", "scheduled_at", "user")
+    )
     for leg in _readable(soon.order_by("scheduled_at", "pk")):
         due = _due(leg, at)
-        if due is not None and (leg.pk, due.kind, leg.scheduled_at) not in told:
+        if due is None:
+            continue
+        # Somebody may have taken a side over since.
+        players = {side.user_id for side in sides_of(leg.death_match)} - {None}
+        if any((leg.pk, due.kind, leg.scheduled_at, user) not in told for user in players):
             yield leg
 
 
