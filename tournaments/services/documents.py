@@ -19,8 +19,9 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
+import structlog
 from django.conf import settings
-from django.db import IntegrityError, models, transaction
+from django.db import DataError, IntegrityError, models, transaction
 
 from accounts.models import User
 from accounts.services import audit_record
@@ -28,15 +29,19 @@ from games.engine import records
 from games.engine.errors import Refusal
 from games.models import Match
 from games.services.matches import record_bytes, record_import
-from tournaments import audience, catalogue
+from tournaments import audience, catalogue, invariants, pictures
+from tournaments.course import Course
+from tournaments.events import KINDS
 from tournaments.lifecycle import (
     LegStatus,
+    SeasonStatus,
     Visibility,
 )
 from tournaments.models import (
     Contestant,
     DeathMatch,
     Episode,
+    Format,
     Gift,
     ItemEvent,
     Leg,
@@ -46,7 +51,14 @@ from tournaments.models import (
     SeasonEvent,
     SeasonOrganiser,
 )
+from tournaments.pairing import single_elimination
+from tournaments.pairing.registry import SingleEliminationOptions
+from tournaments.reading import Sheet
 from tournaments.services import seasons
+from tournaments.services.contestants import SEED_MAX
+from tournaments.services.deathmatches import BEST_OF_MAX
+
+log = structlog.get_logger("gauntlet.seasons")
 
 FORMAT: Final = "gauntlet-season/1"
 DOCUMENT: Final = "season.json"
@@ -650,10 +662,11 @@ def season_import(
         # What the checks below have not found, the database's constraints do.
         with transaction.atomic():
             season = _Restoring(acting_user, document, files, match_accounts).run()
-    except IntegrityError as error:
+    except (IntegrityError, DataError) as error:
         name = getattr(getattr(error.__cause__, "diag", None), "constraint_name", None)
+        which = f" ({name})" if name else ""
         raise Refusal(
-            "document.wrong", f"Parts of this document contradict one another ({name})."
+            "document.wrong", f"Parts of this document contradict one another{which}."
         ) from error
     audit_record(
         acting_user=acting_user,
@@ -789,7 +802,66 @@ class _Restoring:
         self.season.finished_at = doc.finished_at
         self.season.visibility = doc.visibility
         self.season.save()
+        self._rounds_fit()
+        _must_hold(self.season)
         return self.season
+
+    def _wrong(self, where: str, fault: str) -> Refusal:
+        return Refusal("document.wrong", f"At {where}: {fault}.")
+
+    def _rounds_fit(self) -> None:
+        """Rounds and pairings are numbered and named as the format does it: what comes next is
+        found by counting them."""
+        numbers = sorted(each.number for each in self.document.rounds)
+        if numbers != list(range(1, len(numbers) + 1)):
+            raise self._wrong("rounds", "rounds are numbered from 1 without gaps")
+        season = self.season
+        begun = season.status in (SeasonStatus.RUNNING, SeasonStatus.FINISHED)
+        if numbers and season.status == SeasonStatus.ENROLLING:
+            raise self._wrong("rounds", "a season that has not begun has no rounds")
+        if season.format == Format.SINGLE_ELIMINATION and (begun or numbers):
+            self._bracket_fits()
+        elif season.format == Format.LADDER and (begun or numbers):
+            self._ladder_fits()
+        else:
+            self._keys_are(lambda _number: "")
+
+    def _keys_are(self, expected: Callable[[int], str]) -> None:
+        for row, played in enumerate(self.document.rounds):
+            for index, each in enumerate(played.death_matches):
+                if each.key != expected(each.number):
+                    where = f"rounds[{row}].death_matches[{index}].key"
+                    raise self._wrong(where, "this death match has another key")
+
+    def _ladder_fits(self) -> None:
+        if len(self.document.rounds) != 1:
+            raise self._wrong("rounds", "a ladder has one round")
+        numbers = sorted(each.number for each in self.document.rounds[0].death_matches)
+        if numbers != list(range(1, len(numbers) + 1)):
+            raise self._wrong("rounds[0]", "challenges are numbered from 1 without gaps")
+        self._keys_are(lambda number: f"challenge-{number}")
+
+    def _bracket_fits(self) -> None:
+        """The death matches are those of the bracket that the seeds make, each in its place."""
+        course = Course.of(self.season)
+        players = course.players
+        if len({each.seed for each in players}) < len(players):
+            raise self._wrong("contestants", "two who hold a place have the same seed")
+        options = course.options
+        third = isinstance(options, SingleEliminationOptions) and options.third_place
+        made: list[single_elimination.Bracket] = []
+        self._checked(
+            "contestants",
+            lambda: made.append(single_elimination.bracket_of(players, third_place=third)),
+        )
+        expected = sorted((each.round, each.slot + 1, str(each.id)) for each in made[0].matches)
+        found = sorted(
+            (row.number, each.number, each.key)
+            for row in self.document.rounds
+            for each in row.death_matches
+        )
+        if found != expected:
+            raise self._wrong("rounds", "these are not the matches of the bracket of the seeds")
 
     def _person(self, number: int | None, where: str) -> Contestant:
         return self._known(self.people, number, where, "contestant")
@@ -853,6 +925,8 @@ class _Restoring:
             if self.match_accounts
             else {}
         )
+        if len(self.document.contestants) > SEED_MAX:
+            raise self._wrong("contestants", f"a season has at most {SEED_MAX} of them")
         for index, doc in enumerate(self.document.contestants):
             if doc.id in self.people:
                 raise Refusal(
@@ -874,6 +948,21 @@ class _Restoring:
                 contestant = self.people[doc.id]
                 contestant.replaces = self._person(doc.replaces, f"contestants[{index}].replaces")
                 contestant.save(update_fields=["replaces"])
+        self._must_end()
+
+    def _must_end(self) -> None:
+        """Nobody took over, in the end, from themselves: places are found by following this."""
+        before = {each.id: each.replaces for each in self.document.contestants}
+        sound: set[int] = set()
+        for number in before:
+            way: set[int] = set()
+            at: int | None = number
+            while at is not None and at not in sound:
+                if at in way:
+                    raise self._wrong("contestants", "somebody took over from themselves")
+                way.add(at)
+                at = before[at]
+            sound |= way
 
     def _gifts_made(self) -> None:
         for index, doc in enumerate(self.document.gifts):
@@ -897,6 +986,7 @@ class _Restoring:
         here = Where(round=doc.number)
         if here in self.rounds:
             raise Refusal("document.wrong", f"At {where}: the number {doc.number} is taken.")
+        self._game_checked(doc, where)
         played = self.rounds[here] = Round.objects.create(
             season=self.season,
             number=doc.number,
@@ -913,6 +1003,13 @@ class _Restoring:
             self._episode(played, doc.episode, f"{where}.episode")
         for index, each in enumerate(doc.death_matches):
             self._death_match(played, each, f"{where}.death_matches[{index}]")
+
+    def _game_checked(self, doc: RoundDoc | LegDoc, where: str) -> None:
+        if doc.ruleset:
+            game = {"ruleset": doc.ruleset, "variant": doc.variant, "options": doc.options}
+            self._checked(where, lambda: seasons.game_checked(game))
+        elif doc.options:
+            raise self._wrong(where, "there are options, and nothing is played")
 
     def _episode(self, played: Round, doc: EpisodeDoc, where: str) -> None:
         episode = Episode.objects.create(
@@ -940,6 +1037,8 @@ class _Restoring:
         here = Where(round=played.number, match=doc.number)
         if here in self.meetings:
             raise Refusal("document.wrong", f"At {where}: the number {doc.number} is taken.")
+        if doc.best_of % 2 == 0 or doc.best_of > BEST_OF_MAX:
+            raise self._wrong(f"{where}.best_of", f"an odd number, from 1 to {BEST_OF_MAX}")
         meeting = self.meetings[here] = DeathMatch.objects.create(
             round=played,
             number=doc.number,
@@ -962,9 +1061,11 @@ class _Restoring:
         here = msgspec.structs.replace(at, leg=doc.number, attempt=doc.attempt)
         if here in self.legs:
             raise Refusal("document.wrong", f"At {where}: there is another with these numbers.")
-        if doc.ruleset:
-            game = {"ruleset": doc.ruleset, "variant": doc.variant, "options": doc.options}
-            self._checked(where, lambda: seasons.game_checked(game))
+        if doc.number > meeting.best_of:
+            raise self._wrong(where, f"there are at most {meeting.best_of} matches here")
+        if LegStatus(doc.status) is LegStatus.PLANNED and doc.record is not None:
+            raise self._wrong(where, "what is still to be played has no record")
+        self._game_checked(doc, where)
         match = None if doc.record is None else self._record(doc, doc.record, where)
         self.legs[here] = Leg.objects.create(
             death_match=meeting,
@@ -1043,6 +1144,10 @@ class _Restoring:
         rows = []
         for index, doc in enumerate(self.document.events):
             at = f"events[{index}]"
+            if doc.kind not in KINDS:
+                raise self._wrong(f"{at}.kind", "there is no such kind of event")
+            if not _is_time_or_none(doc.data.get("at")):
+                raise self._wrong(f"{at}.data.at", "this is no time, with its time zone")
             leg = meeting = played = None
             if doc.where is not None:
                 here = doc.where
@@ -1066,6 +1171,47 @@ class _Restoring:
                 )
             )
         SeasonEvent.objects.bulk_create(rows)
+
+
+def _is_time_or_none(stated: Any) -> bool:
+    """Whether this is what events say of when something is: nothing, or ISO 8601 with an offset."""
+    if stated is None:
+        return True
+    try:
+        moment = datetime.fromisoformat(stated)
+    except (TypeError, ValueError):
+        return False
+    return moment.tzinfo is not None and _near(moment)
+
+
+def _must_hold(season: Season) -> None:
+    """Refuse a season that pages could not show, or in which something is not as it always is.
+
+    Everything that the season's pages derive from its rows is derived once: a contradiction that
+    nothing above has found would break them for whoever looks.
+    """
+    try:
+        with transaction.atomic():
+            _derived(season)
+            faults = invariants.faults_of(season)
+    except Exception as error:
+        log.exception("import.contradiction", season=season.pk)
+        raise Refusal("document.wrong", "Parts of this document contradict one another.") from error
+    if faults:
+        raise Refusal("document.wrong", f"This season cannot be: {faults[0]}.")
+
+
+def _derived(season: Season) -> None:
+    sheet = Sheet(Season.objects.get(pk=season.pk))
+    for part in (
+        "by_standing", "by_round", "planned", "decided", "table", "bracket", "ladder",
+        "cross_table", "gifts", "live_matches",
+    ):  # fmt: skip
+        getattr(sheet, part)
+    if season.format == Format.ELIMINATION:
+        pictures.timeline(sheet)
+    pictures.bracket_drawing(sheet)
+    pictures.season_picture(sheet)
 
 
 class _UseDoc(_Part, frozen=True, kw_only=True, forbid_unknown_fields=True):

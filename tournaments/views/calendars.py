@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.views.decorators.http import require_safe
@@ -103,10 +103,22 @@ def _told(sheet: Sheet) -> _Told:
         for pk in [leg_id] if leg_id is not None else of_match.get(match_id, []):
             told.times[pk] += 1
             told.last[pk] = at
-            stated = data.get("at")
-            if kind == "death-match.scheduled" and isinstance(stated, str):
-                told.was[pk] = datetime.fromisoformat(stated)
+            stated = _time_of(data) if kind == "death-match.scheduled" else None
+            if stated is not None:
+                told.was[pk] = stated
     return told
+
+
+def _time_of(data: Any) -> datetime | None:
+    """The time that an event tells of; None where it tells none that a calendar could hold, as the
+    history of an imported season may."""
+    try:
+        moment = datetime.fromisoformat(data["at"])
+        if moment.tzinfo is None:
+            return None
+        return (moment.astimezone(UTC) + LASTS) - LASTS
+    except (TypeError, ValueError, KeyError, OverflowError):
+        return None
 
 
 def _event(
