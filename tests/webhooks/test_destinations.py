@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import socket
+import threading
+from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from games.engine.errors import Refusal
 from tests.games.support import user_named
+from tests.support.site import wait_for
 from tests.webhooks.receiver import Receiver
 from tests.webhooks.support import Stage
 from tournaments.webhooks import destinations, services
 from tournaments.webhooks.destinations import destination_of
+from tournaments.webhooks.models import Webhook
 
 
 @pytest.fixture(autouse=True)
@@ -139,16 +144,82 @@ def test_a_name_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert code_of("https://nowhere.example/") == "webhook.url-unknown-host"
 
 
-def test_a_resolver_that_hangs(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    import threading
+class SlowNames:
+    """Name servers that say nothing about any host of slow.example, until they are `freed`."""
 
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.asked: list[str] = []
+        self.freed = threading.Event()
+        patch.setattr(socket, "getaddrinfo", self.resolve)
+
+    def resolve(self, host: str, port: int, **_more: Any) -> Any:
+        if host.endswith("slow.example"):
+            self.asked.append(host)
+            self.freed.wait(60)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("93.184.216.34", port))]
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[SlowNames]:
     settings.GAUNTLET_WEBHOOK_RESOLVE_SECONDS = 0.05
-    free = threading.Event()
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_more: free.wait(10))
-    try:
-        assert code_of("https://slow.example/") == "webhook.url-unknown-host"
-    finally:
-        free.set()
+    slow = SlowNames(monkeypatch)
+    yield slow
+    slow.freed.set()
+    wait_for(lambda: not destinations._in_flight, what="the look-ups to end")
+
+
+def test_name_servers_that_say_nothing(slow: SlowNames) -> None:
+    assert code_of("https://slow.example/") == "webhook.url-not-looked-up"
+
+
+def test_name_servers_that_cannot_say_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unsure(*_args: Any, **_more: Any) -> Any:
+        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unsure)
+    assert code_of("https://nowhere.example/") == "webhook.url-not-looked-up"
+
+
+def test_slow_name_servers_keep_only_their_own_waiting(slow: SlowNames, settings: Any) -> None:
+    """A look-up cannot be broken off; those of one season, and of one host, take two of eight
+    threads."""
+
+    def refused(url: str, season: int) -> None:
+        with pytest.raises(Refusal) as caught:
+            destination_of(url, season)
+        assert caught.value.code == "webhook.url-not-looked-up"
+
+    for number in range(10):
+        refused(f"https://h{number}.slow.example/", 1)
+    assert slow.asked == ["h0.slow.example", "h1.slow.example"]
+    for season in range(2, 12):
+        refused("https://same.slow.example/", season)
+    assert slow.asked[2:] == ["same.slow.example"] * 2
+    refused("https://public.example/", 1)  # this season has two under way
+
+    settings.GAUNTLET_WEBHOOK_RESOLVE_SECONDS = 10
+    assert destination_of("https://public.example/", 99).host == "public.example"
+    slow.freed.set()
+    assert destination_of("https://h9.slow.example/", 1).host == "h9.slow.example"
+
+
+@pytest.mark.django_db
+def test_a_look_up_that_takes_too_long_is_not_the_receivers_failure(
+    stage: Stage, slow: SlowNames
+) -> None:
+    webhook = stage.webhook("https://public.example/")
+    stage.event()
+    Webhook.objects.update(
+        url="https://slow.example/", failures=50, failing_since=stage.at - timedelta(days=4)
+    )
+    assert stage.drain(webhook) == 1
+    assert stage.drain(webhook) == 0  # tried again later, like everything
+    delivery = stage.only(webhook)
+    assert (delivery.status, delivery.attempts) == ("pending", 1)
+    assert "takes too long" in delivery.fault
+    assert delivery.next_at > stage.at
+    webhook.refresh_from_db()
+    assert (webhook.failures, webhook.active) == (50, True)
 
 
 def test_settings_open_a_network_and_plain_http_for_this_machine_only(

@@ -15,11 +15,13 @@ from django.core import mail
 from django.db import transaction
 from django.utils import timezone
 
+from games.engine.errors import Refusal
 from script.lib.console import ROOT
 from tests.games.support import committing
 from tests.webhooks import receiver as manners
 from tests.webhooks.receiver import Receiver, status
 from tests.webhooks.support import Stage
+from tournaments.models import Season
 from tournaments.services.events import season_event
 from tournaments.webhooks import notices, sending, services, signing, tasks
 from tournaments.webhooks.models import Delivery, Webhook
@@ -48,6 +50,35 @@ def test_a_delivery_is_written_with_its_event_or_not_at_all(
     delivery = stage.only(webhook)
     assert (delivery.event, delivery.kind, delivery.status) == (event, "ruling", "pending")
     assert stage.enqueued == [webhook.pk]
+
+
+def test_what_has_gone_back_to_a_draft_is_not_told_any_more(
+    stage: Stage, receiver: Receiver
+) -> None:
+    webhook = stage.webhook(receiver.url)
+    stage.event(words="While it was listed.")
+    stage.event(words="And another.")
+    services.webhook_test(acting_user=stage.orla, webhook=webhook)
+    Season.objects.filter(pk=stage.season.pk).update(
+        visibility="draft", status="enrolling", started_at=None
+    )
+    stage.drain(webhook)
+    # Its organisers may still see whether the receiver is there.
+    assert [taken.json["kind"] for taken in receiver.taken] == ["test"]
+    one, two, test = stage.deliveries(webhook)
+    assert (one.status, two.status, test.status) == ("abandoned", "abandoned", "delivered")
+    assert (one.attempts, one.fault) == (0, "The season has gone back to a draft.")
+    webhook.refresh_from_db()
+    assert (webhook.failures, webhook.active) == (0, True)
+    # Nor by sending it again, until it is listed again.
+    again: dict[str, Any] = {"acting_user": stage.orla, "delivery": one}
+    with pytest.raises(Refusal) as caught:
+        services.delivery_redeliver(**again)
+    assert caught.value.code == "webhook.draft"
+    Season.objects.filter(pk=stage.season.pk).update(visibility="listed")
+    services.delivery_redeliver(**again)
+    stage.drain(webhook)
+    assert receiver.taken[-1].json["words"] == "While it was listed."
 
 
 def test_only_what_is_wanted_by_those_who_are_on(stage: Stage, receiver: Receiver) -> None:

@@ -10,10 +10,13 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
-from concurrent.futures import ThreadPoolExecutor
+import threading
+import time
+from collections import Counter
+from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLong
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -48,7 +51,17 @@ _CLOSED_6: Final = tuple(
         "3fff::/20",
     )
 )
-_RESOLVER = ThreadPoolExecutor(max_workers=8, thread_name_prefix="webhook-resolver")
+# The code of a refusal that says nothing about an address: it could not be looked up in time.
+NOT_LOOKED_UP: Final = "webhook.url-not-looked-up"
+
+# A look-up cannot be broken off, however long it takes: so many go on at once in this process, and
+# no more than so many for the same host or the same season. Slow name servers keep their own
+# webhooks waiting, not everybody's.
+_LOOKUPS: Final = 8
+_LOOKUPS_EACH: Final = 2
+_RESOLVER = ThreadPoolExecutor(max_workers=_LOOKUPS, thread_name_prefix="webhook-resolver")
+_in_flight: Counter[str | int] = Counter()
+_one_is_back = threading.Condition()
 
 
 class Destination(NamedTuple):
@@ -61,15 +74,15 @@ class Destination(NamedTuple):
     addresses: tuple[str, ...]
 
 
-def destination_of(url: str) -> Destination:
-    """Take a URL apart, resolve its host and check where that is.
+def destination_of(url: str, season_id: int | None = None) -> Destination:
+    """Take a URL apart, resolve its host on behalf of a season and check where that is.
 
     Raises Refusal ``webhook.url`` (no usable web address), ``webhook.url-credentials``,
-    ``webhook.url-https``, ``webhook.url-port``, ``webhook.url-unknown-host`` and
-    ``webhook.url-internal``.
+    ``webhook.url-https``, ``webhook.url-port``, ``webhook.url-unknown-host``,
+    ``webhook.url-not-looked-up`` and ``webhook.url-internal``.
     """
     scheme, host, port, target = _parts(url)
-    addresses = resolved(host, port)
+    addresses = resolved(host, port, season_id)
     for address in addresses:
         if not may_reach(address):
             raise Refusal(
@@ -129,19 +142,55 @@ def _is_plain_ipv4(host: str) -> bool:
         return False
 
 
-def resolved(host: str, port: int) -> tuple[Address, ...]:
-    """Every address of a host. Raises Refusal ``webhook.url-unknown-host``."""
-    future = _RESOLVER.submit(
-        socket.getaddrinfo, host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP
-    )
+def resolved(host: str, port: int, season_id: int | None = None) -> tuple[Address, ...]:
+    """Every address of a host. Raises Refusal ``webhook.url-unknown-host``, and
+    ``webhook.url-not-looked-up`` when the name servers do not say in time."""
+    deadline = time.monotonic() + settings.GAUNTLET_WEBHOOK_RESOLVE_SECONDS
     try:
-        found = future.result(settings.GAUNTLET_WEBHOOK_RESOLVE_SECONDS)
-    except (OSError, UnicodeError, TooLong):
-        future.cancel()
+        future = _lookup(host, port, season_id, deadline)
+        try:
+            found = future.result(max(0, deadline - time.monotonic()))
+        finally:
+            future.cancel()  # what has not begun by now need not begin
+    except (OSError, UnicodeError, TooLong) as error:
+        if isinstance(error, TooLong) or getattr(error, "errno", None) == socket.EAI_AGAIN:
+            raise Refusal(
+                NOT_LOOKED_UP, f"Looking up {host} takes too long. Please try again later."
+            ) from None
         raise Refusal("webhook.url-unknown-host", f"Nobody knows where {host} is.") from None
     # A scope ("fe80::1%eth0") names an interface of this machine: that is refused further on.
     texts = dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found)
     return tuple(ipaddress.ip_address(text) for text in texts)
+
+
+def _lookup(host: str, port: int, season_id: int | None, deadline: float) -> Future[Any]:
+    """Begin to look a host up, as soon as neither it nor the season has too many under way.
+    Raises TimeoutError at the deadline."""
+    whose: set[str | int] = {host.lower()}
+    if season_id is not None:
+        whose.add(season_id)
+    with _one_is_back:
+        free = _one_is_back.wait_for(
+            lambda: all(_in_flight[each] < _LOOKUPS_EACH for each in whose),
+            max(0, deadline - time.monotonic()),
+        )
+        if not free:
+            raise TooLong
+        _in_flight.update(whose)
+
+    def back(_future: object) -> None:
+        with _one_is_back:
+            _in_flight.subtract(whose)
+            for each in whose:
+                if not _in_flight[each]:
+                    del _in_flight[each]
+            _one_is_back.notify_all()
+
+    future = _RESOLVER.submit(
+        socket.getaddrinfo, host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP
+    )
+    future.add_done_callback(back)
+    return future
 
 
 def may_reach(address: Address) -> bool:

@@ -23,10 +23,11 @@ from django.utils import timezone
 
 from accounts.services import audit_record
 from games.engine.errors import Refusal
+from tournaments.lifecycle import Visibility
 from tournaments.webhooks import discord, payloads, signing, wire
-from tournaments.webhooks.destinations import destination_of
+from tournaments.webhooks.destinations import NOT_LOOKED_UP, destination_of
 from tournaments.webhooks.following import following_refresh
-from tournaments.webhooks.kinds import CLOCK
+from tournaments.webhooks.kinds import CLOCK, TEST
 from tournaments.webhooks.models import Delivery, Webhook
 from tournaments.webhooks.wire import Answer
 
@@ -158,10 +159,10 @@ def next_due(*, webhook_id: int, at: datetime) -> Delivery | None:
 def _attempt(delivery: Delivery, now: Callable[[], datetime]) -> bool:
     """Send one delivery once; returns whether the next may follow at once."""
     at = now()
-    if delivery.kind == CLOCK and at >= delivery.give_up_at:
-        # What it says is wrong by now. Everything else is worth one attempt more.
+    moot = _moot(delivery, at)
+    if moot:
         Delivery.objects.pending().filter(pk=delivery.pk).update(
-            status=Delivery.Status.ABANDONED, fault="It could not be delivered in time."
+            status=Delivery.Status.ABANDONED, fault=moot
         )
         return True
     claimed = Delivery.objects.pending().filter(pk=delivery.pk)
@@ -171,6 +172,17 @@ def _attempt(delivery: Delivery, now: Callable[[], datetime]) -> bool:
         return True  # overtaken by a later turn, or its webhook is gone
     answer = Answer(None, {}, "", 0, fault) if request is None else _sent(delivery, request)
     return _record(delivery, answer, at=now())
+
+
+def _moot(delivery: Delivery, at: datetime) -> str:
+    """Why a delivery is not to be sent any more, or nothing."""
+    if delivery.kind != TEST and delivery.webhook.season.visibility == Visibility.DRAFT:
+        # It was written while the season was public, which now only its organisers may see.
+        return "The season has gone back to a draft."
+    if delivery.kind == CLOCK and at >= delivery.give_up_at:
+        # What it says is wrong by now. Everything else is worth one attempt more.
+        return "It could not be delivered in time."
+    return ""
 
 
 def _prepared(delivery: Delivery, at: datetime) -> tuple[Request | None, str]:
@@ -231,9 +243,11 @@ def _sent(delivery: Delivery, request: Request) -> Answer:
 def _answered(delivery: Delivery, request: Request) -> Answer:
     try:
         # Every time anew: a name may lead elsewhere than when the webhook was saved.
-        destination = destination_of(delivery.webhook.url)
+        destination = destination_of(delivery.webhook.url, delivery.webhook.season_id)
     except Refusal as refusal:
-        return Answer(None, {}, "", 0, refusal.sentence)
+        # Nobody has asked the receiver yet, who may be as well as ever.
+        blameless = refusal.code == NOT_LOOKED_UP
+        return Answer(None, {}, "", 0, refusal.sentence, blameless)
     if delivery.webhook.flavour == Webhook.Flavour.JSON:
         return wire.post(destination, headers=request.headers, content=request.body)
     # With `wait` Discord answers once the message stands, so that what it drops is an error here.
@@ -283,7 +297,7 @@ def _record(delivery: Delivery, answer: Answer, *, at: datetime) -> bool:
 
 def _failed(webhook: Webhook, row: Delivery, answer: Answer, at: datetime) -> None:
     limited = answer.status == 429
-    if not limited:
+    if not limited and not answer.blameless:
         webhook.failures += 1
         webhook.failing_since = webhook.failing_since or at
     if row.status != Delivery.Status.PENDING:
@@ -329,7 +343,7 @@ def _rest_asked(answer: Answer) -> timedelta | None:
 
 def _judge(webhook: Webhook, answer: Answer, at: datetime) -> None:
     """Give a webhook up that is gone, or has failed for as long as anything is retried."""
-    if not webhook.active:
+    if not webhook.active or answer.blameless:
         return
     if answer.status in _GONE[Webhook.Flavour(webhook.flavour)]:
         _disable(webhook, f"The receiver says that this address is gone ({answer.status}).", at)

@@ -21,6 +21,7 @@ from accounts.services import UNSET, _Unset, audit_record
 from games.engine.errors import Refusal
 from games.text import one_line
 from tournaments.audience import may_manage
+from tournaments.lifecycle import Visibility
 from tournaments.models import Season
 from tournaments.webhooks import signing
 from tournaments.webhooks.destinations import destination_of
@@ -60,7 +61,7 @@ def webhook_create(
     _must_manage(season, acting_user)
     if flavour not in Webhook.Flavour.values:
         raise Refusal("webhook.flavour", "There is no such kind of webhook.")
-    fields = {"name": _name(name), "url": _url(url, flavour), "kinds": _kinds(kinds)}
+    fields = {"name": _name(name), "url": _url(url, flavour, season), "kinds": _kinds(kinds)}
     secret = signing.new_secret() if flavour == Webhook.Flavour.JSON else ""
     with transaction.atomic():
         Season.objects.select_for_update(no_key=True).get(pk=season.pk)
@@ -93,7 +94,7 @@ def webhook_update(
     switching it on forgets that it failed. Raises Refusal as `webhook_create` does, and
     ``webhook.none``."""
     _must_manage(webhook.season, acting_user)
-    new_url = None if isinstance(url, _Unset) else _url(url, webhook.flavour)
+    new_url = None if isinstance(url, _Unset) else _url(url, webhook.flavour, webhook.season)
     with transaction.atomic():
         webhook = _locked(webhook)
         changed: dict[str, object] = {}
@@ -183,8 +184,8 @@ def webhook_test(*, acting_user: User, webhook: Webhook) -> Delivery:
 def delivery_redeliver(*, acting_user: User, delivery: Delivery) -> Delivery:
     """Send again what was delivered or given up: the same words under the same id.
 
-    Raises Refusal ``webhook.not-allowed``, ``webhook.none``, ``webhook.inactive`` and
-    ``webhook.still-pending``.
+    Raises Refusal ``webhook.not-allowed``, ``webhook.none``, ``webhook.inactive``,
+    ``webhook.draft`` and ``webhook.still-pending``.
     """
     _must_manage(delivery.webhook.season, acting_user)
     webhook = _locked(delivery.webhook)
@@ -195,6 +196,8 @@ def delivery_redeliver(*, acting_user: User, delivery: Delivery) -> Delivery:
         raise Refusal("webhook.still-pending", "This has not been delivered yet, and will be.")
     if not webhook.active and row.kind != TEST:
         raise Refusal("webhook.inactive", "Please switch the webhook on first.")
+    if webhook.season.visibility == Visibility.DRAFT and row.kind != TEST:
+        raise Refusal("webhook.draft", "Nothing is told of a season while it is a draft.")
     now = timezone.now()
     row.status = Delivery.Status.PENDING
     row.next_at = now
@@ -268,9 +271,9 @@ def _kinds(kinds: Collection[str]) -> list[str]:
     return [kind for kind in CHOICES if kind in kinds]
 
 
-def _url(url: str, flavour: str) -> str:
+def _url(url: str, flavour: str, season: Season) -> str:
     url = url.strip()
-    destination = destination_of(url)
+    destination = destination_of(url, season.pk)
     if flavour == Webhook.Flavour.DISCORD and not _is_discord(destination.host, destination.target):
         raise Refusal(
             "webhook.url-discord",

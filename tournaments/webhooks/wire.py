@@ -20,13 +20,15 @@ _EXCERPT_BYTES = 4 * 1024
 
 
 class Answer(NamedTuple):
-    """What came of a request. ``status`` is None where no answer came; ``fault`` then says why."""
+    """What came of a request. ``status`` is None where no answer came; ``fault`` then says why,
+    and ``blameless`` whether that says nothing about the receiver."""
 
     status: int | None
     headers: Mapping[str, str]
     excerpt: str
     latency_ms: int
     fault: str = ""
+    blameless: bool = False
 
     @property
     def taken(self) -> bool:
