@@ -22,6 +22,7 @@ from tournaments.services.events import season_event
 from tournaments.webhooks import payloads, sending
 from tournaments.webhooks.destinations import Destination
 from tournaments.webhooks.kinds import CHOICES
+from tournaments.webhooks.models import Delivery
 from tournaments.webhooks.wire import Answer
 
 pytestmark = pytest.mark.django_db
@@ -63,9 +64,12 @@ class Listening:
         return Answer(204, {}, "", 0)
 
     def hear(self) -> None:
-        for webhook in self.webhooks:
-            while self.stage.drain(webhook):
-                pass
+        # Most that is done is not told of at all: then there is nothing to be sent.
+        waiting = Delivery.objects.pending().values_list("webhook", flat=True)
+        while told := set(waiting.all()):
+            for webhook in self.webhooks:
+                if webhook.pk in told:
+                    assert self.stage.drain(webhook)
 
     def exports(self) -> list[bytes]:
         made = list(season_records(self.stage.season))
@@ -77,6 +81,7 @@ class Listening:
         return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ruleset", "number"),
     [
@@ -115,7 +120,9 @@ def test_what_is_told_of_twins_is_the_same(  # noqa: PLR0917  (fixtures)
 
     class Ear(secrecy.Onlooker):
         def hear(self, play: Play, texts: Any) -> None:
-            listening.hear()
+            # Until then both are one and the same; what waits is told of all the same.
+            if listening.at >= twins.since:
+                listening.hear()
 
         def look(self, play: Play, at: int) -> None:
             """Nothing besides."""
