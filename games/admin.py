@@ -56,7 +56,8 @@ class MatchPlayerInline(ReadOnly, admin.TabularInline):
 
 @admin.register(Match)
 class MatchAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
-    """Matches. The snapshot is left out: it holds what the players may not know of each other."""
+    """Matches. The snapshot is left out: it holds what the players may not know of each other. So
+    is the number of entries: it would tell when a secret choice was made."""
 
     list_display = ("id", "who", "ruleset", "status", "paused", "winner", "reason", "created_at")
     list_filter = ("status", "ruleset", "source", "paused", "reason")
@@ -64,7 +65,7 @@ class MatchAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
     search_help_text = "The number of a match, or a player's name."
     date_hierarchy = "created_at"
     fields = (
-        "ruleset", "variant", "options", "items", "advantage", "source", "status", "paused", "seq",
+        "ruleset", "variant", "options", "items", "advantage", "source", "status", "paused",
         "winner", "reason", "scores", "created_at", "finished_at",
     )  # fmt: skip
     inlines = (MatchPlayerInline,)
