@@ -1,0 +1,29 @@
+"""Whatever a season went through, its document is restored: nothing that can be is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from accounts.models import User
+from tests.tournaments.support import GAME, START
+from tests.tournaments.test_documents import elsewhere
+from tournaments.invariants import faults_of
+from tournaments.services.documents import season_import, season_records
+from tournaments.simulation import Plan, season_simulate
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(
+    "kind", ["elimination", "single-elimination", "round-robin", "swiss", "ladder"]
+)
+def test_disturbed_seasons(orla: User, kind: str, seed: int) -> None:
+    plan = Plan(
+        format=kind, contestants=6, seed=seed, start=START, quick=True, best_of=1, drop_outs=2,
+        no_shows=1, voids=2, corrections=2, options={"rounds": 3} if kind == "swiss" else {},
+        repertoire=(GAME,),
+    )  # fmt: skip
+    archive = season_records(season=season_simulate(plan=plan, organiser=orla))
+    elsewhere()
+    restored = season_import(acting_user=orla, data=archive, match_accounts=True)
+    assert faults_of(restored) == []
+    assert season_records(season=restored) == archive
