@@ -149,7 +149,8 @@ class Season(models.Model):
             models.CheckConstraint(condition=~Q(name=""), name="season_named"),
             # What is played is public: nothing of a draft has begun.
             models.CheckConstraint(
-                condition=~Q(visibility="draft") | Q(status__in=["enrolling", "cancelled"]),
+                condition=~Q(visibility="draft")
+                | Q(status__in=["enrolling", "cancelled"], started_at__isnull=True),
                 name="season_draft_not_begun",
             ),
             models.CheckConstraint(

@@ -56,7 +56,7 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
     ruleset = REGISTRY.get(ruleset_id)
     ruleset.variant(variant)
     chosen = options_of(ruleset, options or {})
-    _must_not_be_supplied(ruleset, options or {})
+    must_not_be_supplied(ruleset, options or {})
     preparation = _preparation(acting_user, ruleset, variant, preparation_id)
     lasts = settings.GAUNTLET_CHALLENGE_LASTS if lasts is None else lasts
     if not timedelta(minutes=1) <= lasts <= timedelta(days=30):
@@ -135,8 +135,10 @@ def _must_be_in_good_standing(challenger: User, opponent: User | None, message: 
         raise Refusal("challenge.muted", "You are muted: please challenge without a message.")
 
 
-def _must_not_be_supplied(ruleset: Ruleset[Any, Any], options: Mapping[str, Any]) -> None:
-    """What organisers prepare is checked for more than its form, so it only comes that way."""
+def must_not_be_supplied(ruleset: Ruleset[Any, Any], options: Mapping[str, Any]) -> None:
+    """What organisers prepare is checked for more than its form, and stays a secret until the match
+    begins, so it only comes that way: never as one of the options, which everybody can read.
+    Raises Refusal ``setup.options``."""
     for supply in ruleset.supplies:
         for key in supply.options:
             if options.get(key) is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from django.db import IntegrityError, InternalError, transaction
 from accounts.models import AuditEntry, User
 from accounts.services import user_close
 from games.engine.errors import EngineFault, Refusal
+from games.rulesets import REGISTRY
 from tests.tournaments.support import (
     GAME,
     START,
@@ -18,6 +20,7 @@ from tests.tournaments.support import (
     chosen,
     enrolled,
     kinds,
+    played,
     refused,
     running,
     who,
@@ -25,6 +28,8 @@ from tests.tournaments.support import (
 from tournaments import lifecycle
 from tournaments.models import Season, SeasonEvent
 from tournaments.services.contestants import contestant_enrol, contestant_withdraw
+from tournaments.services.deathmatches import rules_set
+from tournaments.services.episodes import final_open
 from tournaments.services.guards import season_locked
 from tournaments.services.seasons import (
     organiser_add,
@@ -319,3 +324,33 @@ def test_every_state_is_in_the_tables() -> None:
                     continue
                 with pytest.raises(Refusal, match=r"^lifecycle\.step"):
                     lifecycle.step(steps, now, then, "It")
+
+
+def test_what_was_played_stays_public_when_it_is_cancelled(orla: User) -> None:
+    season = running(orla, 3)
+    season_cancel(acting_user=orla, season=season, why="no players left", at=START)
+    refused("season.begun", season_unlist, acting_user=orla, season=season)
+    with pytest.raises(IntegrityError, match="season_draft_not_begun"), transaction.atomic():
+        Season.objects.filter(pk=season.pk).update(visibility="draft")
+
+
+def test_one_that_never_began_is_hidden_when_it_is_cancelled(orla: User) -> None:
+    season = enrolled(orla, 3)
+    season_cancel(acting_user=orla, season=season, why="no players", at=START)
+    assert season_unlist(acting_user=orla, season=season).visibility == "draft"
+
+
+def test_what_organisers_prepare_is_no_option(orla: User) -> None:
+    """Options are public at once; a pool is a secret until the match begins."""
+    pool = json.loads(REGISTRY.get("domain").supply_files("pool")["example"])
+    game: dict[str, Any] = {"ruleset": "domain", "variant": "standard", "options": {"pool": pool}}
+    season = running(orla, 3)
+    refusal = refused(
+        "setup.options", season_update, acting_user=orla, season=season,
+        changes={"repertoire": [game]},
+    )  # fmt: skip
+    assert "an organiser may prepare one" in refusal.sentence
+    death_match = chosen(orla, season, ec=1, dmo=2)
+    refused("setup.options", rules_set, acting_user=orla, death_match=death_match, **game)
+    played(orla, death_match, winner=0)
+    refused("setup.options", final_open, acting_user=orla, season=season, games=[game], best_of=1)

@@ -231,7 +231,7 @@ def rules_set(
     must_not_be_archived(season)
     must_be_running(season)
     fresh = death_match_fresh(death_match.pk)
-    game = seasons.game_checked(
+    game = seasons.game_chosen(
         {"ruleset": ruleset, "variant": variant, "options": dict(options or {})}
     )
     if not audience.may_rule(fresh, acting_user):

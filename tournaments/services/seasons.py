@@ -17,6 +17,7 @@ from accounts.services import audit_record
 from games import pace
 from games.engine.errors import Refusal
 from games.rulesets import REGISTRY
+from games.services.challenges import must_not_be_supplied
 from games.services.matches import match_referees_set, options_of
 from tournaments import audience, lifecycle
 from tournaments.lifecycle import (
@@ -192,7 +193,15 @@ def repertoire_checked(value: Any) -> list[dict[str, Any]]:
         raise Refusal("season.repertoire", "What is played is a list of rulesets and variants.")
     if len(value) > REPERTOIRE_MAX:
         raise Refusal("season.repertoire", f"A season has at most {REPERTOIRE_MAX} games.")
-    return [game_checked(each) for each in value]
+    return [game_chosen(each) for each in value]
+
+
+def game_chosen(value: Any) -> dict[str, Any]:
+    """One game that is yet to be played, as `game_checked`: its options are public, and nothing
+    that an organiser prepares stands among them. Raises the same, and Refusal ``setup.options``."""
+    game = game_checked(value)
+    must_not_be_supplied(REGISTRY.get(game["ruleset"]), game["options"])
+    return game
 
 
 def game_checked(value: Any) -> dict[str, Any]:
@@ -463,10 +472,10 @@ def season_list(*, acting_user: User, season: Season, at: datetime | None = None
 
 @transaction.atomic
 def season_unlist(*, acting_user: User, season: Season, at: datetime | None = None) -> Season:
-    """Make a season that has not begun a draft again. Refusals: those of `guards.managed`,
-    ``season.begun``, ``lifecycle.step``."""
+    """Make a season that never began a draft again, a cancelled one too. Refusals: those of
+    `guards.managed`, ``season.begun``, ``lifecycle.step``."""
     locked = managed(season, acting_user)
-    if locked.status not in (SeasonStatus.ENROLLING, SeasonStatus.CANCELLED):
+    if locked.started_at is not None:
         raise Refusal("season.begun", "What has begun stays public.")
     return _show(locked, Visibility.DRAFT, acting_user, at)
 
