@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import combinations
 
 from tournaments.lifecycle import (
     ContestantStatus,
@@ -40,6 +39,7 @@ def faults_of(season: Season) -> list[str]:
         *_pairings(season),
         *_results(season),
         *_people(season),
+        *_places(season),
         *_items(season),
         *_episodes(season),
         *_end(season),
@@ -158,6 +158,20 @@ def _people(season: Season) -> Iterator[str]:
                 yield f"{loser} has lost {each} and is still in"
 
 
+def _places(season: Season) -> Iterator[str]:
+    """In an elimination season nobody shares a place at any moment, and there is none for those who
+    are still in or whose part another has taken over."""
+    if season.format != Format.ELIMINATION:
+        return
+    people = list(Contestant.objects.filter(season=season, place__isnull=False))
+    places = Counter(each.place for each in people)
+    yield from (f"place {place} is given twice" for place, count in places.items() if count > 1)
+    for each in people:
+        playing = each.status == ContestantStatus.ACTIVE and each.pk != season.winner_id
+        if playing or each.status == ContestantStatus.REPLACED:
+            yield f"{each} is {each.status} and has place {each.place}"
+
+
 def _items(season: Season) -> Iterator[str]:
     """Every item is in one place, and its history says which; what is used up was brought into
     exactly one match that counts."""
@@ -227,12 +241,3 @@ def _end(season: Season) -> Iterator[str]:
         yield "the winner is not in the first place"
     if season.rounds.exclude(status=RoundStatus.CLOSED).exists():
         yield "a round is not closed"
-    if season.format == Format.ELIMINATION:
-        places = sorted(
-            each.place or 0
-            for each in Contestant.objects.filter(season=season)
-            if each.status in (ContestantStatus.ACTIVE, *OUT[:2])
-        )
-        for first, second in combinations(places, 2):
-            if first == second:
-                yield f"place {first} is given twice"

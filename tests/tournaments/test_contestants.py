@@ -44,7 +44,11 @@ from tournaments.services.contestants import (
     seeds_draw,
     seeds_set,
 )
-from tournaments.services.deathmatches import death_match_reopen
+from tournaments.services.deathmatches import (
+    death_match_correct,
+    death_match_reopen,
+    round_reopen,
+)
 from tournaments.services.episodes import dmo_choose, final_open, placements_record
 from tournaments.services.items import item_give
 from tournaments.services.seasons import season_cancel, season_start, season_update
@@ -409,3 +413,65 @@ def test_nobody_comes_back_into_a_final(orla: User) -> None:
     refused(
         "final.begun", contestant_return, acting_user=orla, contestant=who(season, 4), why="well"
     )
+
+
+# -- places in an elimination season -------------------------------------------------------------
+
+
+def places(season: Season) -> list[int | None]:
+    return [who(season, number).place for number in range(1, 6)]
+
+
+def test_places_follow_the_order_of_leaving(orla: User, cleo: User) -> None:
+    season = running(orla, 5)
+    contestant_withdraw(acting_user=orla, contestant=who(season, 5), why="ill", at=START)
+    assert places(season) == [None, None, None, None, 5]
+    played(orla, chosen(orla, season, ec=1, dmo=2), winner=0)
+    assert places(season) == [None, 4, None, None, 5]
+    # Who comes back leaves no gap behind.
+    contestant_return(
+        acting_user=orla, contestant=who(season, 5), why="well again", at=after(hours=1)
+    )
+    assert places(season) == [None, 5, None, None, None]
+    played(orla, chosen(orla, season, ec=5, dmo=3, at=after(hours=2)), winner=1, at=after(hours=2))
+    assert places(season) == [None, 5, None, None, 4]
+    assert faults_of(season) == []
+
+
+def test_a_corrected_result_puts_its_loser_among_those_of_its_round(orla: User) -> None:
+    season = running(orla, 5)
+    first = chosen(orla, season, ec=1, dmo=2)
+    played(orla, first, winner=0)
+    later = chosen(orla, season, ec=3, dmo=4, at=after(hours=2))
+    played(orla, later, winner=0, at=after(hours=2))
+    assert places(season) == [None, 5, None, 4, None]
+    round_reopen(acting_user=orla, round=first.round, why="an appeal", at=after(hours=3))
+    death_match_correct(
+        acting_user=orla, death_match=first, winner=who(season, 2), why="an appeal",
+        at=after(hours=3),
+    )  # fmt: skip
+    assert places(season) == [5, None, None, 4, None]
+    assert faults_of(season) == []
+
+
+def test_a_replacement_takes_the_place_as_well(orla: User, cleo: User) -> None:
+    season = running(orla, 5)
+    contestant_withdraw(acting_user=orla, contestant=who(season, 5), why="ill", at=START)
+    contestant_withdraw(acting_user=orla, contestant=who(season, 4), why="ill", at=after(hours=1))
+    assert places(season) == [None, None, None, 4, 5]
+    contestant_replace(
+        acting_user=orla, contestant=who(season, 5), user=cleo, why="a reserve", at=after(hours=2)
+    )
+    assert places(season) == [None, None, None, 5, None]
+    assert faults_of(season) == []
+
+
+def test_a_place_that_is_given_twice_is_a_fault(orla: User) -> None:
+    season = running(orla, 5)
+    contestant_withdraw(acting_user=orla, contestant=who(season, 5), why="ill", at=START)
+    contestant_withdraw(acting_user=orla, contestant=who(season, 4), why="ill", at=after(hours=1))
+    Contestant.objects.filter(season=season, place=4).update(place=5)
+    assert faults_of(season) == ["place 5 is given twice"]
+    Contestant.objects.filter(pk=who(season, 4).pk).update(place=4)
+    Contestant.objects.filter(pk=who(season, 1).pk).update(place=1)
+    assert faults_of(season) == ["Player 1 is active and has place 1"]

@@ -473,7 +473,7 @@ def final_open(
         raise Refusal("final.two", f"The final is for two; {len(active)} are left.")
     at = instant(at)
     most = elimination_options(locked).final_best_of if best_of is None else best_of
-    chosen = [seasons.game_checked(each) for each in games] or list(locked.repertoire)
+    chosen = [seasons.game_chosen(each) for each in games] or list(locked.repertoire)
     if len(chosen) > most:
         # A longer list is the season's: only what can be played is taken from its own.
         if games:
@@ -536,6 +536,63 @@ def _holder_of(contestant_id: int | None) -> Contestant:
     return holder
 
 
+def places_derive(season: Season) -> None:
+    """Place everybody who is out by the order in which they left: the first to leave comes last,
+    the last to leave right behind those who are still in. Whenever somebody leaves or comes back,
+    under the season's lock.
+
+    Who was eliminated left in the round of the death match that they lost, whenever its result was
+    corrected; who withdrew, in the round that had been opened last.
+    """
+    taking_part = season.contestants.exclude(
+        status__in=[ContestantStatus.REPLACED, ContestantStatus.ENROLLED]
+    )
+    # Who was struck off before the start has no seed, and never took part.
+    out = list(
+        taking_part.exclude(status=ContestantStatus.ACTIVE)
+        .filter(seed__isnull=False)
+        .order_by("pk")
+    )
+    lost = _rounds_lost(season)
+    opened = list(season.rounds.order_by("number").values_list("number", "opened_at"))
+
+    def left(contestant: Contestant) -> tuple[int, datetime, int]:
+        moment = contestant.left_at or season.started_at or season.created_at
+        rounds = [number for number, at in opened if at <= moment]
+        last = rounds[-1] if rounds else 0
+        if contestant.status == ContestantStatus.ELIMINATED:
+            last = lost.get(contestant.pk, last)
+        return last, moment, contestant.pk
+
+    changed = []
+    for place, contestant in enumerate(
+        sorted(out, key=left, reverse=True), start=active_of(season) + 1
+    ):
+        if contestant.place != place:
+            contestant.place = place
+            changed.append(contestant)
+    Contestant.objects.bulk_update(changed, ["place"])
+
+
+def _rounds_lost(season: Season) -> dict[int, int]:
+    """The last round in which somebody, or whoever's place they took, lost a death match."""
+    heirs = dict(season.contestants.exclude(replaces=None).values_list("replaces", "pk"))
+    decided = (
+        DeathMatch.objects.filter(round__season=season, status=DeathMatchStatus.DECIDED)
+        .exclude(home=None)
+        .exclude(away=None)
+        .order_by("round__number")
+        .values_list("round__number", "home", "away", "winner")
+    )
+    lost: dict[int, int] = {}
+    for number, home, away, winner in decided:
+        loser = away if winner == home else home
+        while loser in heirs:
+            loser = heirs[loser]
+        lost[loser] = number
+    return lost
+
+
 class Elimination(msgspec.Struct, frozen=True):
     """The steps of an elimination season; see `formats.Steps`."""
 
@@ -552,12 +609,16 @@ class Elimination(msgspec.Struct, frozen=True):
                 "death-match.winner-left",
                 f"{winner.name} is out of the season and cannot win: call the death match off.",
             )
-        loser.place = active_of(season) + (loser.status != ContestantStatus.ACTIVE)
-        if loser.status == ContestantStatus.ACTIVE:
+        leaves = loser.status == ContestantStatus.ACTIVE
+        if leaves:
             loser.status = lifecycle.step(
                 lifecycle.CONTESTANT, loser.status, ContestantStatus.ELIMINATED, loser.name
             )
             loser.left_at = at
+            loser.save(update_fields=["status", "left_at"])
+        places_derive(season)
+        if leaves:
+            loser.refresh_from_db(fields=["place"])
             season_event(
                 season=season,
                 kind="contestant.eliminated",
@@ -567,7 +628,6 @@ class Elimination(msgspec.Struct, frozen=True):
                 contestant=loser,
                 at=at,
             )
-        loser.save(update_fields=["status", "left_at", "place"])
         episode = _episode_of(death_match)
         if episode is not None:
             _moved(episode, EpisodeStatus.DONE)
@@ -598,12 +658,12 @@ class Elimination(msgspec.Struct, frozen=True):
                 "correct.played-on",
                 f"{choosing.ec} is the EC of {choosing.round.name}: end that episode first.",
             )
-        loser.place = None
         if loser.status == ContestantStatus.ELIMINATED:
             loser.status = lifecycle.step(
                 lifecycle.CONTESTANT, loser.status, ContestantStatus.ACTIVE, loser.name
             )
-            loser.left_at = None
+            loser.place = loser.left_at = None
+            loser.save(update_fields=["status", "left_at", "place"])
             season_event(
                 season=season,
                 kind="contestant.restored",
@@ -613,7 +673,7 @@ class Elimination(msgspec.Struct, frozen=True):
                 contestant=loser,
                 at=at,
             )
-        loser.save(update_fields=["status", "left_at", "place"])
+        places_derive(season)
         episode = _episode_of(death_match)
         if episode is not None:
             _moved(episode, EpisodeStatus.DEATH_MATCH)
@@ -653,13 +713,13 @@ class Elimination(msgspec.Struct, frozen=True):
         """A late entry plays along from the next main match on, unless the final has come."""
         if contestant.season.rounds.filter(is_final=True).exists():
             raise Refusal("final.begun", "The final has been opened: nobody can enter any more.")
+        places_derive(contestant.season)
 
     def left(self, *, contestant: Contestant, at: datetime) -> None:
         """Who leaves takes the place that is free then. An EC who leaves ends the episode."""
         season = contestant.season
-        if contestant.place is None:
-            contestant.place = active_of(season) + 1
-            contestant.save(update_fields=["place"])
+        places_derive(season)
+        contestant.refresh_from_db(fields=["place"])
         choosing = (
             Episode.objects.select_related("round__season")
             .filter(round__season=season, status=EpisodeStatus.CHOOSING)
@@ -682,7 +742,8 @@ class Elimination(msgspec.Struct, frozen=True):
             seasons.season_finish(acting_user=None, season=fresh, at=at)
 
     def replaced(self, *, old: Contestant, new: Contestant, at: datetime) -> None:
-        """The part in an open episode has been taken over already."""
+        """The part in an open episode has been taken over already; the places follow."""
+        places_derive(new.season)
 
 
 def _end_without(episode: Episode, why: str, at: datetime) -> None:
