@@ -29,10 +29,13 @@ store = import_module(settings.SESSION_ENGINE).SessionStore
 
 def person(name):
     handle = f"{{name.lower()}}{{wish['mark']}}"
-    return user_register(
-        username=handle, email=f"{{handle}}@example.org", password=wish["mark"] * 2,
-        display_name=name,
+    made = user_register(
+        username=handle, email=f"{{handle}}@example.org", password=wish["mark"] * 2
     )
+    # Not by registering: some other test may have a player whose username this is.
+    User.objects.filter(pk=made.pk).update(display_name=name)
+    made.display_name = name
+    return made
 
 def session(user):
     made = store()
