@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from games.bots import hints as bots
@@ -54,8 +55,8 @@ def test_hints_depend_on_the_view_alone():
     ruleset = REGISTRY.get("domino-black-white")
 
     def after(text: str) -> Live:
-        header = Header(ruleset=ruleset.id, variant="standard", options=ruleset.options_type(),
-                        advantage=1)  # fmt: skip
+        options = msgspec.convert({}, ruleset.options_type)
+        header = Header(ruleset=ruleset.id, variant="standard", options=options, advantage=1)
         live = lives.begin(ruleset, header, at=0, random=random.Random(1).random).live
         for seat, move in ((1, "first"), (1, text)):
             turn = lives.submit(
@@ -81,7 +82,7 @@ def begun(ruleset_id: str) -> tuple:
     header = Header(
         ruleset=ruleset.id,
         variant=ruleset.variants[0].id,
-        options=ruleset.options_type(),
+        options=msgspec.convert({}, ruleset.options_type),
         advantage=0,
     )
     return ruleset, lives.begin(ruleset, header, at=0, random=random.Random(1).random).live

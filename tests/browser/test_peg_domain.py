@@ -287,9 +287,9 @@ def bulge_of(rows: list[str], path: list[Square]) -> Square:
     for x, y in path[1:-1]:
         for step in ((0, -1), (1, 0), (0, 1), (-1, 0)):
             column, row = x + step[0], y + step[1]
-            if (column, row) not in path and 0 <= column < 12 and 0 <= row < 16:
-                if rows[row][column] == ".":
-                    return column, row
+            inside = 0 <= column < 12 and 0 <= row < 16
+            if inside and (column, row) not in path and rows[row][column] == ".":
+                return column, row
     raise AssertionError("no room beside this path")
 
 

@@ -116,11 +116,14 @@ class Asking:
         return 403 if "refused" in heard else 200
 
 
-ASKS = [
-    pytest.param(name, number, id=f"{name} ({_surface(ask)} {number})")
-    for name, deed in DEEDS.items()
-    for number, ask in enumerate(deed.asks)
-]
+def asks(*kinds: type) -> list[Any]:
+    """Every way to ask for every deed, or those of some kinds: deed and number."""
+    return [
+        pytest.param(name, number, id=f"{name} ({_surface(ask)} {number})")
+        for name, deed in DEEDS.items()
+        for number, ask in enumerate(deed.asks)
+        if isinstance(ask, kinds or object)
+    ]
 
 
 def expected(deed: Deed, ask: Ask) -> set[Who]:
@@ -128,7 +131,7 @@ def expected(deed: Deed, ask: Ask) -> set[Who]:
     return set((deed.allowed | ask.also) & ask.door)
 
 
-@pytest.mark.parametrize(("name", "number"), ASKS)
+@pytest.mark.parametrize(("name", "number"), asks())
 def test_only_those_of_the_table_may(name: str, number: int, world: World) -> None:
     deed = DEEDS[name]
     asking = Asking(world, deed, deed.asks[number])
@@ -137,10 +140,7 @@ def test_only_those_of_the_table_may(name: str, number: int, world: World) -> No
     assert sorted(may) == sorted(wanted)
 
 
-@pytest.mark.parametrize(
-    ("name", "number"),
-    [each for each in ASKS if isinstance(DEEDS[each.values[0]].asks[each.values[1]], Frame)],
-)
+@pytest.mark.parametrize(("name", "number"), asks(Frame))
 def test_sockets_of_people_who_are_signed_in(name: str, number: int, world: World) -> None:
     deed = DEEDS[name]
     asking = Asking(world, deed, deed.asks[number])
@@ -148,10 +148,7 @@ def test_sockets_of_people_who_are_signed_in(name: str, number: int, world: Worl
     assert sorted(may) == sorted(expected(deed, deed.asks[number]))
 
 
-@pytest.mark.parametrize(
-    ("name", "number"),
-    [each for each in ASKS if not isinstance(DEEDS[each.values[0]].asks[each.values[1]], Page)],
-)
+@pytest.mark.parametrize(("name", "number"), asks(Api, Frame))
 def test_a_token_does_what_its_scope_says(name: str, number: int, world: World) -> None:
     """Everybody who may, with tokens of one scope each."""
     deed = DEEDS[name]

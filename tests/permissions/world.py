@@ -328,8 +328,10 @@ def _talking(world: World) -> Scene:
 def _decided(world: World) -> Scene:
     scene = _running(world)
     conceded(scene.leg, 0, timezone.now() + timedelta(seconds=1))
-    more = {"row": fresh(scene.row), "leg": leg_of(scene.row)}
-    return Scene(world, scene.season, {**more, "record": record_bytes(more["leg"].match)})
+    leg = leg_of(scene.row)
+    assert leg.match is not None
+    more = {"row": fresh(scene.row), "leg": leg, "record": record_bytes(leg.match)}
+    return Scene(world, scene.season, more)
 
 
 def _ruled(world: World) -> Scene:

@@ -21,12 +21,13 @@ def test_they_referee_nothing_any_more(orla: User) -> None:
     assert leg is not None
     with committing():
         leg = leg_start(acting_user=orla, leg=leg)
-    match = Match.objects.get(pk=leg.match_id)
+    assert leg.match is not None
+    match = Match.objects.get(pk=leg.match.pk)
     root = User.objects.get(username="root")
     assert may_organise(match, User.objects.get(pk=oscar.pk))
     with committing():
         role_revoke(acting_user=root, user=oscar, role=Role.ORGANISER)
-    match = Match.objects.get(pk=leg.match_id)
+    match = Match.objects.get(pk=match.pk)
     assert not may_organise(match, User.objects.get(pk=oscar.pk))
     assert may_organise(match, User.objects.get(pk=orla.pk))
     with committing():

@@ -190,7 +190,8 @@ def read(state: State, decision: Decision, template_png: bytes, upload: bytes) -
     """Every placement that the painted squares may stand for.
 
     Where the same squares can be covered in several ways, these differ in where the pegs come to
-    lie. One that covers a single peg is read with Peg Subtraction, if the player may use it. Raises :class:`Refusal`: ``picture.nothing``, ``picture.counts``, ``picture.no-path``,
+    lie. One that covers a single peg is read with Peg Subtraction, if the player may use it.
+    Raises :class:`Refusal`: ``picture.nothing``, ``picture.counts``, ``picture.no-path``,
     ``picture.no-fit``, and whatever is wrong with the placements themselves.
     """
     if decision.kind != "turn":
