@@ -349,9 +349,11 @@ def test_the_organiser_is_told_and_rules_at_the_desk(site: Site, new_page: Pages
     assert badge.locator("[data-rulings-count]").inner_text() == "1"
     shot(olga, "ruling-told")
     olga.locator(".site-nav__link", has_text="Organise").click()
-    olga.locator("main .match-card").wait_for()
+    # Other matches that she may rule on stand there too; this one waits for her.
+    card = olga.locator(f'main .match-card a[href^="{game.address}"]').first
+    card.wait_for()
     shot(olga, "ruling-queue")
-    olga.locator("main .match-card .card__link").first.click()
+    card.click()
     dispute = olga.locator(".desk__dispute")
     dispute.get_by_text("01 > red 50,180 0 is not valid").wait_for()
     assert dispute.locator("img").evaluate("image => image.complete && image.naturalWidth > 400")

@@ -340,6 +340,8 @@ DEEDS: dict[str, Deed] = {
     )),
     "set a time": Deed("planned", RULE, (
         act("schedule", what="leg_act", form=lambda _s: {"when": "2030-05-17T20:00"}),
+        Page("tournaments:round_times", numbered,
+             lambda s: {f"when_{s.row.pk}": "2030-05-17T20:00"}),
         Api("patch", "api:death_match", row,
             lambda _s: {"scheduled_at": "2030-05-17T20:00:00Z"}),
         Api("put", "api:season_round_schedule", numbered, lambda s: {"times": [
