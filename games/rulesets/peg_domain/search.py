@@ -33,6 +33,9 @@ _STEPS: Final = tuple(
         for turns in range(4)
     ]
 )
+# Where a square of the pallet lies, so that differences tell every way from every other one: four
+# to the left in the row below must not be mistaken for nine to the right in the same.
+_PLACE: Final = tuple([square // STRIDE * 64 + square % STRIDE for square in range(STRIDE * 20)])
 _LANE: Final = 128
 """The squares of the domain in one rotation take so many bits."""
 _TRIES: Final = 10
@@ -132,7 +135,7 @@ def _targets(
             beside = square + step
             if not left >> beside & 1:
                 continue
-            away = beside - start
+            away = _PLACE[beside] - _PLACE[start]
             lands = landings.get(away)
             if lands is None:
                 lands = landings[away] = _landing_lanes(start, beside, free)
