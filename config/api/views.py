@@ -252,7 +252,7 @@ class DetailView(ApiView, _WithFields):
         return (*self.query, "fields") if method in SAFE_METHODS else ()
 
 
-def body_of(request: Request, serializer: type[Serializer[dict[str, Any]]]) -> dict[str, Any]:
+def body_of(request: Request, serializer: type[Serializer[Any]]) -> dict[str, Any]:
     """The request's body as ``serializer`` wants it. Raises ValidationError (400 with `fields`)."""
     body = serializer(data=request.data)
     body.is_valid(raise_exception=True)

@@ -19,7 +19,7 @@ from accounts.models import User
 from config.api.idempotency import idempotent
 from config.api.lists import Filters
 from config.api.scopes import Scope
-from config.api.views import ApiView, DetailView, ListView
+from config.api.views import ApiView, DetailView, ListView, body_of
 from games import selectors
 from games.api.serializers import ChallengeSerializer, MatchSerializer, NewChallengeSerializer
 from games.engine.errors import Refusal
@@ -79,9 +79,7 @@ class ChallengesView(ListView):
     @idempotent
     def post(self, request: Request) -> Response:
         """Offer a match to somebody, or to anybody. The challenger will have seat 0."""
-        body = NewChallengeSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        offer = body.validated_data
+        offer = body_of(request, NewChallengeSerializer)
         seconds = offer.get("lasts_s")
         challenge = challenge_create(
             acting_user=signed_in(request),

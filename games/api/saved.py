@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
 from config.api.scopes import Scope
-from config.api.views import SignedInView
+from config.api.views import SignedInView, body_of
 from games.models import SavedMove
 from games.services.saved import saved_move_delete, saved_move_save, saved_moves_of
 
@@ -49,13 +49,12 @@ class SavedMovesView(SignedInView):
     )
     def post(self, request: Request, ruleset: str) -> Response:
         """Keep a move under a name, in place of what had this name before."""
-        body = SavedMoveSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        given = body_of(request, SavedMoveSerializer)
         saved = saved_move_save(
             acting_user=signed_in(request),
             ruleset=ruleset,
-            name=body.validated_data["name"],
-            text=body.validated_data["text"],
+            name=given["name"],
+            text=given["text"],
         )
         return Response(SavedMoveSerializer(saved).data)
 

@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from accounts.api.callers import signed_in
 from config.api.problems import ProblemSerializer, refused
 from config.api.scopes import Scope
-from config.api.views import ApiView
+from config.api.views import ApiView, body_of
 from games.audience import seat_of
 from games.clock import now_ms
 from games.engine import records
@@ -90,8 +90,7 @@ class SubmissionsView(ApiView):
         """Submit a move or `concede`. 201 once it is on disk."""
         at = now_ms()
         caller = signed_in(request)
-        body = SubmissionSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        given = body_of(request, SubmissionSerializer)
         seat = seat_of(match_for(match_id, caller), caller)
         if seat is None:
             return refused(Refusal("seat.none", "Only the two players can submit."))
@@ -99,9 +98,9 @@ class SubmissionsView(ApiView):
             match_id=match_id,
             seat=seat,
             acting_user=caller,
-            client_id=body.validated_data["id"],
-            text=body.validated_data["text"],
-            version=body.validated_data["version"],
+            client_id=given["id"],
+            text=given["text"],
+            version=given["version"],
             at=at,
         )
         if isinstance(answer, Refusal):

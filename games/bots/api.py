@@ -16,6 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
+from config.api.renderers import NDJSON, NdjsonRenderer
 from config.api.scopes import Credential, Scope
 from config.api.views import SignedInView
 from config.streaming import database_given_back
@@ -25,16 +26,7 @@ from games.bots import hints, streams
 from games.engine.errors import Refusal
 from games.reading import match_for
 
-NDJSON = "application/x-ndjson"
-
 _random = random.SystemRandom().random
-
-
-class NdjsonRenderer(JSONRenderer):
-    """Lets callers ask for a stream by its media type; errors are JSON all the same."""
-
-    media_type = NDJSON
-    format = "ndjson"
 
 
 class StreamView(SignedInView):

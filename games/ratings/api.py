@@ -22,6 +22,7 @@ from rest_framework.response import Response
 from config.api import problems
 from config.api.lists import LIMIT, LIMIT_MAX
 from config.api.problems import ApiProblem
+from config.api.renderers import CsvRenderer, NdjsonRenderer
 from config.api.views import ApiView
 from games.engine.errors import Refusal
 from games.ratings import keys
@@ -41,11 +42,11 @@ from games.ratings.models import RatingLadder
 
 problems.register(Refusal, {"leaderboard.none": 404, "cursor.invalid": 400})
 
-JSON, CSV, NDJSON = "json", "csv", "ndjson"
+JSON, CSV, NDJSON = "json", CsvRenderer.format, NdjsonRenderer.format
 MEDIA = {
     JSON: "application/json",
     CSV: "text/csv; charset=utf-8; header=present",
-    NDJSON: "application/x-ndjson",
+    NDJSON: NdjsonRenderer.media_type,
 }
 
 
@@ -119,20 +120,6 @@ class LaddersSerializer(serializers.Serializer[dict[str, Any]]):
     results = LadderSerializer(many=True)
 
 
-class CsvRenderer(JSONRenderer):
-    """Lets callers ask for CSV. What the framework itself renders are problems: JSON."""
-
-    media_type = "text/csv"
-    format = CSV
-
-
-class NdjsonRenderer(JSONRenderer):
-    """Lets callers ask for a JSON object a line."""
-
-    media_type = "application/x-ndjson"
-    format = NDJSON
-
-
 class LeaderboardsView(ApiView):
     """Which leaderboards there are."""
 
@@ -203,6 +190,17 @@ PARAMETERS = [
 ]
 
 
+ANSWERS = {
+    (200, "application/json"): LeaderboardSerializer,
+    (200, "text/csv"): OpenApiResponse(
+        OpenApiTypes.STR, description="A head and a line for each row."
+    ),
+    (200, "application/x-ndjson"): OpenApiResponse(
+        OpenApiTypes.STR, description="A row a line, each a JSON object."
+    ),
+}
+
+
 class LeaderboardView(ApiView):
     """A leaderboard."""
 
@@ -214,15 +212,7 @@ class LeaderboardView(ApiView):
         tags=["leaderboards"],
         summary="A leaderboard: all games together, or one of them",
         parameters=PARAMETERS,
-        responses={
-            (200, "application/json"): LeaderboardSerializer,
-            (200, "text/csv"): OpenApiResponse(
-                OpenApiTypes.STR, description="A head and a line for each row."
-            ),
-            (200, "application/x-ndjson"): OpenApiResponse(
-                OpenApiTypes.STR, description="A row a line, each a JSON object."
-            ),
-        },
+        responses=ANSWERS,
     )
     def get(self, request: Request, ladder: str) -> HttpResponse:
         """Who stands where. CSV and NDJSON hold the rows alone; the neighbouring pages are in

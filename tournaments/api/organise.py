@@ -105,6 +105,17 @@ def _episode(season: Season, number: int) -> Episode:
     return row
 
 
+def _death_match(rows: QuerySet[DeathMatch], pk: int) -> DeathMatch:
+    return _found(rows, pk, "death-match.none", "There is no such death match.")
+
+
+def _leg_that_counts(death_match: DeathMatch, number: int) -> Leg:
+    leg = death_match.legs.exclude(status="void").filter(number=number).first()
+    if leg is None:
+        raise Refusal("leg.none", "There is no such match.")
+    return leg
+
+
 def _user(username: str) -> User:
     user = User.objects.filter(username=User.normalize_username(username)).first()
     if user is None:
@@ -748,8 +759,7 @@ class ResultView(ApiView):
         """Declare a winner, give a walkover or correct a result, with a public reason."""
         caller = signed_in(request)
         given = body_of(request, ResultSerializer)
-        rows = death_matches_whole(caller)
-        found = _found(rows, death_match_id, "death-match.none", "There is no such death match.")
+        found = _death_match(death_matches_whole(caller), death_match_id)
         deed = {
             "ruling": deathmatches.death_match_declare,
             "walkover": deathmatches.death_match_walkover,
@@ -757,7 +767,7 @@ class ResultView(ApiView):
         }[given["how"]]
         winner = _contestant(found.round.season, given["winner"])
         deed(acting_user=caller, death_match=found, winner=winner, why=given["why"])
-        return Response(DeathMatchSerializer(rows.get(pk=found.pk)).data)
+        return Response(DeathMatchSerializer(death_matches_whole(caller).get(pk=found.pk)).data)
 
 
 class ReplayView(ApiView):
@@ -777,13 +787,10 @@ class ReplayView(ApiView):
         """Declare the match of that number void, running or finished; it is played again."""
         caller = signed_in(request)
         given = body_of(request, WhySerializer)
-        rows = death_matches_whole(caller)
-        found = _found(rows, death_match_id, "death-match.none", "There is no such death match.")
-        leg = found.legs.exclude(status="void").filter(number=number).first()
-        if leg is None:
-            raise Refusal("leg.none", "There is no such match.")
+        found = _death_match(death_matches_whole(caller), death_match_id)
+        leg = _leg_that_counts(found, number)
         deathmatches.leg_void(acting_user=caller, leg=leg, why=given["why"])
-        return Response(DeathMatchSerializer(rows.get(pk=found.pk)).data)
+        return Response(DeathMatchSerializer(death_matches_whole(caller).get(pk=found.pk)).data)
 
 
 class ReadySerializer(serializers.Serializer[dict[str, Any]]):
@@ -808,14 +815,11 @@ class ReadyView(ApiView):
         """Be ready, or not after all. A match begins when both are ready and its time has come."""
         caller = signed_in(request)
         given = body_of(request, ReadySerializer)
-        rows = death_matches_whole(caller)
-        found = _found(rows, death_match_id, "death-match.none", "There is no such death match.")
-        leg = found.legs.exclude(status="void").filter(number=number).first()
-        if leg is None:
-            raise Refusal("leg.none", "There is no such match.")
+        found = _death_match(death_matches_whole(caller), death_match_id)
+        leg = _leg_that_counts(found, number)
         deed = scheduling.leg_confirm if given["ready"] else scheduling.leg_unconfirm
         deed(acting_user=caller, leg=leg)
-        return Response(DeathMatchSerializer(rows.get(pk=found.pk)).data)
+        return Response(DeathMatchSerializer(death_matches_whole(caller).get(pk=found.pk)).data)
 
 
 # -- items ---------------------------------------------------------------------------------------
@@ -870,9 +874,7 @@ class GiftsView(GiftsReading):
             season=season,
             receiver=_contestant(season, given.pop("receiver")),
             giver=giver,
-            death_match=None
-            if number is None
-            else _found(rows, number, "death-match.none", "There is no such death match."),
+            death_match=None if number is None else _death_match(rows, number),
             **given,
         )
         shown = self.get_queryset().get(pk=gift.pk)

@@ -21,12 +21,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from config.api.lists import Filters, Ordering
+from config.api.renderers import NDJSON, NdjsonRenderer
 from config.api.views import ApiView, DetailView, ListView
 from config.streaming import database_given_back
 from games.ratings.api import (
+    ANSWERS,
     PARAMETERS,
     Asked,
-    LeaderboardSerializer,
     LeaderboardView,
     board_answer,
 )
@@ -41,7 +42,7 @@ from tournaments.api.serializers import (
     StandingsSerializer,
 )
 from tournaments.catalogue import catalogue
-from tournaments.dumps.views import NDJSON, records_streamed
+from tournaments.dumps.views import records_streamed
 from tournaments.leaderboards import season_leaderboard
 from tournaments.lifecycle import (
     ContestantStatus,
@@ -326,13 +327,6 @@ class CatalogueView(ApiView):
         return Response(CatalogueSerializer(catalogue(), many=True).data)
 
 
-class NdjsonRenderer(JSONRenderer):
-    """Lets callers ask for records by their media type; errors are JSON all the same."""
-
-    media_type = NDJSON
-    format = "ndjson"
-
-
 class RecordsView(ApiView):
     """The records of a season."""
 
@@ -371,15 +365,7 @@ class SeasonLeaderboardView(ApiView):
         tags=["leaderboards"],
         summary="The leaderboard of a season",
         parameters=parameters,
-        responses={
-            (200, "application/json"): LeaderboardSerializer,
-            (200, "text/csv"): OpenApiResponse(
-                OpenApiTypes.STR, description="A head and a line for each row."
-            ),
-            (200, NDJSON): OpenApiResponse(
-                OpenApiTypes.STR, description="A row a line, each a JSON object."
-            ),
-        },
+        responses=ANSWERS,
     )
     def get(self, request: Request, slug: str) -> HttpResponse:
         """Ratings by the season's matches alone, everybody beginning anew; whole, on one page."""

@@ -20,13 +20,13 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from config.api.renderers import NDJSON
 from config.streaming import database_given_back
 from tournaments.dumps import archive
 from tournaments.dumps.records import season_records_after
 from tournaments.models import Season
 
 T = TypeVar("T")
-NDJSON = "application/x-ndjson"
 _PIECE = 256 * 1024  # bytes
 
 
