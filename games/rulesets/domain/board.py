@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 
 from games.engine.decisions import Seat
 from games.rulesets.domain import geometry
-from games.rulesets.domain.geometry import Layer, Placed, Spans
+from games.rulesets.domain.geometry import Placed, Spans
 from games.rulesets.domain.moves import COLOURS, Colour
 from games.rulesets.domain.pool import Pool
 
 Grid: TypeAlias = NDArray[np.bool_]
-
-NOBODY = 2  # the paint of void zones and purple borders; the seats are their own paints
 
 
 class Laid(msgspec.Struct, frozen=True, gc=False):
@@ -58,35 +56,26 @@ def count(pool: Pool, red: Seat, laid: tuple[Laid, ...]) -> tuple[int, int]:
     decides alone; a zone that something covers is not seen any more and counts like any other
     pixel.
     """
-    size = pool.width, pool.height
-    found = geometry.shown(
-        [
-            Placed(each.seat, pool.forms[each.shape].outline, each.angle, *_where(each))
-            for each in laid
-        ],
-        size,
-    )
-    shown, covered = found if found is not None else _by_rasters(pool, laid)
+    placed = [
+        Placed(each.seat, pool.forms[each.shape].raster(each.angle), each.domain, each.x, each.y)
+        for each in laid
+    ]
+    shown, covered = geometry.shown(placed, (pool.width, pool.height)) or _by_painting(pool, placed)
     for domain, owner in enumerate((red, 1 - red)):
-        shown[owner] += size[0] * size[1] - covered[domain]
+        shown[owner] += bare(pool) - covered[domain]
     return shown[0], shown[1]
 
 
-def _where(laid: Laid) -> tuple[int, int, int]:
-    return laid.domain, laid.x, laid.y
-
-
-def _by_rasters(pool: Pool, laid: tuple[Laid, ...]) -> tuple[list[int], list[int]]:
-    """Pixels by what shows and by domain, for any number of shapes and rings."""
-    layers = []
-    for each in laid:
-        form = pool.forms[each.shape]
-        raster = form.raster(each.angle)
-        place = _where(each)
-        layers.append(Layer(each.seat, raster.covered, *place))
-        if form.special:
-            layers.append(Layer(NOBODY, raster.dead, *place))
-    shown, covered = geometry.visible(layers, 3, 2, (pool.width, pool.height))
+def _by_painting(pool: Pool, placed: Sequence[Placed]) -> tuple[list[int], list[int]]:
+    """What `geometry.shown` finds, one raster after the other, for any number of them."""
+    shown, covered = [0, 0], [0, 0]
+    free = np.ones((2, pool.height, pool.width), dtype=np.bool_)
+    for paint, raster, domain, x, y in reversed(placed):
+        here = x, y, pool.width, pool.height
+        seen = free[domain] & raster.covered.grid(*here)
+        free[domain] ^= seen
+        covered[domain] += int(seen.sum())
+        shown[paint] += int((seen & ~raster.dead.grid(*here)).sum())
     return shown, covered
 
 

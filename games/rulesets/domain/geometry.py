@@ -15,8 +15,9 @@ by row, and never needs a picture of its own.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -98,8 +99,9 @@ _CLOSE = 1e-6
 
 _SHORT = 1_500  # pixels around all rings
 
-Small: TypeAlias = NDArray[np.int16]  # no vertex comes to lie farther than 14,143 pixels away
-Trace: TypeAlias = tuple[Small, Small]  # rows and columns of crossings, in reading order
+_FARTHEST = 14_143  # pixels: no vertex comes to lie farther away
+# Columns and rows of crossings in reading order, of shape (2, n). Every row has an even number.
+Trace: TypeAlias = NDArray[np.int16]
 
 
 class Outline:
@@ -131,38 +133,6 @@ def _following(lengths: Sequence[int]) -> list[int]:
     return found
 
 
-# Room for every angle of 40 shapes; a trace takes about a kilobyte.
-_MOST_TRACES = 360 * 40
-_known: dict[tuple[Outline, int], tuple[Trace, ...]] = {}
-
-
-def trace(outline: Outline, degrees: int) -> tuple[Trace, ...]:
-    """The crossings of an outline turned by ``degrees``, about its reference point, set by set."""
-    return _traces([(outline, degrees)])[0]
-
-
-def _traces(turns: Sequence[tuple[Outline, int]]) -> list[tuple[Trace, ...]]:
-    found = [_known.get(turn) for turn in turns]
-    if None in found:
-        missing = {turn for turn, known in zip(turns, found, strict=True) if known is None}
-        traced: dict[tuple[Outline, int], tuple[Trace, ...]] = {}
-        for outline in {outline for outline, _ in missing if outline.is_short}:
-            # All angles together take little longer than one by itself.
-            whole = [(outline, degrees) for degrees in range(360)]
-            traced.update(zip(whole, _traced(whole), strict=True))
-        single = list(missing - traced.keys())
-        if single:
-            traced.update(zip(single, _traced(single), strict=True))
-        if len(_known) + len(traced) > _MOST_TRACES:
-            _known.clear()
-        _known.update(traced)
-        found = [
-            traced[turn] if known is None else known
-            for turn, known in zip(turns, found, strict=True)
-        ]
-    return [known for known in found if known is not None]
-
-
 def _traced(turns: Sequence[tuple[Outline, int]]) -> list[tuple[Trace, ...]]:
     """The crossings of outlines at angles, worked out for all of them together."""
     outlines = [outline for outline, _ in turns]
@@ -189,9 +159,9 @@ def _traced(turns: Sequence[tuple[Outline, int]]) -> list[tuple[Trace, ...]]:
     of_set = np.concatenate([outline.sets for outline in outlines])
     which = (of_set + np.repeat(np.cumsum(sets) - sets, lengths))[edge]
     order = np.lexsort((columns, rows, which))
-    rows, columns = rows[order].astype(np.int16), columns[order].astype(np.int16)
+    places = np.array((columns[order], rows[order]), dtype=np.int16)
     cuts = np.searchsorted(which[order], np.arange(int(sets.sum()) + 1)).tolist()
-    pieces = [(rows[a:b].copy(), columns[a:b].copy()) for a, b in itertools.pairwise(cuts)]
+    pieces = [places[:, a:b].copy() for a, b in itertools.pairwise(cuts)]
     ends = np.cumsum(sets).tolist()
     return [
         tuple(pieces[end - outline.count : end])
@@ -225,14 +195,10 @@ class Spans:
     """Pixels as spans: pixels ``starts[k]`` up to but not including ``ends[k]`` of row
     ``rows[k]``, in reading order. Spans do not overlap."""
 
-    __slots__ = ("_keys", "_stride", "box", "ends", "ends_of_spans", "rows", "starts")
+    __slots__ = ("box", "ends", "rows", "starts")
 
     def __init__(self, rows: Ints, starts: Ints, ends: Ints) -> None:
         self.rows, self.starts, self.ends = rows, starts, ends
-        # Row and column of every start and every end.
-        self.ends_of_spans = np.concatenate((rows, rows)), np.concatenate((starts, ends))
-        self._stride = 0
-        self._keys: Keys = rows
         # Left, top, right and bottom, the latter two exclusive; all 0 where there are no pixels.
         self.box = (0, 0, 0, 0)
         if len(rows):
@@ -246,14 +212,13 @@ class Spans:
         """The number of pixels."""
         return int((self.ends - self.starts).sum())
 
-    def keys(self, stride: int, kind: type[np.int32 | np.int64]) -> Keys:
-        """Starts and ends as places in a picture with rows of ``stride``, shifted for a layer's
-        number."""
-        if self._stride != stride:
-            rows, columns = self.ends_of_spans
-            places = (rows * stride + columns) << _LAYER_BITS
-            self._keys, self._stride = places.astype(kind), stride
-        return self._keys
+    @property
+    def trace(self) -> Trace:
+        """Where spans begin and end."""
+        places = np.empty((2, 2 * len(self.rows)), dtype=np.int16)
+        places[0, ::2], places[0, 1::2] = self.starts, self.ends
+        places[1, ::2] = places[1, 1::2] = self.rows
+        return places
 
     def grid(self, x: int, y: int, width: int, height: int) -> NDArray[np.bool_]:
         """The pixels, moved by (x, y), as a ``height`` by ``width`` picture; what lies outside of
@@ -273,12 +238,61 @@ class Raster:
     """A shape at one angle: all pixels that it covers, and those among them that are void or
     purple, about the pixel at the reference point."""
 
-    __slots__ = ("box", "covered", "dead", "purple", "void")
+    def __init__(self, traces: tuple[Trace, ...], outline: Outline) -> None:
+        self._traces, self._outline = traces, outline
 
-    def __init__(self, covered: Spans, void: Spans, purple: Spans, dead: Spans) -> None:
-        self.covered, self.void, self.purple = covered, void, purple
-        self.dead = dead  # void or purple: nobody's
-        self.box = covered.box
+    @cached_property
+    def covered(self) -> Spans:
+        """All pixels."""
+        columns, rows = self._traces[0].astype(np.int64)
+        # From each crossing to the one after it.
+        rows, starts, ends = rows[::2], columns[::2], columns[1::2]
+        wide = ends > starts
+        return Spans(rows[wide], starts[wide], ends[wide])
+
+    @property
+    def void(self) -> Spans:
+        """The void zones."""
+        return self._zones[0]
+
+    @property
+    def purple(self) -> Spans:
+        """The purple border."""
+        return self._zones[1]
+
+    @property
+    def dead(self) -> Spans:
+        """Void or purple: nobody's."""
+        return self._zones[2]
+
+    @cached_property
+    def _zones(self) -> tuple[Spans, Spans, Spans]:
+        traces, outline = self._traces, self._outline
+        if len(traces) == 1:
+            none = Spans(*np.zeros((3, 0), dtype=np.int64))
+            return none, none, none
+        # Several sets of rings at once: a bit each, flipped where one of its edges is crossed.
+        columns, rows = np.concatenate(traces, axis=1).astype(np.int64)
+        bits = np.repeat(
+            np.left_shift(np.int64(1), np.arange(len(traces), dtype=np.int64)),
+            [each.shape[1] for each in traces],
+        )
+        order = np.lexsort((columns, rows))
+        rows, columns = rows[order], columns[order]
+        inside = np.bitwise_xor.accumulate(bits[order])
+        voids = len(traces) - 1 - outline.has_inner
+        covered = (inside & 1) != 0
+        void = covered & ((inside & (((1 << voids) - 1) << 1)) != 0)
+        purple = covered & ((inside >> voids + 1) == 0) if outline.has_inner else covered & False
+        found = [_runs(rows, columns, each) for each in (void, purple, void | purple)]
+        return found[0], found[1], found[2]
+
+    @cached_property
+    def layers(self) -> tuple[Trace, ...]:
+        """The crossings of what is covered and, above them, where there is such a thing, those of
+        what is nobody's."""
+        traces = self._traces
+        return traces if len(traces) == 1 else (traces[0], self.dead.trace)
 
 
 def raster(
@@ -290,50 +304,37 @@ def raster(
     one of ``voids``, and purple what does not lie inside ``inner``, if there is one.
     """
     outline = Outline(solid, voids, inner)
-    return _raster_of(_traced([(outline, degrees)])[0], outline)
+    return Raster(_traced([(outline, degrees)])[0], outline)
+
+
+# Room for every angle of 40 shapes; a raster takes some 2 kB.
+_MOST_KNOWN = 360 * 40
+SELDOM = 8  # angles of a shape that are traced one by one
+_known: dict[tuple[Outline, int], Raster] = {}
+_traced_singly: Counter[Outline] = Counter()
 
 
 def raster_of(outline: Outline, degrees: int) -> Raster:
     """The raster of a shape that is turned more often than once."""
-    return _raster_of(trace(outline, degrees), outline)
+    found = _known.get((outline, degrees))
+    if found is None:
+        found = _remembered(outline, degrees)
+    return found
 
 
-def _raster_of(sets: Sequence[Trace], outline: Outline) -> Raster:
-    rows, columns = (each.astype(np.int64) for each in sets[0])
-    if len(sets) == 1:
-        none = Spans(rows[:0], rows[:0], rows[:0])
-        return Raster(_paired(rows, columns), none, none, none)
-    # Several sets of rings at once: a bit each, flipped where one of its edges is crossed.
-    rows = np.concatenate([each for each, _ in sets]).astype(np.int64)
-    columns = np.concatenate([each for _, each in sets]).astype(np.int64)
-    bits = np.repeat(
-        np.left_shift(np.int64(1), np.arange(len(sets), dtype=np.int64)),
-        [len(each) for each, _ in sets],
-    )
-    order = np.lexsort((columns, rows))
-    rows, columns = rows[order], columns[order]
-    inside = np.bitwise_xor.accumulate(bits[order])
-    voids = len(sets) - 1 - outline.has_inner
-    covered = (inside & 1) != 0
-    void = covered & ((inside & (((1 << voids) - 1) << 1)) != 0)
-    purple = covered & ((inside >> voids + 1) == 0) if outline.has_inner else covered & False
-    return Raster(
-        _runs(rows, columns, covered),
-        _runs(rows, columns, void),
-        _runs(rows, columns, purple),
-        _runs(rows, columns, void | purple),
-    )
-
-
-def _paired(rows: Ints, columns: Ints) -> Spans:
-    """The spans between the crossings of one set of rings, which are in reading order: every row
-    has an even number."""
-    rows = rows[::2]
-    starts, ends = columns[::2], columns[1::2]
-    wide = ends > starts
-    if not wide.all():
-        rows, starts, ends = rows[wide], starts[wide], ends[wide]
-    return Spans(rows, starts, ends)
+def _remembered(outline: Outline, degrees: int) -> Raster:
+    """A raster that is not known yet. Each of many angles traced together takes a fifth of the
+    time that one takes by itself; so whoever asks for many will get all of them."""
+    if len(_known) + 360 > _MOST_KNOWN:
+        _known.clear()
+        _traced_singly.clear()
+    turns = [(outline, degrees)]
+    if outline.is_short and _traced_singly[outline] >= SELDOM:
+        turns = [(outline, angle) for angle in range(360)]
+    for turn, traces in zip(turns, _traced(turns), strict=True):
+        _known[turn] = Raster(traces, outline)
+    _traced_singly[outline] += 1
+    return _known[outline, degrees]
 
 
 def _runs(rows: Ints, columns: Ints, chosen: NDArray[np.bool_]) -> Spans:
@@ -344,191 +345,90 @@ def _runs(rows: Ints, columns: Ints, chosen: NDArray[np.bool_]) -> Spans:
 
 # -- what lies on top ----------------------------------------------------------------------------
 
-_PER_WORD = 62  # layers that one whole number of 64 bits tells apart
-_LAYER_BITS = 8  # a pool has at most 100 shapes, of two layers each
-# Below so many places the numbers to be sorted fit 32 bits, which takes half the time.
+_LAYER_BITS = 8
+MOST_LAYERS = 62  # that the bits of a whole number tell apart
+# Below so many places what is to be sorted fits 32 bits, which takes half the time.
 _FEW_PLACES = 1 << 31 - _LAYER_BITS - 1
-
-
-class Layer(NamedTuple):
-    """Spans moved by (x, y) on one of several fields, in a paint: a small whole number."""
-
-    paint: int
-    spans: Spans
-    field: int
-    x: int
-    y: int
-
-
-def visible(layers: Sequence[Layer], paints: int, fields: int, size: tuple[int, int]) -> list[Any]:
-    """How many pixels show each paint, and how many of each field are covered at all.
-
-    Of two layers the later one lies on top. ``size`` is a field's width and height; what sticks
-    out of it is left out. Gives two lists of whole numbers: by paint, and by field.
-    """
-    width, height = size
-    if not layers:
-        return [[0] * paints, [0] * fields]
-    # Sorted as one number each, which is much faster than by two keys.
-    few = fields * height * (width + 1) < _FEW_PLACES
-    kind = np.int32 if few else np.int64
-    keys = np.concatenate([_keys(layer, n, width, height, kind) for n, layer in enumerate(layers)])
-    keys.sort(kind="stable")  # quickest for what is made of sorted pieces
-    number, at = keys & ((1 << _LAYER_BITS) - 1), keys >> _LAYER_BITS
-    # From each crossing to the next the same layers cover everything. A row's last crossing closes
-    # its last span, so that nothing runs on into the next row.
-    run = np.zeros_like(at)
-    np.subtract(at[1:], at[:-1], out=run[:-1])
-    shown = [0] * paints
-    empty = np.ones(len(run), dtype=np.bool_)
-    for first in reversed(range(0, len(layers), _PER_WORD)):
-        one = np.int32(1) if len(layers) < 31 else np.int64(1)  # narrow is quicker
-        bits = np.left_shift(one, number - first)
-        if len(layers) > _PER_WORD:
-            bits[(number < first) | (number >= first + _PER_WORD)] = 0
-        stack = np.bitwise_xor.accumulate(bits)
-        if first + _PER_WORD < len(layers):
-            stack *= empty
-        masks = [0] * paints
-        for index, layer in enumerate(layers[first : first + _PER_WORD]):
-            masks[layer.paint] |= 1 << index
-        for paint, mask in enumerate(masks):
-            if paint and mask:
-                # The highest layer decides which of the two numbers is larger.
-                mine = stack & mask
-                on_top = mine > (stack ^ mine)
-                shown[paint] += int((run * on_top).sum(dtype=np.int64))
-        empty &= stack == 0
-    run *= ~empty
-    borders = np.searchsorted(at, [field * (width + 1) * height for field in range(fields + 1)])
-    by_field = [int(run[a:b].sum(dtype=np.int64)) for a, b in itertools.pairwise(borders)]
-    shown[0] = sum(by_field) - sum(shown)  # the first paint shows wherever no other one does
-    return [shown, by_field]
-
-
-# -- the same, quicker ---------------------------------------------------------------------------
+_LARGEST = 2_000  # pixels along a side of a field
+_AWAY = _LARGEST + _FARTHEST  # a shape moved so far lies on no field
 
 
 class Placed(NamedTuple):
-    """An outline turned by whole ``degrees`` and moved by (x, y), neither negative, on one of two
-    fields, in one of two paints."""
+    """A raster moved by (x, y), neither negative, on one of two fields, in one of two paints."""
 
     paint: int
-    outline: Outline
-    degrees: int
+    raster: Raster
     field: int
     x: int
     y: int
-
-
-# No shape reaches so far from its reference point.
-_AWAY = 100_000
-MOST_AT_ONCE = 62  # sets of rings that the bits of a whole number tell apart
 
 
 def shown(placed: Sequence[Placed], size: tuple[int, int]) -> tuple[list[int], list[int]] | None:
     """How many pixels show each of the two paints, and how many of each field are covered at all.
-    What is void or purple of the shape on top shows neither paint.
 
-    The same as :func:`visible` of the shapes' rasters, but quicker: all shapes at once, out of
-    crossings that need not be paired. None where there are too many rings for that.
+    A later raster lies on top of an earlier one, and what is void or purple shows neither paint.
+    ``size`` is a field's width and height; what sticks out of it is left out. All rasters are
+    looked at at once, so there is a limit to them: None where there are too many.
     """
-    if not placed:
+    layers = [layer for each in placed for layer in each.raster.layers]
+    if not layers:
         return [0, 0], [0, 0]
-    sets = [each.outline.count for each in placed]
-    if sum(sets) > MOST_AT_ONCE:
+    if len(layers) > MOST_LAYERS:
         return None
-    # A bit for each set of rings: first those that only matter in the shape on top, then, from
-    # below to above, the shapes themselves.
-    extras = sum(sets) - len(placed)
-    keys = _all_keys(placed, extras, size)
     width, height = size
-    one = np.int32(1) if sum(sets) < 31 else np.int64(1)  # narrow is quicker
-    stack = np.bitwise_xor.accumulate(np.left_shift(one, keys & ((1 << _LAYER_BITS) - 1)))
-    # From each crossing to the next the same shapes cover everything. A row's last crossing closes
+    # A bit for each layer, from below to above; in the paints' masks only what shows the paint.
+    masks, moves, offsets = [0, 0], [], []
+    bit = 0
+    for each in placed:
+        move = min(each.x, _AWAY), min(each.y, _AWAY)
+        masks[each.paint] |= 1 << bit
+        for _ in each.raster.layers:
+            moves.append(move)
+            offsets.append((each.field * height * (width + 1) << _LAYER_BITS) | bit)
+            bit += 1
+    keys = _keys(layers, moves, offsets, size)
+    # From each crossing to the next the same layers cover everything. A row's last crossing closes
     # its last span, so that nothing runs on into the next row.
-    at = keys >> _LAYER_BITS
-    run = np.zeros_like(at)
-    np.subtract(at[1:], at[:-1], out=run[:-1])
-    tops = stack >> extras if extras else stack
-    split = int(np.searchsorted(at, height * (width + 1)))
-    run[tops == 0] = 0
-    fields = [int(run[:split].sum(dtype=np.int64)), int(run[split:].sum(dtype=np.int64))]
-    # The highest shape decides which of the two numbers is larger.
-    first = tops & sum(1 << n for n, each in enumerate(placed) if each.paint == 0)
-    ones = int((run * (first > (tops ^ first))).sum(dtype=np.int64))
-    paints = [ones, sum(fields) - ones]
-    special = sum(1 << n for n, count in enumerate(sets) if count > 1)
-    if special:
-        maybe = np.flatnonzero(tops & special)
-        tops, stack, run = tops[maybe], stack[maybe], run[maybe]
-        aside = 0
-        for layer, each in enumerate(placed):
-            if each.outline.count > 1:
-                dead = _dead(stack, aside, each.outline) & (tops >> layer == 1)
-                paints[each.paint] -= int((run * dead).sum(dtype=np.int64))
-                aside += each.outline.count - 1
+    stack = keys & ((1 << _LAYER_BITS) - 1)
+    one = np.int32(1) if bit < 31 else np.int64(1)  # narrow is quicker
+    stack = np.bitwise_xor.accumulate(np.left_shift(one, stack))
+    keys >>= _LAYER_BITS
+    run = np.zeros_like(keys)
+    np.subtract(keys[1:], keys[:-1], out=run[:-1])
+    run *= stack != 0
+    # There are fewer pixels than places, so no sum is too large for the numbers' kind.
+    split = int(np.searchsorted(keys, height * (width + 1)))
+    fields = [int(part.sum(dtype=run.dtype)) for part in (run[:split], run[split:])]
+    paints = []
+    for mask in masks:
+        mine = stack & mask
+        # The highest layer decides which of the two numbers is larger.
+        paints.append(int((run * (mine > (stack ^ mine))).sum(dtype=run.dtype)))
     return paints, fields
 
 
-def _dead(stack: NDArray[Any], aside: int, outline: Outline) -> NDArray[np.bool_]:
-    """Where a shape that lies on top, and whose extra bits begin at ``aside``, is void or
-    purple."""
-    count = outline.count - 1
-    voids = count - 1 if outline.has_inner else count
-    dead: NDArray[np.bool_] = stack & (((1 << voids) - 1) << aside) != 0
-    if outline.has_inner:
-        dead |= stack & (1 << aside + count - 1) == 0
-    return dead
-
-
-def _all_keys(placed: Sequence[Placed], extras: int, size: tuple[int, int]) -> Keys:
-    """The places of all crossings in reading order, the bit that each flips in their low bits;
-    columns drawn in to the sides of the fields, and rows outside of them left out."""
+def _keys(
+    layers: Sequence[Trace],
+    moves: Sequence[tuple[int, int]],
+    offsets: Sequence[int],
+    size: tuple[int, int],
+) -> Keys:
+    """The places of all crossings in reading order, shifted for the bit that each flips; columns
+    drawn in to the sides of the fields, and rows outside of them left out. A row has one place
+    more than pixels, for spans that reach to its end."""
     width, height = size
-    stride = width + 1
-    kind = np.int32 if 2 * height * stride < _FEW_PLACES else np.int64
-    rows_of, columns_of, lengths, moves = [], [], [], []
-    aside = 0
-    for layer, (each, traces) in enumerate(
-        zip(placed, _traces([each[1:3] for each in placed]), strict=True)
-    ):
-        code = (each.field * height * stride) << _LAYER_BITS
-        x, y = min(each.x, _AWAY), min(each.y, _AWAY)
-        for number, (rows, columns) in enumerate(traces):
-            rows_of.append(rows)
-            columns_of.append(columns)
-            lengths.append(len(rows))
-            bit = extras + layer if number == 0 else aside + number - 1
-            moves.append((x, y, code | bit))
-        aside += len(traces) - 1
-    across, down, codes = np.array(moves, dtype=kind).T
-    rows = np.concatenate(rows_of) + np.repeat(down, lengths)
-    columns = np.concatenate(columns_of) + np.repeat(across, lengths)
+    lengths = [layer.shape[1] for layer in layers]
+    places = np.concatenate(layers, axis=1)
+    places += np.repeat(np.array(moves, dtype=np.int16).T, lengths, axis=1)
+    columns, rows = places
     np.maximum(columns, 0, out=columns)
     np.minimum(columns, width, out=columns)
-    keys = ((rows * stride + columns) << _LAYER_BITS) + np.repeat(codes, lengths)
-    kept: Keys = keys[(rows >= 0) & (rows < height)]
-    kept.sort(kind="stable")  # quickest for what is made of sorted pieces
-    return kept
-
-
-def _keys(
-    layer: Layer, number: int, width: int, height: int, kind: type[np.int32 | np.int64]
-) -> Keys:
-    """Where the spans of a layer begin and end, in reading order of all fields; a row has one
-    place more than pixels, for spans that reach to its end. The layer's number is the low bits."""
-    spans, x, y = layer.spans, layer.x, layer.y
-    stride = width + 1
-    offset = (layer.field * height + y) * stride + x
-    left, top, right, bottom = spans.box
-    if left + x >= 0 and top + y >= 0 and right + x <= width and bottom + y <= height:
-        return spans.keys(stride, kind) + kind(offset << _LAYER_BITS | number)
-    rows, columns = spans.ends_of_spans
-    if top + y < 0 or bottom + y > height:
-        kept = (rows >= -y) & (rows < height - y)
-        rows, columns = rows[kept], columns[kept]
-    if left + x < 0 or right + x > width:
-        columns = np.minimum(np.maximum(columns, -x), width - x)
-    keys: Keys = (((rows * stride + columns + offset) << _LAYER_BITS) | number).astype(kind)
+    few = 2 * height * (width + 1) < _FEW_PLACES
+    keys: Keys = rows.astype(np.int32 if few else np.int64)
+    keys *= width + 1
+    keys += columns
+    keys <<= _LAYER_BITS
+    keys += np.repeat(np.array(offsets, dtype=keys.dtype), lengths)
+    keys = keys[(rows >= 0) & (rows < height)]
+    keys.sort(kind="stable")  # quickest for what is made of sorted pieces
     return keys

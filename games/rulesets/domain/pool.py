@@ -112,13 +112,7 @@ class Form:
 
     def raster(self, degrees: int) -> Raster:
         """Its pixels when turned by that angle."""
-        return _raster(self, degrees)
-
-
-# Room for every angle of 40 shapes; a raster takes some 2 kB.
-@lru_cache(maxsize=360 * 40)
-def _raster(form: Form, degrees: int) -> Raster:
-    return geometry.raster_of(form.outline, degrees)
+        return geometry.raster_of(self.outline, degrees)
 
 
 class Pool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -127,7 +126,7 @@ def test_swapping_the_seats_swaps_the_counts(placed: Laid) -> None:
 
 
 def test_counts_beyond_one_word_of_layers() -> None:
-    """More than 62 layers: 100 shapes of one pixel's size in a row, each half over the last."""
+    """More than 62 layers: 100 shapes in rows, each half over the last."""
     laid = tuple(Laid(k % 2, 4, 0, 3 + k % 30, 3 + k // 30 * 6, 0) for k in range(100))
     assert board.count(POOL, 0, laid) == reference.count((40, 30), 0, [lying(x) for x in laid])
     deep = tuple(Laid(k % 2, (k * 7) % 10, k % 2, 5 + k % 30, 5 + k % 20, k * 3) for k in range(90))
@@ -201,7 +200,7 @@ def test_the_pools_rasters_are_those_of_the_definition() -> None:
         assert raster.covered.area == len(expected[0])
         assert raster.void.area == len(expected[1])
         assert raster.purple.area == len(expected[2])
-        left, top, right, bottom = raster.box
+        left, top, right, bottom = raster.covered.box
         grid = raster.covered.grid(-left, -top, right - left, bottom - top)
         rows, columns = np.nonzero(grid)
         seen = set(zip((columns + left).tolist(), (rows + top).tolist(), strict=True))
@@ -229,22 +228,17 @@ def test_the_quick_count_is_the_plain_one(data: st.DataObject) -> None:
         for shape in shapes
     )
     placed = [
-        Placed(each.seat, pool.forms[each.shape].outline, each.angle, each.domain, each.x, each.y)
+        Placed(each.seat, pool.forms[each.shape].raster(each.angle), each.domain, each.x, each.y)
         for each in laid
     ]
-    quick = geometry.shown(placed, (480, 360))
-    assert quick is not None
-    near = tuple(
-        msgspec.structs.replace(each, x=min(each.x, 50_000), y=min(each.y, 50_000)) for each in laid
-    )
-    plain = board._by_rasters(pool, near)  # which is not made for places so far away
-    assert (quick[0], quick[1]) == (plain[0][:2], plain[1])
+    assert geometry.shown(placed, (480, 360)) == board._by_painting(pool, placed)
 
 
-def test_too_many_rings_are_counted_the_plain_way() -> None:
-    box = [(-5, -5), (5, -5), (5, 5), (-5, 5)]
-    outline = geometry.Outline([box], [[(-1, -1), (1, -1), (1, 1)]] * geometry.MOST_AT_ONCE, None)
-    assert geometry.shown([Placed(0, outline, 0, 0, 50, 50)], (100, 100)) is None
+def test_too_many_layers_are_counted_the_plain_way() -> None:
+    square = CLASSIC.forms[0].raster(0)
+    most = [Placed(n % 2, square, 0, 50 + n, 50) for n in range(geometry.MOST_LAYERS)]
+    assert geometry.shown(most, (480, 360)) == board._by_painting(CLASSIC, most)
+    assert geometry.shown([*most, most[0]], (480, 360)) is None
 
 
 @settings(max_examples=40, deadline=None)
@@ -278,11 +272,35 @@ def test_so_close_to_a_half_whole_numbers_decide(monkeypatch: pytest.MonkeyPatch
     assert [each.tolist() for each in exact] == [each.tolist() for each in plain]
 
 
-def test_long_rings_are_traced_one_angle_at_a_time() -> None:
+def test_whoever_asks_for_many_angles_gets_all_of_them_unless_they_are_long() -> None:
     long = geometry.Outline([[(0, 0), (9_000, 10), (0, 20)]], [], None)
     short = geometry.Outline([[(0, 0), (90, 10), (0, 20)]], [], None)
     assert (long.is_short, short.is_short) == (False, True)
     for outline in (long, short):
-        geometry.trace(outline, 5)
-        known = [degrees for degrees in range(360) if (outline, degrees) in geometry._known]
-        assert len(known) == (360 if outline.is_short else 1)
+        counts = []
+        for degrees in range(geometry.SELDOM + 1):
+            geometry.raster_of(outline, degrees)
+            counts.append(sum(known is outline for known, _ in geometry._known))
+        whole = geometry.SELDOM + 1 if outline is long else 360
+        assert counts == [*range(1, geometry.SELDOM + 1), whole]
+
+
+def test_rasters_traced_together_are_those_traced_one_by_one() -> None:
+    for form in CLASSIC.forms[18:22]:
+        shape = form.shape
+        for degrees in range(360):
+            alone = geometry.raster(
+                (shape.outline, *shape.holes), shape.voids, shape.inner or None, degrees
+            )
+            known = form.raster(degrees)
+            for one, other in ((alone.covered, known.covered), (alone.dead, known.dead)):
+                assert one.trace.tolist() == other.trace.tolist()
+
+
+def test_no_more_is_remembered_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(geometry, "_known", {})
+    monkeypatch.setattr(geometry, "_MOST_KNOWN", 1_000)
+    for form in CLASSIC.forms[:4]:
+        for degrees in range(0, 360, 20):
+            geometry.raster_of(form.outline, degrees)
+            assert len(geometry._known) <= 1_000
