@@ -34,3 +34,7 @@ OAUTH2_PROVIDER: dict[str, Any] = {
     "COMPLIANT_BCP_RFC9700_REFRESH_TOKEN": True,
     "COMPLIANT_BCP_RFC9700_REDIRECT_URI_MATCHING": True,
 }
+
+# The library warns that plain HTTP is allowed at all. Programs on the caller's own machine need it
+# (RFC 8252, 7.3), and no other address with it can be registered.
+SILENCED_SYSTEM_CHECKS = ["oauth2_provider.W008"]
