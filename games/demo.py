@@ -20,7 +20,7 @@ from games.clock import now_ms
 from games.engine.errors import EngineFault, Refusal
 from games.engine.ruleset import Ruleset
 from games.models import Challenge, Match
-from games.ratings.services import ratings_repair
+from games.ratings.services import ratings_rebuild
 from games.rulesets import REGISTRY
 from games.services.challenges import challenge_create
 from games.services.matches import match_start
@@ -85,7 +85,7 @@ def demo_create(*, password: str | None = None) -> list[Account]:
     ada, ben = users["ada"], users["ben"]
     for number, ruleset in enumerate(REGISTRY):
         _finished_match(ruleset, (ada, ben) if number % 2 else (ben, ada), hours_ago=3 + number)
-    ratings_repair()
+    ratings_rebuild()
     _running_match((ada, ben))
     _open_challenges(users)
     for part in _parts:

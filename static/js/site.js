@@ -201,6 +201,16 @@ function enhanceThemeToggles() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", labelThemeToggle);
 }
 
+/** Rows of links that are moved sideways on a phone begin where the reader is. */
+function showWhereOneIs() {
+  for (const row of document.querySelectorAll("[data-scrolls]")) {
+    const current = row.querySelector("[aria-current]");
+    if (!current) continue;
+    const before = current.getBoundingClientRect().left - row.getBoundingClientRect().left;
+    row.scrollLeft += before - (row.clientWidth - current.offsetWidth) / 2;
+  }
+}
+
 if (!root.classList.contains("js")) {
   root.classList.replace("no-js", "js");
   localiseTimes();
@@ -208,6 +218,7 @@ if (!root.classList.contains("js")) {
   enhanceMenus();
   enhanceForms();
   enhanceThemeToggles();
+  showWhereOneIs();
   const mistake = document.querySelector("[data-focus-first] [aria-invalid='true']");
   if (mistake instanceof HTMLElement) mistake.focus();
 }

@@ -230,6 +230,9 @@ def furnished(site_session: Site) -> Site:
     return site_session
 
 
+SEASON = "/seasons/autumn-gauntlet/"
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (360, "dark"), (1440, "light")])
 def test_every_page_fits_every_screen(
     furnished: Site, sign_in: Any, new_page: Any, width: int, scheme: str
@@ -243,6 +246,7 @@ def test_every_page_fits_every_screen(
         "/", "/lobby/", "/watch/", "/challenges/new/", f"/challenges/{challenge[0]}/",
         "/matches/mine/", f"/matches/{match[0]}/", f"/matches/{match[0]}/replay/", "/rules/",
         "/rules/tetronogo/", "/rules/domino-black-white/", "/records/import/", "/u/ada/",
+        "/leaderboards/", "/seasons/", SEASON, f"{SEASON}desk/", f"{SEASON}items/", "/organise/",
     ]  # fmt: skip
     for address in addresses:
         page.goto(address)
@@ -261,3 +265,16 @@ def test_every_page_fits_every_screen(
         )
         assert empty == []
     assert new_page.errors == []
+
+
+@pytest.mark.usefixtures("furnished")
+def test_rows_of_links_begin_where_the_reader_is(sign_in: Any) -> None:
+    (page,) = sign_in("olga", viewport={"width": 360, "height": 740})
+    for address, link in (
+        (f"{SEASON}desk/", ".season-tabs__tab"),
+        (SEASON, ".season-tabs__tab"),
+        ("/organise/", ".site-nav__link"),
+    ):
+        page.goto(address)
+        box = page.locator(f"{link}[aria-current]").bounding_box()
+        assert 0 <= box["x"] <= 360 - box["width"], address
