@@ -5,7 +5,6 @@ from tests.games.conftest import (
     ben,
     cleo,
     desk,
-    desk_session,
     play,
     rng,
     root,
@@ -14,5 +13,5 @@ from tests.games.conftest import (
 )
 
 __all__ = [
-    "ada", "ben", "cleo", "desk", "desk_session", "play", "rng", "root", "set_clock", "wire",
+    "ada", "ben", "cleo", "desk", "play", "rng", "root", "set_clock", "wire",
 ]  # fmt: skip

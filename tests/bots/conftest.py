@@ -1,5 +1,5 @@
 """The fixtures of matches serve here too."""
 
-from tests.games.conftest import desk, desk_session
+from tests.games.conftest import desk
 
-__all__ = ["desk", "desk_session"]
+__all__ = ["desk"]

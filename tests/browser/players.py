@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tests.support.fixtures import Pages
     from tests.support.site import Site
 
-# Everything that a test needs of the database in one go: each run of Python costs a second.
+# What a test needs of the database, made on the site itself.
 _MAKE = """
 import json
 from importlib import import_module

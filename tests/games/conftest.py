@@ -85,14 +85,7 @@ def rng() -> random.Random:
     return random.Random(20)
 
 
-@pytest.fixture(scope="session")
-def desk_session(site_session: Site) -> Iterator[Desk]:
-    desk = Desk(site_session)
-    yield desk
-    desk.end()
-
-
 @pytest.fixture
-def desk(desk_session: Desk, site: Site) -> Desk:
-    """A hand inside the running site; see `tests.games.desk`."""
-    return desk_session
+def desk(site: Site) -> Desk:
+    """Makes people and matches on the running site."""
+    return Desk(site)

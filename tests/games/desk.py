@@ -1,20 +1,15 @@
-"""A hand inside the running site: makes users and matches there through the services.
+"""Users and matches on the running site, made there through the services.
 
-The site has a database of its own, so tests cannot call services in their own process. `Desk` keeps
-one small process with the site's settings and asks it over its standard input; this module is also
-what that process runs.
+`Desk` asks the site's hand (see `tests.support.hand`); the functions below it are what runs there.
 """
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from script.lib.console import ROOT
 from tests.support.site import Site
 
 
@@ -32,28 +27,13 @@ class Person:
 
 
 class Desk:
-    """Asks the process; each method is one of its functions below."""
+    """Each method asks for one of the functions below."""
 
     def __init__(self, site: Site) -> None:
-        self.child = subprocess.Popen(
-            [sys.executable, "-m", "tests.games.desk"],
-            env=site.env,
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
+        self.hand = site.hand
 
     def _ask(self, what: str, **arguments: Any) -> Any:
-        assert self.child.stdin is not None
-        assert self.child.stdout is not None
-        self.child.stdin.write(json.dumps([what, arguments]).encode() + b"\n")
-        self.child.stdin.flush()
-        line = self.child.stdout.readline()
-        assert line, "the desk has ended; see the captured standard error"
-        answer = json.loads(line)
-        if "error" in answer:
-            raise RuntimeError(answer["error"])
-        return answer["value"]
+        return self.hand.call(f"{__name__}:{what}", **arguments)
 
     def person(self, *, name: str = "", role: str = "", email: str = "") -> Person:
         """Somebody new, signed in; an ``email`` is confirmed already."""
@@ -131,13 +111,8 @@ class Desk:
         """Frames of about ``size`` bytes to one audience."""
         self._ask("publish", match=match, audience=audience, frames=frames, size=size)
 
-    def end(self) -> None:
-        assert self.child.stdin is not None
-        self.child.stdin.close()
-        self.child.wait(10)
 
-
-# -- inside the process --------------------------------------------------------------------------
+# -- on the site ---------------------------------------------------------------------------------
 
 
 def person(*, name: str, role: str, email: str) -> dict[str, Any]:
@@ -305,41 +280,3 @@ def publish(*, match: int, audience: str, frames: int, size: int) -> None:
 
     text = json.dumps({"type": "filler", "text": "x" * size})
     send([Frame(f"match.{match}.{audience}", text)] * frames)
-
-
-CALLS = {
-    "person": person,
-    "become_bot": become_bot,
-    "match": match,
-    "challenge": challenge,
-    "accept": accept,
-    "match_of": match_of,
-    "is_over": is_over,
-    "rows": rows,
-    "record": record,
-    "close_account": close_account,
-    "suspend": suspend,
-    "publish": publish,
-    "token": token,
-    "revoke_token": revoke_token,
-}
-
-
-def main() -> None:
-    """Answer one question a line until there are no more."""
-    import django
-
-    django.setup()
-    for line in sys.stdin:
-        what, arguments = json.loads(line)
-        try:
-            call: Any = CALLS[what]
-            answer = {"value": call(**arguments)}
-        except Exception as error:  # noqa: BLE001  (told to whoever asked)
-            answer = {"error": repr(error)}
-        sys.stdout.write(json.dumps(answer, default=str) + "\n")
-        sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    main()

@@ -185,9 +185,7 @@ def frail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Sit
     site = Site(tmp_path)
     site.processes = [site.web]
     site.start()
-    desk = Desk(site)
-    yield site, valkey, desk
-    desk.end()
+    yield site, valkey, Desk(site)
     site.stop()
     valkey.stop()
 

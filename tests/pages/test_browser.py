@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-# All that a test needs of the database in one go: each run of Python costs a second.
+# What a test needs of the database, made on the site itself.
 _PEOPLE = """
 import json
 from importlib import import_module

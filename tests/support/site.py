@@ -24,6 +24,7 @@ from script.lib.console import ROOT
 from script.lib.ports import bind_from, free_port
 from script.lib.processes import spawn, stop
 from script.lib.server import beat_command, web_command, worker_command
+from tests.support.hand import Hand
 
 ANSWER_TIMEOUT = 40.0
 
@@ -172,6 +173,7 @@ class Site:
         )
         self.beat = process("beat", beat_command(python), lambda beat: "beat ready" in beat.log())
         self.processes = [self.web, self.worker, self.beat]
+        self.hand = Hand(self.env)
 
     def start(self) -> None:
         """Make the database, migrate, and start all processes."""
@@ -182,6 +184,7 @@ class Site:
 
     def stop(self) -> None:
         """Stop all processes and drop the database."""
+        self.hand.end()
         for process in reversed(self.processes):
             process.terminate()
         self.listener.close()
@@ -223,7 +226,7 @@ class Site:
 
     def python(self, code: str) -> str:
         """Run Python code inside the site's Django and return what it printed."""
-        return self.manage("shell", "--no-imports", "-c", code)
+        return self.hand.run(code)
 
     def sql(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
         """Run one statement on the site's database, commit, and return its rows, if any."""
