@@ -331,10 +331,13 @@ def _remembered(outline: Outline, degrees: int) -> Raster:
     turns = [(outline, degrees)]
     if outline.is_short and _traced_singly[outline] >= SELDOM:
         turns = [(outline, angle) for angle in range(360)]
-    for turn, traces in zip(turns, _traced(turns), strict=True):
-        _known[turn] = Raster(traces, outline)
+    found = {
+        turn: Raster(traces, outline) for turn, traces in zip(turns, _traced(turns), strict=True)
+    }
     _traced_singly[outline] += 1
-    return _known[outline, degrees]
+    # Not to be looked up again: another thread may have cleared everything meanwhile.
+    _known.update(found)
+    return found[outline, degrees]
 
 
 def _runs(rows: Ints, columns: Ints, chosen: NDArray[np.bool_]) -> Spans:

@@ -304,3 +304,20 @@ def test_no_more_is_remembered_than_there_is_room_for(monkeypatch: pytest.Monkey
         for degrees in range(0, 360, 20):
             geometry.raster_of(form.outline, degrees)
             assert len(geometry._known) <= 1_000
+
+
+def test_a_raster_is_found_even_if_another_thread_clears_what_is_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Forgetful(dict[Any, Any]):
+        """Keeps nothing: as if it were cleared after every step."""
+
+        def __setitem__(self, key: Any, value: Any) -> None:
+            pass
+
+        def update(self, *others: Any, **more: Any) -> None:
+            pass
+
+    monkeypatch.setattr(geometry, "_known", Forgetful())
+    form = CLASSIC.forms[0]
+    assert geometry.raster_of(form.outline, 33).covered.area > 0
