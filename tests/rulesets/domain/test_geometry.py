@@ -206,16 +206,16 @@ def test_a_grid_is_a_window_on_the_pixels(
 
 @quick
 @given(ring=rings, degrees=angles)
-def test_four_quarter_turns_are_none(ring: list[tuple[int, int]], degrees: int) -> None:
-    """And a turn by 360 degrees is no angle of its own: sines come back to where they were."""
-    turned = [geometry.turned(vertex, degrees) for vertex in ring]
-    for vertex, (x, y) in zip(ring, turned, strict=True):
-        assert geometry.turned(vertex, (degrees + 90) % 360) in {
-            # A quarter turn swaps the axes; a half rounded up may be rounded down then.
-            (-y, x),
-            (-y + 1, x),
-        }
-    if ring:
-        around = [geometry.turned(vertex, 0) for vertex in ring]
-        assert around == [(256 * x, 256 * y) for x, y in ring]
-    assert geometry.sine((degrees + 360) % 360) == geometry.sine(degrees)
+def test_a_turn_of_360_degrees_is_none(ring: list[tuple[int, int]], degrees: int) -> None:
+    """Four quarter turns, and any angle with the rest of the way round, cover what was covered."""
+    quarters = ring
+    for _ in range(4):
+        turned = [geometry.turned(vertex, 90) for vertex in quarters]
+        assert all(x % 256 == y % 256 == 0 for x, y in turned)
+        quarters = [(x // 256, y // 256) for x, y in turned]
+    assert pixels(covered(quarters, degrees=degrees)) == pixels(covered(ring, degrees=degrees))
+    around = geometry.cosine(degrees), geometry.sine(degrees)
+    back = geometry.cosine(-degrees % 360), geometry.sine(-degrees % 360)
+    # The product of both turns, to far more digits than any vertex needs.
+    assert abs(around[0] * back[0] - around[1] * back[1] - 2**256) < 2**140
+    assert abs(around[0] * back[1] + around[1] * back[0]) < 2**140
