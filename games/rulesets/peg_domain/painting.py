@@ -28,7 +28,10 @@ from games.rulesets.peg_domain.boards import (
     PALLET_STEP,
     ROWS,
     SIDE,
+    connected,
     landing,
+    members,
+    set_of,
 )
 from games.rulesets.peg_domain.judging import judge
 from games.rulesets.peg_domain.moves import Place
@@ -47,7 +50,7 @@ SHAPE_TOLERANCE: Final = 0.02
 PLAIN: Final = 70  # of 255: how much a channel differs where a pixel was painted
 PAINTED: Final = 0.6  # the part of a square that is painted from here on
 UNTOUCHED: Final = 0.2
-LONGEST_PATH: Final = 60_000  # steps of the search for a path through painted squares
+LONGEST_PATH: Final = 5_000  # steps of the search for a path through painted squares
 
 Pixels = NDArray[np.int16]
 
@@ -155,8 +158,8 @@ def painted_squares(template_png: bytes, upload: bytes) -> tuple[list[str], list
     differs = np.abs(after - before).max(axis=2) > PLAIN
     scale = before.shape[1] / WIDTH
     unclear: list[str] = []
-    pallet = _painted(differs, PALLET, scale, unclear)
-    domain = _painted(differs, DOMAIN, scale, unclear)
+    pallet = _painted(differs, PALLET, scale, unclear, "on the pallet")
+    domain = _painted(differs, DOMAIN, scale, unclear, "on the domain")
     if unclear:
         raise Refusal(
             "picture.unclear",
@@ -166,7 +169,10 @@ def painted_squares(template_png: bytes, upload: bytes) -> tuple[list[str], list
     return pallet, domain
 
 
-def _painted(differs: NDArray[np.bool_], grid: Grid, scale: float, unclear: list[str]) -> list[str]:
+def _painted(
+    differs: NDArray[np.bool_], grid: Grid, scale: float, unclear: list[str], where: str
+) -> list[str]:
+    """The names of the painted squares of a board; those painted in part go to ``unclear``."""
     names = []
     inset = grid.cell * 0.2
     for row in range(grid.rows):
@@ -179,7 +185,7 @@ def _painted(differs: NDArray[np.bool_], grid: Grid, scale: float, unclear: list
             if share >= PAINTED:
                 names.append(name)
             elif share > UNTOUCHED:
-                unclear.append(name)
+                unclear.append(f"{name} {where}")
     return names
 
 
@@ -270,30 +276,49 @@ def _in_order(state: State, decision: Decision, squares: list[int]) -> tuple[lis
                 tuple([PALLET_NAME[square] for square in squares]),
             )
     # Without two pegs it is refused in the words of the rules, whatever the order.
-    return [*ends, *[square for square in squares if square not in ends]], False
+    ordered = [*ends, *[square for square in squares if square not in ends]]
+    return ordered, not state.frame.by_squares
 
 
 def _path(start: int, end: int, squares: set[int]) -> list[int] | None:
-    """A path from one square to another that passes all of them once, or None."""
-    path, ways = [start], [iter(PALLET_STEP)]
+    """A path from one square to another that passes all of them once, or None.
+
+    Those with the fewest ways on come first, and what strands a square is not followed up: without
+    either, blocks of thirty squares take longer than anybody would wait.
+    """
+    path, free = [start], set_of(squares) & ~(1 << start)
+    ways = [_ways_on(start, end, free)]
     for _ in range(LONGEST_PATH):
-        step = next(ways[-1], None)
-        if step is None:
-            path.pop()
+        square = next(ways[-1], None)
+        if square is None:
+            free |= 1 << path.pop()
             ways.pop()
             if not path:
                 return None
             continue
-        square = path[-1] + step
-        if square not in squares or square in path:
-            continue
-        if square == end:
-            if len(path) + 1 == len(squares):
-                return [*path, end]
-            continue
         path.append(square)
-        ways.append(iter(PALLET_STEP))
+        free &= ~(1 << square)
+        if not free:
+            return path
+        ways.append(_ways_on(square, end, free))
     return None
+
+
+def _ways_on(square: int, end: int, free: int) -> Iterator[int]:
+    """The free squares beside ``square`` in the order in which to try them; none at all where some
+    free square could not be passed any more on the way to ``end``."""
+    here = 1 << square
+    if not connected(free | here):
+        return iter(())
+    beside = {each: _beside(each) & (free | here) for each in members(free)}
+    if any(near.bit_count() < 2 for each, near in beside.items() if each != end):
+        return iter(())
+    fitting = [each for each in members(_beside(square) & free) if each != end or free == 1 << end]
+    return iter(sorted(fitting, key=lambda each: beside[each].bit_count()))
+
+
+def _beside(square: int) -> int:
+    return set_of([square + step for step in PALLET_STEP])
 
 
 def _placements(squares: list[int], cover: set[int], *, by_path: bool) -> Iterator[Place]:
