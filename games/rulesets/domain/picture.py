@@ -1,8 +1,9 @@
 """The two domains as self-contained SVG documents, for pages, previews and the drawn examples.
 
-Seat 0 is amber and hatched, seat 1 teal and dotted, so that neither needs its colour to be told
-apart; a domain that shows has its owner's pattern faintly. Void zones are yellow and crossed,
-purple borders striped. Every shape is outlined, so that overlaps can be read.
+The seat whose domain is the red one is red, the other one blue. Seat 0 is hatched and seat 1
+dotted, so that neither needs its colour to be told apart; a domain that shows has its owner's
+pattern faintly. Void zones are yellow and crossed, purple borders striped. Every shape is outlined,
+and what lies below another one is dashed on top of it, zones too, since they bind there as well.
 """
 
 from __future__ import annotations
@@ -16,30 +17,39 @@ from games.rulesets.domain.geometry import SUB, Ring, turned
 from games.rulesets.domain.moves import COLOURS
 
 PAPER, INK, FAINT = "#f7f3ea", "#3d382f", "#6d6557"
-FILL = ("#e8a33d", "#3aa6b9")
-LINE = ("#7a4a06", "#0d4a57")
-GROUND = ("#fbe6c3", "#d3edf1")
+# Of red and of blue.
+FILL = ("#e0775a", "#5b9fd6")
+LINE = ("#7d2410", "#0f3d66")
+GROUND = ("#fadfd5", "#d6e7f5")
+MARK = ("#a83c1c", "#1a5487")
 PURPLE, YELLOW = "#7b3fa0", "#f4d825"
 WRONG = "#b3261e"
 SIDE = 480  # the width of a domain on the picture, in units
 GAP, EDGE, HEAD, FOOT = 28, 14, 34, 58
 
-DEFINITIONS = (
-    "<defs>"
-    '<pattern id="domain-0" width="9" height="9" patternUnits="userSpaceOnUse" '
-    'patternTransform="rotate(45)">'
-    '<path d="M0 0V9" stroke="#b06f10" stroke-width="2.4"/></pattern>'
-    '<pattern id="domain-1" width="10" height="10" patternUnits="userSpaceOnUse">'
-    '<circle cx="2.5" cy="2.5" r="1.5" fill="#0f5f70"/>'
-    '<circle cx="7.5" cy="7.5" r="1.5" fill="#0f5f70"/></pattern>'
-    '<pattern id="domain-void" width="10" height="10" patternUnits="userSpaceOnUse">'
-    f'<rect width="10" height="10" fill="{YELLOW}"/>'
-    '<path d="M0 0L10 10M10 0L0 10" stroke="#6b5d00" stroke-width="1"/></pattern>'
-    '<pattern id="domain-border" width="6" height="6" patternUnits="userSpaceOnUse">'
-    f'<rect width="6" height="6" fill="{PURPLE}"/>'
-    '<path d="M0 3H6" stroke="#d9b8ee" stroke-width="1"/></pattern>'
-    "</defs>"
-)
+
+def side(seat: Seat, red: Seat) -> int:
+    """The index of a seat's colour, 0 for red, where ``red`` is the seat of the red domain."""
+    return seat ^ red
+
+
+def _definitions(red: Seat) -> str:
+    return (
+        "<defs>"
+        '<pattern id="domain-0" width="9" height="9" patternUnits="userSpaceOnUse" '
+        'patternTransform="rotate(45)">'
+        f'<path d="M0 0V9" stroke="{MARK[side(0, red)]}" stroke-width="2.4"/></pattern>'
+        '<pattern id="domain-1" width="10" height="10" patternUnits="userSpaceOnUse">'
+        f'<path d="M2.5 2.5h0M7.5 7.5h0" stroke="{MARK[side(1, red)]}" stroke-width="3" '
+        'stroke-linecap="round"/></pattern>'
+        '<pattern id="domain-void" width="10" height="10" patternUnits="userSpaceOnUse">'
+        f'<rect width="10" height="10" fill="{YELLOW}"/>'
+        '<path d="M0 0L10 10M10 0L0 10" stroke="#6b5d00" stroke-width="1"/></pattern>'
+        '<pattern id="domain-border" width="6" height="6" patternUnits="userSpaceOnUse">'
+        f'<rect width="6" height="6" fill="{PURPLE}"/>'
+        '<path d="M0 3H6" stroke="#d9b8ee" stroke-width="1"/></pattern>'
+        "</defs>"
+    )
 
 
 Marked: TypeAlias = tuple[int, Sequence[tuple[int, int]]]  # pixels of a domain
@@ -65,8 +75,11 @@ def picture(view: Mapping[str, Any], marked: Marked | None = None) -> str:
         )
     below = HEAD + tall + 26
     first, second = view["scores"]
-    parts.append(_count(EDGE, below, 0, first))
-    parts.append(_count(EDGE + SIDE + GAP, below, 1, second))
+    red = view["red"]
+    # Each seat's below its own domain.
+    for domain, seat in enumerate((red, 1 - red)):
+        left = EDGE + domain * (SIDE + GAP)
+        parts.append(_count(left, below, seat, view["scores"][seat], domain))
     if view["phase"] in ("inspect", "first", "draft"):
         shapes = pool_drawing(view)
         parts.append(f'<g transform="translate({EDGE} {below + 24:g})">{shapes[0]}</g>')
@@ -77,6 +90,7 @@ def picture(view: Mapping[str, Any], marked: Marked | None = None) -> str:
         f"Domain: {first} to {second}",
         _told(view),
         parts,
+        red,
     )
 
 
@@ -89,10 +103,11 @@ def _domain(view: Mapping[str, Any], colour: str, owner: Seat, number: int) -> s
     parts = [
         f'<clipPath id="{clip}"><rect width="{width}" height="{height}"/></clipPath>',
         f'<rect x="-4" y="-4" width="{width + 8}" height="{height + 8}" fill="{PURPLE}"/>',
-        f'<rect width="{width}" height="{height}" fill="{GROUND[owner]}"/>',
+        f'<rect width="{width}" height="{height}" fill="{GROUND[number]}"/>',
         f'<rect width="{width}" height="{height}" fill="url(#domain-{owner})" opacity="0.22"/>',
         f'<g clip-path="url(#{clip})">',
     ]
+    here = [turn for turn in laid if turn["domain"] == colour]
     parts.extend(
         shape_drawing(
             shapes[turn["shape"]],
@@ -100,11 +115,24 @@ def _domain(view: Mapping[str, Any], colour: str, owner: Seat, number: int) -> s
             (turn["x"], turn["y"]),
             turn["angle"],
             latest=turn is latest,
+            red=view["red"],
         )
-        for turn in laid
-        if turn["domain"] == colour
+        for turn in here
     )
+    parts.extend(_below(shapes[turn["shape"]], turn) for turn in here[:-1])
     return "".join((*parts, "</g>"))
+
+
+def _below(shape: Mapping[str, Any], turn: Mapping[str, Any]) -> str:
+    """The lines of a shape that may lie under another one; its own outline is under them where it
+    does not."""
+    rings = (shape["outline"], *shape["holes"], *shape["voids"])
+    if shape["inner"]:
+        rings = (*rings, shape["inner"])
+    return (
+        f'<path transform="translate({turn["x"]} {turn["y"]})" d="{path(rings, turn["angle"])}" '
+        f'fill="none" stroke="{INK}" stroke-width="1.2" stroke-dasharray="4 4" opacity="0.75"/>'
+    )
 
 
 def _marks(pixels: Sequence[tuple[int, int]]) -> str:
@@ -123,14 +151,16 @@ def shape_drawing(
     *,
     latest: bool = False,
     label: bool = True,
+    red: Seat = 0,
 ) -> str:
     """A shape as it lies, in pixels, the reference point at ``at``; grey while nobody's."""
     solid = path((shape["outline"], *shape["holes"]), angle)
     parts = [f'<g transform="translate({at[0]:g} {at[1]:g})">']
-    fill = "#cfc6b4" if seat is None else FILL[seat]
-    line = INK if seat is None else LINE[seat]
+    fill = "#cfc6b4" if seat is None else FILL[side(seat, red)]
+    line = INK if seat is None else LINE[side(seat, red)]
     if shape["inner"]:
-        inside = path((shape["inner"],), angle)
+        # The holes are cut out of what is inside of the border, too.
+        inside = path((shape["inner"], *shape["holes"]), angle)
         parts.append(f'<path d="{solid}" fill="url(#domain-border)" fill-rule="evenodd"/>')
     else:
         inside = solid
@@ -171,7 +201,9 @@ def pool_drawing(
     parts = []
     for number, shape in enumerate(shapes):
         x, y = (number % columns + 0.5) * cell, (number // columns + 0.5) * cell
-        drawn = shape_drawing(shape, owners.get(shape["id"]), (0, 0), 0, label=False)
+        drawn = shape_drawing(
+            shape, owners.get(shape["id"]), (0, 0), 0, label=False, red=view.get("red", 0)
+        )
         name = f"{shape['id']} Start" if shape["start"] else shape["id"]
         if shape["id"] in wrong:
             parts.append(
@@ -200,11 +232,12 @@ def path(rings: Iterable[Ring], angle: int) -> str:
     )
 
 
-def _count(x: float, y: float, seat: Seat, pixels: int) -> str:
+def _count(x: float, y: float, seat: Seat, pixels: int, colour: int) -> str:
     sign = (
-        f'<path d="M{x + 8:g} {y - 8:g}l8 8l-8 8l-8 -8z" fill="{FILL[0]}" stroke="{LINE[0]}"/>'
+        f'<path d="M{x + 8:g} {y - 8:g}l8 8l-8 8l-8 -8z" '
+        f'fill="{FILL[colour]}" stroke="{LINE[colour]}"/>'
         if seat == 0
-        else f'<circle cx="{x + 8:g}" cy="{y:g}" r="6" fill="none" stroke="{LINE[1]}" '
+        else f'<circle cx="{x + 8:g}" cy="{y:g}" r="6" fill="none" stroke="{LINE[colour]}" '
         'stroke-width="4"/>'
     )
     return sign + words(x + 24, y, f"Seat {seat}: {pixels:,} pixels", size=18, colour=INK)
@@ -236,13 +269,16 @@ def _told(view: Mapping[str, Any]) -> str:
 # -- parts -------------------------------------------------------------------------------------
 
 
-def document(width: float, height: float, title: str, text: str, parts: Iterable[str]) -> str:
-    """An SVG document on its own paper, so that it reads on light and dark pages alike."""
+def document(
+    width: float, height: float, title: str, text: str, parts: Iterable[str], red: Seat = 0
+) -> str:
+    """An SVG document on its own paper, so that it reads on light and dark pages alike; ``red`` is
+    the seat that has that colour."""
     start = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
         f'width="{width:g}" height="{height:g}" role="img" font-family="system-ui, sans-serif">'
         f"<title>{escape(title)}</title><desc>{escape(text)}</desc>"
-        f'{DEFINITIONS}<rect width="{width:g}" height="{height:g}" rx="10" fill="{PAPER}"/>'
+        f'{_definitions(red)}<rect width="{width:g}" height="{height:g}" rx="10" fill="{PAPER}"/>'
     )
     return "".join((start, *parts, "</svg>"))
 

@@ -60,6 +60,7 @@ def template(state: State, decision: Decision) -> str:
     if decision.kind != "turn":
         raise Refusal("picture.not-taken", "Only placements are painted.")
     shown = view(state, ROOM)
+    red = pictures.red_of(shown)
     pallet = _pallet_of(shown, decision.seat)
     svg = pictures.document(
         WIDTH,
@@ -82,7 +83,7 @@ def template(state: State, decision: Decision) -> str:
                 colour=pictures.INK,
             ),
             pictures.pallet(PALLET, pallet["rows"]),
-            pictures.domain(DOMAIN, shown["domain"]),
+            pictures.domain(DOMAIN, shown["domain"], red),
             pictures.words(
                 DOMAIN.x + DOMAIN.width / 2,
                 560,
@@ -90,6 +91,7 @@ def template(state: State, decision: Decision) -> str:
                 size=14,
             ),
         ],
+        red,
     )
     # Studs in a middle grey: black paint differs plainly from them, and so does a light colour.
     return svg.replace(f'fill="{pictures.INK}"', f'fill="{STUD}"')
@@ -334,6 +336,7 @@ def understood(state: State, decision: Decision, move: Place) -> str:
     """A picture of a placement before it is made."""
     seat = decision.seat
     shown = view(state, ROOM)
+    red = pictures.red_of(shown)
     cut = [PALLET_NAME[square] for square in move.squares]
     pegs = state.frame.pegs[seat]
     lands = [landing(move.squares[0], square, move.target, move.turns) for square in move.squares]
@@ -353,10 +356,11 @@ def understood(state: State, decision: Decision, move: Place) -> str:
         f"The cut-out {', '.join(cut)} covers {', '.join(cover)}.{minus}",
         [
             pictures.pallet(PALLET, _pallet_of(shown, seat)["rows"]),
-            pictures.fill(PALLET, cut, seat),
-            pictures.domain(DOMAIN, shown["domain"]),
-            pictures.fill(DOMAIN, cover, seat),
+            pictures.fill(PALLET, cut, seat, red),
+            pictures.domain(DOMAIN, shown["domain"], red),
+            pictures.fill(DOMAIN, cover, seat, red),
             *[pictures.stud(*PALLET.corner(name), PALLET.cell) for name, _ in studs],
             *[pictures.stud(*DOMAIN.corner(name), DOMAIN.cell) for _, name in studs],
         ],
+        red,
     )

@@ -1,8 +1,8 @@
 """Boards as self-contained SVG documents: for pages, previews, figures and templates to paint on.
 
-What seat 0 owns is amber and hatched, what seat 1 owns teal and dotted, so that neither needs its
-colour to be told apart. A peg is a dark stud. On a pallet, squares that were cut out are holes, and
-squares that were removed are holes with a cross.
+What the player of red owns is red, what the player of blue owns blue; seat 0's is hatched and seat
+1's dotted, so that neither needs its colour to be told apart. A peg is a dark stud. On a pallet,
+squares that were cut out are holes, and squares that were removed are holes with a cross.
 """
 
 from __future__ import annotations
@@ -18,20 +18,35 @@ from games.rulesets.peg_domain.boards import COLUMNS, ROWS, SIDE
 
 PAPER, PLATE, GRID, INK, FAINT = "#f7f3ea", "#fffdf7", "#cfc6b3", "#2f2b24", "#6d6557"
 HOLE, CROSS = "#d9d2c3", "#8d2f2f"
-FILL: Final = ("#e8a33d", "#3aa6b9")
-LINE: Final = ("#7a4a06", "#0d4a57")
-GROUND: Final = ("#f6d49b", "#aadbe3")
+# Of red and of blue.
+FILL: Final = ("#e0775a", "#5b9fd6")
+LINE: Final = ("#7d2410", "#0f3d66")
+GROUND: Final = ("#f3bfad", "#b3d1ec")
+MARK: Final = ("#a83c1c", "#1a5487")
 
-DEFINITIONS: Final = (
-    "<defs>"
-    '<pattern id="peg-0" width="8" height="8" patternUnits="userSpaceOnUse" '
-    'patternTransform="rotate(45)">'
-    '<path d="M0 0V8" stroke="#b87718" stroke-width="2.6"/></pattern>'
-    '<pattern id="peg-1" width="8" height="8" patternUnits="userSpaceOnUse">'
-    '<circle cx="2" cy="2" r="1.4" fill="#0f5f70"/>'
-    '<circle cx="6" cy="6" r="1.4" fill="#0f5f70"/></pattern>'
-    "</defs>"
-)
+
+def side(seat: Seat, red: Seat) -> int:
+    """The index of a seat's colour, 0 for red, where ``red`` is the seat that plays red."""
+    return seat ^ red
+
+
+def red_of(view: Mapping[str, Any]) -> Seat:
+    """The seat that plays red; before colours are settled, seat 0."""
+    colours = view["colours"]
+    return 1 if colours is not None and colours[1] == "red" else 0
+
+
+def _definitions(red: Seat) -> str:
+    return (
+        "<defs>"
+        '<pattern id="peg-0" width="8" height="8" patternUnits="userSpaceOnUse" '
+        'patternTransform="rotate(45)">'
+        f'<path d="M0 0V8" stroke="{MARK[side(0, red)]}" stroke-width="2.6"/></pattern>'
+        '<pattern id="peg-1" width="8" height="8" patternUnits="userSpaceOnUse">'
+        f'<path d="M2 2h0M6 6h0" stroke="{MARK[side(1, red)]}" stroke-width="2.8" '
+        'stroke-linecap="round"/></pattern>'
+        "</defs>"
+    )
 
 
 class Grid(msgspec.Struct, frozen=True):
@@ -83,16 +98,17 @@ def picture(view: Mapping[str, Any]) -> str:
             ],
         )
     parts = []
-    for grid, shown in zip((LEFT_PALLET, RIGHT_PALLET), pallets, strict=True):
-        parts += [_heading(grid, shown), pallet(grid, shown["rows"])]
-        parts.append(_latest_cut(grid, shown, view["last"]))
+    red = red_of(view)
+    for colour, (grid, shown) in enumerate(zip((LEFT_PALLET, RIGHT_PALLET), pallets, strict=True)):
+        parts += [_heading(grid, shown, colour), pallet(grid, shown["rows"])]
+        parts.append(_latest_cut(grid, shown, view["last"], colour))
     parts += [
         words(DOMAIN.x + DOMAIN.width / 2, 30, "Domain", size=17, colour=INK),
         words(DOMAIN.x + DOMAIN.width / 2, 52, _standing(view), size=14),
-        domain(DOMAIN, view["domain"]),
+        domain(DOMAIN, view["domain"], red),
         _latest_cover(view["last"]),
     ]
-    return document(WIDTH, HEIGHT, "Peg Domain", told(view), parts)
+    return document(WIDTH, HEIGHT, "Peg Domain", told(view), parts, red)
 
 
 def told(view: Mapping[str, Any]) -> str:
@@ -119,7 +135,7 @@ def _standing(view: Mapping[str, Any]) -> str:
     return f"seat 0: {first}   ·   seat 1: {second}"
 
 
-def _heading(grid: Grid, shown: Mapping[str, Any]) -> str:
+def _heading(grid: Grid, shown: Mapping[str, Any], colour: int) -> str:
     seat = shown["seat"]
     middle = grid.x + grid.width / 2
     name = f"{shown['colour'].capitalize()} pallet"
@@ -127,14 +143,16 @@ def _heading(grid: Grid, shown: Mapping[str, Any]) -> str:
         name += f", seat {seat}"
     # "36 pegs, 192 squares left" fits the width of a pallet.
     count = f"{shown['pegs']} pegs, {shown['left']} squares left"
-    sign = "" if seat is None else seat_sign(seat, grid.x + 6, 20)
+    sign = "" if seat is None else seat_sign(seat, grid.x + 6, 20, colour)
     return sign + words(middle, 20, name, size=16, colour=INK) + words(middle, 39, count)
 
 
-def _latest_cut(grid: Grid, shown: Mapping[str, Any], last: Mapping[str, Any] | None) -> str:
+def _latest_cut(
+    grid: Grid, shown: Mapping[str, Any], last: Mapping[str, Any] | None, colour: int
+) -> str:
     if last is None or shown["seat"] != last["seat"]:
         return ""
-    return rings(grid, last["cut"], LINE[last["seat"]])
+    return rings(grid, last["cut"], LINE[colour])
 
 
 def _latest_cover(last: Mapping[str, Any] | None) -> str:
@@ -171,7 +189,7 @@ def pallet(grid: Grid, rows: Sequence[str]) -> str:
     return "".join((*parts, *gone, *pegs))
 
 
-def domain(grid: Grid, shown: Mapping[str, Any] | None) -> str:
+def domain(grid: Grid, shown: Mapping[str, Any] | None, red: Seat = 0) -> str:
     """The domain from a view; before colours are settled, without owners."""
     parts = [_plate(grid)]
     if shown is not None:
@@ -184,7 +202,7 @@ def domain(grid: Grid, shown: Mapping[str, Any] | None) -> str:
                 if mark == str(seat)
             )
             parts.append(
-                f'<path d="{squares}" fill="{GROUND[seat]}"/>'
+                f'<path d="{squares}" fill="{GROUND[side(seat, red)]}"/>'
                 f'<path d="{squares}" fill="url(#peg-{seat})" opacity="0.55"/>'
             )
     parts.append(lattice(grid))
@@ -255,23 +273,25 @@ def rings(grid: Grid, names: Iterable[str], colour: str) -> str:
     return f'<path d="{frames}" fill="none" stroke="{colour}" stroke-width="2"/>'
 
 
-def fill(grid: Grid, names: Iterable[str], seat: Seat) -> str:
+def fill(grid: Grid, names: Iterable[str], seat: Seat, red: Seat = 0) -> str:
     """Squares in the colour and pattern of a seat."""
     squares = "".join(
         f"M{x} {y}h{grid.cell}v{grid.cell}h-{grid.cell}z"
         for x, y in (grid.corner(name) for name in names)
     )
     return (
-        f'<path d="{squares}" fill="{FILL[seat]}"/>'
-        f'<path d="{squares}" fill="url(#peg-{seat})" stroke="{LINE[seat]}" stroke-width="1.5"/>'
+        f'<path d="{squares}" fill="{FILL[side(seat, red)]}"/>'
+        f'<path d="{squares}" fill="url(#peg-{seat})" stroke="{LINE[side(seat, red)]}" '
+        'stroke-width="1.5"/>'
     )
 
 
-def seat_sign(seat: Seat, x: float, y: float) -> str:
+def seat_sign(seat: Seat, x: float, y: float, colour: int) -> str:
     """A seat's sign: a diamond or a ring."""
+    look = f'fill="{FILL[colour]}" stroke="{LINE[colour]}"'
     if seat == 0:
-        return f'<path d="M{x} {y - 6}l6 6l-6 6l-6 -6z" fill="{FILL[0]}" stroke="{LINE[0]}"/>'
-    return f'<circle cx="{x}" cy="{y}" r="5" fill="{FILL[1]}" stroke="{LINE[1]}" stroke-width="2"/>'
+        return f'<path d="M{x} {y - 6}l6 6l-6 6l-6 -6z" {look}/>'
+    return f'<circle cx="{x}" cy="{y}" r="5" {look} stroke-width="2"/>'
 
 
 def words(x: float, y: float, text: str, *, size: int = 12, colour: str = FAINT) -> str:
@@ -282,12 +302,15 @@ def words(x: float, y: float, text: str, *, size: int = 12, colour: str = FAINT)
     )
 
 
-def document(width: float, height: float, title: str, text: str, parts: Iterable[str]) -> str:
-    """An SVG document on its own paper, so that it reads on light and dark pages alike."""
+def document(
+    width: float, height: float, title: str, text: str, parts: Iterable[str], red: Seat = 0
+) -> str:
+    """An SVG document on its own paper, so that it reads on light and dark pages alike; ``red`` is
+    the seat that has that colour."""
     start = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
         f'width="{width:g}" height="{height:g}" role="img" font-family="system-ui, sans-serif">'
         f"<title>{escape(title)}</title><desc>{escape(text)}</desc>"
-        f'{DEFINITIONS}<rect width="{width:g}" height="{height:g}" rx="10" fill="{PAPER}"/>'
+        f'{_definitions(red)}<rect width="{width:g}" height="{height:g}" rx="10" fill="{PAPER}"/>'
     )
     return "".join((start, *parts, "</svg>"))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from games.engine.chance import RandomSource
 from games.rulesets.peg_domain import drawing
+from games.rulesets.peg_domain import picture as pictures
 from games.rulesets.peg_domain.boards import PALLET_NAME, PALLET_SQUARE, members, set_of
 from games.rulesets.peg_domain.drawing import LEAST_REMOVABLE
 from games.rulesets.peg_domain.state import removable_at_first
@@ -141,6 +144,18 @@ def test_a_colour_brings_its_pallet_and_its_side() -> None:
     assert {mine[f"E{r}"] for r in range(1, 10)} == {"."}
     assert view(now)["domain"]["pegs"] == []
     assert state(now).scores == (36, 36)
+
+
+@pytest.mark.parametrize("colour", ["red", "blue"])
+def test_red_is_drawn_red_whoever_plays_it(colour: str) -> None:
+    """Seat 1 plays this colour, and owns the columns of its side."""
+    now = course(header(), "0 take order", *CHANCE, "0 ready", "1 ready", "0 first", f"1 {colour}")
+    svg = RULES.picture(view(now))
+    at = pictures.DOMAIN.corner("A1" if colour == "red" else "F1")
+    fill = pictures.GROUND[0 if colour == "red" else 1]
+    (squares,) = re.findall(rf'<path d="([^"]*)" fill="{fill}"/>', svg)
+    assert squares.startswith(f"M{at[0]} {at[1]}h")
+    assert f'{squares}" fill="url(#peg-1)"' in svg, "with seat 1's pattern"
 
 
 # -- drawing -------------------------------------------------------------------------------------

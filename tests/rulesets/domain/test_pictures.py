@@ -1,0 +1,83 @@
+"""What the drawn domains show: whose is what, and what lies below what."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from games.pictures import png_of
+from games.rulesets.domain import picture as pictures
+from games.rulesets.domain.board import Laid, count
+from games.rulesets.domain.pool import Pool
+from games.rulesets.domain.state import State, Terms, Turn
+from games.rulesets.domain.view import view
+from tests.rulesets.domain.helpers import SMALL, box, pool_of
+
+POOL = pool_of(SMALL)
+RINGED = pool_of(
+    {
+        "name": "ringed",
+        "version": "1",
+        "size": [400, 300],
+        "shapes": [
+            {"id": "01", "outline": box(120), "inner": box(100), "holes": [box(50)], "start": True},
+            {"id": "02", "outline": box(30)},
+        ],
+    }
+)
+
+
+def shown(red: int, *laid: Laid, pool: Pool = POOL) -> dict[str, Any]:
+    """The view of a match in which these lie."""
+    turns = tuple(Turn(each.seat, each.shape, each) for each in laid)
+    state = State(Terms(advantage=red), phase="place", pool=pool, turns=turns)
+    return view(state, count(pool, red, laid))
+
+
+def colour_at(svg: str, domain: int, x: float, y: float, pool: Pool = POOL) -> tuple[int, int, int]:
+    """The colour of a point of a domain, in its pixels."""
+    image = Image.open(io.BytesIO(png_of(svg, scale=1))).convert("RGB")
+    scale = pictures.SIDE / pool.width
+    left = pictures.EDGE + domain * (pictures.SIDE + pictures.GAP)
+    found = image.getpixel((round(left + x * scale), round(pictures.HEAD + y * scale)))
+    assert isinstance(found, tuple)
+    return found[0], found[1], found[2]
+
+
+def is_red(colour: tuple[int, int, int]) -> bool:
+    return colour[0] > colour[2] + 20
+
+
+@pytest.mark.parametrize("red", [0, 1])
+def test_the_red_domain_is_red_and_the_blue_one_blue_whoever_owns_them(red: int) -> None:
+    """And so are the shapes of their owners, wherever they lie."""
+    svg = pictures.picture(shown(red, Laid(red, 0, 1, 20, 15, 0), Laid(1 - red, 4, 0, 20, 15, 0)))
+    assert is_red(colour_at(svg, 0, 3, 3))
+    assert not is_red(colour_at(svg, 1, 3, 3))
+    assert is_red(colour_at(svg, 1, 24, 19))
+    assert not is_red(colour_at(svg, 0, 22, 17))
+
+
+def test_the_count_of_each_seat_stands_below_its_own_domain() -> None:
+    svg = pictures.picture(shown(1))
+    assert svg.index("Seat 1: 1,200 pixels") < svg.index("Seat 0: 1,200 pixels")
+
+
+def test_what_lies_below_is_dashed_on_top_with_its_zones() -> None:
+    """Shape 03, which has a void zone, lies below 05; on blue there is nothing to be dashed."""
+    svg = pictures.picture(
+        shown(1, Laid(0, 2, 0, 20, 15, 0), Laid(1, 4, 0, 20, 15, 0), Laid(1, 0, 1, 9, 9, 0))
+    )
+    (dashed,) = re.findall(r'<path[^>]*d="([^"]*)"[^>]*stroke-dasharray="4 4"', svg)
+    assert dashed.count("M") == 2, "its outline and its zone"
+    assert svg.index(dashed) > svg.index(">05</text>")
+
+
+def test_the_hole_of_a_bordered_shape_shows_what_is_below() -> None:
+    svg = pictures.picture(shown(1, Laid(1, 0, 1, 200, 150, 0), pool=RINGED))
+    assert not is_red(colour_at(svg, 1, 230, 185, RINGED)), "the hole"
+    assert is_red(colour_at(svg, 1, 275, 150, RINGED)), "between the hole and the border"
