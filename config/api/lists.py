@@ -20,7 +20,8 @@ from config.api.errors import ApiProblem
 
 LIMIT: Final = 50
 LIMIT_MAX: Final = 200
-_SALT: Final = "config.api.cursor"
+# Without a time in it: the same page has the same cursors, so that its tag stays the same, too.
+_SIGNER: Final = signing.Signer(salt="config.api.cursor")
 
 # Fields to order by, `-` before those that go down. The last one must be unique.
 Ordering = tuple[str, ...]
@@ -121,7 +122,7 @@ class CursorPages(BasePagination):
         if text is None:
             return None
         try:
-            cursor: dict[str, Any] = signing.loads(text, salt=_SALT)
+            cursor: dict[str, Any] = _SIGNER.unsign_object(text)
         except (signing.BadSignature, ValueError) as error:
             raise ApiProblem("This cursor is not one of ours.", code="cursor.invalid") from error
         if cursor["o"] != self.name:
@@ -131,7 +132,7 @@ class CursorPages(BasePagination):
     def _link(self, direction: str, index: int) -> str:
         row = self.rows[index]
         keys = [_plain(_value(row, name.removeprefix("-"))) for name in self.ordering]
-        cursor = signing.dumps({"o": self.name, "d": direction, "k": keys}, salt=_SALT)
+        cursor = _SIGNER.sign_object({"o": self.name, "d": direction, "k": keys})
         query = self.request.query_params.copy()
         query["cursor"] = cursor
         address = self.request.build_absolute_uri(self.request.path)

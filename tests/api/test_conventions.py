@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 import pytest
+import time_machine
 from django.core.cache import cache
 from django.db import connection, transaction
 from django.test import Client, override_settings
@@ -267,6 +268,18 @@ def test_an_unchanged_answer_is_not_sent_again(client: Client, ada: User) -> Non
     assert "RateLimit-Limit" in again
     moves(ada, 1, start=5)
     assert client.get("/api/v1/moves/", headers={"If-None-Match": first["ETag"]}).status_code == 200
+
+
+def test_a_page_with_neighbours_stays_the_same(client: Client, ada: User) -> None:
+    moves(ada, 3)
+    with time_machine.travel(CHANGED, tick=False) as clock:
+        first = client.get("/api/v1/moves/?limit=1")
+        second = client.get(first.json()["next"])
+        clock.shift(timedelta(hours=1))
+        for page in (first, second):
+            address = page.wsgi_request.get_full_path()
+            again = client.get(address, headers={"If-None-Match": page["ETag"]})
+            assert again.status_code == 304
 
 
 def test_a_declared_version_saves_the_work(client: Client) -> None:
