@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from datetime import UTC, datetime
 from typing import Any
 
-from django.http import HttpResponse, HttpResponseNotModified
+from django.http import HttpResponse, HttpResponseBase, HttpResponseNotModified
 from django.utils.cache import get_conditional_response
 from django.utils.http import http_date, parse_http_date_safe
 from rest_framework.request import Request
@@ -35,10 +36,14 @@ def check_fresh(request: Request, etag: str, changed_at: datetime | None) -> Non
         raise NotModified(answer)
 
 
-def say_version(response: HttpResponse, etag: str, changed_at: datetime | None) -> None:
-    """Put the version of what an answer shows into its headers."""
+def say_version(response: HttpResponseBase, etag: str, changed_at: datetime | None) -> None:
+    """Put the version of what an answer shows into its headers.
+
+    `Last-Modified` counts whole seconds: while the second of the change lasts there may be another
+    change in it, so nothing is said of it yet (RFC 9110, 8.8.2.2).
+    """
     response["ETag"] = etag
-    if changed_at is not None:
+    if changed_at is not None and int(changed_at.timestamp()) < int(time.time()):
         response["Last-Modified"] = http_date(changed_at.astimezone(UTC).timestamp())
 
 

@@ -88,8 +88,8 @@ def require_scope(auth: Any, needed: Scope) -> None:
 
 
 def scope_of(view: Any, method: str) -> Scope:
-    """The scope that a method of a view needs."""
-    scope: Scope | None = view.scopes.get(method)
+    """The scope that a method of a view needs; HEAD needs that of GET."""
+    scope: Scope | None = view.scopes.get("GET" if method == "HEAD" else method)
     if scope is None:
         if method not in SAFE_METHODS:
             raise LookupError(f"{type(view).__name__} names no scope for {method}")

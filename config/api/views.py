@@ -138,10 +138,10 @@ class ApiView(APIView):
         response["Cache-Control"] = policy
 
     def _made_conditional(self, request: Request, response: HttpResponseBase) -> HttpResponseBase:
-        if not isinstance(response, HttpResponse):  # a stream has no version
-            return response
         if self._version is not None:
             conditional.say_version(response, *self._version)
+        if not isinstance(response, HttpResponse):  # a stream has no version but one that is said
+            return _not_begun(response) if request.method == "HEAD" else response
         if isinstance(response, SimpleTemplateResponse):
             response.add_post_render_callback(
                 lambda rendered: conditional.conditional(request, rendered)
@@ -257,6 +257,12 @@ def body_of(request: Request, serializer: type[Serializer[Any]]) -> dict[str, An
     body = serializer(data=request.data)
     body.is_valid(raise_exception=True)
     return dict(body.validated_data)
+
+
+def _not_begun(stream: HttpResponseBase) -> HttpResponse:
+    """What is said of a stream to whoever only asks about it: begun and never read, it would stay
+    open."""
+    return HttpResponse(status=stream.status_code, headers=stream.headers)
 
 
 def _has_session(request: Request) -> bool:

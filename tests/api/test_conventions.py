@@ -25,6 +25,7 @@ from rest_framework.response import Response
 from accounts.api.callers import signed_in
 from accounts.models import User
 from accounts.services import Refusal as AccountRefusal
+from accounts.tokens import token_create
 from config.api import problems
 from config.api.idempotency import idempotent
 from config.api.lists import Filters
@@ -335,6 +336,21 @@ def test_head_is_get_without_a_body(client: Client, ada: User) -> None:
     moves(ada, 1)
     got, head = client.get("/api/v1/moves/"), client.head("/api/v1/moves/")
     assert (head.status_code, head.content, head["ETag"]) == (200, b"", got["ETag"])
+
+
+def test_head_needs_what_get_needs(ada: User) -> None:
+    _row, text = token_create(acting_user=ada, name="x", scopes=["read"], lasts=timedelta(hours=1))
+    reader = Client(headers={"Authorization": f"Bearer {text}"})
+    for method in (reader.get, reader.head):
+        assert method("/api/v1/me/events/").status_code == 403
+
+
+def test_a_stream_that_is_only_asked_about_is_none(signed: Client) -> None:
+    head = signed.head("/api/v1/me/events/")
+    assert (head.status_code, head.streaming, head.content) == (200, False, b"")
+    assert head["Content-Type"] == "application/x-ndjson"
+    assert head["Cache-Control"] == "private, no-store"
+    assert not head.has_header("ETag")
 
 
 # -- refusals ------------------------------------------------------------------------------------

@@ -30,7 +30,6 @@ TAG = ["webhooks"]
 _BOTH: Mapping[str, Scope] = MappingProxyType(
     {
         "GET": Scope.ORGANISE,
-        "HEAD": Scope.ORGANISE,
         "POST": Scope.ORGANISE,
         "PATCH": Scope.ORGANISE,
         "DELETE": Scope.ORGANISE,
