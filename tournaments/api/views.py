@@ -64,7 +64,7 @@ from tournaments.models import (
     SeasonEvent,
     SeasonOrganiser,
 )
-from tournaments.reading import Sheet, season_for
+from tournaments.reading import Sheet, fingerprint, season_for
 
 TAG = ["seasons"]
 
@@ -190,7 +190,7 @@ class StandingsView(ApiView):
         """The table of a round robin or Swiss season, by the tie-breaks that the season declares;
         no rows for other formats and before the start."""
         season = season_for(slug, request.user)
-        self.fresh(season.pk, season.changed_at, changed_at=season.changed_at)
+        self.fresh(fingerprint(season), changed_at=season.changed_at)
         sheet = Sheet(season)
         table = sheet.table
         if table is None:
@@ -346,6 +346,7 @@ class RecordsView(ApiView):
         """A stream: one finished match a line, the oldest first, with its record. Running matches
         are left out."""
         season = season_for(slug, request.user)
+        self.fresh(fingerprint(season), changed_at=season.changed_at)
         response = StreamingHttpResponse(records_streamed(season), content_type=NDJSON)
         database_given_back()
         return response

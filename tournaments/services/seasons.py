@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
+from django.utils import timezone
 from django.utils.text import slugify
 
 from accounts.models import User
@@ -153,7 +154,8 @@ def season_update(*, acting_user: User, season: Season, changes: Mapping[str, An
     before = {key: getattr(locked, key) for key in changed}
     for key, value in changed.items():
         setattr(locked, key, value)
-    locked.save(update_fields=list(changed))
+    locked.changed_at = timezone.now()
+    locked.save(update_fields=[*changed, "changed_at"])
     audit_record(
         acting_user=acting_user,
         action="season.update",
