@@ -274,6 +274,23 @@ def test_the_lower_seed_chooses_once_from_the_repertoire(orla: User) -> None:
     refuse("rules.chosen", lower, "tetronogo", "standard")
 
 
+def test_what_the_lower_seed_chooses_is_played_as_the_season_lists_it(orla: User) -> None:
+    quick = {**GAME, "options": {"turn_time": 7}}
+    season = running(orla, 4, ruleset_choice="lower-seed", repertoire=[quick, WARS])
+    death_match = chosen(orla, season, ec=1, dmo=2)
+    lower = account(season, 2)
+    rules_set(
+        acting_user=lower, death_match=death_match, ruleset="tetronogo", variant="standard",
+        at=START,
+    )  # fmt: skip
+    assert leg_of(death_match).options == {"turn_time": 7}
+
+
+def test_nobody_is_asked_to_choose_from_one_game(orla: User) -> None:
+    season = running(orla, 4, ruleset_choice="lower-seed", repertoire=[GAME])
+    assert leg_of(chosen(orla, season, ec=1, dmo=2)).ruleset == "tetronogo"
+
+
 # -- playing -------------------------------------------------------------------------------------
 
 

@@ -29,7 +29,6 @@ from tournaments.models import (
     DeathMatch,
     Format,
     Round,
-    RulesetChoice,
     Season,
     SeasonEvent,
 )
@@ -174,25 +173,10 @@ def _absent_walked_over(
 
 
 def _round_made(season: Season, number: int, name: str, at: datetime, *, is_final: bool) -> Round:
-    game = _game_of(season, number)
+    game = seasons.game_of_round(season, number)
     return Round.objects.create(
         season=season, number=number, name=name, is_final=is_final, opened_at=at, **game
     )
-
-
-def _game_of(season: Season, number: int) -> dict[str, Any]:
-    """What round ``number`` is played in; nothing where it is chosen match by match."""
-    if not season.repertoire:
-        return {}
-    if season.ruleset_choice == RulesetChoice.LOWER_SEED and len(season.repertoire) > 1:
-        return {}
-    turn = number - 1 if season.ruleset_choice == RulesetChoice.ROTATING else 0
-    game: Mapping[str, Any] = season.repertoire[turn % len(season.repertoire)]
-    return {
-        "ruleset": game["ruleset"],
-        "variant": game["variant"],
-        "options": dict(game.get("options") or {}),
-    }
 
 
 def _say_opened(opened: Round, at: datetime) -> None:
@@ -354,7 +338,7 @@ def ladder_challenge(
     )
     only = locked.rounds.get()
     number = only.death_matches.count() + 1
-    game = _game_of(locked, number)
+    game = seasons.game_of_round(locked, number)
     made = deathmatches.death_match_create(
         round=only,
         home=course.holders[challenger.pk],

@@ -235,7 +235,7 @@ def rules_set(
         {"ruleset": ruleset, "variant": variant, "options": dict(options or {})}
     )
     if not audience.may_rule(fresh, acting_user):
-        _must_be_choosing(season, fresh, acting_user, game, options, prepared)
+        game = _game_chosen_by_seed(season, fresh, acting_user, game, prepared)
     supplied = dict(prepared or {})
     supplied_to(REGISTRY.get(game["ruleset"]), game["variant"], supplied)
     legs = fresh.legs.exclude(status=LegStatus.VOID)
@@ -279,29 +279,26 @@ def rules_set(
     return fresh
 
 
-def _must_be_choosing(
+def _game_chosen_by_seed(
     season: Season,
     death_match: DeathMatch,
     acting_user: User,
     game: Mapping[str, Any],
-    options: Mapping[str, Any] | None,
     prepared: Mapping[str, str] | None,
-) -> None:
+) -> dict[str, Any]:
+    """The entry of the repertoire that the lower seed has chosen, with the options it has there."""
     if not audience.may_choose_rules(death_match, acting_user):
         if audience.may_manage(season, acting_user):
             raise Refusal("death-match.own", "Nobody decides about their own death match.")
         raise Refusal("rules.not-allowed", "It is not yours to say what is played here.")
     if death_match.legs.exclude(ruleset="").exists():
         raise Refusal("rules.chosen", "It has been chosen what is played.")
-    if (
-        options
-        or prepared
-        or not any(
-            (each["ruleset"], each["variant"]) == (game["ruleset"], game["variant"])
-            for each in season.repertoire
-        )
-    ):
-        raise Refusal("rules.not-in-repertoire", "Please choose one of the season's games.")
+    for each in season.repertoire:
+        listed = _game_fields(each)
+        same = (listed["ruleset"], listed["variant"]) == (game["ruleset"], game["variant"])
+        if same and not prepared and game["options"] in ({}, listed["options"]):
+            return listed
+    raise Refusal("rules.not-in-repertoire", "Please choose one of the season's games.")
 
 
 # -- playing -------------------------------------------------------------------------------------

@@ -29,7 +29,6 @@ from tournaments.models import (
     Format,
     Placement,
     Round,
-    RulesetChoice,
     Season,
 )
 from tournaments.pairing.registry import EliminationOptions, options_of
@@ -359,24 +358,15 @@ def dmo_choose(
         target=fresh,
         data={"ec": ec.pk, "dmo": dmo.pk, "fallback": not is_ec},
     )
+    game = seasons.game_of_round(season, fresh.round.number)
     return death_match_create(
         round=fresh.round,
         home=ec,
         away=dmo,
-        games=_games_of(season, fresh.round),
+        games=[game] if game and not fresh.round.ruleset else [],
         advantage=DMO_SEAT,
         at=at,
     )
-
-
-def _games_of(season: Season, played: Round) -> list[dict[str, Any]]:
-    if played.ruleset or not season.repertoire:
-        return []
-    if season.ruleset_choice == RulesetChoice.LOWER_SEED:
-        return []
-    if season.ruleset_choice == RulesetChoice.FIXED:
-        return [season.repertoire[0]]
-    return [season.repertoire[(played.number - 1) % len(season.repertoire)]]
 
 
 @transaction.atomic

@@ -206,6 +206,22 @@ def game_chosen(value: Any) -> dict[str, Any]:
     return game
 
 
+def game_of_round(season: Season, number: int) -> dict[str, Any]:
+    """What round ``number`` is played in: ``ruleset``, ``variant`` and ``options``; empty where
+    there is nothing to play, or it is chosen match by match."""
+    if not season.repertoire:
+        return {}
+    if season.ruleset_choice == RulesetChoice.LOWER_SEED and len(season.repertoire) > 1:
+        return {}
+    turn = number - 1 if season.ruleset_choice == RulesetChoice.ROTATING else 0
+    game: Mapping[str, Any] = season.repertoire[turn % len(season.repertoire)]
+    return {
+        "ruleset": game["ruleset"],
+        "variant": game["variant"],
+        "options": dict(game.get("options") or {}),
+    }
+
+
 def game_checked(value: Any) -> dict[str, Any]:
     """One game: ``ruleset``, ``variant`` and ``options`` (in seconds, what differs from the pace).
     Raises Refusal ``season.repertoire`` and ``setup.*``."""
