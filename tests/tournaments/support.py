@@ -33,7 +33,13 @@ from tournaments.models import (
 )
 from tournaments.services.contestants import contestant_enrol
 from tournaments.services.deathmatches import leg_start, ms
-from tournaments.services.episodes import Placed, dmo_choose, episode_open, placements_record
+from tournaments.services.episodes import (
+    Placed,
+    dmo_choose,
+    episode_open,
+    in_main_match,
+    placements_record,
+)
 from tournaments.services.seasons import season_create, season_list, season_start
 
 START = datetime.fromtimestamp(T0 / 1000, UTC)
@@ -136,7 +142,7 @@ def episode_now(season: Season) -> Episode:
 
 def placings(season: Season, last: int, immune: Sequence[int] = ()) -> list[Placed]:
     """A result of a main match: by number, with ``last`` at the end."""
-    active = season.contestants.filter(status="active").order_by("pk")
+    active = in_main_match(episode_now(season)).order_by("pk")
     ordered = sorted(active, key=lambda each: each.name == f"Player {last}")
     names = {f"Player {number}" for number in immune}
     return [Placed(each, place, each.name in names) for place, each in enumerate(ordered, start=1)]

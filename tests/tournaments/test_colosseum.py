@@ -47,6 +47,7 @@ from tournaments.services.deathmatches import (
     death_match_void,
     death_match_walkover,
     leg_void,
+    round_close,
     round_reopen,
     rules_set,
 )
@@ -711,6 +712,7 @@ def test_a_ladder_from_start_to_winner(orla: User, cleo: User) -> None:
     last = ladder_challenge(acting_user=cleo, defender=who(season, 4), at=now(), **challenge)
     refused("season.not-concluded", season_conclude, acting_user=orla, season=season, at=now())
     won_by(orla, last, 5)
+    refused("round.ladder", round_close, acting_user=orla, round=made.round)
     done = season_conclude(acting_user=orla, season=season, at=now())
     assert done.winner == who(season, 1)
     assert places(season) == {

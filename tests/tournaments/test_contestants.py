@@ -47,6 +47,7 @@ from tournaments.services.contestants import (
 from tournaments.services.deathmatches import (
     death_match_correct,
     death_match_reopen,
+    death_match_void,
     round_reopen,
 )
 from tournaments.services.episodes import dmo_choose, final_open, placements_record
@@ -292,6 +293,30 @@ def test_an_ec_who_leaves_ends_the_episode(orla: User) -> None:
     )
     contestant_withdraw(acting_user=orla, contestant=who(season, 3), why="ill", at=START)
     assert (episode_now(season).status, episode_now(season).round.status) == ("skipped", "closed")
+    assert faults_of(season) == []
+
+
+@pytest.mark.parametrize("choosing", [False, True])
+def test_the_last_two_meet_in_the_final(orla: User, choosing: bool) -> None:
+    season = running(orla, 3)
+    if choosing:
+        placements_record(
+            acting_user=orla, episode=episode_now(season), placements=placings(season, 3), at=START
+        )
+    contestant_withdraw(acting_user=orla, contestant=who(season, 2), why="ill", at=START)
+    assert (episode_now(season).status, episode_now(season).round.status) == ("skipped", "closed")
+    final = final_open(acting_user=orla, season=season, at=START)
+    assert (final.home, final.away) == (who(season, 1), who(season, 3))
+    assert faults_of(season) == []
+
+
+def test_two_whose_death_match_is_called_off_meet_in_the_final(orla: User) -> None:
+    season = running(orla, 3)
+    death_match = chosen(orla, season, ec=1, dmo=2)
+    contestant_withdraw(acting_user=orla, contestant=who(season, 3), why="ill", at=START)
+    death_match_void(acting_user=orla, death_match=death_match, why="a final", at=START)
+    assert episode_now(season).status == "skipped"
+    assert final_open(acting_user=orla, season=season, at=START).round.number == 2
     assert faults_of(season) == []
 
 

@@ -58,6 +58,7 @@ from tournaments.services.episodes import (
     episode_open,
     episode_skip,
     final_open,
+    in_main_match,
     placements_record,
 )
 from tournaments.services.scheduling import legs_sweep
@@ -160,6 +161,27 @@ def test_whom_the_ec_may_choose(orla: User, cleo: User) -> None:
     refused("episode.placed", placements_record, acting_user=orla, episode=episode, placements=[])
 
 
+def test_a_late_entry_is_no_part_of_the_episode_that_is_on(orla: User, cleo: User) -> None:
+    season = running(orla, 4)
+    late = contestant_enrol(acting_user=orla, season=season, user=cleo, at=START)
+    right = placings(season, 4)
+    assert late not in [each.contestant for each in right]
+    refused(
+        "placements.stranger", placements_record, acting_user=orla, episode=episode_now(season),
+        placements=[*right, Placed(late, 5)],
+    )  # fmt: skip
+    episode = placements_record(
+        acting_user=orla, episode=episode_now(season), placements=right, at=START
+    )
+    assert choosable(episode) == [who(season, number) for number in (1, 2, 3)]
+    refused("choice.not-allowed", dmo_choose, acting_user=orla, episode=episode, contestant=late)
+    played(
+        orla, dmo_choose(acting_user=orla, episode=episode, contestant=who(season, 2), at=START), 1
+    )
+    episode = episode_open(acting_user=orla, season=season, at=START)
+    assert late in list(in_main_match(episode))
+
+
 def test_an_organiser_names_the_dmo_but_not_themselves(orla: User) -> None:
     season = enrolled(orla, 3)
     own = contestant_enrol(acting_user=orla, season=season, user=orla, at=START)
@@ -179,6 +201,14 @@ def test_organisers_are_told_once_that_nobody_was_chosen(orla: User) -> None:
     assert choice_expire(episode=episode, at=after(hours=25))
     assert not choice_expire(episode=episode, at=after(hours=26))
     assert kinds(season)[-1] == "ruling"
+
+
+def test_an_episode_is_not_closed_before_it_is_over(orla: User) -> None:
+    season = running(orla, 4)
+    first = season.rounds.get()
+    refused("round.episode-open", round_close, acting_user=orla, round=first)
+    placed(orla, season, 4)
+    refused("round.episode-open", round_close, acting_user=orla, round=first)
 
 
 def test_opening_and_skipping(orla: User, cleo: User) -> None:

@@ -29,13 +29,14 @@ from tournaments import audience, lifecycle
 from tournaments.lifecycle import (
     ContestantStatus,
     DeathMatchStatus,
+    EpisodeStatus,
     GiftStatus,
     How,
     LegStatus,
     RoundStatus,
     SeasonStatus,
 )
-from tournaments.models import Contestant, DeathMatch, Format, Leg, Round, Season
+from tournaments.models import Contestant, DeathMatch, Episode, Format, Leg, Round, Season
 from tournaments.services import formats, items, seasons
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
@@ -1062,13 +1063,25 @@ def round_close(
     at: datetime | None = None,
 ) -> Round:
     """Say that a round is complete, and what ``told`` adds to it. Refusals: those of
-    `guards.managed`, ``lifecycle.step``, ``round.open-matches``."""
+    `guards.managed`, ``lifecycle.step``, ``round.open-matches``, ``round.episode-open`` (nobody has
+    been eliminated, nor was the episode skipped), ``round.ladder`` (by an organiser: it ends with
+    the season)."""
     season = managed(round.season, acting_user)
     fresh = Round.objects.get(pk=round.pk)
     fresh.season = season
     open_matches = fresh.death_matches.exclude(status__in=SETTLED).count()
     if open_matches:
         raise Refusal("round.open-matches", f"{open_matches} of its death matches are not decided.")
+    if acting_user is not None and season.format == Format.LADDER:
+        raise Refusal("round.ladder", "A ladder is open to challenges until the season ends.")
+    undecided = Episode.objects.filter(round=fresh).exclude(
+        status__in=[EpisodeStatus.DONE, EpisodeStatus.SKIPPED]
+    )
+    if undecided.exists():
+        raise Refusal(
+            "round.episode-open",
+            f"{fresh.name} is not over: have a death match decide it, or say that nobody leaves.",
+        )
     fresh.status = lifecycle.step(lifecycle.ROUND, fresh.status, RoundStatus.CLOSED, fresh.name)
     fresh.closed_at = instant(at)
     fresh.save(update_fields=["status", "closed_at"])

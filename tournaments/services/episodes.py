@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 
 from accounts.models import User
 from accounts.services import audit_record
@@ -53,6 +53,8 @@ from tournaments.services.mail import organisers_tell
 NOTES_MAX = 4000
 EC_SEAT: Final = 0
 DMO_SEAT: Final = 1
+_TWO_LEFT: Final = "Two are left: they meet in the final."
+_ONE_LEFT: Final = "Only one contestant is left."
 
 
 class Placed(NamedTuple):
@@ -174,7 +176,8 @@ def placements_record(
     """Record how everybody came off in the main match; whoever came last is the EC, and has the
     season's time to choose an opponent. Recording again, while the EC chooses, replaces it.
 
-    ``ec`` names one of several who share the last place. Refusals: those of `guards.managed`,
+    ``ec`` names one of several who share the last place. Late entries play from the next episode
+    on, and are not placed. Refusals: those of `guards.managed`,
     ``season.not-running``, ``format.no-episodes``, ``episode.placed``, ``placements.missing``,
     ``placements.twice``, ``placements.stranger``, ``placements.place``, ``placements.tie``,
     ``placements.ec-not-last``, ``placements.ec-immune``, ``placements.ec-playing`` (in a death
@@ -189,7 +192,7 @@ def placements_record(
         fresh.placements.all().delete()
     if fresh.status != EpisodeStatus.MAIN_MATCH:
         raise Refusal("episode.placed", "What came of this main match has been acted upon.")
-    _must_be_whole(season, placements)
+    _must_be_whole(fresh, placements)
     last = _last_of(placements, ec)
     if last.pk in _taken(fresh):
         raise Refusal(
@@ -239,12 +242,21 @@ def placements_record(
     return fresh
 
 
-def _must_be_whole(season: Season, placements: Sequence[Placed]) -> None:
-    active = {each.pk: each for each in season.contestants.filter(status=ContestantStatus.ACTIVE)}
+def in_main_match(episode: Episode) -> QuerySet[Contestant]:
+    """Who plays an episode's main match: everybody still in who has not entered since it began."""
+    return episode.round.season.contestants.filter(
+        status=ContestantStatus.ACTIVE, since_round__lte=episode.round.number
+    )
+
+
+def _must_be_whole(episode: Episode, placements: Sequence[Placed]) -> None:
+    active = {each.pk: each for each in in_main_match(episode)}
     given = [each.contestant.pk for each in placements]
     for each in placements:
         if each.contestant.pk not in active:
-            raise Refusal("placements.stranger", f"{each.contestant.name} is not in any more.")
+            raise Refusal(
+                "placements.stranger", f"{each.contestant.name} does not play in this episode."
+            )
         if not 1 <= each.place <= 32_000:
             raise Refusal("placements.place", "A place is a whole number from 1.")
     if len(set(given)) < len(given):
@@ -276,8 +288,8 @@ def _last_of(placements: Sequence[Placed], ec: Contestant | None) -> Contestant:
 
 
 def choosable(episode: Episode) -> list[Contestant]:
-    """Whom the EC may choose: everybody still in who is neither immune nor the EC, nor in a death
-    match of another episode."""
+    """Whom the EC may choose: everybody still in who came off better in the main match and is not
+    immune, nor in a death match of another episode."""
     taken = _taken(episode)
     return [each for each in _candidates(episode) if each.pk not in taken]
 
@@ -299,11 +311,10 @@ def _taken(episode: Episode) -> set[int]:
 
 
 def _candidates(episode: Episode) -> list[Contestant]:
-    immune = episode.placements.filter(immune=True).values("contestant")
+    placed = episode.placements.filter(immune=False).values("contestant")
     return list(
-        episode.round.season.contestants.filter(status=ContestantStatus.ACTIVE)
+        episode.round.season.contestants.filter(status=ContestantStatus.ACTIVE, pk__in=placed)
         .exclude(episodes_as_ec=episode)
-        .exclude(pk__in=immune)
         .select_related("user")
     )
 
@@ -682,6 +693,9 @@ class Elimination(msgspec.Struct, frozen=True):
         if episode.ec is None or episode.ec.status != ContestantStatus.ACTIVE:
             _end_without(episode, "The EC is out of the season.", at)
             return
+        if active_of(death_match.round.season) == 2:
+            _end_without(episode, _TWO_LEFT, at)
+            return
         hours = elimination_options(death_match.round.season).choice_hours
         _moved(
             episode,
@@ -706,27 +720,23 @@ class Elimination(msgspec.Struct, frozen=True):
         places_derive(contestant.season)
 
     def left(self, *, contestant: Contestant, at: datetime) -> None:
-        """Who leaves takes the place that is free then. An EC who leaves ends the episode."""
+        """Who leaves takes the place that is free then. An EC who leaves ends the episode; so does
+        whoever leaves two behind, who meet in the final."""
         season = contestant.season
         places_derive(season)
         contestant.refresh_from_db(fields=["place"])
-        choosing = (
-            Episode.objects.select_related("round__season")
-            .filter(round__season=season, status=EpisodeStatus.CHOOSING)
-            .first()
+        still_in = active_of(season)
+        undecided = Episode.objects.select_related("round__season").filter(
+            round__season=season, status__in=[EpisodeStatus.MAIN_MATCH, EpisodeStatus.CHOOSING]
         )
-        if choosing is not None:
-            if choosing.ec_id == contestant.pk:
-                _end_without(choosing, f"{contestant.name} has left as the EC.", at)
-            elif not _candidates(choosing):
-                _end_without(choosing, "There is nobody left to choose.", at)
-        if active_of(season) > 1:
-            return
-        still = Episode.objects.select_related("round__season").filter(
-            round__season=season, status=EpisodeStatus.MAIN_MATCH
-        )
-        for episode in still:
-            _end_without(episode, "Only one contestant is left.", at)
+        for episode in undecided:
+            choosing = episode.status == EpisodeStatus.CHOOSING
+            if choosing and episode.ec_id == contestant.pk:
+                _end_without(episode, f"{contestant.name} has left as the EC.", at)
+            elif still_in <= 2:
+                _end_without(episode, _TWO_LEFT if still_in == 2 else _ONE_LEFT, at)
+            elif choosing and not _candidates(episode):
+                _end_without(episode, "There is nobody left to choose.", at)
         fresh = Season.objects.get(pk=season.pk)
         if fresh.status == SeasonStatus.RUNNING and active_of(fresh) == 1:
             seasons.season_finish(acting_user=None, season=fresh, at=at)

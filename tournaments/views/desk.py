@@ -586,7 +586,9 @@ def placements(request: HttpRequest, sheet: Sheet, user: User, number: int) -> H
             )
         ],
         back=_address(sheet.season.slug, "round", number),
-        form=partial(PlacementsForm, contestants=sheet.still_in, initial=initial),
+        form=partial(
+            PlacementsForm, contestants=list(episodes.in_main_match(episode)), initial=initial
+        ),
         template="desk_placements.html",
         more={"round": played},
         run=run,
@@ -701,12 +703,29 @@ def ladder_pair(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> Http
 def round_desk(request: HttpRequest, sheet: Sheet, user: User, number: int) -> HttpResponse:
     """A round with its deeds."""
     played = sheet.round(number)
+    episode: Episode | None = getattr(played, "told", None)
+    matches = next(rows for each, rows in sheet.by_round if each.pk == played.pk)
     context = {
         "round": played,
-        "episode": getattr(played, "told", None),
-        "matches": next(rows for each, rows in sheet.by_round if each.pk == played.pk),
+        "episode": episode,
+        "matches": matches,
+        "may_close": _may_close(sheet, played, episode, matches),
     }
     return shown(request, sheet, "desk_round.html", context)
+
+
+def _may_close(
+    sheet: Sheet, played: Round, episode: Episode | None, matches: Sequence[DeathMatch]
+) -> bool:
+    """Whether to offer the button; the service decides."""
+    over = episode is None or episode.status in (EpisodeStatus.DONE, EpisodeStatus.SKIPPED)
+    decided = all(row.status == DeathMatchStatus.DECIDED for row in matches)
+    return (
+        played.status != RoundStatus.CLOSED
+        and sheet.season.format != Format.LADDER
+        and over
+        and decided
+    )
 
 
 @require_http_methods(FORMS)

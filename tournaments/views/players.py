@@ -139,9 +139,9 @@ def _why_not(episode: Episode, contestant: Contestant) -> str:
         return "the candidate"
     places = {each.contestant_id: each for each in episode.places}  # type: ignore[attr-defined]
     placed = places.get(contestant.pk)
-    if placed is not None and placed.immune:
-        return f"immune (place {placed.place})"
-    return ""
+    if placed is None:
+        return "not in the main match"
+    return f"immune (place {placed.place})" if placed.immune else ""
 
 
 # -- before a death match ------------------------------------------------------------------------
