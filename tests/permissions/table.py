@@ -234,7 +234,7 @@ DEEDS: dict[str, Deed] = {
         Page("tournaments:settings", form=lambda s: {"name": "Renamed"}),
         Api("patch", "api:season", body=lambda _s: {"summary": "New."}),
     )),
-    "end by the order": Deed("played out", MANAGE, (
+    "end by the order": Deed("played out", RULE, (
         Page("tournaments:conclude", form=lambda s: {"opponent": s.id(1)}),
         Api("post", "api:season_steps", body=lambda s: {"step": "finish", "winner": s.id(1)}),
     )),
@@ -306,7 +306,7 @@ DEEDS: dict[str, Deed] = {
     "skip an episode": Deed("choosing", MANAGE, (act("skip", what="round_act", why=True),)),
     "open the final": Deed("two left", MANAGE, (
         Page("tournaments:final", form=lambda s: s.form(
-            "tournaments:final", {"game_1": "tetronogo/standard"}, s.season.slug)),
+            "tournaments:final", {}, s.season.slug)),
         Api("post", "api:season_rounds"),
     )),
     "pair a round": Deed("round played", MANAGE, (
@@ -375,17 +375,17 @@ DEEDS: dict[str, Deed] = {
         Page("tournaments:give", form=lambda s: {
             "item": f"{s.gift.item}@{s.gift.ruleset}", "receiver": s.id(1),
             "death_match": s.row.pk}),
-        Api("post", "api:season_items", also=MANAGE, body=lambda s: {
+        Api("post", "api:season_items", also=RULE, body=lambda s: {
             "item": s.gift.item, "ruleset": s.gift.ruleset, "giver": s.id(5), "receiver": s.id(1),
             "death_match": s.row.pk}, scope_of={Who.ELIMINATED: "play"}),
     )),
-    "grant an item": Deed("gifted", MANAGE, (
+    "grant an item": Deed("gifted", RULE, (
         Page("tournaments:ledger", form=lambda s: {
             "item": f"{s.gift.item}@{s.gift.ruleset}", "receiver": s.id(1)}),
         Api("post", "api:season_items", body=lambda s: {
             "item": s.gift.item, "ruleset": s.gift.ruleset, "receiver": s.id(1)}),
     )),
-    "take an item back": Deed("gifted", MANAGE, (
+    "take an item back": Deed("gifted", RULE, (
         Page("tournaments:item_take_back", lambda s: [s.season.slug, s.gift.pk], lambda _s: WHY),
         Api("post", "api:season_item_take_back", lambda s: [s.season.slug, s.gift.pk],
             lambda _s: WHY),

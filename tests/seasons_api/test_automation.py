@@ -216,6 +216,32 @@ def test_a_ladder_is_challenges(olga: Caller) -> None:
     assert (made_match["home"]["username"], made_match["away"]["username"]) == ("bob", "ann")
 
 
+def test_only_who_stands_first_wins_a_season_that_is_ended(olga: Caller) -> None:
+    slug = made(olga, "ladder")
+    ids = people(olga, slug)
+    end: dict[str, Any] = {"step": "finish"}
+    with nothing_changes():
+        answer = olga.post(f"/seasons/{slug}/steps/", end | {"winner": ids["dan"]})
+    assert answer.json()["code"] == "season.not-first"
+    answer = olga.post(f"/seasons/{slug}/steps/", end)
+    assert (answer.status_code, answer.json()["winner"]["username"]) == (200, "ann")
+    rows = olga.get(f"/seasons/{slug}/contestants/").json()["results"]
+    assert [row["place"] for row in rows] == [1, 2, 3, 4]
+
+
+def test_a_season_is_not_ended_before_its_last_round(olga: Caller) -> None:
+    slug = made(olga, "swiss", format_options={"rounds": 2})
+    for row in DeathMatch.objects.filter(round__season__slug=slug):
+        concede(row.pk, 0)
+    warned = olga.get(f"/seasons/{slug}/preflight/?step=finish").json()
+    assert [(each["code"], each["stops"]) for each in warned] == [("season.not-concluded", True)]
+    with nothing_changes():
+        answer = olga.post(
+            f"/seasons/{slug}/steps/", {"step": "finish", "winner": people(olga, slug)["ann"]}
+        )
+    assert answer.json()["code"] == "season.not-concluded"
+
+
 def test_a_request_that_is_sent_again_counts_once(olga: Caller) -> None:
     body = {"name": "Once", "format": "ladder"}
     first = olga.post("/seasons/", body, key="k-1")

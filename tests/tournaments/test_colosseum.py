@@ -474,6 +474,12 @@ def test_a_tie_at_the_top_that_nothing_breaks_is_for_the_organisers(orla: User) 
     assert [(row.rank, row.values[0]) for row in table.rows] == [(1, 1), (1, 1), (1, 1)]
     refused("round.none-left", round_pair, acting_user=orla, season=season, at=now())
     refused("season.tied", season_conclude, acting_user=orla, season=season, at=now())
+    season.contestants.filter(name="Player 2").update(user=orla)
+    refused(
+        "season.own", season_conclude, acting_user=orla, season=season, winner=who(season, 2),
+        at=now(),
+    )  # fmt: skip
+    season.contestants.filter(name="Player 2").update(user=None)
     done = season_conclude(acting_user=orla, season=season, winner=who(season, 2), at=now())
     assert done.winner == who(season, 2)
 

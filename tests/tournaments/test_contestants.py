@@ -284,6 +284,12 @@ def test_nobody_helps_themselves_to_a_walkover(orla: User) -> None:
         contestant=who(season, 1),
         why="ill",
     )
+    strong = user_named("strong")
+    for contestant in (own, who(season, 1)):
+        refused(
+            "death-match.own", contestant_replace, acting_user=orla, contestant=contestant,
+            user=strong, why="ill",
+        )  # fmt: skip
 
 
 def test_an_ec_who_leaves_ends_the_episode(orla: User) -> None:

@@ -194,6 +194,23 @@ def test_an_organiser_names_the_dmo_but_not_themselves(orla: User) -> None:
     assert death_match.round.episode.chosen_by == orla
 
 
+def test_an_organiser_who_is_the_ec_does_not_get_out_of_it(orla: User) -> None:
+    season = enrolled(orla, 3)
+    contestant_enrol(acting_user=orla, season=season, user=orla, at=START)
+    season_start(acting_user=orla, season=season, at=START)
+    right = placings(season, 4)
+    last = next(each for each in right if each.contestant.user_id == orla.pk)
+    right = [*(each for each in right if each is not last), last._replace(place=5)]
+    episode = placements_record(
+        acting_user=orla, episode=episode_now(season), placements=right, at=START
+    )
+    refused("death-match.own", episode_skip, acting_user=orla, episode=episode, **WHY)
+    refused(
+        "death-match.own", placements_record, acting_user=orla, episode=episode,
+        placements=placings(season, 3),
+    )  # fmt: skip
+
+
 def test_organisers_are_told_once_that_nobody_was_chosen(orla: User) -> None:
     season = running(orla, 4)
     episode = placed(orla, season, 4)
@@ -226,6 +243,16 @@ def test_opening_and_skipping(orla: User, cleo: User) -> None:
     refused(
         "episode.death-match", episode_skip, acting_user=orla, episode=episode_now(season), **WHY
     )
+
+
+def test_a_finalist_does_not_say_how_the_final_is_played(orla: User) -> None:
+    season = enrolled(orla, 2)
+    contestant_enrol(acting_user=orla, season=season, user=orla, at=START)
+    season_start(acting_user=orla, season=season, at=START)
+    contestant_withdraw(acting_user=orla, contestant=who(season, 2), why="ill", at=START)
+    for given in ({"games": [WARS]}, {"best_of": 1}):
+        refused("death-match.own", final_open, acting_user=orla, season=season, **given)
+    assert final_open(acting_user=orla, season=season, best_of=3, at=START).best_of == 3
 
 
 def test_the_final_is_for_two(orla: User) -> None:

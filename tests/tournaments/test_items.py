@@ -8,6 +8,8 @@ import pytest
 from django.db import IntegrityError, InternalError, transaction
 
 from accounts.models import AuditEntry, User
+from accounts.roles import Role
+from accounts.services import role_grant
 from tests.tournaments.support import (
     START,
     WARS,
@@ -34,6 +36,7 @@ from tournaments.services.items import (
     item_take_back,
     item_undeclare,
 )
+from tournaments.services.seasons import organiser_add
 
 REPEAT: dict[str, Any] = {"item": "domino-repeat", "ruleset": "domino-wars"}
 TIE: dict[str, Any] = {"item": "tie-advantage", "ruleset": "domino-wars"}
@@ -115,6 +118,20 @@ def test_gifts_that_do_not_fit(orla: User, cleo: User, season: Season, final: De
            receiver=who(season, 2))  # fmt: skip
     begun(orla, final)
     refuse("item.leg")
+
+
+def test_nobody_helps_themselves_to_items(orla: User, season: Season, final: DeathMatch) -> None:
+    role_grant(
+        acting_user=User.objects.get(username="root"), user=account(season, 1), role=Role.ORGANISER
+    )
+    finalist = User.objects.get(pk=account(season, 1).pk)
+    organiser_add(acting_user=orla, season=season, user=finalist)
+    mine, theirs = given(orla, final, to=1), given(orla, final, to=2)
+    grant: dict[str, Any] = {"acting_user": finalist, "season": season, **REPEAT}
+    refused("item.oneself", item_give, **grant, receiver=who(season, 1))
+    refused("death-match.own", item_give, **grant, receiver=who(season, 2))
+    for gift in (mine, theirs):
+        refused("death-match.own", item_take_back, acting_user=finalist, gift=gift, why="x")
 
 
 def test_a_gift_is_taken_back(orla: User, cleo: User, final: DeathMatch) -> None:

@@ -59,8 +59,8 @@ from tournaments.models import (
     Season,
 )
 from tournaments.reading import season_for
+from tournaments.services import colosseum, deathmatches, episodes, items, scheduling, seasons
 from tournaments.services import contestants as people
-from tournaments.services import deathmatches, episodes, items, scheduling, seasons
 from tournaments.services.rounds import Pairing, round_next, round_schedule
 
 ORGANISE: Mapping[str, Scope] = MappingProxyType({"POST": Scope.ORGANISE})
@@ -281,7 +281,12 @@ class StepsView(ApiView):
             case "finish":
                 pk = given.get("winner")
                 winner = None if pk is None else _contestant(season, pk)
-                seasons.season_finish(acting_user=caller, season=season, winner=winner)
+                ends = (
+                    seasons.season_finish
+                    if season.format == Format.ELIMINATION
+                    else colosseum.season_conclude
+                )
+                ends(acting_user=caller, season=season, winner=winner)
             case "list":
                 seasons.season_list(acting_user=caller, season=season)
             case "unlist":

@@ -211,7 +211,8 @@ def season_conclude(
     a tie at the top that no metric has broken: then an organiser says which of the tied has won. A
     ladder ends whenever its organisers say so. Refusals: those of `guards.managed`,
     ``season.not-running``, ``season.not-concluded`` (rounds or matches are missing, or an
-    elimination season), ``season.tied`` (``winner`` must be said), ``season.not-first``.
+    elimination season), ``season.tied`` (``winner`` must be said), ``season.not-first``,
+    ``season.own`` (by one of the tied).
     """
     locked = managed(season, acting_user)
     must_be_running(locked)
@@ -220,6 +221,8 @@ def season_conclude(
     first = _first_of(course)
     if winner is not None and winner.pk not in first:
         raise Refusal("season.not-first", f"{winner.name} does not stand first.")
+    if len(first) > 1 and acting_user is not None:
+        _must_not_share(course, first, acting_user)
     if winner is None and len(first) > 1:
         names = ", ".join(course.holders[pk].name for pk in first)
         raise Refusal("season.tied", f"It must be said who has won: {names} share the first place.")
@@ -232,6 +235,13 @@ def season_conclude(
         winner=winner or course.holders[first[0]],
         at=at,
     )
+
+
+def _must_not_share(course: Course, first: Sequence[int], acting_user: User) -> None:
+    if acting_user.pk in [course.holders[pk].user_id for pk in first]:
+        raise Refusal(
+            "season.own", "You share the first place: another organiser says who has won."
+        )
 
 
 def _first_of(course: Course) -> list[int]:

@@ -18,10 +18,9 @@ from accounts.services import Refusal as AccountRefusal
 from accounts.services import audit_record
 from games.engine.chance import RandomSource, below
 from games.engine.errors import Refusal
-from tournaments import audience, lifecycle
+from tournaments import lifecycle
 from tournaments.lifecycle import (
     ContestantStatus,
-    DeathMatchStatus,
     EpisodeStatus,
     GiftStatus,
     LegStatus,
@@ -41,12 +40,14 @@ from tournaments.models import (
 from tournaments.services import deathmatches, formats
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
+    UNDECIDED,
     instant,
     line,
     managed,
     must_be_running,
     must_manage,
     must_not_be_archived,
+    must_not_meet,
     reason,
     season_locked,
 )
@@ -396,7 +397,7 @@ def contestant_withdraw(
     death matches are walkovers.
 
     Refusals: ``season.none``, ``season.archived``, ``season.not-organiser``, ``why.*`` (organisers
-    give a reason), ``season.over``, ``lifecycle.step``, those of the format.
+    give a reason), ``death-match.own``, ``season.over``, ``lifecycle.step``, those of the format.
     """
     season, found = _fresh(contestant)
     at = instant(at)
@@ -404,7 +405,7 @@ def contestant_withdraw(
     if not own:
         must_manage(season, acting_user)
         why = reason(why)
-        _must_not_profit(found, acting_user)
+        must_not_meet(found, acting_user)
     else:
         why = line(why, code="why", what="A reason", most=500, empty=True)
     if season.status == SeasonStatus.ENROLLING:
@@ -432,22 +433,9 @@ def contestant_withdraw(
 
 def _open_death_matches(contestant: Contestant) -> list[DeathMatch]:
     found = DeathMatch.objects.filter(
-        round__season=contestant.season_id,
-        status__in=[
-            DeathMatchStatus.WAITING,
-            DeathMatchStatus.PLANNED,
-            DeathMatchStatus.RUNNING,
-        ],
+        round__season=contestant.season_id, status__in=UNDECIDED
     ).select_related("round__season", "home__user", "away__user")
     return [each for each in found if contestant.pk in (each.home_id, each.away_id)]
-
-
-def _must_not_profit(contestant: Contestant, acting_user: User | None) -> None:
-    if acting_user is None:
-        return
-    for death_match in _open_death_matches(contestant):
-        if audience.seat_of(death_match, acting_user) is not None:
-            raise Refusal("death-match.own", "Nobody decides about their own death match.")
 
 
 def _gone_before_start(
@@ -544,10 +532,11 @@ def contestant_replace(
 
     Refusals: those of `guards.managed`, ``season.not-running``, ``why.*``, ``contestant.twice``,
     ``contestant.account-closed``, ``contestant.suspended``, ``contestant.playing``,
-    ``lifecycle.step``.
+    ``death-match.own``, ``lifecycle.step``.
     """
     season, old = _fresh(contestant)
     must_manage(season, acting_user)
+    must_not_meet(old, acting_user)
     must_be_running(season)
     why = reason(why)
     at = instant(at)

@@ -48,6 +48,7 @@ from tournaments.services.guards import (
     must_be_running,
     must_not_be_archived,
     must_not_be_frozen,
+    own_death_match,
     reason,
     season_locked,
 )
@@ -290,7 +291,7 @@ def _game_chosen_by_seed(
     """The entry of the repertoire that the lower seed has chosen, with the options it has there."""
     if not audience.may_choose_rules(death_match, acting_user):
         if audience.may_manage(season, acting_user):
-            raise Refusal("death-match.own", "Nobody decides about their own death match.")
+            raise own_death_match()
         raise Refusal("rules.not-allowed", "It is not yours to say what is played here.")
     if death_match.legs.exclude(ruleset="").exists():
         raise Refusal("rules.chosen", "It has been chosen what is played.")

@@ -45,6 +45,7 @@ from tournaments.services.guards import (
     managed,
     must_be_running,
     must_not_be_archived,
+    own_death_match,
     reason,
     season_locked,
 )
@@ -178,7 +179,8 @@ def placements_record(
 
     ``ec`` names one of several who share the last place. Late entries play from the next episode
     on, and are not placed. Refusals: those of `guards.managed`,
-    ``season.not-running``, ``format.no-episodes``, ``episode.placed``, ``placements.missing``,
+    ``season.not-running``, ``format.no-episodes``, ``death-match.own`` (again, by the EC),
+    ``episode.placed``, ``placements.missing``,
     ``placements.twice``, ``placements.stranger``, ``placements.place``, ``placements.tie``,
     ``placements.ec-not-last``, ``placements.ec-immune``, ``placements.ec-playing`` (in a death
     match of another episode), ``placements.nobody-left`` (to choose from),
@@ -187,6 +189,7 @@ def placements_record(
     season = _managed(episode.round.season, acting_user)
     fresh = _fresh(episode)
     at = instant(at)
+    _must_not_be_ec(fresh, acting_user)
     if fresh.status == EpisodeStatus.CHOOSING:
         _moved(fresh, EpisodeStatus.MAIN_MATCH, ec=None, choose_by=None)
         fresh.placements.all().delete()
@@ -415,19 +418,25 @@ def episode_skip(
 ) -> Episode:
     """End an episode in which nobody is eliminated by a death match.
 
-    Refusals: those of `guards.managed`, ``season.not-running``, ``why.*``, ``lifecycle.step``,
-    ``episode.death-match`` (call that off first).
+    Refusals: those of `guards.managed`, ``season.not-running``, ``why.*``, ``death-match.own`` (by
+    the EC), ``lifecycle.step``, ``episode.death-match`` (call that off first).
     """
     season = _managed(episode.round.season, acting_user)
     why = reason(why)
     fresh = _fresh(episode)
     fresh.round.season = season
+    _must_not_be_ec(fresh, acting_user)
     if fresh.round.death_matches.exclude(status=DeathMatchStatus.VOID).exists():
         raise Refusal("episode.death-match", "There is a death match: call it off first.")
     _skipped(fresh, why=why, at=instant(at))
     audit_record(acting_user=acting_user, action="episode.skip", target=fresh, data={"why": why})
     round_close(acting_user=acting_user, round=fresh.round, at=at)
     return fresh
+
+
+def _must_not_be_ec(episode: Episode, acting_user: User) -> None:
+    if episode.ec is not None and episode.ec.user_id == acting_user.pk:
+        raise own_death_match()
 
 
 def _skipped(episode: Episode, *, why: str, at: datetime) -> None:
@@ -461,8 +470,9 @@ def final_open(
     ``games``: ruleset, variant and perhaps options of each match in turn; by default the season's
     repertoire. The eliminated give items before the matches (`items.item_give`), and whoever holds
     more for a match has its advantage. Refusals: those of `guards.managed`, ``season.not-running``,
-    ``format.no-episodes``, ``round.not-closed``, ``final.two``, ``final.games``, ``best-of.odd``,
-    ``season.repertoire``, ``setup.*``, ``round.name.*``.
+    ``format.no-episodes``, ``round.not-closed``, ``final.two``, ``death-match.own`` (a finalist
+    says how it is played), ``final.games``, ``best-of.odd``, ``season.repertoire``, ``setup.*``,
+    ``round.name.*``.
     """
     locked = _managed(season, acting_user)
     _must_all_be_closed(locked)
@@ -473,7 +483,10 @@ def final_open(
     if len(active) != 2:
         raise Refusal("final.two", f"The final is for two; {len(active)} are left.")
     at = instant(at)
-    most = elimination_options(locked).final_best_of if best_of is None else best_of
+    usual = elimination_options(locked).final_best_of
+    most = usual if best_of is None else best_of
+    if (games or most != usual) and acting_user.pk in [each.user_id for each in active]:
+        raise own_death_match()
     chosen = [seasons.game_chosen(each) for each in games] or list(locked.repertoire)
     if len(chosen) > most:
         # A longer list is the season's: only what can be played is taken from its own.

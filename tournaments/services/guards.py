@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
 from games.engine.errors import EngineFault, Refusal
 from games.text import one_line
 from tournaments import audience
-from tournaments.lifecycle import RoundStatus, SeasonStatus, Visibility
-from tournaments.models import DeathMatch, Leg, Round, Season
+from tournaments.lifecycle import DeathMatchStatus, RoundStatus, SeasonStatus, Visibility
+from tournaments.models import Contestant, DeathMatch, Leg, Round, Season
 
 WHY_MAX = 500
+#: A death match that nothing has decided.
+UNDECIDED: Final = (DeathMatchStatus.WAITING, DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING)
 
 
 def instant(at: datetime | None) -> datetime:
@@ -79,7 +82,7 @@ def death_match_managed(
     season = managed(death_match.round.season, acting_user)
     fresh = death_match_fresh(death_match.pk)
     if acting_user is not None and audience.seat_of(fresh, acting_user) is not None:
-        raise Refusal("death-match.own", "Nobody decides about their own death match.")
+        raise own_death_match()
     return season, fresh
 
 
@@ -96,6 +99,25 @@ def death_match_fresh(pk: int) -> DeathMatch:
     return DeathMatch.objects.select_related(
         "round__season", "home__user", "away__user", "winner"
     ).get(pk=pk)
+
+
+def must_not_meet(contestant: Contestant, acting_user: User | None) -> None:
+    """Raises Refusal ``death-match.own`` where ``acting_user`` has an open death match against that
+    contestant, or as that contestant."""
+    if acting_user is None:
+        return
+    theirs = DeathMatch.objects.filter(
+        Q(home=contestant) | Q(away=contestant),
+        round__season=contestant.season_id,
+        status__in=UNDECIDED,
+    )
+    if theirs.filter(Q(home__user=acting_user) | Q(away__user=acting_user)).exists():
+        raise own_death_match()
+
+
+def own_death_match() -> Refusal:
+    """What whoever decides about themselves is told, whatever their role."""
+    return Refusal("death-match.own", "Nobody decides about their own death match.")
 
 
 def must_not_be_frozen(played: Round) -> None:

@@ -40,6 +40,7 @@ from tournaments.services.guards import (
     managed,
     must_be_running,
     must_not_be_archived,
+    must_not_meet,
     reason,
     season_locked,
 )
@@ -101,8 +102,9 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
     gift, or grant an item (no ``giver``). ``ruleset`` is empty for Copy and Block. Refusals:
     ``season.none``, ``season.archived``, ``season.not-running``, ``season.not-organiser``,
     ``item.no-gifts``, ``item.unknown``, ``item.giver``, ``item.giver-in``, ``item.given-already``,
-    ``item.receiver``, ``item.receiver-out``, ``item.oneself``, ``item.match``, ``item.match-over``,
-    ``item.leg``, ``item.unfit``, ``item.note.too-long``.
+    ``item.receiver``, ``item.receiver-out``, ``item.oneself``, ``death-match.own`` (for one's own
+    opponent), ``item.match``, ``item.match-over``, ``item.leg``, ``item.unfit``,
+    ``item.note.too-long``.
     """
     locked = season_locked(season.pk)
     must_not_be_archived(locked)
@@ -114,8 +116,9 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
         raise Refusal("item.receiver", "The receiver is not in this season.")
     if to.status != ContestantStatus.ACTIVE:
         raise Refusal("item.receiver-out", f"{to.name} is out of the season.")
-    if giver is not None and giver.pk == to.pk:
+    if acting_user.pk == to.user_id or (giver is not None and giver.pk == to.pk):
         raise Refusal("item.oneself", "Nobody gives an item to themselves.")
+    must_not_meet(to, acting_user)
     meeting = _meeting_for(locked, found, to, death_match, leg_number)
     gift = Gift.objects.create(
         season=locked,
@@ -226,10 +229,11 @@ def _given_words(gift: Gift, item: Item) -> str:
 @transaction.atomic
 def item_take_back(*, acting_user: User, gift: Gift, why: str, at: datetime | None = None) -> Gift:
     """Take back an item that was given by mistake and is not used up. Organisers only.
-    Refusals: those of `guards.managed`, ``why.*``, ``lifecycle.step``."""
+    Refusals: those of `guards.managed`, ``why.*``, ``death-match.own``, ``lifecycle.step``."""
     season = managed(gift.season, acting_user)
     why = reason(why)
     found = Gift.objects.select_related("receiver").get(pk=gift.pk)
+    must_not_meet(found.receiver, acting_user)
     _gift_moved(found, GiftStatus.TAKEN_BACK)
     found.declarations.filter(leg__status=LegStatus.PLANNED).delete()
     found.targeted_by.filter(leg__status=LegStatus.PLANNED).delete()

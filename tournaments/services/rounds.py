@@ -14,7 +14,7 @@ from games.engine.errors import Refusal
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, LegStatus
 from tournaments.models import Contestant, DeathMatch, Format, Leg, Round, Season
 from tournaments.services import colosseum, deathmatches, episodes, scheduling
-from tournaments.services.guards import instant, managed, must_be_running
+from tournaments.services.guards import instant, managed, must_be_running, own_death_match
 
 
 class Pairing(NamedTuple):
@@ -44,7 +44,8 @@ def round_next(
     (everybody who plays exactly once, one may be left over and has a bye) and ladders (each is a
     challenge). ``scheduled_at`` is for the matches that have no time of their own. Refusals: those
     of the services that do it, ``pairing.not-by-hand``, ``pairing.needed`` (a ladder without),
-    ``pairing.twice``, ``pairing.left-out``, ``pairing.rematch``, ``pairing.bye``.
+    ``death-match.own`` (by somebody who plays in the round), ``pairing.twice``,
+    ``pairing.left-out``, ``pairing.rematch``, ``pairing.bye``.
     """
     locked = managed(season, acting_user)
     at = instant(at)
@@ -135,15 +136,17 @@ def _swiss_by_hand(
 ) -> Round:
     must_be_running(season)
     opened = colosseum.round_begin(season=season, at=at)
-    sides = [side for pairing in pairings for side in (pairing.home, pairing.away)]
-    if len({side.pk for side in sides}) < len(sides):
-        raise Refusal("pairing.twice", "Somebody is paired twice in this round.")
     playing = {
         each.pk: each
         for each in season.contestants.filter(
             status=ContestantStatus.ACTIVE, since_round__lte=opened.number
         )
     }
+    sides = [side for pairing in pairings for side in (pairing.home, pairing.away)]
+    if any(each.user_id == acting_user.pk for each in playing.values()):
+        raise own_death_match()
+    if len({side.pk for side in sides}) < len(sides):
+        raise Refusal("pairing.twice", "Somebody is paired twice in this round.")
     strangers = [side.name for side in sides if side.pk not in playing]
     if strangers:
         raise Refusal("pairing.stranger", f"{strangers[0]} does not play in this round.")

@@ -21,9 +21,9 @@ from games.rulesets import REGISTRY
 from games.services.challenges import must_not_be_supplied
 from games.services.matches import match_referees_set, options_of
 from tournaments import audience, lifecycle
+from tournaments.course import Course
 from tournaments.lifecycle import (
     ContestantStatus,
-    DeathMatchStatus,
     LegStatus,
     SeasonStatus,
     Visibility,
@@ -42,6 +42,7 @@ from tournaments.pairing import registry as formats_known
 from tournaments.services import formats
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
+    UNDECIDED,
     instant,
     line,
     managed,
@@ -424,14 +425,7 @@ def _open_legs(season: Season) -> int:
 
 
 def _open_matches(season: Season) -> int:
-    return DeathMatch.objects.filter(
-        round__season=season,
-        status__in=[
-            DeathMatchStatus.WAITING,
-            DeathMatchStatus.PLANNED,
-            DeathMatchStatus.RUNNING,
-        ],
-    ).count()
+    return DeathMatch.objects.filter(round__season=season, status__in=UNDECIDED).count()
 
 
 def _before_finishing(season: Season) -> Iterable[Warned]:
@@ -443,7 +437,11 @@ def _before_finishing(season: Season) -> Iterable[Warned]:
             stops=True,
         )
     active = season.contestants.filter(status=ContestantStatus.ACTIVE).count()
-    if season.format == Format.ELIMINATION and active != 1:
+    begun = season.status == SeasonStatus.RUNNING
+    if season.format != Format.ELIMINATION:
+        if begun and season.rounds.count() < Course.of(season).rounds:
+            yield Warned("season.not-concluded", "There are rounds to be played first.", stops=True)
+    elif active != 1:
         yield Warned(
             "season.no-winner", f"There are {active} contestants left, not one.", stops=True
         )
@@ -628,8 +626,9 @@ def season_finish(
     """End a running season with its winner; formats call it with their last result.
 
     In an elimination season the winner is whoever is left; elsewhere ``winner`` must be given
-    unless only one is active. Refusals: those of `guards.managed`, ``lifecycle.step``,
-    ``season.open-matches``, ``season.no-winner``, ``season.winner-left``.
+    unless only one is active (`colosseum.season_conclude` sees to it that it is who stands first).
+    Refusals: those of `guards.managed`, ``lifecycle.step``, ``season.open-matches``,
+    ``season.not-concluded``, ``season.no-winner``, ``season.winner-left``.
     """
     locked = managed(season, acting_user)
     lifecycle.step(lifecycle.SEASON, locked.status, SeasonStatus.FINISHED, "The season")
