@@ -32,11 +32,13 @@ STANDING = {
 }
 
 
-def faults_of(season: Season) -> list[str]:
-    """Everything that is wrong with a season, as far as its rows can tell; empty if all is well."""
+def faults_of(season: Season, *, lenient: bool = False) -> list[str]:
+    """Everything that is wrong with a season, as far as its rows can tell; empty if all is well.
+    ``lenient``: organisers may have had a Swiss round paired with rematches or second byes."""
     season = Season.objects.get(pk=season.pk)
     return [
         *_pairings(season),
+        *(() if lenient else _rematches(season)),
         *_results(season),
         *_people(season),
         *_places(season),
@@ -57,8 +59,7 @@ def _matches(season: Season) -> list[DeathMatch]:
 
 
 def _pairings(season: Season) -> Iterator[str]:
-    """Everybody at most once a round; in a Swiss season everybody who is in exactly once, nobody
-    twice against the same, one bye at most."""
+    """Everybody at most once a round; in a Swiss season everybody who is in exactly once."""
     if season.format in (Format.LADDER, Format.SINGLE_ELIMINATION):
         return
     matches = _matches(season)
@@ -76,13 +77,19 @@ def _pairings(season: Season) -> Iterator[str]:
                 status=ContestantStatus.ACTIVE, since_round__lte=played.number
             ).exclude(pk__in=sides)
             yield from (f"{each} is not paired in {played}" for each in left_out)
-    if season.format == Format.SWISS:
-        met = Counter(
-            frozenset((each.home_id, each.away_id)) for each in matches if each.how != How.BYE
-        )
-        yield from (f"{sorted(map(str, two))} meet twice" for two, n in met.items() if n > 1)
-        byes = Counter(each.home_id for each in matches if each.how == How.BYE)
-        yield from (f"{pk} has two byes" for pk, count in byes.items() if count > 1)
+
+
+def _rematches(season: Season) -> Iterator[str]:
+    """In a Swiss season nobody twice against the same, one bye at most."""
+    if season.format != Format.SWISS:
+        return
+    matches = _matches(season)
+    met = Counter(
+        frozenset((each.home_id, each.away_id)) for each in matches if each.how != How.BYE
+    )
+    yield from (f"{sorted(map(str, two))} meet twice" for two, n in met.items() if n > 1)
+    byes = Counter(each.home_id for each in matches if each.how == How.BYE)
+    yield from (f"{pk} has two byes" for pk, count in byes.items() if count > 1)
 
 
 def _results(season: Season) -> Iterator[str]:

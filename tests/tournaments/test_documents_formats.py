@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from accounts.models import User
-from tests.tournaments.support import GAME, START
+from tests.tournaments.support import GAME, START, played, running
 from tests.tournaments.test_documents import elsewhere
 from tournaments.invariants import faults_of
+from tournaments.models import DeathMatch
+from tournaments.services.colosseum import round_pair
 from tournaments.services.documents import season_import, season_records
 from tournaments.simulation import Plan, season_simulate
 
@@ -26,4 +28,16 @@ def test_disturbed_seasons(orla: User, kind: str, seed: int) -> None:
     elsewhere()
     restored = season_import(acting_user=orla, data=archive, match_accounts=True)
     assert faults_of(restored) == []
+    assert season_records(season=restored) == archive
+
+
+def test_a_swiss_round_that_could_not_be_paired_without_a_rematch(orla: User) -> None:
+    season = running(orla, 2, "swiss", format_options={"rounds": 2})
+    for lenient in (False, True):
+        if lenient:
+            round_pair(acting_user=orla, season=season, lenient=True, at=START)
+        played(orla, DeathMatch.objects.get(round__season=season, status="planned"), winner=0)
+    archive = season_records(season=season)
+    elsewhere()
+    restored = season_import(acting_user=orla, data=archive, match_accounts=True)
     assert season_records(season=restored) == archive

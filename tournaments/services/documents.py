@@ -1193,7 +1193,7 @@ def _must_hold(season: Season) -> None:
     try:
         with transaction.atomic():
             _derived(season)
-            faults = invariants.faults_of(season)
+            faults = invariants.faults_of(season, lenient=True)
     except Exception as error:
         log.exception("import.contradiction", season=season.pk)
         raise Refusal("document.wrong", "Parts of this document contradict one another.") from error
