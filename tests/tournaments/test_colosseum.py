@@ -31,12 +31,14 @@ from tests.tournaments.support import (
     who,
 )
 from tournaments.course import Course
+from tournaments.invariants import faults_of
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, How
 from tournaments.models import Contestant, DeathMatch, Format, Round, Season
 from tournaments.services.colosseum import ladder_challenge, round_pair, season_conclude
 from tournaments.services.contestants import (
     contestant_enrol,
     contestant_replace,
+    contestant_return,
     contestant_withdraw,
 )
 from tournaments.services.deathmatches import (
@@ -627,6 +629,37 @@ def test_the_last_result_corrected_takes_the_season_s_end_back(orla: User) -> No
     assert (season.status, season.winner) == ("finished", who(season, 2))
     assert places(season) == {"Player 1": 2, "Player 2": 1}
     assert kinds(season).count("season.reopened") == 1
+
+
+def test_an_earlier_result_corrected_after_the_end_gives_another_winner(orla: User) -> None:
+    season = running(orla, 4, SWISS, format_options={"rounds": 2})
+    settle(orla, season, 1, 1, 2)
+    round_pair(acting_user=orla, season=season, at=now())
+    homes_win(orla, season, 2)
+    before = anew(season).winner
+    assert before is not None
+    first = next(row for row in rows_in(season, 1) if before in (row.home, row.away))
+    other = first.away if first.home == before else first.home
+    assert other is not None
+    round_reopen(acting_user=orla, round=first.round, why="a mistake", at=now())
+    corrected(orla, first, other.seed or 0)
+    season = anew(season)
+    assert season.status == "finished"
+    assert season.winner != before
+    assert faults_of(season) == []
+
+
+def test_who_comes_back_into_a_swiss_season_plays_from_the_next_round(orla: User) -> None:
+    season = running(orla, 6, SWISS, format_options={"rounds": 4})
+    leaves(season, 6)
+    homes_win(orla, season, 1)
+    round_pair(acting_user=orla, season=season, at=now())
+    homes_win(orla, season, 2)
+    back = contestant_return(acting_user=orla, contestant=who(season, 6), why="well", at=now())
+    assert back.since_round == 3
+    round_pair(acting_user=orla, season=season, at=now())
+    assert any(6 in meeting for meeting in met_in(season, 3))
+    assert faults_of(season) == []
 
 
 def test_a_no_show_is_a_walkover(orla: User) -> None:

@@ -282,6 +282,11 @@ def _places_set(course: Course) -> None:
     Contestant.objects.bulk_update(course.holders.values(), ["place"])
 
 
+def _anything_missing(season: Season, course: Course) -> bool:
+    rounds = list(season.rounds.values_list("status", flat=True))
+    return len(rounds) < course.rounds or any(each != RoundStatus.CLOSED for each in rounds)
+
+
 def _concluded_if_clear(season: Season, at: datetime) -> None:
     """End the season after its last result, unless an organiser has to say who has won."""
     try:
@@ -609,7 +614,8 @@ class Colosseum(msgspec.Struct, frozen=True):
             )
         elif last or round.status == RoundStatus.REOPENED:
             deathmatches.round_close(acting_user=None, round=round, at=at)
-        if last:
+        # A corrected result of an earlier round may be the last that was missing.
+        if last or not _anything_missing(season, course):
             _concluded_if_clear(season, at)
         elif season.format == Format.SINGLE_ELIMINATION:
             _say_opened(season.rounds.get(number=round.number + 1), at)

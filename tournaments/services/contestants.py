@@ -31,6 +31,7 @@ from tournaments.models import (
     Contestant,
     DeathMatch,
     Episode,
+    Format,
     Gift,
     ItemEvent,
     Placement,
@@ -494,9 +495,12 @@ def contestant_return(
         lifecycle.CONTESTANT, found.status, ContestantStatus.ACTIVE, found.name
     )
     found.place = found.left_at = None
-    if found.seed is None:
+    never_played = found.seed is None
+    if never_played:
         # Struck off before the seeds were fixed: behind everybody, like a late entry.
         found.seed = (season.contestants.aggregate(last=Max("seed"))["last"] or 0) + 1
+    if never_played or season.format == Format.SWISS:
+        # Not missing from the rounds that were paired without them.
         found.since_round = season.rounds.count() + 1
     found.save(update_fields=["status", "place", "left_at", "seed", "since_round"])
     season_event(
