@@ -227,6 +227,19 @@ def test_somebody_takes_over(visitor: Visitor, orla: User, cleo: User) -> None:
     assert "Ill." in words(visitor().get("/seasons/autumn/rulings/"))
 
 
+def test_somebody_comes_back(visitor: Visitor, orla: User) -> None:
+    season = running(orla, 4)
+    client = visitor(orla)
+    address = f"/seasons/autumn/desk/contestants/{who(season, 2).pk}"
+    client.post(f"{address}/withdraw/", {"why": "Ill."})
+    assert f"{address}/return/" in links(client.get("/seasons/autumn/desk/contestants/"))
+    with nothing_changes():
+        assert client.post(f"{address}/return/", {"why": ""}).status_code == 422
+    assert client.post(f"{address}/return/", {"why": "Well again."}).status_code == 302
+    assert who(season, 2).status == "active"
+    assert "Well again." in words(visitor().get("/seasons/autumn/rulings/"))
+
+
 def test_a_season_never_runs_out_of_organisers(visitor: Visitor, orla: User) -> None:
     oscar = organiser_named("oscar")
     enrolled(orla, 0)

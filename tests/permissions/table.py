@@ -278,6 +278,10 @@ DEEDS: dict[str, Deed] = {
         Api("post", "api:contestant_replace", lambda s: [s.season.slug, s.id(4)],
             lambda _s: {"username": "eve", **WHY}),
     )),
+    "bring somebody back": Deed("left", MANAGE, (
+        Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "return"],
+             lambda _s: WHY),
+    )),
     "set seeds": Deed("enrolling", MANAGE, (
         Page("tournaments:seeds", form=lambda s: {
             f"seed_{s.id(n)}": 5 - n for n in (1, 2, 3, 4)}),

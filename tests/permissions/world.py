@@ -43,7 +43,7 @@ from tests.tournaments.support import (
 from tournaments.catalogue import catalogue
 from tournaments.models import Contestant, DeathMatch, Season, SeasonOrganiser
 from tournaments.services.colosseum import round_pair
-from tournaments.services.contestants import contestant_enrol
+from tournaments.services.contestants import contestant_enrol, contestant_withdraw
 from tournaments.services.deathmatches import death_match_declare, round_reopen
 from tournaments.services.episodes import episode_open, placements_record
 from tournaments.services.items import item_give
@@ -256,6 +256,14 @@ def _between(world: World, count: int = 5, game: Any = GAME) -> Scene:
     return Scene(world, season, {"somebody": who(season, 4).pk if count > 3 else 0})
 
 
+def _left(world: World) -> Scene:
+    """The same, and the fourth has withdrawn."""
+    scene = _between(world)
+    contestant = who(scene.season, 4)
+    contestant_withdraw(acting_user=contestant.user, contestant=contestant)
+    return scene
+
+
 def _reopened(world: World) -> Scene:
     scene = _between(world)
     orla = world.users["orla"]
@@ -419,7 +427,7 @@ def _challenged(world: World) -> Scene:
 
 SCENES: dict[str, Callable[[World], Scene]] = {
     "draft": _draft, "enrolling": _enrolling, "cancelled": _cancelled, "archived": _archived,
-    "between": _between, "reopened": _reopened, "main match": _main_match,
+    "between": _between, "left": _left, "reopened": _reopened, "main match": _main_match,
     "choosing": _choosing, "planned": _planned,
     "gifted": _gifted, "running": _running, "talking": _talking, "decided": _decided,
     "ruled": _ruled, "two left": _two_left, "round played": _round_played,

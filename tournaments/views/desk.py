@@ -446,7 +446,7 @@ def seeds(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
 def contestant_act(
     request: HttpRequest, sheet: Sheet, user: User, pk: int, name: str
 ) -> HttpResponse:
-    """Strike somebody off, have them withdraw, or put somebody in their place."""
+    """Strike somebody off, have them withdraw or return, or put somebody in their place."""
     who = _contestant(sheet, pk)
     back = _address(sheet.season.slug, "roster")
     acts = {
@@ -467,6 +467,20 @@ def contestant_act(
             danger=True,
             form=ReasonForm,
             run=lambda form: contestants.contestant_withdraw(
+                acting_user=user, contestant=who, why=form.cleaned_data["why"]
+            ),
+        ),
+        "return": Act(
+            title=f"{who} comes back",
+            button="Let them return",
+            done=f"{who} is back in.",
+            says=[
+                "They play again from the next round on; their death matches stay walkovers.",
+                "A walkover that was a mistake can be taken back at its death match's desk.",
+            ],
+            back=back,
+            form=ReasonForm,
+            run=lambda form: contestants.contestant_return(
                 acting_user=user, contestant=who, why=form.cleaned_data["why"]
             ),
         ),
