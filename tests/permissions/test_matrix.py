@@ -59,6 +59,7 @@ class Asking:
     def __init__(self, world: World, deed: Deed, ask: Ask) -> None:
         self.world, self.deed, self.ask = world, deed, ask
         self.scene = world.scene(deed.scene)
+        self.before = everything()
 
     def done_by(self, who: Who, scopes: tuple[str, ...] = SCOPES, *, session: bool = False) -> bool:
         """Whether it was done: a row has changed, or (of what is read) it was shown. Fails where
@@ -68,8 +69,8 @@ class Asking:
         with Savepoint():
             # Filled in beforehand, by somebody who sees the form.
             form = ask.form(scene) if isinstance(ask, Page) else None
-            self.world.become(who, scene)
-            before = everything()
+            became = self.world.become(who, scene)
+            before = everything() if became else self.before
             if isinstance(ask, Page):
                 good, bad = {200, 302}, _REFUSED_PAGE
                 answer = self._page(ask, who, form)

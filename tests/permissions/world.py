@@ -167,11 +167,14 @@ class World:
         """A token of theirs; empty for nobody."""
         return "" if each is Who.NOBODY else self.tokens[_ACCOUNTS[each], scopes]
 
-    def become(self, each: Who, scene: Scene) -> None:
-        """Do to somebody what makes them what they are called, inside the caller's savepoint."""
+    def become(self, each: Who, scene: Scene) -> bool:
+        """Do to somebody what makes them what they are called, inside the caller's savepoint;
+        whether there was anything to do."""
         user = self.user(each)
         if user is None:
-            return
+            return False
+        own = Contestant.objects.filter(season=scene.season, user=user).first()
+        scene.me = own.pk if own is not None else scene.more.get("somebody", 0)
         if each in (Who.MUTED, Who.MUTED_SEAT):
             user_mute(acting_user=self.root, user=user, reason="Rude", until=None)
         elif each in (Who.SUSPENDED, Who.SUSPENDED_SEAT, Who.SUSPENDED_ORGANISER):
@@ -179,8 +182,9 @@ class World:
         elif each is Who.SEATED:
             role_grant(acting_user=self.root, user=user, role=SiteRole.ORGANISER)
             SeasonOrganiser.objects.create(season=scene.season, user=user)
-        own = Contestant.objects.filter(season=scene.season, user=user).first()
-        scene.me = own.pk if own is not None else scene.more.get("somebody", 0)
+        else:
+            return False
+        return True
 
     def scene(self, name: str) -> Scene:
         """The scene of that name."""
@@ -447,16 +451,17 @@ def _tables() -> list[str]:
     return sorted(set(connection.introspection.table_names()) - _NOT_COUNTED)
 
 
-def everything() -> str:
+def everything() -> tuple[int, ...]:
     """A digest of every row of every table, but for sessions and when tokens were last used."""
     parts = [
-        f"(SELECT md5(coalesce(string_agg(md5((to_jsonb(t) - 'last_used_at')::text), '' "  # noqa: S608
-        f"ORDER BY md5((to_jsonb(t) - 'last_used_at')::text)), '')) FROM \"{table}\" t)"
+        f"(SELECT coalesce(sum(hashtextextended((to_jsonb(t) - 'last_used_at')::text, 0)), 0)"  # noqa: S608
+        f' FROM "{table}" t)'
         for table in _tables()
     ]
     with connection.cursor() as cursor:
-        cursor.execute("SELECT " + " || ".join(parts))
-        return str(cursor.fetchone()[0])
+        cursor.execute("SELECT " + ", ".join(parts))
+        found: tuple[int, ...] = cursor.fetchone()
+        return found
 
 
 class Savepoint:
