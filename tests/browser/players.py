@@ -96,15 +96,16 @@ def start(
     options: dict[str, Any] | None = None,
     others: tuple[str, ...] = (),
     organiser: str | None = None,
+    advantage: int = 0,
 ) -> Game:
-    """Start a match between Ada (seat 0, with the advantage) and Ben."""
+    """Start a match between Ada (seat 0, with the advantage unless told otherwise) and Ben."""
     wish = {
         "mark": secrets.token_hex(6),
         "ruleset": ruleset,
         "variant": variant,
         "items": list(items),
         "options": options or {},
-        "advantage": 0,
+        "advantage": advantage,
         "seats": ["Ada", "Ben"],
         "others": list(others),
         "organiser": organiser,

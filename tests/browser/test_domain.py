@@ -215,6 +215,33 @@ def place_by_mouse(ada: Page) -> None:
     waits(ada)
 
 
+def look_from_near(ben: Page) -> None:
+    """With no shape in hand what was placed last is magnified; a drag and the arrows pan."""
+
+    def window() -> list[float]:
+        return [float(each) for each in field(ben, "blue").get_attribute("viewBox").split()]
+
+    for times in (2, 4):
+        ben.get_by_role("button", name="Larger").click()
+        assert window()[2] == (480 + 16) / times
+    assert window()[:2] == [-1, 61 - 376 / 8], "centred on 61,61"
+    assert ben.locator(".domain__svg--zoomed .ghost__pixels").count() == 1
+    box = field(ben, "blue").bounding_box()
+    assert box is not None
+    ben.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    ben.mouse.down()
+    ben.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 2, steps=3)
+    ben.mouse.up()
+    left = window()[0]
+    assert abs(left - (496 / 4 / 4 - 1)) < 2
+    ben.get_by_role("button", name="Larger").press("ArrowRight")
+    assert window()[0] > left
+    shot(ben, "near-1440")
+    for _ in range(2):
+        ben.get_by_role("button", name="Smaller").click()
+    assert window() == [-8, -8, 496, 376]
+
+
 def type_move(page: Page, text: str) -> None:
     is_asked(page)
     page.locator("[data-part=notation] input").fill(text)
@@ -226,8 +253,9 @@ def test_a_match_by_mouse_keyboard_and_typing_with_a_challenge(site: Site, new_p
     ada, ben = drafted(site, new_page, {"choice_time": 300}, **look)
     place_by_mouse(ada)
 
-    # Ben has it checked, wrongly, and goes on.
+    # Ben looks at it from near, has it checked, wrongly, and goes on.
     is_asked(ben)
+    look_from_near(ben)
     ben.get_by_role("button", name="Challenge 01").click()
     ben.get_by_role("button", name="Challenge", exact=True).click()
     ben.locator(".log").get_by_text("it was valid").wait_for()
@@ -237,6 +265,7 @@ def test_a_match_by_mouse_keyboard_and_typing_with_a_challenge(site: Site, new_p
     # By keys alone: next shape, other domain, ten to the right, a turn, place. It sticks out.
     ben.locator(".match__board").press("n")
     ben.locator(".ghost--legal").wait_for()
+    ben.keyboard.press("d")
     ben.keyboard.press("Shift+ArrowRight")
     ben.keyboard.press("ArrowDown")
     ben.keyboard.press("r")
@@ -252,7 +281,10 @@ def test_a_match_by_mouse_keyboard_and_typing_with_a_challenge(site: Site, new_p
     ada.locator(".log").get_by_text("was not valid").wait_for()
     type_move(ada, "discard 03")
 
-    type_move(ben, "04 > blue 300,200 20")
+    type_move(ben, "04 > blue 70,70 20")
+    # It lies on 01, whose outline is drawn over it.
+    ada.locator(".shape__below").first.wait_for()
+    assert ada.locator(".shape__below").count() == 1
     # The last placement waits for Ada to accept it.
     ada.locator(".choice--card").filter(has_text="Accept it").click()
     shot(ada, "final-1440")
@@ -270,6 +302,7 @@ def test_strict_refereeing_shows_why_a_placement_is_refused(site: Site, new_page
     assert "touches the purple frame" in ada.locator(".confirm__words").inner_text()
     assert ada.get_by_role("button", name="Place", exact=True).is_disabled()
     assert ada.locator(".domain-fault").count() == 1
+    assert ada.locator(".shape__below").count() == 0
     shot(ada, "strict-1440")
     # The server says so as well.
     ada.locator("[data-part=notation] input").fill("01 > red 60,180 0")
@@ -287,6 +320,11 @@ def test_by_touch_on_a_telephone(site: Site, new_page: Pages) -> None:
     ada, _ = drafted(site, new_page, {}, **look)
     ada.locator('.shape-pick[data-shape="03"]').tap()
     ada.locator(".ghost--legal").wait_for()
+    # It is shown where it lies now, though the tray is a screen below.
+    ada.wait_for_function(
+        "() => { const {top, bottom} = document.querySelector('.domain__svg')"
+        ".getBoundingClientRect(); return top >= 0 && bottom <= innerHeight; }"
+    )
     shot(ada, "place-360")
     # Domains lie one above the other, and nothing is wider than the screen.
     red, blue = field(ada, "red").bounding_box(), field(ada, "blue").bounding_box()
@@ -372,6 +410,24 @@ def test_the_organiser_is_told_and_rules_at_the_desk(site: Site, new_page: Pages
     is_asked(ben)
     ben.locator(".log").get_by_text("ruled the placement invalid").wait_for()
     badge.wait_for(state="hidden")
+
+
+def test_who_has_the_red_domain_is_red_all_over_the_page(site: Site, new_page: Pages) -> None:
+    for red in (0, 1):
+        page = start(site, "domain", advantage=red).open(new_page)
+        assert page.evaluate(
+            """
+            (red) => {
+              const style = getComputedStyle(document.querySelector(".match__players"));
+              const same = (one, two) =>
+                style.getPropertyValue(one) === style.getPropertyValue(two);
+              return ["", "-soft"].every((kind) =>
+                same(`--seat-${red}${kind}`, `--red${kind}`)
+                && same(`--seat-${1 - red}${kind}`, `--blue${kind}`));
+            }
+            """,
+            red,
+        )
 
 
 def test_lists_hear_that_a_match_has_ended(site: Site, new_page: Pages) -> None:

@@ -1,6 +1,6 @@
 /* The board of Domain. See boards/README.md for what every board module offers. */
 
-import { fill, h, icon, s, write } from "../match/dom.js";
+import { fill, h, icon, s, scrolling, write } from "../match/dom.js";
 import { faultOf, Paint, pixelPath, ringPath, turned } from "./domain-pixels.js";
 import { choiceCards, ConfirmBar, seatBadge } from "./kit.js";
 
@@ -8,6 +8,7 @@ const COLOURS = ["red", "blue"];
 const TITLES = { red: "Red", blue: "Blue" };
 const FRAME = 8; // pixels of purple drawn around a domain; its width means nothing
 const ZOOMS = [1, 2, 4, 8];
+const PRECISE = 2; // from this one of them on, single pixels are drawn
 const HANDLE = 26; // how far beyond the shape the handle for turning is
 let drawings = 0;
 
@@ -77,6 +78,7 @@ export function render(view, { names = ["Seat 0", "Seat 1"] } = {}) {
     "svg",
     {
       class: "board domains-still",
+      "data-red-seat": game.red,
       viewBox: `${-FRAME} ${-FRAME - 26} ${2 * width + gap + 2 * FRAME} ${height + 2 * FRAME + 26}`,
       role: "img",
       "aria-label": `${caption(view)}. ${inWords(game, names)}`,
@@ -90,7 +92,7 @@ export function render(view, { names = ["Seat 0", "Seat 1"] } = {}) {
         { transform: `translate(${index * (width + gap)} 0)` },
         s("text", { class: "domain__title", x: 0, y: -FRAME - 8 }, `${TITLES[colour]}: ${names[ownerOf(game, colour)]}`),
         ground(game, colour, id),
-        s("g", {}, lying(game, colour).map((turn) => drawLying(game, turn, id, names))),
+        s("g", {}, drawAllLying(game, colour, id, names)),
       ),
     );
   });
@@ -186,6 +188,20 @@ function drawLying(game, turn, id, names) {
   );
 }
 
+/* From below to above, and then the lines of all that may lie under another one: where shapes
+   overlap both can be read, and covered zones, which bind as well. */
+function drawAllLying(game, colour, id, names) {
+  const there = lying(game, colour);
+  return [
+    there.map((turn) => drawLying(game, turn, id, names)),
+    there.slice(0, -1).map((turn) => {
+      const { outline, holes, voids, inner } = shapeOf(game, turn.shape);
+      const d = ringPath([outline, ...holes, ...voids, ...(inner ? [inner] : [])], turn.angle);
+      return s("path", { class: "shape__below", transform: `translate(${turn.x} ${turn.y})`, d });
+    }),
+  ];
+}
+
 /* A shape as a small picture, for cards and trays. All shapes of a pool have the same scale. */
 function shapeArt(game, shape, seat = null) {
   const id = `domain-${(drawings += 1)}`;
@@ -206,6 +222,10 @@ function traits(shape) {
   return found;
 }
 
+function iconButton(label, sign, act) {
+  return h("button", { type: "button", class: "button button--icon", "aria-label": label, title: label, on: { click: act } }, sign);
+}
+
 // -- the board --------------------------------------------------------------------------------
 
 class DomainBoard {
@@ -217,6 +237,7 @@ class DomainBoard {
     this.ghost = null; // {shape, domain, x, y, angle}
     this.zoom = 0; // index of ZOOMS
     this.middle = null; // what the zoomed window is centred on
+    this.lastDomain = "red"; // which domain was worked on or looked at last
     this.gesture = null;
     this.fingers = new Map();
     this.asked = null;
@@ -232,11 +253,13 @@ class DomainBoard {
     this.tray = h("div", { class: "shape-tray", role: "group", "aria-label": "Your shapes" });
     this.theirs = h("details", { class: "shape-rest" });
     this.tools = this.#tools();
+    this.lens = this.#lens();
     this.acts = h("div", { class: "board-tools" });
     this.bar = new ConfirmBar({ onConfirm: () => this.#confirm(), onCancel: () => this.#cancel() });
     root.append(
       this.cards,
       this.domains,
+      this.lens,
       this.counts,
       this.note,
       this.bar.root,
@@ -271,7 +294,8 @@ class DomainBoard {
     const asked = ctx.decision?.id ?? null;
     if (asked !== before) this.#reset();
     const hasPool = this.game !== null && this.game.pool !== null;
-    for (const part of [this.cards, this.domains, this.counts, this.tools, this.tray, this.acts, this.theirs, this.gallery]) part.hidden = !hasPool;
+    for (const part of [this.cards, this.domains, this.lens, this.counts, this.tools, this.tray, this.acts, this.theirs, this.gallery]) part.hidden = !hasPool;
+    this.domains.dataset.redSeat = this.game?.red ?? "";
     if (!hasPool) {
       this.bar.hide();
       write(this.note, caption(view));
@@ -342,7 +366,7 @@ class DomainBoard {
   }
 
   #drawEverything() {
-    for (const colour of COLOURS) this.#window(colour);
+    for (const colour of COLOURS) this.#drawField(colour);
     this.#draw();
   }
 
@@ -424,7 +448,7 @@ class DomainBoard {
     // Whoever picks has the free shapes on cards already.
     const picking = this.ctx.decision?.kind === "draft";
     this.gallery.hidden = !drafting;
-    this.domains.hidden = drafting;
+    this.domains.hidden = this.lens.hidden = drafting;
     const owners = new Map(game.taken.filter(([, id]) => id !== null).map(([seat, id]) => [id, seat]));
     const shown = game.pool.shapes.filter(({ id }) => !picking || owners.has(id));
     const stamp = JSON.stringify([game.pool.name, game.pool.version, picking, [...owners], names]);
@@ -493,10 +517,14 @@ class DomainBoard {
   #pick(id) {
     if (!this.#isPlacing) return;
     const [width, height] = this.game.pool.size;
-    const at = this.ghost ?? { domain: this.lastDomain ?? "red", x: Math.floor(width / 2), y: Math.floor(height / 2), angle: 0 };
+    const at = this.ghost ?? { domain: this.lastDomain, x: Math.floor(width / 2), y: Math.floor(height / 2), angle: 0 };
     this.choice = null;
     this.#show({ ...at, shape: id, angle: this.ghost ? at.angle : 0 });
-    this.fields[this.ghost.domain].svg.focus({ preventScroll: true });
+    const { svg } = this.fields[this.ghost.domain];
+    svg.focus({ preventScroll: true });
+    // On a telephone the tray is a screen away from where the shape has appeared.
+    const { top, bottom } = svg.getBoundingClientRect();
+    if (top < 0 || bottom > innerHeight) svg.scrollIntoView({ block: "center", behavior: scrolling() });
   }
 
   // -- the preview -------------------------------------------------------------------------------
@@ -511,7 +539,7 @@ class DomainBoard {
     this.lastDomain = ghost.domain;
     this.choice = null;
     if (moved && this.zoom > 0) this.middle = [x, y];
-    if (moved) for (const colour of COLOURS) this.#window(colour);
+    if (moved) for (const colour of COLOURS) this.#drawField(colour);
     this.#draw();
     this.#speak();
   }
@@ -530,12 +558,34 @@ class DomainBoard {
     this.#window(this.ghost.domain);
   }
 
+  /* Magnify what is in hand, else what was placed last. */
   #zoomTo(zoom) {
-    this.zoom = Math.min(Math.max(zoom, 0), ZOOMS.length - 1);
     const [width, height] = this.game.pool.size;
-    this.middle = this.ghost ? [this.ghost.x, this.ghost.y] : [width / 2, height / 2];
+    const from = this.zoom;
+    this.zoom = Math.min(Math.max(zoom, 0), ZOOMS.length - 1);
+    const last = lying(this.game).at(-1);
+    if (this.ghost !== null) this.middle = [this.ghost.x, this.ghost.y];
+    else if (from === 0) {
+      this.lastDomain = last?.domain ?? this.lastDomain;
+      this.middle = last ? [last.x, last.y] : [width / 2, height / 2];
+    }
     this.#drawEverything();
-    this.api.announce(`Magnified ${ZOOMS[this.zoom]} times.`);
+    const where = this.zoom > 0 ? ` on ${this.ghost?.domain ?? this.lastDomain}` : "";
+    this.api.announce(`Magnified ${ZOOMS[this.zoom]} times${where}.`);
+  }
+
+  /* Move the magnified window, by points of the screen from where it was. */
+  #pan(colour, [x, y], dx, dy) {
+    const { svg } = this.fields[colour];
+    const unit = svg.viewBox.baseVal.width / Math.max(1, svg.clientWidth);
+    this.middle = [x - dx * unit, y - dy * unit];
+    this.#window(colour);
+    const { baseVal: view } = svg.viewBox;
+    this.middle = [view.x + view.width / 2, view.y + view.height / 2]; // no farther than the edge
+  }
+
+  #isZoomed(colour) {
+    return this.zoom > 0 && (this.ghost?.domain ?? this.lastDomain) === colour;
   }
 
   #speak() {
@@ -577,8 +627,16 @@ class DomainBoard {
       field.stamp = stamp;
       fill(field.layers.ground, ground(game, colour, field.id));
     }
-    fill(field.layers.shapes, lying(game, colour).map((turn) => drawLying(game, turn, field.id, names)));
     const there = lying(game, colour);
+    // From near, the pixels themselves: what counts is not the line but which of them are covered.
+    const precise = this.zoom >= PRECISE && this.#isZoomed(colour) ? there : [];
+    fill(
+      field.layers.shapes,
+      drawAllLying(game, colour, field.id, names),
+      precise.map((turn) =>
+        s("path", { class: "ghost__pixels", transform: `translate(${turn.x} ${turn.y})`, d: pixelPath(shapeOf(game, turn.shape), turn.angle) }),
+      ),
+    );
     const label = `${TITLES[colour]} domain of ${names[owner]}, ${there.length} ${there.length === 1 ? "shape" : "shapes"}`;
     const placing = this.#isPlacing;
     field.svg.setAttribute("role", placing ? "application" : "img");
@@ -590,7 +648,7 @@ class DomainBoard {
   #window(colour) {
     const { svg } = this.fields[colour];
     const [width, height] = this.game.pool.size;
-    const zoomed = this.zoom > 0 && (this.ghost?.domain ?? this.lastDomain ?? "red") === colour;
+    const zoomed = this.#isZoomed(colour);
     const scale = zoomed ? ZOOMS[this.zoom] : 1;
     const wide = (width + 2 * FRAME) / scale;
     const high = (height + 2 * FRAME) / scale;
@@ -626,26 +684,33 @@ class DomainBoard {
       "touchstart",
       (event) => {
         const taken = event.target.closest(".ghost") !== null || event.touches.length > 1;
-        if (this.#isPlacing && this.ghost !== null && taken) event.preventDefault();
+        if ((this.#isPlacing && this.ghost !== null && taken) || this.#isZoomed(colour)) event.preventDefault();
       },
       { passive: false },
     );
     on("pointerdown", (event) => {
-      if (!this.#isPlacing || this.ghost === null || event.button !== 0) return;
+      const moves = this.#isPlacing && this.ghost !== null;
+      if (event.button !== 0 || !(moves || this.#isZoomed(colour))) return;
       this.fingers.set(event.pointerId, event);
       svg.setPointerCapture(event.pointerId);
-      if (this.fingers.size === 2) {
+      if (moves && this.fingers.size === 2) {
         this.gesture = { kind: "twist", start: this.#twist(), angle: this.ghost.angle };
         return;
       }
       const [x, y] = this.#under(colour, event);
-      if (event.target.closest(".ghost__handle")) this.gesture = { kind: "turn" };
-      else if (event.target.closest(".ghost")) this.gesture = { kind: "drag", dx: x - this.ghost.x, dy: y - this.ghost.y };
-      else this.gesture = { kind: "tap", x: event.clientX, y: event.clientY };
+      if (moves && event.target.closest(".ghost__handle")) this.gesture = { kind: "turn" };
+      else if (moves && event.target.closest(".ghost")) this.gesture = { kind: "drag", dx: x - this.ghost.x, dy: y - this.ghost.y };
+      else this.gesture = { kind: "tap", x: event.clientX, y: event.clientY, middle: this.middle };
     });
     on("pointermove", (event) => {
       if (!this.fingers.has(event.pointerId)) return;
       this.fingers.set(event.pointerId, event);
+      if (this.gesture?.kind === "tap" && this.#isZoomed(colour)) {
+        const { x, y, middle } = this.gesture;
+        if (Math.hypot(event.clientX - x, event.clientY - y) >= 12) this.gesture.panned = true;
+        if (this.gesture.panned) this.#pan(colour, middle, event.clientX - x, event.clientY - y);
+        return;
+      }
       if (this.gesture === null || !this.#isPlacing || this.ghost === null) return;
       this.#gestured(colour, event);
     });
@@ -653,7 +718,7 @@ class DomainBoard {
       if (!this.fingers.delete(event.pointerId)) return;
       const { gesture } = this;
       if (this.fingers.size === 0) this.gesture = null;
-      const near = gesture?.kind === "tap" && Math.hypot(event.clientX - gesture.x, event.clientY - gesture.y) < 12;
+      const near = gesture?.kind === "tap" && !gesture.panned && Math.hypot(event.clientX - gesture.x, event.clientY - gesture.y) < 12;
       if (event.type === "pointerup" && near && this.#isPlacing && this.ghost !== null) {
         const [x, y] = this.#under(colour, event);
         this.#show({ ...this.ghost, domain: colour, x: Math.floor(x), y: Math.floor(y) });
@@ -724,10 +789,8 @@ class DomainBoard {
   // -- tools -------------------------------------------------------------------------------------
 
   #tools() {
-    const button = (label, sign, act) =>
-      h("button", { type: "button", class: "button button--icon", "aria-label": label, title: label, on: { click: act } }, sign);
     const arrow = (label, sign, dx, dy) =>
-      button(`${label} (Shift: 10 pixels)`, h("span", { "aria-hidden": "true" }, sign), (event) => this.#nudge(dx, dy, event.shiftKey));
+      iconButton(`${label} (Shift: 10 pixels)`, h("span", { "aria-hidden": "true" }, sign), (event) => this.#nudge(dx, dy, event.shiftKey));
     const entry = (name, label, words, change) => {
       const input = h("input", { class: "input domain-number", "aria-label": words, type: "number", inputmode: "numeric", min: "0", step: "1", on: { change: () => this.#typed(input, change) } });
       this[`${name}Input`] = input;
@@ -739,17 +802,23 @@ class DomainBoard {
       entry("x", "x", "Pixels from the left", (x) => ({ x })),
       entry("y", "y", "Pixels from the top", (y) => ({ y })),
       entry("angle", "°", "Degrees", (angle) => ({ angle })),
-      button("Turn left by 1° (,)", "⟲", () => this.#turn(-1)),
-      button("Turn right by 1° (.)", "⟳", () => this.#turn(1)),
-      button("Turn right by 15° (R)", icon("rotate") ?? "⤵", () => this.#turn(15)),
+      iconButton("Turn left by 1° (,)", "⟲", () => this.#turn(-1)),
+      iconButton("Turn right by 1° (.)", "⟳", () => this.#turn(1)),
+      iconButton("Turn right by 15° (R)", icon("rotate") ?? "⤵", () => this.#turn(15)),
       arrow("Left", "←", -1, 0),
       arrow("Up", "↑", 0, -1),
       arrow("Down", "↓", 0, 1),
       arrow("Right", "→", 1, 0),
       h("button", { type: "button", class: "button", title: "Other domain (D)", on: { click: () => this.#otherDomain() } }, "Other domain"),
-      button("Smaller (-)", "−", () => this.#zoomTo(this.zoom - 1)),
-      button("Larger (+)", "+", () => this.#zoomTo(this.zoom + 1)),
     );
+  }
+
+  /* Magnifying, for everybody: whether to challenge a placement is a matter of single pixels. */
+  #lens() {
+    this.lensOut = iconButton("Smaller (-)", "−", () => this.#zoomTo(this.zoom - 1));
+    this.lensIn = iconButton("Larger (+)", "+", () => this.#zoomTo(this.zoom + 1));
+    this.lensWords = h("span", { class: "domain-lens__words" });
+    return h("div", { class: "board-tools domain-lens", role: "group", "aria-label": "Magnify" }, this.lensOut, this.lensWords, this.lensIn);
   }
 
   #typed(input, change) {
@@ -793,9 +862,17 @@ class DomainBoard {
       this.#cancel();
       return true;
     }
-    if (!this.#isPlacing) return false;
     const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
     const arrow = arrows[event.key];
+    if (!this.lens.hidden && "+=-".includes(event.key)) {
+      this.#zoomTo(this.zoom + (event.key === "-" ? -1 : 1));
+      return true;
+    }
+    if (arrow && this.ghost === null && this.zoom > 0 && event.target !== document.body) {
+      this.#pan(this.lastDomain, this.middle, -40 * arrow[0], -40 * arrow[1]);
+      return true;
+    }
+    if (!this.#isPlacing) return false;
     if (arrow) return this.#nudge(...arrow, event.shiftKey);
     switch (event.key) {
       case "r":
@@ -815,13 +892,6 @@ class DomainBoard {
       case "p":
       case "P":
         return this.#nextShape(-1);
-      case "+":
-      case "=":
-        this.#zoomTo(this.zoom + 1);
-        return true;
-      case "-":
-        this.#zoomTo(this.zoom - 1);
-        return true;
       case "Enter":
         if (control !== null) return false;
         this.#confirm();
@@ -850,6 +920,9 @@ class DomainBoard {
       button.disabled = !placing;
     }
     this.tools.hidden = !placing || ghost === null;
+    write(this.lensWords, `${ZOOMS[this.zoom]}×`);
+    this.lensOut.disabled = this.zoom === 0;
+    this.lensIn.disabled = this.zoom === ZOOMS.length - 1;
     if (ghost !== null) {
       for (const name of ["x", "y", "angle"]) {
         const input = this[`${name}Input`];
@@ -871,7 +944,7 @@ class DomainBoard {
     const [hx, hy] = turned([0, -1], ghost.angle).map((part) => (part / 256) * reach);
     const { svg } = this.fields[ghost.domain];
     const unit = svg.viewBox.baseVal.width / Math.max(1, svg.clientWidth || 480); // pixels a point of the screen
-    const precise = this.zoom >= 2;
+    const precise = this.zoom >= PRECISE;
     return s(
       "g",
       { class: `ghost ghost--${kind} domain-ghost`, transform: `translate(${ghost.x} ${ghost.y})` },

@@ -97,7 +97,7 @@ export function render(view, { names = ["Seat 0", "Seat 1"] } = {}) {
   const rightAt = domainAt + middle * 1.5 + 30;
   const still = s(
     "svg",
-    { class: "board board--trio", viewBox: `0 0 ${rightAt + wide} ${tall + top}`, role: "img" },
+    { class: "board board--trio", "data-red-seat": seatOf(game, 0), viewBox: `0 0 ${rightAt + wide} ${tall + top}`, role: "img" },
     title(18, seatOf(game, 0), palletTitle(game, 0, names)),
     title(domainAt + 18, null, "Domain"),
     title(rightAt + 18, seatOf(game, 1), palletTitle(game, 1, names)),
@@ -829,6 +829,7 @@ class PegDomainBoard {
     drawPosition(this.boards, game, names);
     this.trio.hidden = game === null || game.pallets === null;
     this.trio.dataset.own = this.#own === null ? "" : COLOURS[this.#own];
+    this.trio.dataset.redSeat = seatOf(game, 0) ?? "";
     this.#drawTools();
     if (game?.pallets) this.#drawPallets();
     this.#accuse();
