@@ -182,6 +182,7 @@ def place_by_mouse(ada: Page) -> None:
     box, target = pick.bounding_box(), field(ada, "blue").bounding_box()
     assert box is not None
     assert target is not None
+    assert target["width"] > 480, "a point of the screen for every pixel, at least"
     ada.mouse.move(box["x"] + 20, box["y"] + 20)
     ada.mouse.down()
     ada.mouse.move(box["x"] + 40, box["y"] - 20, steps=4)

@@ -161,6 +161,18 @@ def test_gauntlet_by_keyboard_on_a_telephone(site: Site, new_page: Pages) -> Non
     for before, after in pairwise(path):
         ada.keyboard.press(keys[after[0] - before[0], after[1] - before[1]])
     ada.locator(".trio__domain .ghost").wait_for()
+    # What turns it stands right below the domain, what ends the cut right below the own pallet.
+    order = [
+        ada.get_by_role("button", name=label).bounding_box()
+        for label in ("Start anew", "Turn right", "Put it here")
+    ]
+    tops = [box["y"] for box in order if box is not None]
+    boards = [
+        ada.locator(f".trio__{each} .board").last.bounding_box() for each in ("domain", "pallet")
+    ]
+    assert boards[0] is not None
+    assert boards[1] is not None
+    assert tops[0] < boards[0]["y"] < tops[1] <= tops[2] < boards[1]["y"]
     ada.keyboard.press("n")
     ada.keyboard.press("Enter")
     ada.keyboard.press("Enter")
@@ -179,6 +191,17 @@ def test_gauntlet_by_keyboard_on_a_telephone(site: Site, new_page: Pages) -> Non
     assert width <= TELEPHONE["viewport"]["width"], "nothing sticks out of a small screen"
     end(ada, ben)
     assert new_page.errors == []
+
+
+def brushed(template: Image.Image, cut: list[Square], cover: list[Square]) -> Image.Image:
+    """The template with these squares painted."""
+    image = template.copy()
+    pen = ImageDraw.Draw(image)
+    for grid, squares in ((painting.PALLET, cut), (painting.DOMAIN, cover)):
+        for square in squares:
+            x, y = grid.corner(name(square))
+            pen.rectangle((x + 1, y + 1, x + grid.cell - 1, y + grid.cell - 1), fill="#d02070")
+    return image
 
 
 def _file(content: bytes) -> FilePayload:
@@ -250,20 +273,21 @@ def test_a_painted_placement(site: Site, new_page: Pages) -> None:
         ada.get_by_role("link", name="Download the position").click()
     image = Image.open(download.value.path()).convert("RGB")
     # Painted with another program, and saved as JPEG at another size.
-    pen = ImageDraw.Draw(image)
     column = min(each[0] for each in path)
     row = min(each[1] for each in path)
     shift = [(x - column, y - row) for x, y in path]
-    for grid, squares in ((painting.PALLET, path), (painting.DOMAIN, shift)):
-        for square in squares:
-            x, y = grid.corner(name(square))
-            pen.rectangle((x + 1, y + 1, x + grid.cell - 1, y + grid.cell - 1), fill="#d02070")
+    whole, short = brushed(image, path, shift), brushed(image, path[:-1], shift[:-1])
     painted = io.BytesIO()
-    image.resize((1400, round(1400 * image.height / image.width))).save(painted, "JPEG", quality=70)
+    whole.resize((1400, round(1400 * image.height / image.width))).save(painted, "JPEG", quality=70)
+    cut_short = io.BytesIO()
+    short.save(cut_short, "PNG")
     ada.locator("#paint-file").set_input_files(
         {"name": "mine.jpg", "mimeType": "image/jpeg", "buffer": b"nonsense"}
     )
     ada.locator(".readings").get_by_text("no PNG or JPEG").wait_for()
+    # What is wrong with a picture is marked on the boards like what is wrong with a typed move.
+    ada.locator("#paint-file").set_input_files(_file(cut_short.getvalue()))
+    ada.locator(".trio__pallet[data-colour=red] .square--wrong").wait_for()
     ada.locator("#paint-file").set_input_files(_file(painted.getvalue()))
     ada.locator(".reading").first.wait_for()
     assert game_of(ada)["last"] is None, "nothing is submitted before it is confirmed"

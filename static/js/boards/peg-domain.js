@@ -294,6 +294,7 @@ class PegDomainBoard {
     this.choice = null; // anything else that is chosen and not yet confirmed: its text
     this.asked = null;
     this.drawing = false;
+    this.misread = null; // why a painted picture could not be read, like a refusal
 
     this.boards = newBoards(false);
     this.placing = new Placing({ board: this.boards.domain, root, api, rules: this.#rules() });
@@ -306,18 +307,26 @@ class PegDomainBoard {
       h("section", { class: "trio__pallet", "data-colour": COLOURS[colour] }, this.titles[colour], board.svg, this.counts[colour]),
     );
     this.hint = h("p", { class: "trio__count" });
+    this.moveTools = this.placing.tools();
     this.trio = h(
       "div",
       { class: "trio" },
       this.panels[0],
-      h("section", { class: "trio__domain" }, h("h3", { class: "trio__title" }, "Domain"), this.boards.domain.svg, this.hint),
+      h(
+        "section",
+        { class: "trio__domain" },
+        h("h3", { class: "trio__title" }, "Domain"),
+        this.boards.domain.svg,
+        this.hint,
+        h("div", { class: "board-tools" }, this.moveTools),
+      ),
       this.panels[1],
     );
-    this.moveTools = this.placing.tools();
-    this.tools = h("div", { class: "board-tools__move", role: "group", "aria-label": "Your turn" });
+    this.tools = h("div", { class: "board-tools", role: "group", "aria-label": "Your turn" });
+    this.below = h("div");
     this.button = this.#buttons();
     this.paint = this.#paintPanel();
-    fill(root, this.cards, this.trio, h("div", { class: "board-tools" }, this.tools, this.moveTools), this.bar.root, this.facts, this.paint);
+    fill(root, this.cards, this.trio, this.below, this.bar.root, this.facts, this.paint);
     this.boards.pallets.forEach((board, colour) => this.#listen(board, colour));
     this.listening = new AbortController();
     this.boards.domain.svg.addEventListener("click", (event) => this.#tapDomain(event), this.listening);
@@ -405,6 +414,7 @@ class PegDomainBoard {
     this.minus = this.choice = null;
     this.takesMinus = this.rapid = this.drawing = false;
     this.placing.clear();
+    this.misread = null;
     fill(this.readings);
     this.api.draft("");
   }
@@ -463,7 +473,7 @@ class PegDomainBoard {
   }
 
   #cutChanged(square) {
-    this.choice = null;
+    this.choice = this.misread = null;
     this.boards.pallets[this.#own].stand(...square);
     if (this.#isCut) {
       this.api.announce(`${cutText(this.cut, this.isShape)}: ${this.cut.length} squares. Place it on the domain.`);
@@ -709,14 +719,18 @@ class PegDomainBoard {
       { class: "disclosure", hidden: true },
       h("summary", {}, "Answer with a picture"),
       h(
-        "p",
-        { class: "small" },
-        "Download the position, paint the squares of your cut-out on the pallet and those it covers on the domain, and bring the picture back. Nothing is submitted before you confirm it.",
+        "div",
+        { class: "disclosure__body painting" },
+        h(
+          "p",
+          { class: "small" },
+          "Download the position, paint the squares of your cut-out on the pallet and those it covers on the domain, and bring the picture back. Nothing is submitted before you confirm it.",
+        ),
+        h("p", { class: "button-row" }, h("a", { class: "button", href: `${page}/paint.png`, download: true }, "Download the position")),
+        h("label", { for: "paint-file" }, "Your picture, PNG or JPEG, up to 5 MB"),
+        this.file,
+        this.readings,
       ),
-      h("p", { class: "button-row" }, h("a", { class: "button", href: `${page}/paint.png`, download: true }, "Download the position")),
-      h("label", { for: "paint-file" }, "Your picture, PNG or JPEG, up to 5 MB"),
-      this.file,
-      this.readings,
     );
   }
 
@@ -726,6 +740,7 @@ class PegDomainBoard {
     const asked = this.ctx.decision.id;
     const body = new FormData();
     body.append("picture", file);
+    this.misread = null;
     fill(this.readings, h("p", {}, "Reading the picture…"));
     let answer;
     try {
@@ -739,6 +754,8 @@ class PegDomainBoard {
       fill(this.readings);
       return;
     }
+    this.misread = answer.readings ? null : answer;
+    this.#accuse();
     if (!answer.readings) {
       fill(this.readings, h("p", { class: "field-error" }, answer.sentence ?? "The picture could not be read."));
       return;
@@ -811,6 +828,10 @@ class PegDomainBoard {
     button.ready.hidden = !this.#asks("inspection") || !this.#mayBeReady();
     this.tools.hidden = Object.values(button).every((each) => each.hidden);
     this.moveTools.hidden = !this.#isPlacing;
+    // Below the pallet that they are about: on a telephone anything else is a screen away.
+    const place = turnNow ? this.panels[this.#own] : removal ? this.panels[1 - this.#own] : this.below;
+    if (this.tools.parentElement !== place) place.append(this.tools);
+    this.below.hidden = place !== this.below || this.tools.hidden;
     this.paint.hidden = !turnNow;
   }
 
@@ -912,17 +933,18 @@ class PegDomainBoard {
 
   /* The area of a refusal's code says on which board its squares are. */
   #accuse() {
-    const { refusal, you } = this.ctx;
-    const area = (refusal?.code ?? "").split(".")[0];
-    const onPallet = refusal?.code === "place.off-domain" || area === "cut" ? this.#own : null;
+    const { you } = this.ctx;
+    const { code = "", sentence = "", squares = [] } = this.misread ?? this.ctx.refusal ?? {};
+    const [area] = code.split(".");
+    const onPallet = code === "place.off-domain" || ["cut", "picture"].includes(area) ? this.#own : null;
     const theirs = area === "remove" && this.#own !== null ? 1 - this.#own : null;
     this.boards.pallets.forEach((board, colour) => {
-      const extra = area === "extra" && (refusal.sentence.includes(` ${COLOURS[colour]} `));
+      const extra = area === "extra" && sentence.includes(` ${COLOURS[colour]} `);
       const mine = you !== null && (colour === onPallet || colour === theirs || extra);
-      board.accuse(mine ? refusal.squares : []);
+      board.accuse(mine ? squares : []);
     });
-    const here = (area === "place" && refusal.code !== "place.off-domain") || area === "minus";
-    this.boards.domain.accuse(here ? refusal.squares : []);
+    const here = (area === "place" && code !== "place.off-domain") || area === "minus";
+    this.boards.domain.accuse(here ? squares : []);
   }
 
   #drawGhost() {

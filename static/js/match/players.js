@@ -83,7 +83,7 @@ class PlayerCard {
     this.presence.hidden = view.phase === "over";
     this.score.hidden = score === null;
     if (score !== null) {
-      fill(this.score, h("strong", {}, String(score)), ` ${score === 1 ? "point" : "points"}`);
+      fill(this.score, h("strong", {}, score.toLocaleString("en-GB")), ` ${score === 1 ? "point" : "points"}`);
     }
     this.root.dataset.active = String(view.decisions.some((open) => open.seat === this.seat));
     this.over = view.phase === "over";
