@@ -445,6 +445,11 @@ def test_lists_hear_that_a_match_has_ended(site: Site, new_page: Pages) -> None:
 
 def test_the_board_in_the_dark_and_the_draft_on_a_wide_screen(site: Site, new_page: Pages) -> None:
     game = start(site, "domain", options={"refereeing": "strict"})
+    # The keys are those of this game.
+    keys_of = game.open(new_page).locator(".match__keys")
+    keys_of.locator("summary").click()
+    assert "takes it to the other domain" in keys_of.inner_text()
+    assert "half" not in keys_of.inner_text()
     look: dict[str, Any] = {"viewport": {"width": 1440, "height": 1000}, "color_scheme": "dark"}
     ada, ben = game.open(new_page, "Ada", **look), game.open(new_page, "Ben")
     shot(ada, "inspect-dark")

@@ -12,6 +12,17 @@ const PRECISE = 2; // from this one of them on, single pixels are drawn
 const HANDLE = 26; // how far beyond the shape the handle for turning is
 let drawings = 0;
 
+export const keys = [
+  [["N", "P"], "take the next and the previous of your shapes in hand."],
+  [["←", "↑", "↓", "→"], "move it by a pixel, with Shift by ten."],
+  [[",", "."], "turn it by a degree, left and right."],
+  [["R"], "turns it by 15°; with Shift it turns back."],
+  [["D"], "takes it to the other domain."],
+  [["+", "-"], "magnify the domain, and less again; with no shape in hand the arrows move what is seen."],
+  [["Enter"], "places it."],
+  [["Esc"], "takes it back."],
+];
+
 export const waiting = {
   inspect: "looking over the shapes",
   first: "choosing who picks first",

@@ -2,7 +2,7 @@
 
 import { fill, h, s, write } from "../match/dom.js";
 import { Board, choiceCards, ConfirmBar, outline, seatSign, turn, UNIT } from "./kit.js";
-import { Placing } from "./placing.js";
+import { Placing, PLACING_KEYS } from "./placing.js";
 
 const COLUMNS = [..."ABCDEFGHI"];
 const ROWS = [..."RSTUVWXYZ"];
@@ -17,6 +17,12 @@ const LETTERS = {
   D: "a diagonal line",
   B: "a line of 0 or 15",
 };
+
+export const keys = [
+  ...PLACING_KEYS.slice(0, 3),
+  [["H"], "switches the half that you hide."],
+  ...PLACING_KEYS.slice(3),
+];
 
 export const waiting = { order: "choosing who goes first", place: "placing a domino" };
 

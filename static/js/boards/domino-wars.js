@@ -5,11 +5,13 @@ import { SavedMoves } from "../match/saved.js";
 import { DeckBuilder, deckOf } from "./domino-wars-deck.js";
 import { EFFECTS, effectsOf, effectWords, tile, tiles } from "./domino-wars-tiles.js";
 import { Board, choiceCards, ConfirmBar, outline, seatBadge, turn, UNIT } from "./kit.js";
-import { Placing } from "./placing.js";
+import { Placing, PLACING_KEYS } from "./placing.js";
 
 const SIZE = 4;
 const COLUMNS = [..."ABCD"];
 const ROWS = [..."1234"];
+
+export const keys = PLACING_KEYS;
 
 export const waiting = {
   first: "choosing who plays first",

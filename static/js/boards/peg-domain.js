@@ -3,13 +3,21 @@
 import { csrfToken } from "../site.js";
 import { fill, h, s, write } from "../match/dom.js";
 import { Board, choiceCards, ConfirmBar, outline, seatBadge, seatSign, turn, UNIT } from "./kit.js";
-import { Placing } from "./placing.js";
+import { Placing, PLACING_KEYS } from "./placing.js";
 
 const COLUMNS = [..."ABCDEFGHIJKL"];
 const ROWS = Array.from({ length: 16 }, (_, row) => String(row + 1));
 const SIDE = 9;
 const WAYS = { "0,-1": "U", "1,0": "R", "0,1": "D", "-1,0": "L" };
 const COLOURS = ["red", "blue"];
+
+export const keys = [
+  [["Enter"], "on a peg of your pallet begins a cut-out there."],
+  [["←", "↑", "↓", "→"], "draw it on from square to square, up to the second peg."],
+  [["Backspace"], "takes the last square off again."],
+  [["←", "↑", "↓", "→"], "on the domain move the cut-out, or walk over the squares."],
+  ...PLACING_KEYS.slice(1),
+];
 
 export const waiting = {
   right: "choosing a right",

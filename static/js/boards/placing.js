@@ -4,6 +4,15 @@
 import { h, icon } from "../match/dom.js";
 import { twoFingers, wheelTurns } from "./kit.js";
 
+/** The keys of every board whose pieces are placed like this, for its `keys`. */
+export const PLACING_KEYS = [
+  [["←", "↑", "↓", "→"], "on the board move your piece, or walk over the squares."],
+  [["R"], "turns it; with Shift it turns back."],
+  [["N", "P"], "go to the next and the previous place where it fits."],
+  [["Enter"], "puts it down, and once more confirms."],
+  [["Esc"], "takes it back."],
+];
+
 /**
  * The preview of one piece. A *spot* is whatever the board calls a place. The piece follows a mouse
  * until it is *put* down; where it fits it is *pinned* then, and waits for a confirmation.

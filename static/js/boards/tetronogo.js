@@ -2,7 +2,7 @@
 
 import { fill, h, s, write } from "../match/dom.js";
 import { Board, choiceCards, ConfirmBar, outline, seatBadge, turn, UNIT } from "./kit.js";
-import { Placing } from "./placing.js";
+import { Placing, PLACING_KEYS } from "./placing.js";
 
 const SIZE = 12;
 const COLUMNS = [..."ABCDEFGHIJKL"];
@@ -20,6 +20,8 @@ const DRAWN = {
   J: ["#..", "###"],
   T: [".#.", "###"],
 };
+
+export const keys = PLACING_KEYS;
 
 export const waiting = {
   pick: "picking a tetromino in secret",

@@ -48,6 +48,7 @@ class MatchPage {
         "tools",
         "watching",
         "note",
+        "keys",
       ].map((name) => [name, part(name)]),
     );
     this.title = document.title;
@@ -94,6 +95,7 @@ class MatchPage {
         draft: (text) => this.#draft(text),
       };
       this.board = this.ruleset.mount(fill(this.parts.board), api);
+      this.#drawKeys(this.ruleset.keys);
     } catch (error) {
       // Typed notation and the log still work.
       console.error(error);
@@ -384,6 +386,14 @@ class MatchPage {
     form.querySelector("button").disabled = !open;
     this.input.placeholder = this.ruleset.examples[decision?.kind] ?? "";
     if (!open && !this.typed) this.input.value = this.#pending ?? "";
+  }
+
+  #drawKeys(keys) {
+    const lines = keys.map(([names, words]) =>
+      h("li", {}, names.map((name) => [h("kbd", {}, name), " "]), words),
+    );
+    fill(this.parts.keys.querySelector("ul"), ...lines);
+    this.parts.keys.hidden = false;
   }
 
   #note(text) {
