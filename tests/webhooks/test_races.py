@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 
 from games.models import Match
 from tests.games.support import Play
@@ -32,7 +32,9 @@ def threads() -> Iterator[Threads]:
 
 class Ruling:
     """Somebody holds a match, has written what is told of it, and commits once the other one has
-    come as far as `other_is_in`."""
+    come as far as `other_is_in`; ``yields``: or waits for the ruling, which it may."""
+
+    yields = False
 
     def __init__(self, stage: Stage, play: Play) -> None:
         self.stage, self.play = stage, play
@@ -43,8 +45,9 @@ class Ruling:
         with transaction.atomic():
             Match.objects.select_for_update().get(pk=self.play.pk)
             season_event(season=self.stage.season, kind="ruling", words="So be it.")
+            pid = _pid()
             self.written.set()
-            assert self.other_is_in.wait(SOON)
+            _until(lambda: self.other_is_in.is_set() or (self.yields and _somebody_waits_for(pid)))
         return "ruled"
 
     def against(self, other: Callable[[], object]) -> Callable[[], str]:
@@ -53,6 +56,7 @@ class Ruling:
         def run() -> str:
             assert self.written.wait(SOON)
             other()
+            self.other_is_in.set()
             return "done"
 
         return run
@@ -97,32 +101,110 @@ def test_a_clock_is_told_of_during_a_ruling(
     assert threads.at_once([ruling, ruling.against(tell)]) == ["ruled", "done"]
 
 
-@pytest.mark.parametrize(
-    "changes", [{"kinds": [TURN, "ruling"]}, {"name": "renamed", "kinds": [TURN, "ruling"]}]
-)
 def test_a_webhook_is_changed_during_a_ruling(
     stage: Stage,
     receiver: Receiver,
     ruling: Ruling,
     threads: Threads,
-    changes: dict[str, Any],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Its match is followed from now on, which is written into the row that the ruling holds. A
-    webhook's name is a key of it: who changes that locks out those who need the key."""
+    """Its match is followed from now on, which is written into the row that the ruling holds."""
     webhook = stage.webhook(receiver.url, kinds=["ruling"])
     following = services.following_refresh
 
-    def follow(**which: Any) -> None:
+    def follow(**which: int | None) -> None:
         ruling.other_is_in.set()
         following(**which)
 
     monkeypatch.setattr(services, "following_refresh", follow)
 
     def change() -> None:
-        services.webhook_update(acting_user=stage.orla, webhook=webhook, **changes)
+        services.webhook_update(acting_user=stage.orla, webhook=webhook, kinds=[TURN, "ruling"])
 
     assert threads.at_once([ruling, ruling.against(change)]) == ["ruled", "done"]
     assert ruling.play.match.followed
     assert set(Webhook.objects.get().kinds) == {TURN, "ruling"}
     assert Delivery.objects.filter(kind="ruling").count() == 1
+
+
+def test_a_webhook_is_renamed_during_a_ruling(
+    stage: Stage, receiver: Receiver, ruling: Ruling, threads: Threads
+) -> None:
+    """A webhook's name is a key of it: who changes that waits for the ruling."""
+    ruling.yields = True
+    webhook = stage.webhook(receiver.url, kinds=["ruling"])
+
+    def rename() -> None:
+        services.webhook_update(
+            acting_user=stage.orla, webhook=webhook, name="renamed", kinds=[TURN, "ruling"]
+        )
+
+    assert threads.at_once([ruling, ruling.against(rename)]) == ["ruled", "done"]
+    assert ruling.play.match.followed
+    assert Webhook.objects.get().name == "renamed"
+    assert stage.only(webhook).kind == "ruling"
+
+
+@pytest.mark.parametrize("kind", ["ruling", "death-match.turn"])
+def test_a_webhook_is_deleted_during_a_ruling(
+    kind: str, stage: Stage, receiver: Receiver, ruling: Ruling, threads: Threads
+) -> None:
+    """The ruling stands, whether the webhook wanted to hear of it or not."""
+    ruling.yields = True
+    webhook = stage.webhook(receiver.url, kinds=[kind])
+
+    def delete() -> None:
+        services.webhook_delete(acting_user=stage.orla, webhook=webhook)
+
+    assert threads.at_once([ruling, ruling.against(delete)]) == ["ruled", "done"]
+    assert stage.season.events.filter(kind="ruling").exists()
+    assert not Webhook.objects.exists()
+    assert not Delivery.objects.exists()
+
+
+def test_a_ruling_during_a_deletion(
+    stage: Stage, receiver: Receiver, threads: Threads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other way round: the deletion is begun, and the ruling finds nobody to tell."""
+    webhook = stage.webhook(receiver.url, kinds=["ruling"])
+    begun = threading.Event()
+
+    def delete() -> str:
+        with transaction.atomic():
+            services.webhook_delete(acting_user=stage.orla, webhook=webhook)
+            pid = _pid()
+            begun.set()
+            _until(lambda: _somebody_waits_for(pid))
+        return "deleted"
+
+    def rule() -> str:
+        assert begun.wait(SOON)
+        with transaction.atomic():
+            season_event(season=stage.season, kind="ruling", words="So be it.")
+        return "ruled"
+
+    assert threads.at_once([delete, rule]) == ["deleted", "ruled"]
+    assert stage.season.events.filter(kind="ruling").exists()
+    assert not Delivery.objects.exists()
+
+
+def _pid() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        return int(cursor.fetchone()[0])
+
+
+def _somebody_waits_for(pid: int) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE %s = ANY(pg_blocking_pids(pid)))",
+            [pid],
+        )
+        return bool(cursor.fetchone()[0])
+
+
+def _until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + SOON
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)

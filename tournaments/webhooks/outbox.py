@@ -26,12 +26,23 @@ if TYPE_CHECKING:
 log = structlog.get_logger("gauntlet.webhooks")
 
 
+# By key: others may send and change meanwhile, and only who deletes or renames waits. The ORM has
+# no word for it.
+_KEPT = """
+SELECT * FROM tournaments_webhook WHERE season_id = %s AND active ORDER BY id FOR KEY SHARE
+"""
+
+
 def event_deliveries_write(event: SeasonEvent) -> None:
     """Write what the webhooks of the event's season will be told of it: one query where there are
-    none. Nothing is told of a draft, which only its organisers may see."""
+    none. Nothing is told of a draft, which only its organisers may see.
+
+    The webhooks are there until this is committed (`_KEPT`): one that went meanwhile would take the
+    deed with it, whose delivery then belongs to nothing.
+    """
     if event.season.visibility == Visibility.DRAFT:
         return
-    webhooks = list(Webhook.objects.filter(season_id=event.season_id, active=True))
+    webhooks = list(Webhook.objects.raw(_KEPT, [event.season_id]))
     if not webhooks:
         return
     now = timezone.now()

@@ -130,7 +130,9 @@ def webhook_delete(*, acting_user: User, webhook: Webhook) -> None:
     ``webhook.none``."""
     _must_manage(webhook.season, acting_user)
     with transaction.atomic():
-        webhook = _locked(webhook)
+        # With its key: whoever has written a delivery for it commits first, and nobody writes
+        # another one before it is gone.
+        webhook = _locked(webhook, with_key=True)
         _audit(acting_user, "webhook.delete", webhook)
         season_id = webhook.season_id
         webhook.delete()
@@ -228,10 +230,10 @@ def _must_manage(season: Season, user: User) -> None:
         raise Refusal("webhook.not-allowed", "Only the season's organisers may do this.")
 
 
-def _locked(webhook: Webhook) -> Webhook:
+def _locked(webhook: Webhook, *, with_key: bool = False) -> Webhook:
     found = (
-        # Not by key, which those who hold a match and tell of it need as they commit.
-        Webhook.objects.select_for_update(no_key=True, of=("self",))
+        # Mostly not by key, which those who hold a match and tell of it need until they commit.
+        Webhook.objects.select_for_update(no_key=not with_key, of=("self",))
         .select_related("season")
         .filter(pk=webhook.pk)
         .first()
