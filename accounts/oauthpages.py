@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -74,6 +76,23 @@ class AuthorizationView(LibraryAuthorizationView):
                     data={"scopes": scopes},
                 )
         return made
+
+
+def open_to_other_sites(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Let pages of other sites ask: an application that runs in a browser trades its code in from
+    there. Cookies play no part, so whoever asks shows all that they may."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = view(request, *args, **kwargs)
+        response["Access-Control-Allow-Origin"] = "*"
+        if request.method == "OPTIONS":
+            response["Access-Control-Allow-Methods"] = response["Allow"]
+            response["Access-Control-Allow-Headers"] = "Authorization, Content-Type"
+            response["Access-Control-Max-Age"] = "86400"
+        return response
+
+    return wrapped
 
 
 class ApplicationForm(forms.Form):

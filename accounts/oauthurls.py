@@ -3,13 +3,13 @@
 from django.urls import path
 from oauth2_provider.views import OAuthServerMetadataView, RevokeTokenView, TokenView
 
-from accounts.oauthpages import AuthorizationView
+from accounts.oauthpages import AuthorizationView, open_to_other_sites
 
 app_name = "oauth2_provider"
 urlpatterns = [
     path("oauth/authorize/", AuthorizationView.as_view(), name="authorize"),
-    path("oauth/token/", TokenView.as_view(), name="token"),
-    path("oauth/revoke/", RevokeTokenView.as_view(), name="revoke-token"),
+    path("oauth/token/", open_to_other_sites(TokenView.as_view()), name="token"),
+    path("oauth/revoke/", open_to_other_sites(RevokeTokenView.as_view()), name="revoke-token"),
     path(
         ".well-known/oauth-authorization-server",
         OAuthServerMetadataView.as_view(),

@@ -306,6 +306,21 @@ def test_metadata(dance: Dance) -> None:
     assert found["scopes_supported"] == sorted(scope.value for scope in Scope)
 
 
+@pytest.mark.parametrize("path", ["/oauth/token/", "/oauth/revoke/"])
+def test_an_application_in_a_browser_may_ask(path: str, dance: Dance) -> None:
+    """From a page of another site, which is asked first whether it may."""
+    origin = {"Origin": "https://boards.example"}
+    before = Client().options(path, headers={**origin, "Access-Control-Request-Method": "POST"})
+    assert before["Access-Control-Allow-Origin"] == "*"
+    assert "POST" in before["Access-Control-Allow-Methods"]
+    assert "Content-Type" in before["Access-Control-Allow-Headers"]
+    body = {"client_id": dance.app.client_id, "token": "x", "grant_type": "refresh_token"}
+    answer = Client(enforce_csrf_checks=True).post(path, body, headers=origin)
+    assert answer["Access-Control-Allow-Origin"] == "*"
+    assert "Access-Control-Allow-Credentials" not in answer
+    assert "Access-Control-Allow-Origin" not in dance.ask()
+
+
 # -- settings ------------------------------------------------------------------------------------
 
 
