@@ -15,6 +15,7 @@ from tests.games.support import user_named
 from tests.support.site import wait_for
 from tests.webhooks.receiver import Receiver
 from tests.webhooks.support import Stage
+from tournaments.models import Season, SeasonOrganiser
 from tournaments.webhooks import destinations, services
 from tournaments.webhooks.destinations import destination_of
 from tournaments.webhooks.models import Webhook
@@ -181,26 +182,48 @@ def test_name_servers_that_cannot_say_now(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_slow_name_servers_keep_only_their_own_waiting(slow: SlowNames, settings: Any) -> None:
-    """A look-up cannot be broken off; those of one season, and of one host, take two of eight
+    """A look-up cannot be broken off; those of one owner, and of one host, take two of eight
     threads."""
 
-    def refused(url: str, season: int) -> None:
+    def refused(url: str, owner: int) -> None:
         with pytest.raises(Refusal) as caught:
-            destination_of(url, season)
+            destination_of(url, owner)
         assert caught.value.code == "webhook.url-not-looked-up"
 
     for number in range(10):
         refused(f"https://h{number}.slow.example/", 1)
     assert slow.asked == ["h0.slow.example", "h1.slow.example"]
-    for season in range(2, 12):
-        refused("https://same.slow.example/", season)
+    for owner in range(2, 12):
+        refused("https://same.slow.example/", owner)
     assert slow.asked[2:] == ["same.slow.example"] * 2
-    refused("https://public.example/", 1)  # this season has two under way
+    refused("https://public.example/", 1)  # this owner has two under way
 
     settings.GAUNTLET_WEBHOOK_RESOLVE_SECONDS = 10
     assert destination_of("https://public.example/", 99).host == "public.example"
     slow.freed.set()
     assert destination_of("https://h9.slow.example/", 1).host == "h9.slow.example"
+
+
+@pytest.mark.django_db
+def test_many_seasons_of_one_owner_are_one_owners(stage: Stage, slow: SlowNames) -> None:
+    """When a webhook is saved and when it is told something."""
+    webhook = stage.webhook("https://public.example/")
+    stage.event()
+    for number in range(4):
+        season = Season.objects.create(
+            slug=f"s{number}", name="S", format="swiss", created_by=stage.orla
+        )
+        SeasonOrganiser.objects.create(season=season, user=stage.orla)
+        with pytest.raises(Refusal):
+            services.webhook_create(
+                acting_user=stage.orla, season=season, name="x", flavour="json",
+                url=f"https://h{number}.slow.example/", kinds=["ruling"],
+            )  # fmt: skip
+    assert slow.asked == ["h0.slow.example", "h1.slow.example"]
+    Webhook.objects.update(url="https://h9.slow.example/")
+    assert stage.drain(webhook) == 1
+    assert "takes too long" in stage.only(webhook).fault
+    assert len(slow.asked) == 2
 
 
 @pytest.mark.django_db

@@ -55,8 +55,8 @@ _CLOSED_6: Final = tuple(
 NOT_LOOKED_UP: Final = "webhook.url-not-looked-up"
 
 # A look-up cannot be broken off, however long it takes: so many go on at once in this process, and
-# no more than so many for the same host or the same season. Slow name servers keep their own
-# webhooks waiting, not everybody's.
+# no more than so many for the same host or the same owner of seasons. Slow name servers keep their
+# own webhooks waiting, not everybody's, however many seasons somebody opens.
 _LOOKUPS: Final = 8
 _LOOKUPS_EACH: Final = 2
 _RESOLVER = ThreadPoolExecutor(max_workers=_LOOKUPS, thread_name_prefix="webhook-resolver")
@@ -74,15 +74,16 @@ class Destination(NamedTuple):
     addresses: tuple[str, ...]
 
 
-def destination_of(url: str, season_id: int | None = None) -> Destination:
-    """Take a URL apart, resolve its host on behalf of a season and check where that is.
+def destination_of(url: str, owner_id: int | None = None) -> Destination:
+    """Take a URL apart, resolve its host and check where that is. ``owner_id``: the account
+    whose season it is done for.
 
     Raises Refusal ``webhook.url`` (no usable web address), ``webhook.url-credentials``,
     ``webhook.url-https``, ``webhook.url-port``, ``webhook.url-unknown-host``,
     ``webhook.url-not-looked-up`` and ``webhook.url-internal``.
     """
     scheme, host, port, target = _parts(url)
-    addresses = resolved(host, port, season_id)
+    addresses = resolved(host, port, owner_id)
     for address in addresses:
         if not may_reach(address):
             raise Refusal(
@@ -142,12 +143,12 @@ def _is_plain_ipv4(host: str) -> bool:
         return False
 
 
-def resolved(host: str, port: int, season_id: int | None = None) -> tuple[Address, ...]:
+def resolved(host: str, port: int, owner_id: int | None = None) -> tuple[Address, ...]:
     """Every address of a host. Raises Refusal ``webhook.url-unknown-host``, and
     ``webhook.url-not-looked-up`` when the name servers do not say in time."""
     deadline = time.monotonic() + settings.GAUNTLET_WEBHOOK_RESOLVE_SECONDS
     try:
-        future = _lookup(host, port, season_id, deadline)
+        future = _lookup(host, port, owner_id, deadline)
         try:
             found = future.result(max(0, deadline - time.monotonic()))
         finally:
@@ -163,12 +164,12 @@ def resolved(host: str, port: int, season_id: int | None = None) -> tuple[Addres
     return tuple(ipaddress.ip_address(text) for text in texts)
 
 
-def _lookup(host: str, port: int, season_id: int | None, deadline: float) -> Future[Any]:
-    """Begin to look a host up, as soon as neither it nor the season has too many under way.
+def _lookup(host: str, port: int, owner_id: int | None, deadline: float) -> Future[Any]:
+    """Begin to look a host up, as soon as neither it nor the owner has too many under way.
     Raises TimeoutError at the deadline."""
     whose: set[str | int] = {host.lower()}
-    if season_id is not None:
-        whose.add(season_id)
+    if owner_id is not None:
+        whose.add(owner_id)
     with _one_is_back:
         free = _one_is_back.wait_for(
             lambda: all(_in_flight[each] < _LOOKUPS_EACH for each in whose),

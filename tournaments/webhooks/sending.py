@@ -243,7 +243,7 @@ def _sent(delivery: Delivery, request: Request) -> Answer:
 def _answered(delivery: Delivery, request: Request) -> Answer:
     try:
         # Every time anew: a name may lead elsewhere than when the webhook was saved.
-        destination = destination_of(delivery.webhook.url, delivery.webhook.season_id)
+        destination = destination_of(delivery.webhook.url, delivery.webhook.season.created_by_id)
     except Refusal as refusal:
         # Nobody has asked the receiver yet, who may be as well as ever.
         blameless = refusal.code == NOT_LOOKED_UP

@@ -275,7 +275,7 @@ def _kinds(kinds: Collection[str]) -> list[str]:
 
 def _url(url: str, flavour: str, season: Season) -> str:
     url = url.strip()
-    destination = destination_of(url, season.pk)
+    destination = destination_of(url, season.created_by_id)
     if flavour == Webhook.Flavour.DISCORD and not _is_discord(destination.host, destination.target):
         raise Refusal(
             "webhook.url-discord",
