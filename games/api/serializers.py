@@ -50,6 +50,7 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
         child=serializers.IntegerField(), help_text="By seat; empty before the end."
     )
     links = serializers.SerializerMethodField()
+    options = serializers.DictField(help_text="Only what differs from the ruleset's defaults.")
 
     class Meta:
         model = Match
@@ -89,6 +90,7 @@ class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
     match = serializers.PrimaryKeyRelatedField[Match](
         read_only=True, allow_null=True, help_text="The match, once it is accepted."
     )
+    options = serializers.DictField(help_text="Only what differs from the ruleset's defaults.")
 
     class Meta:
         model = Challenge

@@ -42,7 +42,7 @@ class ContestantSerializer(serializers.ModelSerializer[Contestant]):
     """A contestant of a season."""
 
     username = serializers.SerializerMethodField(help_text="Null without an account here.")
-    replaces = serializers.PrimaryKeyRelatedField[Contestant](read_only=True)
+    replaces = serializers.PrimaryKeyRelatedField[Contestant](read_only=True, allow_null=True)
 
     class Meta:
         model = Contestant
@@ -72,6 +72,7 @@ class SeasonSerializer(serializers.ModelSerializer[Season]):
     winner = PersonField(read_only=True, allow_null=True)
     repertoire = RepertoireSerializer(many=True, read_only=True)
     tie_breaks = serializers.ListField(child=serializers.CharField(), read_only=True)
+    format_options = serializers.DictField(read_only=True)
 
     class Meta:
         model = Season
@@ -112,12 +113,49 @@ class EpisodeSerializer(serializers.ModelSerializer[Episode]):
         )  # fmt: skip
 
 
+class BroughtSerializer(serializers.Serializer[Any]):
+    """An item that was brought into a match."""
+
+    gift = serializers.IntegerField()
+    seat = serializers.IntegerField()
+    item = serializers.CharField(help_text="An id of the catalogue.")
+    target = serializers.IntegerField(
+        allow_null=True, help_text="Of Copy and Block: the gift that it is for."
+    )
+
+
+class ItemStepSerializer(serializers.Serializer[Any]):
+    """What Copy and Block did, in order."""
+
+    what = serializers.ChoiceField(choices=["blocked", "copied", "no-effect"])
+    gift = serializers.IntegerField(allow_null=True, help_text="To which gift.")
+    by = serializers.IntegerField(help_text="By which gift.")
+    words = serializers.CharField()
+
+
+class LegItemsSerializer(serializers.Serializer[Any]):
+    """The items of a match that has begun."""
+
+    brought = BroughtSerializer(many=True)
+    steps = ItemStepSerializer(many=True)
+    held = serializers.ListField(
+        child=serializers.ListField(child=serializers.CharField()),
+        min_length=2,
+        max_length=2,
+        help_text="What home and away hold in the end: ids.",
+    )
+
+
 class LegSerializer(serializers.ModelSerializer[Leg]):
     """One match of a death match."""
 
     ready = serializers.SerializerMethodField(help_text="Whether home and away are ready.")
+    options = serializers.DictField(read_only=True)
+    items = LegItemsSerializer(
+        read_only=True, allow_null=True, help_text="Null before it begins, and without items."
+    )
     match = serializers.PrimaryKeyRelatedField(  # type: ignore[var-annotated]
-        read_only=True, help_text="`/matches/{id}/`, once it has begun."
+        read_only=True, allow_null=True, help_text="`/matches/{id}/`, once it has begun."
     )
 
     class Meta:
@@ -159,6 +197,7 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
 
     episode = EpisodeSerializer(read_only=True, allow_null=True)
     death_matches = DeathMatchSerializer(many=True, read_only=True)
+    options = serializers.DictField(read_only=True)
 
     class Meta:
         model = Round
@@ -177,7 +216,7 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
 class ItemEventSerializer(serializers.ModelSerializer[ItemEvent]):
     """One line of an item's history."""
 
-    leg = serializers.PrimaryKeyRelatedField[Leg](read_only=True)
+    leg = serializers.PrimaryKeyRelatedField[Leg](read_only=True, allow_null=True)
 
     class Meta:
         model = ItemEvent
@@ -190,7 +229,9 @@ class GiftSerializer(serializers.ModelSerializer[Gift]):
     name = serializers.SerializerMethodField()
     giver = PersonField(read_only=True, allow_null=True, help_text="Null: granted by an organiser.")
     receiver = PersonField(read_only=True)
-    death_match = serializers.PrimaryKeyRelatedField[DeathMatch](read_only=True)
+    death_match = serializers.PrimaryKeyRelatedField[DeathMatch](
+        read_only=True, allow_null=True, help_text="What it is for. Null: any match."
+    )
     history = ItemEventSerializer(many=True, read_only=True)
 
     class Meta:
@@ -210,6 +251,9 @@ class SeasonEventSerializer(serializers.ModelSerializer[SeasonEvent]):
 
     round = serializers.IntegerField(
         source="round.number", read_only=True, allow_null=True, default=None
+    )
+    data = serializers.DictField(  # type: ignore[assignment]
+        read_only=True, help_text="More about it, by kind."
     )
 
     class Meta:

@@ -91,8 +91,12 @@ class WebhookChangesSerializer(serializers.Serializer[dict[str, Any]]):
 class DeliverySerializer(serializers.ModelSerializer[Delivery]):
     """One thing that a webhook was told, or is to be told."""
 
-    event = serializers.PrimaryKeyRelatedField(read_only=True)  # type: ignore[var-annotated]
-    match = serializers.PrimaryKeyRelatedField(read_only=True)  # type: ignore[var-annotated]
+    event = serializers.PrimaryKeyRelatedField(  # type: ignore[var-annotated]
+        read_only=True, allow_null=True
+    )
+    match = serializers.PrimaryKeyRelatedField(  # type: ignore[var-annotated]
+        read_only=True, allow_null=True
+    )
 
     class Meta:
         model = Delivery

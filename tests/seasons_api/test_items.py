@@ -1,0 +1,35 @@
+"""Items of a match that has begun, as the schema describes them."""
+
+from __future__ import annotations
+
+import jsonschema  # type: ignore[import-untyped]
+from django.test import Client
+
+from accounts.models import User
+from config.api.index import schema
+from tests.games.conftest import orla, root
+from tests.tournaments.support import begun
+from tests.tournaments.test_items import brought, final, given, season
+from tournaments.models import DeathMatch
+
+__all__ = ["final", "orla", "root", "season"]
+
+
+def test_what_was_brought(orla: User, final: DeathMatch) -> None:
+    repeat = given(orla, final, to=1)
+    brought(final, repeat)
+    block = given(orla, final, to=2, item="block")
+    brought(final, block, target=repeat)
+    begun(orla, final)
+    found = Client().get(f"/api/v1/death-matches/{final.pk}/").json()
+    jsonschema.validate(found, {**schema(), "$ref": "#/components/schemas/DeathMatch"})
+    items = found["legs"][0]["items"]
+    assert items["held"] == [[], []]
+    assert [(use["gift"], use["seat"], use["target"]) for use in items["brought"]] == [
+        (repeat.pk, 0, None),
+        (block.pk, 1, repeat.pk),
+    ]
+    assert [(step["what"], step["gift"], step["by"]) for step in items["steps"]] == [
+        ("blocked", repeat.pk, block.pk)
+    ]
+    assert found["legs"][1]["items"] is None
