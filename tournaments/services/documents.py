@@ -895,6 +895,7 @@ class _Restoring:
             raise Refusal("document.wrong", "At season.uid: this is no UUID.") from error
         if Season.objects.filter(uid=uid).exists():
             raise Refusal("document.exists", "This season is on this site already.")
+        self._state_fits(doc)
         taken = Season.objects.filter(slug=doc.slug).exists()
         season = Season.objects.create(
             uid=uid,
@@ -907,6 +908,22 @@ class _Restoring:
         )
         SeasonOrganiser.objects.create(season=season, user=self.user)
         return season
+
+    def _state_fits(self, doc: SeasonDoc) -> None:
+        """How far the season is, its times, its winner and who sees it go together."""
+        begun, over = doc.started_at is not None, doc.finished_at is not None
+        status = SeasonStatus(doc.status)
+        if (
+            begun != (status in (SeasonStatus.RUNNING, SeasonStatus.FINISHED))
+            and status != SeasonStatus.CANCELLED
+        ):
+            raise self._wrong("season.started_at", "a season that has begun says when, others not")
+        if over != (status in (SeasonStatus.FINISHED, SeasonStatus.CANCELLED)):
+            raise self._wrong("season.finished_at", "a season that is over says when, others not")
+        if doc.visibility == Visibility.DRAFT and begun:
+            raise self._wrong("season.visibility", "a season that has begun is no draft any more")
+        if doc.winner is not None and status != SeasonStatus.FINISHED:
+            raise self._wrong("season.winner", "only a season that is finished has a winner")
 
     def _setting(self, doc: SeasonDoc, field: str) -> Any:
         """A setting, as an organiser could have made it."""
