@@ -589,38 +589,59 @@ def _ruleset(ruleset_id: str) -> str:
     return ruleset_id if found is None else found.name
 
 
+class MomentField(forms.CharField):
+    """A date and a time in somebody's own zone (empty: UTC); gives the instant, or None.
+
+    What is sent back as it was shown stays the instant it was: the field shows no seconds, nor
+    which of two hours of the same name is meant. Where the clocks skip what is written it is refused;
+    where they show it twice, the first is meant.
+    """
+
+    def __init__(self, *, zone: str, moment: datetime | None, **more: Any) -> None:
+        self._zone = ZoneInfo(zone or "UTC")
+        self._moment = moment
+        shown = "" if moment is None else f"{moment.astimezone(self._zone):%Y-%m-%dT%H:%M}"
+        widget = forms.DateTimeInput(attrs={"type": "datetime-local"})
+        super().__init__(**{"required": False, "initial": shown, "widget": widget, **more})
+
+    def clean(self, value: Any) -> datetime | None:
+        text = super().clean(value)
+        if not text:
+            return None
+        if text == self.initial:
+            return self._moment
+        try:
+            found = datetime.fromisoformat(text)
+            # A time that names its own zone means that one.
+            if timezone.is_aware(found):
+                return found.astimezone(UTC)
+            there = found.replace(tzinfo=self._zone).astimezone(UTC)
+            exists = there.astimezone(self._zone).replace(tzinfo=None) == found
+        except (ValueError, OverflowError):
+            raise ValidationError(
+                "Write a date and a time, such as 2030-05-17T20:00.", code="no-time"
+            ) from None
+        if not exists:
+            raise ValidationError(
+                "There is no such time: the clocks are put forward past it.", code="skipped-time"
+            )
+        return there
+
+
 class ScheduleForm(ServiceForm):
     """When a leg is played, in the organiser's own zone."""
 
     at_field: ClassVar[Mapping[str, str]] = {"schedule": "when"}
 
     def __init__(self, *args: Any, zone: str, leg: Leg, **kwargs: Any) -> None:
-        self._zone = ZoneInfo(zone) if zone else UTC
         super().__init__(*args, **kwargs)
         shown = zone.replace("_", " ") if zone else "UTC"
-        initial = None
-        if leg.scheduled_at is not None:
-            initial = leg.scheduled_at.astimezone(self._zone).strftime("%Y-%m-%dT%H:%M")
-        self.fields["when"] = forms.CharField(
+        self.fields["when"] = MomentField(
+            zone=zone,
+            moment=leg.scheduled_at,
             label="Begins",
-            required=False,
-            initial=initial,
             help_text=f"In your zone, {shown}. Empty: no fixed time.",
-            widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
         )
-
-    def clean_when(self) -> datetime | None:
-        text = self.cleaned_data["when"].strip()
-        if not text:
-            return None
-        try:
-            found = datetime.fromisoformat(text)
-        except ValueError:
-            raise ValidationError(
-                "Write a date and a time, such as 2030-05-17T20:00.", code="no-time"
-            ) from None
-        # A time that names its own zone means that one.
-        return found if timezone.is_aware(found) else found.replace(tzinfo=self._zone)
 
 
 class TimesForm(ServiceForm):
@@ -628,28 +649,18 @@ class TimesForm(ServiceForm):
 
     def __init__(self, *args: Any, zone: str, legs: Sequence[Leg], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._zone = ZoneInfo(zone) if zone else UTC
         self._legs = legs
         for leg in legs:
-            initial = None
-            if leg.scheduled_at is not None:
-                initial = leg.scheduled_at.astimezone(self._zone).strftime("%Y-%m-%dT%H:%M")
-            self.fields[f"when_{leg.death_match_id}"] = forms.DateTimeField(
-                label=str(leg.death_match),
-                required=False,
-                initial=initial,
-                input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"],
-                widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
+            self.fields[f"when_{leg.death_match_id}"] = MomentField(
+                zone=zone, moment=leg.scheduled_at, label=str(leg.death_match)
             )
 
     def times(self) -> dict[int, datetime | None]:
         """The time of each death match, of a valid form."""
-        found: dict[int, datetime | None] = {}
-        for leg in self._legs:
-            when = self.cleaned_data[f"when_{leg.death_match_id}"]
-            # Django has read it in the site's zone: what was written is meant in the reader's.
-            found[leg.death_match_id] = None if when is None else when.replace(tzinfo=self._zone)
-        return found
+        return {
+            leg.death_match_id: self.cleaned_data[f"when_{leg.death_match_id}"]
+            for leg in self._legs
+        }
 
 
 class WinnerForm(ReasonForm):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -30,6 +30,7 @@ from tests.tournaments.support import (
     running,
     who,
 )
+from tournaments.forms import ScheduleForm
 from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
 from tournaments.services.episodes import dmo_choose, placements_record
 
@@ -320,6 +321,27 @@ def test_times_are_in_the_organisers_own_zone(visitor: Visitor, orla: User) -> N
     assert (when.hour, when.minute) in ((0, 0), (1, 0))  # in UTC: four or five hours later
     client.post(address, {"when": ""})
     assert leg_of(row).scheduled_at is None
+
+
+def test_hours_that_the_clocks_skip_or_repeat(orla: User) -> None:
+    season = running(orla, 4)
+    leg = leg_of(chosen(orla, season, 4, 3))
+
+    def read(text: str) -> ScheduleForm:
+        return ScheduleForm({"when": text}, zone="Europe/Berlin", leg=leg)
+
+    skipped = read("2031-03-30T02:30")
+    assert "put forward" in skipped.errors["when"][0]
+    assert read("2031-03-30T03:30").is_valid()
+    repeated = read("2031-10-26T02:30")
+    assert repeated.is_valid()
+    assert repeated.cleaned_data["when"] == datetime(2031, 10, 26, 0, 30, tzinfo=UTC)
+    # The second of the two, as a program may have set it, stays what it is.
+    leg.scheduled_at = datetime(2031, 10, 26, 1, 30, 5, tzinfo=UTC)
+    repeated = read("2031-10-26T02:30")
+    assert repeated.is_valid()
+    assert repeated.cleaned_data["when"] == leg.scheduled_at
+    assert "Write a date" in read("0001-01-01T00:00").errors["when"][0]
 
 
 @pytest.mark.parametrize("deed", ["walkover", "declare"])

@@ -82,7 +82,9 @@ def test_a_time_is_fixed_and_moved(
     moved = leg_schedule(acting_user=orla, leg=leg, scheduled_at=after(hours=72), at=START)
     assert (moved.scheduled_at, moved.home_ready_at) == (after(hours=72), None)
     before = kinds(season)
-    leg_schedule(acting_user=orla, leg=leg, scheduled_at=after(hours=72), at=START)
+    # Nor is it refused when it is over: it stands among others that are given theirs.
+    for moment in (START, after(hours=73)):
+        leg_schedule(acting_user=orla, leg=leg, scheduled_at=after(hours=72), at=moment)
     assert kinds(season) == before
     leg_schedule(acting_user=orla, leg=leg, scheduled_at=None, at=START)
     assert kinds(season)[-1] == "death-match.scheduled"

@@ -90,12 +90,12 @@ def leg_schedule(
     at = instant(at)
     if fresh.status != LegStatus.PLANNED:
         raise Refusal("leg.not-planned", f"This match is “{fresh.get_status_display()}” already.")
+    if fresh.scheduled_at == scheduled_at:
+        return fresh
     if scheduled_at is not None and scheduled_at < at - timedelta(minutes=1):
         raise Refusal("schedule.past", "This time is over.")
     if scheduled_at is not None and scheduled_at > at + timedelta(days=3660):
         raise Refusal("schedule.far", "This time is too far away.")
-    if fresh.scheduled_at == scheduled_at:
-        return fresh
     fresh.scheduled_at = scheduled_at
     fresh.home_ready_at = fresh.away_ready_at = fresh.no_show_at = None
     fresh.save(update_fields=["scheduled_at", "home_ready_at", "away_ready_at", "no_show_at"])
