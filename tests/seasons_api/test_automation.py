@@ -45,7 +45,8 @@ def people(olga: Caller, slug: str) -> dict[str, int]:
 
 def concede(death_match: int, seat: int) -> None:
     """Play a death match to its end: one side gives up."""
-    leg = Leg.objects.select_related("death_match__round__season").get(death_match=death_match)
+    planned = Leg.objects.filter(death_match=death_match, status="planned").order_by("number")
+    leg = planned.select_related("death_match__round__season")[0]
     with committing():
         leg = leg_start(acting_user=None, leg=leg)
     assert leg.match is not None
@@ -227,6 +228,26 @@ def test_only_who_stands_first_wins_a_season_that_is_ended(olga: Caller) -> None
     assert (answer.status_code, answer.json()["winner"]["username"]) == (200, "ann")
     rows = olga.get(f"/seasons/{slug}/contestants/").json()["results"]
     assert [row["place"] for row in rows] == [1, 2, 3, 4]
+
+
+def test_the_next_of_several_matches_gets_the_time(olga: Caller) -> None:
+    slug = made(olga, "single-elimination", 2, format_options={"best_of": 3})
+    row = DeathMatch.objects.get(round__season__slug=slug)
+    path = f"/death-matches/{row.pk}/"
+    when = (timezone.now() + timedelta(days=1)).replace(microsecond=0).isoformat()
+
+    def times() -> list[bool]:
+        return [leg["scheduled_at"] is not None for leg in olga.get(path).json()["legs"]]
+
+    assert olga.patch(path, {"scheduled_at": when}).status_code == 200
+    assert times() == [True, False, False]
+    concede(row.pk, 0)
+    assert olga.patch(path, {"scheduled_at": when}).status_code == 200
+    assert times() == [True, True, False]
+    assert olga.patch(path, {"scheduled_at": when, "leg": 3}).status_code == 200
+    with nothing_changes():
+        answer = olga.patch(path, {"scheduled_at": when, "leg": 1})
+    assert answer.json()["code"] == "leg.none"
 
 
 def test_a_season_is_not_ended_before_its_last_round(olga: Caller) -> None:

@@ -61,7 +61,12 @@ from tournaments.models import (
 from tournaments.reading import season_for
 from tournaments.services import colosseum, deathmatches, episodes, items, scheduling, seasons
 from tournaments.services import contestants as people
-from tournaments.services.rounds import Pairing, round_next, round_schedule
+from tournaments.services.rounds import (
+    Pairing,
+    death_match_schedule,
+    round_next,
+    round_schedule,
+)
 
 ORGANISE: Mapping[str, Scope] = MappingProxyType({"POST": Scope.ORGANISE})
 # What contestants do for themselves takes `play`, the same for others `organise`: which of the two,
@@ -487,7 +492,7 @@ class NewRoundSerializer(serializers.Serializer[dict[str, Any]]):
         child=PairingSerializer(),
         required=False,
         max_length=ENROLLED_AT_ONCE,
-        help_text="Pairings by hand (round robin, Swiss, ladder). Without them the format pairs.",
+        help_text="Pairings by hand (Swiss, ladder). Without them the format pairs.",
     )
 
 
@@ -674,7 +679,10 @@ class DeathMatchChangesSerializer(serializers.Serializer[dict[str, Any]]):
     variant = serializers.CharField(required=False, max_length=40)
     options = serializers.DictField(required=False)
     leg = serializers.IntegerField(
-        required=False, min_value=1, help_text="Which one of several matches; by default all."
+        required=False,
+        min_value=1,
+        help_text="Which one of several matches. By default a game is set for all, a time for the "
+        "next.",
     )
     scheduled_at = serializers.DateTimeField(required=False, allow_null=True)
 
@@ -732,19 +740,13 @@ class DeathMatchView(DeathMatchReading):
                     leg_number=given.get("leg"),
                 )
             if "scheduled_at" in given:
-                _schedule(caller, found, given)
+                death_match_schedule(
+                    acting_user=caller,
+                    death_match=found,
+                    scheduled_at=given["scheduled_at"],
+                    leg_number=given.get("leg"),
+                )
         return Response(DeathMatchSerializer(self.get_object()).data)
-
-
-def _schedule(caller: User, death_match: DeathMatch, given: Mapping[str, Any]) -> None:
-    legs = Leg.objects.filter(death_match=death_match, status="planned").select_related(
-        "death_match__round__season"
-    )
-    number = given.get("leg", 1)
-    leg = legs.filter(number=number).first()
-    if leg is None:
-        raise Refusal("leg.none", "There is no such match that has still to be played.")
-    scheduling.leg_schedule(acting_user=caller, leg=leg, scheduled_at=given["scheduled_at"])
 
 
 class ResultView(ApiView):

@@ -57,7 +57,9 @@ def round_next(
         made = [(each, when or scheduled_at) for each, when in made]
     for death_match, when in made:
         if when is not None:
-            _first_leg_scheduled(death_match, when, acting_user, at)
+            death_match_schedule(
+                acting_user=acting_user, death_match=death_match, scheduled_at=when, at=at
+            )
     return Round.objects.get(pk=opened.pk)
 
 
@@ -80,8 +82,35 @@ def round_schedule(
     for pk, when in times.items():
         if pk not in rows:
             raise Refusal("death-match.none", f"Death match {pk} is not of this round.")
-        _first_leg_scheduled(rows[pk], when, acting_user, at)
+        death_match_schedule(
+            acting_user=acting_user, death_match=rows[pk], scheduled_at=when, at=at
+        )
     return Round.objects.get(pk=round.pk)
+
+
+@transaction.atomic
+def death_match_schedule(
+    *,
+    acting_user: User,
+    death_match: DeathMatch,
+    scheduled_at: datetime | None,
+    leg_number: int | None = None,
+    at: datetime | None = None,
+) -> Leg:
+    """Say when a match of a death match is to be played: that of ``leg_number``, or the next.
+
+    Refusals: ``leg.none`` (nothing of it, or not that one, has still to be played) and those of
+    `scheduling.leg_schedule`.
+    """
+    legs = Leg.objects.filter(death_match=death_match, status=LegStatus.PLANNED)
+    if leg_number is not None:
+        legs = legs.filter(number=leg_number)
+    leg = legs.select_related("death_match__round__season").order_by("number").first()
+    if leg is None:
+        raise Refusal("leg.none", f"Nothing of “{death_match}” has still to be played.")
+    return scheduling.leg_schedule(
+        acting_user=acting_user, leg=leg, scheduled_at=scheduled_at, at=at
+    )
 
 
 def _by_the_format(season: Season, acting_user: User, at: datetime) -> Round:
@@ -185,17 +214,3 @@ def _must_be_new(
     for each in resting:
         if frozenset({each.pk, None}) in met:
             raise Refusal("pairing.bye", f"{each.name} has had a bye before.")
-
-
-def _first_leg_scheduled(
-    death_match: DeathMatch, when: datetime | None, acting_user: User, at: datetime
-) -> None:
-    leg = (
-        Leg.objects.filter(death_match=death_match, status=LegStatus.PLANNED)
-        .select_related("death_match__round__season")
-        .order_by("number")
-        .first()
-    )
-    if leg is None:
-        raise Refusal("leg.none", f"Nothing of “{death_match}” has still to be played.")
-    scheduling.leg_schedule(acting_user=acting_user, leg=leg, scheduled_at=when, at=at)
