@@ -593,8 +593,8 @@ class MomentField(forms.CharField):
     """A date and a time in somebody's own zone (empty: UTC); gives the instant, or None.
 
     What is sent back as it was shown stays the instant it was: the field shows no seconds, nor
-    which of two hours of the same name is meant. Where the clocks skip what is written it is refused;
-    where they show it twice, the first is meant.
+    which of two hours of the same name is meant. Where the clocks skip what is written it is
+    refused; where they show it twice, the first is meant.
     """
 
     def __init__(self, *, zone: str, moment: datetime | None, **more: Any) -> None:
