@@ -13,11 +13,12 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from tests.games.support import user_named
+from tests.games.support import committing, user_named
 from tests.pages.support import links, words
 from tests.pages.test_season_pages import sides, user_of
 from tests.tournaments.support import (
     after,
+    begun,
     chosen,
     enrolled,
     episode_now,
@@ -114,6 +115,28 @@ def test_calling_off_needs_a_reason(visitor: Visitor, orla: User) -> None:
     season.refresh_from_db()
     assert season.status == "cancelled"
     assert "Nobody came." in words(visitor().get("/seasons/autumn/rulings/"))
+
+
+def test_what_is_being_played_is_declared_void_before_a_season_is_called_off(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 4)
+    row = chosen(orla, season, 4, 3)
+    leg = begun(orla, row, at=timezone.now())
+    client = visitor(orla)
+    address = "/seasons/autumn/desk/steps/cancel/"
+    desk = f"/seasons/autumn/desk/matches/{row.pk}/"
+    page = client.get(address)
+    assert "Being played just now: Player 4 vs Player 3." in words(page)
+    assert desk in links(page)
+    with nothing_changes():
+        answer = client.post(address, {"why": "Nobody came."})
+    assert "declare it void at its desk" in words(answer)
+    with committing():
+        client.post(f"{desk}legs/{leg.pk}/void/", {"why": "The season ends."})
+    assert client.post(address, {"why": "Nobody came."}).status_code == 302
+    season.refresh_from_db()
+    assert season.status == "cancelled"
 
 
 def test_a_season_goes_out_as_a_file_and_comes_in_again(

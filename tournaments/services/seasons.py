@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.text import slugify
 
@@ -54,6 +55,7 @@ from tournaments.standings import metrics
 
 __all__ = [
     "Warned",
+    "being_played",
     "organiser_add",
     "organiser_remove",
     "preflight",
@@ -408,20 +410,24 @@ def _reachable(users: Sequence[User]) -> int:
 
 
 def _before_cancelling(season: Season) -> Iterable[Warned]:
-    running = _open_legs(season)
-    if running:
-        yield Warned("season.leg-running", _LEG_RUNNING, stops=True)
+    played = [str(each) for each in being_played(season)[:4]]
+    if played:
+        names = ", ".join(played[:3]) + (" and others" if len(played) > 3 else "")
+        yield Warned(
+            "season.leg-running",
+            f"Being played just now: {names}. Let it end, or declare it void at its desk.",
+            stops=True,
+        )
     held = season.gifts.filter(status=lifecycle.GiftStatus.HELD).count()
     if held:
         yield Warned("preflight.items-held", f"{held} items will never be used.")
     yield Warned("preflight.final", "A cancelled season cannot be taken up again.")
 
 
-_LEG_RUNNING: Final = "A match of this season is being played: let it end, or declare it void."
-
-
-def _open_legs(season: Season) -> int:
-    return Leg.objects.filter(death_match__round__season=season, status=LegStatus.RUNNING).count()
+def being_played(season: Season) -> QuerySet[DeathMatch]:
+    """The death matches of which a match is on."""
+    rows = DeathMatch.objects.filter(round__season=season, legs__status=LegStatus.RUNNING)
+    return rows.select_related("home", "away").order_by("pk")
 
 
 def _open_matches(season: Season) -> int:

@@ -27,7 +27,8 @@ MakeForm = Callable[..., ServiceForm]
 @dataclass(frozen=True)
 class Act:
     """One deed. ``run`` gets the valid form and calls the service; it may answer the address to go
-    to, else ``back`` it is. ``says``: what will happen, in sentences."""
+    to, else ``back`` it is. ``says``: what will happen, in sentences. ``ways``: words and addresses
+    of what must be seen to first."""
 
     title: str
     button: str
@@ -36,6 +37,7 @@ class Act:
     run: Callable[[Any], Any]
     says: Sequence[str] = ()
     warnings: Sequence[Warned] = ()
+    ways: Sequence[tuple[str, str]] = ()
     form: MakeForm = field(default=NoForm)
     danger: bool = False
     template: str = "act.html"

@@ -355,6 +355,10 @@ def step(request: HttpRequest, sheet: Sheet, user: User, name: str) -> HttpRespo
         form=ReasonForm if name == "cancel" else NoForm,
         back=_address(sheet.season.slug, "desk" if manages else "season"),
         run=runs[name],
+        ways=[
+            (f"To {row}", _address(sheet.season.slug, "match_desk", row.pk))
+            for row in (seasons.being_played(sheet.season) if name == "cancel" else ())
+        ],
     )
     return perform(request, sheet, act)
 
