@@ -920,7 +920,7 @@ class _Restoring:
             raise self._wrong("season.started_at", "a season that has begun says when, others not")
         if over != (status in (SeasonStatus.FINISHED, SeasonStatus.CANCELLED)):
             raise self._wrong("season.finished_at", "a season that is over says when, others not")
-        if doc.visibility == Visibility.DRAFT and begun:
+        if Visibility(doc.visibility) is Visibility.DRAFT and begun:
             raise self._wrong("season.visibility", "a season that has begun is no draft any more")
         if doc.winner is not None and status != SeasonStatus.FINISHED:
             raise self._wrong("season.winner", "only a season that is finished has a winner")
