@@ -214,7 +214,7 @@ class Sheet:
     @cached_property
     def death_matches(self) -> list[DeathMatch]:
         """Every death match in order, each with its legs as `all_legs` and those that count as
-        `legs_told`."""
+        `legs_told`; `next_leg` is the first that has still to be played, if there is one."""
         legs = Leg.objects.select_related("match").defer("match__snapshot")
         legs = legs.prefetch_related("match__players", "declarations")
         rows = DeathMatch.objects.filter(round__season=self.season).order_by(
@@ -237,6 +237,9 @@ class Sheet:
         row.legs_told = [  # type: ignore[attr-defined]
             leg for leg in every if leg.status != LegStatus.VOID
         ]
+        row.next_leg = next(  # type: ignore[attr-defined]
+            (leg for leg in every if leg.status == LegStatus.PLANNED), None
+        )
 
     def _link(self, row: Any, *names: str) -> None:
         for name in names:
@@ -293,6 +296,8 @@ class Sheet:
     @cached_property
     def planned(self) -> list[Appointment]:
         """What is still to be played, what has a time first."""
+        if self.season.status != SeasonStatus.RUNNING:
+            return []
         found = [
             Appointment(row, leg)
             for row in self.death_matches

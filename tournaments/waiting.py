@@ -44,7 +44,7 @@ def _before(sheet: Sheet, row: DeathMatch, user: Any) -> list[Waiting]:
         on = next((leg for leg in row.all_legs if leg.status == LegStatus.RUNNING), None)  # type: ignore[attr-defined]
         if on is not None and on.match is not None:
             return [Waiting(f"{row} is on.", "To the board", on.match.get_absolute_url())]
-    leg = next((leg for leg in row.legs_told if leg.status == LegStatus.PLANNED), None)  # type: ignore[attr-defined]
+    leg: Leg | None = row.next_leg  # type: ignore[attr-defined]
     if row.status not in (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING) or leg is None:
         return []
     if not leg.ruleset:

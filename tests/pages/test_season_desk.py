@@ -34,6 +34,7 @@ from tests.tournaments.support import (
 from tournaments.forms import ScheduleForm
 from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
 from tournaments.services.episodes import dmo_choose, placements_record
+from tournaments.services.seasons import season_cancel
 
 Visitor = Callable[..., Client]
 
@@ -325,6 +326,40 @@ def test_both_say_that_they_are_ready_and_it_begins(visitor: Visitor, orla: User
     match = leg_of(row).match
     assert match is not None
     assert answer["Location"] == f"/matches/{match.pk}/"
+
+
+def test_a_death_match_says_from_and_until_when_players_can_be_ready(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 4, no_show_minutes=20)
+    row = chosen(orla, season, 4, 3)
+    address = row.get_absolute_url()
+    player = visitor(user_of(sides(row)[0]))
+
+    def told(**span: float) -> tuple[str, str, str]:
+        """The page, and what it should say of when the players can be ready."""
+        moment = timezone.now().replace(second=0, microsecond=0) + timedelta(**span)
+        Leg.objects.filter(pk=leg_of(row).pk).update(scheduled_at=moment)
+        opens, closes = moment - timedelta(minutes=30), moment + timedelta(minutes=20)
+        return words(player.get(address)), f"{opens:%H:%M} UTC", f"{closes:%H:%M} UTC"
+
+    page, opens, closes = told(hours=5)
+    assert "You can say that you are ready from" in page
+    assert opens in page
+    assert closes in page
+    assert "I am ready" not in page
+    page, opens, closes = told(minutes=10)
+    assert "You can say that you are ready from" not in page
+    assert closes in page
+    assert "I am ready" in page
+    Leg.objects.filter(pk=leg_of(row).pk).update(scheduled_at=None)
+    assert "Lapses" not in words(player.get(address))
+    Leg.objects.filter(pk=leg_of(row).pk).update(home_ready_at=timezone.now())
+    assert "Lapses" in words(player.get(address))
+    season_cancel(acting_user=orla, season=season, why="rain")
+    page = words(player.get(address))
+    assert "I am ready" not in page
+    assert "Lapses" not in page
 
 
 def test_times_are_in_the_organisers_own_zone(visitor: Visitor, orla: User) -> None:

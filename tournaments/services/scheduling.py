@@ -214,6 +214,24 @@ def ready_from(leg: Leg) -> datetime | None:
     return None if leg.scheduled_at is None else leg.scheduled_at - ready_window()
 
 
+def ready_until(leg: Leg) -> datetime | None:
+    """Until when a leg that has not begun waits for its players; None: nothing runs out.
+
+    Where a start is fixed, both have the season's minutes: since then, since the end of the match
+    before, and since others made them say anew that they are ready. Where none is, this is when the
+    word of whoever is ready lapses.
+    """
+    if leg.scheduled_at is None:
+        said = [each for each in (leg.home_ready_at, leg.away_ready_at) if each is not None]
+        return min(said) + ready_window() if said else None
+    since = max(leg.scheduled_at, leg.ready_cleared_at or leg.scheduled_at)
+    if leg.number > 1:
+        before = leg.death_match.legs.filter(number__lt=leg.number, status=LegStatus.FINISHED)
+        ended: datetime | None = before.aggregate(last=Max("finished_at"))["last"]
+        since = max(since, ended or since)
+    return since + timedelta(minutes=leg.death_match.round.season.no_show_minutes)
+
+
 def is_due(leg: Leg, at: datetime) -> bool:
     """Whether both are ready and the time has come."""
     if leg.home_ready_at is None or leg.away_ready_at is None:
@@ -366,17 +384,11 @@ def _overdue(at: datetime) -> Iterator[Leg]:
 
 
 def _grace_over(leg: Leg, at: datetime) -> bool:
-    """Whether both players have had the season's minutes since they could be ready: since the
-    time that was fixed, the end of the match before, and since others made them say so anew."""
-    if leg.scheduled_at is None:
+    """Whether both players have had their time to say that they are ready for a fixed start."""
+    if leg.scheduled_at is None or at <= leg.scheduled_at:
         return False
-    since = max(leg.scheduled_at, leg.ready_cleared_at or leg.scheduled_at)
-    grace = timedelta(minutes=leg.death_match.round.season.no_show_minutes)
-    if at <= since + grace or leg.number == 1:
-        return at > since + grace
-    before = leg.death_match.legs.filter(number__lt=leg.number, status=LegStatus.FINISHED)
-    ended: datetime | None = before.aggregate(last=Max("finished_at"))["last"]
-    return at > max(since, ended or since) + grace
+    until = ready_until(leg)
+    return until is not None and at > until
 
 
 @transaction.atomic

@@ -222,7 +222,7 @@ def _episode_tasks(sheet: Sheet, at: At) -> list[Task]:
 def _match_tasks(sheet: Sheet, at: At, user: User) -> list[Task]:
     found = []
     for row, leg in sheet.planned:
-        if row.home_id is None or row.away_id is None or leg.number != _next_leg(row):
+        if row.home_id is None or row.away_id is None or leg != row.next_leg:  # type: ignore[attr-defined]
             continue
         url = at("match_desk", row.pk)
         if not leg.ruleset:
@@ -241,11 +241,6 @@ def _match_tasks(sheet: Sheet, at: At, user: User) -> list[Task]:
         words = f"{match.leg.death_match} stands still until you have ruled."
         found.append(Task(words, match.get_absolute_url(), "Rule", 3))
     return found
-
-
-def _next_leg(row: DeathMatch) -> int:
-    planned = [leg.number for leg in row.legs_told if leg.status == LegStatus.PLANNED]  # type: ignore[attr-defined]
-    return min(planned, default=0)
 
 
 # -- steps of the season -------------------------------------------------------------------------
@@ -754,7 +749,7 @@ def round_times(request: HttpRequest, sheet: Sheet, user: User, number: int) -> 
     legs = [
         leg
         for row, leg in sheet.planned
-        if row.round_id == played.pk and row.away_id and leg.number == _next_leg(row)
+        if row.round_id == played.pk and row.away_id and leg == row.next_leg  # type: ignore[attr-defined]
     ]
     zone = user.time_zone.replace("_", " ") or "UTC"
     act = Act(
@@ -847,6 +842,8 @@ def match_desk(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpR
 
 
 def _deeds(sheet: Sheet, row: DeathMatch) -> list[Deed]:
+    if sheet.season.status == SeasonStatus.CANCELLED:
+        return []
     if row.status in (DeathMatchStatus.VOID, DeathMatchStatus.WAITING) or row.how == How.BYE:
         return []
     if row.status == DeathMatchStatus.DECIDED:

@@ -6,15 +6,17 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from games.sharing import png_response
 from games.views.common import one_page, signed_in
 from tournaments import audience, pictures, reading
-from tournaments.lifecycle import LegStatus
+from tournaments.lifecycle import DeathMatchStatus, LegStatus, SeasonStatus
 from tournaments.models import DeathMatch, Format, Leg
 from tournaments.reading import Sheet, etag_of, fingerprint
+from tournaments.services.scheduling import ready_from, ready_until
 from tournaments.views.common import public_page, season_page, shown
 from tournaments.waiting import waiting_for
 
@@ -152,7 +154,9 @@ def death_match(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
 
 def leg_told(sheet: Sheet, leg: Leg, user: User | Any) -> dict[str, Any]:
     """A leg with what ``user`` may know of it: `leg`, `brought` (for each seat a list of items, or
-    None where they are still secret) and `mine`, whether it waits for ``user`` to be ready."""
+    None where they are still secret), whether it has still to be played and is ``user``'s, as
+    `mine`, whether it is the next and `waits` for its players to be ready, from and until when they
+    can say so, as `opens` and `closes`, where that is limited, and whether that is too `early`."""
     declared: dict[int, list[Any]] = {0: [], 1: []}
     gifts = {each.pk: each for each in sheet.gifts}
     visible = [audience.may_see_declarations(leg, seat, user) for seat in (0, 1)]
@@ -165,13 +169,28 @@ def leg_told(sheet: Sheet, leg: Leg, user: User | Any) -> dict[str, Any]:
             declared[bringer].append({"gift": gift, "target": target})
     seat = audience.seat_of(leg.death_match, user)
     ready = (leg.home_ready_at, leg.away_ready_at)
+    on = sheet.season.status == SeasonStatus.RUNNING and leg.status == LegStatus.PLANNED
+    waits = on and _is_next(leg)
+    opens = ready_from(leg) if waits else None
     return {
         "leg": leg,
         "brought": [declared[seat] if visible[seat] else None for seat in (0, 1)],
-        "mine": seat is not None and leg.status == LegStatus.PLANNED,
+        "mine": on and seat is not None,
+        "waits": waits,
+        "opens": opens,
+        "closes": ready_until(leg) if waits and leg.no_show_at is None else None,
+        "early": opens is not None and timezone.now() < opens,
         "ready": ready,
         "my_ready": seat is not None and ready[seat] is not None,
     }
+
+
+def _is_next(leg: Leg) -> bool:
+    """Whether nothing is to be played before a leg."""
+    row = leg.death_match
+    running = any(each.status == LegStatus.RUNNING for each in row.all_legs)  # type: ignore[attr-defined]
+    open_now = row.status in (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING)
+    return open_now and not running and leg == row.next_leg  # type: ignore[attr-defined]
 
 
 # -- pictures and news ---------------------------------------------------------------------------
