@@ -34,7 +34,7 @@ from games.audience import chat_visible_to
 from games.engine.errors import Refusal
 from games.models import Challenge, ChatMessage, Match, MatchEntry, MatchPlayer
 from games.ratings import admin as _ratings  # noqa: F401  (registers its own)
-from games.services.chat import chat_remove
+from games.services.chat import chat_remove, chat_restore
 
 REFUSALS = (Refusal,)
 
@@ -204,9 +204,33 @@ def _remove_page(model_admin: Any, request: HttpRequest, message: ChatMessage) -
     )
 
 
+def _restore_page(model_admin: Any, request: HttpRequest, message: ChatMessage) -> HttpResponse:
+    """Put back a message that was taken away by mistake."""
+    return deed_page(
+        model_admin,
+        request,
+        message,
+        form=ReasonForm(request.POST or None),
+        texts=DeedTexts(
+            title="Put a message back",
+            button="Put it back",
+            follows=["It stands again in its place for whoever opens the match from now on."],
+            facts=[
+                (f"{message.author.shown_name} wrote", message.text),
+                ("Match", row_link(message.match)),
+            ],
+            done="The message is back.",
+        ),
+        perform=lambda said: chat_restore(
+            acting_user=person(request), message=message, why=said["reason"]
+        ),
+        refusals=REFUSALS,
+    )
+
+
 @admin.register(ChatMessage)
 class ChatMessageAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
-    """What people say beside matches, and the moderators' way to take it away."""
+    """What people say beside matches, and the moderators' way to take it away and back."""
 
     deeds = (
         Deed(
@@ -216,6 +240,14 @@ class ChatMessageAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
             danger=True,
             offers=lambda request, message: (
                 message.removed_at is None and is_moderator(request.user)
+            ),
+        ),
+        Deed(
+            "restore",
+            "Put it back…",
+            _restore_page,
+            offers=lambda request, message: (
+                message.removed_at is not None and is_moderator(request.user)
             ),
         ),
     )

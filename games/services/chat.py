@@ -78,14 +78,7 @@ def chat_remove(
     Refusals: ``chat.not-moderator``, ``chat.not-your-room`` (what the spectators say of a match
     that the moderator is playing), ``chat.why-too-long``, ``chat.removed``.
     """
-    if not may_moderate_chat(acting_user):
-        raise Refusal("chat.not-moderator", "Only moderators may remove messages.")
-    if not chat_visible_to(acting_user).filter(pk=message.pk).exists():
-        raise Refusal("chat.not-your-room", "You play in this match and cannot read this room now.")
-    why = one_line(why)
-    if len(why) > TEXT_MAX:
-        raise Refusal("chat.why-too-long", f"At most {TEXT_MAX} characters, please.")
-    locked = ChatMessage.objects.select_for_update().get(pk=message.pk)
+    locked, why = _moderated(acting_user, message, why)
     if locked.removed_at is not None:
         raise Refusal("chat.removed", "This message was removed before.")
     locked.removed_at = timezone.now()
@@ -108,6 +101,41 @@ def chat_remove(
         "message": {"id": locked.pk},
     }
     _say(locked.match_id, locked.room, gone)
+
+
+@transaction.atomic
+def chat_restore(*, acting_user: User, message: ChatMessage, why: str = "") -> None:
+    """Put back a message that was taken away by mistake: it stands again in its place for whoever
+    opens the match. `why` is kept in the audit log.
+
+    Refusals: those of `chat_remove`, but ``chat.not-removed`` instead of ``chat.removed``, and
+    ``chat.own`` (one's own message).
+    """
+    locked, why = _moderated(acting_user, message, why)
+    if locked.author_id == acting_user.pk:
+        raise Refusal("chat.own", "Another moderator decides about your own message.")
+    if locked.removed_at is None:
+        raise Refusal("chat.not-removed", "This message was not taken away.")
+    locked.removed_at = None
+    locked.save(update_fields=["removed_at"])
+    audit_record(
+        acting_user=acting_user,
+        action="chat.restore",
+        target=locked,
+        data={"text": locked.text, "author": locked.author_id, "why": why},
+    )
+
+
+def _moderated(acting_user: User, message: ChatMessage, why: str) -> tuple[ChatMessage, str]:
+    """The message, locked, and the reason made fit to keep, for somebody who may judge it."""
+    if not may_moderate_chat(acting_user):
+        raise Refusal("chat.not-moderator", "Only moderators may remove messages.")
+    if not chat_visible_to(acting_user).filter(pk=message.pk).exists():
+        raise Refusal("chat.not-your-room", "You play in this match and cannot read this room now.")
+    why = one_line(why)
+    if len(why) > TEXT_MAX:
+        raise Refusal("chat.why-too-long", f"At most {TEXT_MAX} characters, please.")
+    return ChatMessage.objects.select_for_update().get(pk=message.pk), why
 
 
 def chat_history(*, match: Match, room: str, user: Any) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from games.audience import user_group_of
 from games.models import Challenge, ChatMessage, Match, MatchEntry, MatchPlayer, SavedMove
 from games.receivers import on_account_suspended
 from games.services.challenges import challenge_accept, challenge_create, challenges_withdraw
-from games.services.chat import chat_history, chat_post, chat_remove
+from games.services.chat import chat_history, chat_post, chat_remove, chat_restore
 from games.services.matches import match_start
 from games.services.saved import saved_move_save
 from tests.games.support import (
@@ -279,6 +279,37 @@ def test_a_moderator_cannot_judge_a_room_that_they_cannot_read(
     refused("chat.why-too-long", chat_remove, acting_user=mona, message=own_room, why="x" * 501)
     chat_remove(acting_user=mona, message=own_room)
     refused("chat.removed", chat_remove, acting_user=mona, message=own_room)
+
+
+def test_a_message_that_was_taken_away_by_mistake_is_put_back(
+    play: Play, ada: User, ben: User, mona: User
+) -> None:
+    first, message = said(play, ada, "before"), said(play, ben, "fine really")
+    row = ChatMessage.objects.get(pk=message)
+    refused("chat.not-removed", chat_restore, acting_user=mona, message=row)
+    chat_remove(acting_user=mona, message=row)
+    assert [each["id"] for each in chat_history(match=play.match, room="players", user=ada)] == [
+        first
+    ]
+    refused("chat.not-moderator", chat_restore, acting_user=ben, message=row)
+    refused("chat.why-too-long", chat_restore, acting_user=mona, message=row, why="x" * 501)
+    client = Client()
+    client.force_login(mona)
+    link = f"/admin/games/chatmessage/{message}/restore/"
+    assert link in client.get(f"/admin/games/chatmessage/{message}/change/").content.decode()
+    assert client.post(link, {"reason": "A misunderstanding"}).status_code == 302
+    assert [each["id"] for each in chat_history(match=play.match, room="players", user=ada)] == [
+        first, message,
+    ]  # fmt: skip
+    entry = AuditEntry.objects.get(action="chat.restore")
+    assert (entry.who, entry.data["why"]) == (mona, "A misunderstanding")
+
+
+def test_nobody_puts_back_their_own_message(mona: User, ada: User) -> None:
+    play = started((mona, ada))
+    message = ChatMessage.objects.get(pk=said(play, mona, "hello"))
+    chat_remove(acting_user=mona, message=message)
+    refused("chat.own", chat_restore, acting_user=mona, message=message)
 
 
 # -- merging -------------------------------------------------------------------------------------

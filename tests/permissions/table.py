@@ -464,6 +464,10 @@ DEEDS: dict[str, Deed] = {
         admin("games_chatmessage_changelist", lambda _s: [],
               lambda s: {"action": "remove_messages", "_selected_action": s.message.pk}),
     )),
+    "put a message back": Deed("removed", MODERATE, (
+        admin("games_chatmessage_restore", lambda s: [s.message.pk],
+              lambda _s: {"reason": "because"}),
+    )),
     "rule on a rating": Deed("decided", frozenset({Who.ADMIN}), (
         admin("games_ratingruling_add", lambda _s: [],
               lambda s: {"match": s.leg.match_id, "counts": "nobody", **WHY}),

@@ -21,7 +21,7 @@ from accounts.sanctions import user_mute, user_suspend
 from accounts.services import role_grant
 from accounts.tokens import token_create, user_become_bot
 from games.services.challenges import challenge_create
-from games.services.chat import chat_post
+from games.services.chat import chat_post, chat_remove
 from games.services.matches import record_bytes
 from games.services.preparations import preparation_create
 from games.services.saved import saved_move_save
@@ -337,6 +337,13 @@ def _talking(world: World) -> Scene:
     return scene
 
 
+def _removed(world: World) -> Scene:
+    """The same, and what was said was taken away."""
+    scene = _talking(world)
+    chat_remove(acting_user=world.users["mona"], message=scene.message)
+    return scene
+
+
 def _decided(world: World) -> Scene:
     scene = _running(world)
     conceded(scene.leg, 0, timezone.now() + timedelta(seconds=1))
@@ -434,6 +441,7 @@ SCENES: dict[str, Callable[[World], Scene]] = {
     "between": _between, "left": _left, "reopened": _reopened, "main match": _main_match,
     "choosing": _choosing, "planned": _planned,
     "gifted": _gifted, "running": _running, "talking": _talking, "decided": _decided,
+    "removed": _removed,
     "ruled": _ruled, "two left": _two_left, "round played": _round_played,
     "played out": _played_out, "ladder": _ladder, "bracket": _bracket, "watched": _watched,
     "challenged": _challenged, "hidden": _hidden,
