@@ -145,7 +145,15 @@ def test_tempo_up_by_pointer(site: Site, new_page: Pages) -> None:
     result.wait_for()
     assert new_page.errors == []
     ada.goto(f"{game.address}replay/")
-    ada.locator("#replay .board--trio").wait_for()
+    ada.locator("#replay .trio--still").wait_for()
+    tops = [each.bounding_box() for each in ada.locator(".trio--still .trio__title").all()]
+    assert len({box["y"] for box in tops if box is not None}) == 1, "side by side"
+    # On a telephone the domain takes the whole width, above both pallets.
+    ada.set_viewport_size({"width": 360, "height": 740})
+    boxes = [each.bounding_box() for each in ada.locator(".trio--still .board").all()]
+    red_box, domain_box, blue_box = [box for box in boxes if box is not None]
+    assert domain_box["width"] > 280
+    assert domain_box["y"] + domain_box["height"] <= red_box["y"] == blue_box["y"]
     assert new_page.errors == []
 
 

@@ -83,31 +83,29 @@ export function render(view, { names = ["Seat 0", "Seat 1"] } = {}) {
   const { game } = view;
   if (game === null || game.pool === null) return s("svg", { class: "board", viewBox: "0 0 640 80", role: "img", "aria-label": caption(view) });
   const [width, height] = game.pool.size;
-  const gap = 24;
-  const id = `domain-${(drawings += 1)}`;
-  const whole = s(
-    "svg",
+  const one = (colour) => {
+    const id = `domain-${(drawings += 1)}`;
+    const owner = ownerOf(game, colour);
+    const svg = s(
+      "svg",
+      { class: "domain__svg", viewBox: `${-FRAME} ${-FRAME} ${width + 2 * FRAME} ${height + 2 * FRAME}` },
+      patterns(id),
+      ground(game, colour, id),
+      s("g", {}, drawAllLying(game, colour, id, names)),
+    );
+    const title = h("p", { class: "domain__caption" }, seatBadge(owner), `${TITLES[colour]}: ${names[owner]}`);
+    return h("div", { class: "domain" }, title, svg);
+  };
+  return h(
+    "div",
     {
-      class: "board domains-still",
-      "data-red-seat": game.red,
-      viewBox: `${-FRAME} ${-FRAME - 26} ${2 * width + gap + 2 * FRAME} ${height + 2 * FRAME + 26}`,
+      class: "domains domains--still",
       role: "img",
       "aria-label": `${caption(view)}. ${inWords(game, names)}`,
+      "data-red-seat": game.red,
     },
-    patterns(id),
+    COLOURS.map(one),
   );
-  COLOURS.forEach((colour, index) => {
-    whole.append(
-      s(
-        "g",
-        { transform: `translate(${index * (width + gap)} 0)` },
-        s("text", { class: "domain__title", x: 0, y: -FRAME - 8 }, `${TITLES[colour]}: ${names[ownerOf(game, colour)]}`),
-        ground(game, colour, id),
-        s("g", {}, drawAllLying(game, colour, id, names)),
-      ),
-    );
-  });
-  return whole;
 }
 
 export function mount(root, api) {

@@ -2,7 +2,7 @@
 
 import { csrfToken } from "../site.js";
 import { fill, h, s, write } from "../match/dom.js";
-import { Board, choiceCards, ConfirmBar, outline, seatBadge, seatSign, turn, UNIT } from "./kit.js";
+import { Board, choiceCards, ConfirmBar, outline, seatBadge, turn, UNIT } from "./kit.js";
 import { Placing, PLACING_KEYS } from "./placing.js";
 
 const COLUMNS = [..."ABCDEFGHIJKL"];
@@ -85,36 +85,27 @@ export function render(view, { names = ["Seat 0", "Seat 1"] } = {}) {
   const { game } = view;
   const boards = newBoards(true);
   drawPosition(boards, game, names);
-  const wide = COLUMNS.length * UNIT + 22;
-  const tall = ROWS.length * UNIT + 22;
-  const middle = SIDE * UNIT + 22;
-  const top = 44;
-  const place = (board, x, y, width, height) => {
-    for (const [name, value] of Object.entries({ x, y, width, height })) board.svg.setAttribute(name, value);
-    board.svg.removeAttribute("role");
-    return board.svg;
+  const part = (kind, title, { svg }) => {
+    svg.removeAttribute("role"); // the whole is one picture
+    return h("div", { class: kind }, h("p", { class: "trio__title" }, title), svg);
   };
-  const title = (x, seat, words) =>
-    s(
-      "g",
-      {},
-      seat === null ? null : seatSign(seat, x + 12, 22, 10),
-      s("text", { x: x + (seat === null ? 0 : 30), y: 29, "font-size": 22, "font-weight": 600 }, words),
-    );
-  const domainAt = wide + 30;
-  const rightAt = domainAt + middle * 1.5 + 30;
-  const still = s(
-    "svg",
-    { class: "board board--trio", "data-red-seat": seatOf(game, 0), viewBox: `0 0 ${rightAt + wide} ${tall + top}`, role: "img" },
-    title(18, seatOf(game, 0), palletTitle(game, 0, names)),
-    title(domainAt + 18, null, "Domain"),
-    title(rightAt + 18, seatOf(game, 1), palletTitle(game, 1, names)),
-    place(boards.pallets[0], 0, top, wide, tall),
-    place(boards.domain, domainAt, top + (tall - middle * 1.5) / 2, middle * 1.5, middle * 1.5),
-    place(boards.pallets[1], rightAt, top, wide, tall),
+  const pallet = (colour) => {
+    const seat = seatOf(game, colour);
+    const title = [seat === null ? null : seatBadge(seat), palletTitle(game, colour, names)];
+    return part("trio__pallet", title, boards.pallets[colour]);
+  };
+  return h(
+    "div",
+    {
+      class: "trio trio--still",
+      role: "img",
+      "aria-label": `${caption(view)}. ${inWords(game, names)}`,
+      "data-red-seat": seatOf(game, 0),
+    },
+    pallet(0),
+    part("trio__domain", "Domain", boards.domain),
+    pallet(1),
   );
-  still.setAttribute("aria-label", `${caption(view)}. ${inWords(game, names)}`);
-  return still;
 }
 
 // -- geometry ---------------------------------------------------------------------------------
