@@ -292,6 +292,26 @@ def test_a_match_by_mouse_keyboard_and_typing_with_a_challenge(site: Site, new_p
     ada.get_by_role("button", name="Accept", exact=True).click()
     ada.locator("[data-part=result]:not([hidden])").wait_for()
     assert "Ada" in ada.locator(".result__title").inner_text()
+    look_at_the_replay(ada)
+
+
+def look_at_the_replay(page: Page) -> None:
+    """On a telephone: the shapes while they are drafted, then the domains, all within the page."""
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto(f"{page.url}replay/?move=5")
+    page.locator("#replay .shape-gallery--still .shape-card").first.wait_for()
+    assert page.locator(".shape-card[data-seat='0']").count() == 1
+    assert page.locator(".shape-card").count() == 4
+    page.keyboard.press("End")
+    page.locator("#replay .domains--still .shape").first.wait_for()
+    widths = page.locator(".domains--still .domain__svg").evaluate_all(
+        "each => each.map((svg) => svg.getBoundingClientRect().width)"
+    )
+    assert min(widths) > 300
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    strip = page.locator(".replay__players .versus__side")
+    assert strip.evaluate_all("each => each.every((one) => one.scrollWidth <= one.clientWidth)")
+    shot(page, "replay-360")
 
 
 def test_strict_refereeing_shows_why_a_placement_is_refused(site: Site, new_page: Pages) -> None:

@@ -82,6 +82,7 @@ export function because(view, names) {
 export function render(view, { names = ["Seat 0", "Seat 1"] } = {}) {
   const { game } = view;
   if (game === null || game.pool === null) return s("svg", { class: "board", viewBox: "0 0 640 80", role: "img", "aria-label": caption(view) });
+  if (isDrafting(game)) return drafted(view, names);
   const [width, height] = game.pool.size;
   const one = (colour) => {
     const id = `domain-${(drawings += 1)}`;
@@ -108,6 +109,21 @@ export function render(view, { names = ["Seat 0", "Seat 1"] } = {}) {
   );
 }
 
+/* Who has taken which shapes, for replays. */
+function drafted(view, names) {
+  const { game } = view;
+  const owners = ownersOf(game);
+  const taken = names.map((name, seat) => {
+    const ids = game.taken.filter(([whose, id]) => whose === seat && id !== null).map(([, id]) => id);
+    return `${name} has ${ids.join(", ") || "none"}.`;
+  });
+  return h(
+    "div",
+    { class: "shape-gallery shape-gallery--still", role: "img", "aria-label": `${caption(view)}. ${taken.join(" ")}`, "data-red-seat": game.red },
+    game.pool.shapes.map((shape) => shapeCard("div", game, shape, owners.get(shape.id) ?? null, names)),
+  );
+}
+
 export function mount(root, api) {
   return new DomainBoard(root, api);
 }
@@ -124,6 +140,15 @@ function lying(game, colour = null) {
 
 function shapeOf(game, id) {
   return game.pool.shapes.find((shape) => shape.id === id);
+}
+
+function isDrafting(game) {
+  return ["inspect", "first", "draft"].includes(game.phase);
+}
+
+/* By shape: the seat that has taken it. */
+function ownersOf(game) {
+  return new Map(game.taken.filter(([, id]) => id !== null).map(([seat, id]) => [id, seat]));
 }
 
 function number(value) {
@@ -220,6 +245,16 @@ function shapeArt(game, shape, seat = null) {
     { class: "shape-art", viewBox: `${-reach} ${-reach} ${2 * reach} ${2 * reach}`, "aria-hidden": "true", focusable: "false" },
     patterns(id),
     s("g", { class: `shape shape--${seat ?? "free"}` }, shapeBody(shape, 0, id, seat === null ? `url(#${id}-none)` : `url(#${id}-seat-${seat})`)),
+  );
+}
+
+function shapeCard(tag, game, shape, seat, names) {
+  return h(
+    tag,
+    { class: "shape-card", "data-seat": seat },
+    shapeArt(game, shape, seat),
+    h("span", { class: "shape-card__name" }, seat === null ? null : seatBadge(seat), shape.id),
+    h("span", { class: "shape-card__text" }, seat === null ? traits(shape).join(", ") : names[seat]),
   );
 }
 
@@ -453,28 +488,19 @@ class DomainBoard {
   #drawGallery() {
     const { game } = this;
     const { names } = this.ctx;
-    const drafting = ["inspect", "first", "draft"].includes(game.phase);
+    const drafting = isDrafting(game);
     // Whoever picks has the free shapes on cards already.
     const picking = this.ctx.decision?.kind === "draft";
     this.gallery.hidden = !drafting;
     this.domains.hidden = this.lens.hidden = drafting;
-    const owners = new Map(game.taken.filter(([, id]) => id !== null).map(([seat, id]) => [id, seat]));
+    const owners = ownersOf(game);
     const shown = game.pool.shapes.filter(({ id }) => !picking || owners.has(id));
     const stamp = JSON.stringify([game.pool.name, game.pool.version, picking, [...owners], names]);
     if (stamp === this.galleryStamp) return;
     this.galleryStamp = stamp;
     fill(
       this.gallery,
-      shown.map((shape) => {
-        const seat = owners.get(shape.id) ?? null;
-        return h(
-          "li",
-          { class: "shape-card", "data-seat": seat },
-          shapeArt(game, shape, seat),
-          h("span", { class: "shape-card__name" }, seat === null ? null : seatBadge(seat), shape.id),
-          h("span", { class: "shape-card__text" }, seat === null ? traits(shape).join(", ") : names[seat]),
-        );
-      }),
+      shown.map((shape) => shapeCard("li", game, shape, owners.get(shape.id) ?? null, names)),
     );
   }
 
@@ -1000,7 +1026,7 @@ class DomainBoard {
 
   #drawCounts(ghost) {
     const { game, ctx } = this;
-    const drafting = ["inspect", "first", "draft"].includes(game.phase);
+    const drafting = isDrafting(game);
     this.counts.hidden = drafting;
     if (drafting) return;
     const then = ghost === null ? null : this.paint.preview({ ...ghost, seat: ctx.you });

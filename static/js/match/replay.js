@@ -298,7 +298,7 @@ export class Replay {
 
   #drawPlayers(step) {
     const scores = this.ruleset.scores(step.view) ?? [0, 0];
-    scores.forEach((score, seat) => write(this.scores[seat], String(score)));
+    scores.forEach((score, seat) => write(this.scores[seat], score.toLocaleString("en-GB")));
     const { result } = step.view;
     this.sides.forEach((side, seat) => {
       if (result === null || result.winner === null) delete side.dataset.result;
