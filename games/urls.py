@@ -35,6 +35,11 @@ urlpatterns = [
     path("matches/<int:match_id>/board.svg", boards.board_svg, name="board"),
     path("matches/<int:match_id>/board.png", boards.board_png, name="board_png"),
     path("matches/<int:match_id>/board/<int:number>.png", boards.board_after, name="board_after"),
+    path(
+        "matches/<int:match_id>/board/<int:number>.svg",
+        boards.board_after_svg,
+        name="board_after_svg",
+    ),
     path("matches/<int:match_id>/paint.png", boards.paint_template, name="paint_template"),
     path("matches/<int:match_id>/paint/", boards.paint_read, name="paint_read"),
     path("matches/<int:match_id>/dispute/", matches.dispute, name="dispute"),

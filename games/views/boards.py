@@ -62,9 +62,22 @@ def _board_now(request: HttpRequest, match_id: int, respond: _Respond, kind: str
 @explains_refusals
 def board_after(request: HttpRequest, match_id: int, number: int) -> HttpResponse:
     """The board after the entry of that number in the room's log. What it shows stays the same."""
+    return _board_after(request, match_id, number, png_response, "png")
+
+
+@require_safe
+@explains_refusals
+def board_after_svg(request: HttpRequest, match_id: int, number: int) -> HttpResponse:
+    """The same as SVG."""
+    return _board_after(request, match_id, number, svg_response, "svg")
+
+
+def _board_after(
+    request: HttpRequest, match_id: int, number: int, respond: _Respond, kind: str
+) -> HttpResponse:
     match = match_for(match_id, request.user)
-    etag = f"{match_id}-{match.created_at.timestamp()}-{number}"
-    response = png_response(request, lambda: still_of(match, number), etag=etag)
+    etag = f"{match_id}-{match.created_at.timestamp()}-{number}-{kind}"
+    response = respond(request, lambda: still_of(match, number), etag=etag)
     response["Cache-Control"] = "public, max-age=3600"
     return response
 

@@ -12,6 +12,7 @@ from django.test import Client
 from PIL import Image, ImageDraw
 
 from accounts.models import User
+from games.pictures import png_of
 from games.rulesets.peg_domain import painting
 from games.views.boards import LARGEST_PICTURE
 from tests.games.support import SECOND, Play, nothing_changes, started
@@ -59,12 +60,17 @@ def test_the_board_after_a_turn_stays_at_its_address(nobody: Client, pegs: Play,
     pegs.move(0, pegs.random_move(0, rng.random), 40 * SECOND)
     after = nobody.get(f"{address}8.png").content
     assert before != after
+    drawing = nobody.get(f"{address}8.svg")
+    assert drawing["Content-Type"].startswith("image/svg+xml")
+    assert png_of(drawing.content.decode()) == after
     pegs.move(1, "finish", 50 * SECOND)
     pegs.move(0, "finish", 60 * SECOND)
     assert pegs.match.is_over
     assert nobody.get(f"{address}7.png").content == before
     assert nobody.get(f"{address}8.png").content == after
+    assert nobody.get(f"{address}8.svg").content == drawing.content
     assert nobody.get(f"{address}999.png").status_code == 409
+    assert nobody.get(f"{address}999.svg").status_code == 409
     assert nobody.get(f"{address}0.png").status_code == 409
 
 

@@ -96,13 +96,14 @@ export class Replay {
     this.#drawControls();
   }
 
-  /* The picture of the position as the room saw it then; of what it was not told there is none. */
+  /* Pictures of the position as the room saw it then; of what it was not told there are none. */
   #drawLink(step) {
     const part = this.parts.picture;
     if (!part) return;
     part.hidden = !step.still;
-    if (step.still) {
-      part.querySelector("a").href = part.dataset.pictures.replace("/0.png", `/${step.still}.png`);
+    if (!step.still) return;
+    for (const link of part.querySelectorAll("a")) {
+      link.href = link.pathname.replace(/[0-9]+(?=\.(png|svg)$)/, step.still);
     }
   }
 
