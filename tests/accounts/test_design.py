@@ -67,6 +67,8 @@ def tokens(theme: int) -> dict[str, str]:
             found[name] = match[theme + 1]
         elif re.fullmatch(r"#[0-9a-f]{6}", value):
             found[name] = value
+        elif (match := re.fullmatch(r"var\((--[\w-]+)\)", value)) and match[1] in found:
+            found[name] = found[match[1]]
     return found
 
 
