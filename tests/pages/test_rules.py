@@ -40,6 +40,10 @@ def test_every_game_has_its_page(nobody: Client, ruleset) -> None:
     assert nobody.post(f"/rules/{ruleset.id}/").status_code == 405
 
 
+def test_the_rules_of_peg_domain_say_that_placements_can_be_painted(nobody: Client) -> None:
+    assert "A placement can be painted, too" in words(nobody.get("/rules/peg-domain/"))
+
+
 @each_ruleset
 def test_the_contents_lead_to_every_heading(nobody: Client, ruleset) -> None:
     page = nobody.get(f"/rules/{ruleset.id}/").content.decode()
