@@ -307,7 +307,7 @@ def raster(
     return Raster(_traced([(outline, degrees)])[0], outline)
 
 
-# Room for every angle of 40 shapes; a raster takes some 2 kB.
+# Room for every angle of 40 shapes; a raster takes some 2 kB, and 9 kB once it has been judged.
 _MOST_KNOWN = 360 * 40
 SELDOM = 8  # angles of a shape that are traced one by one
 _known: dict[tuple[Outline, int], Raster] = {}
