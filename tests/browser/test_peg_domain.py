@@ -216,6 +216,20 @@ def _file(content: bytes) -> FilePayload:
     return {"name": "mine.jpg", "mimeType": "image/jpeg", "buffer": content}
 
 
+def from_above(page: Page) -> list[str]:
+    """The three boards as they follow on a telephone."""
+    tops = {}
+    for name, board in (
+        ("red", ".trio__pallet[data-colour=red]"),
+        ("domain", ".trio__domain"),
+        ("blue", ".trio__pallet[data-colour=blue]"),
+    ):
+        box = page.locator(board).bounding_box()
+        assert box is not None
+        tops[name] = box["y"]
+    return sorted(tops, key=lambda name: tops[name])
+
+
 def test_the_final_with_a_removal_in_secret_and_items(site: Site, new_page: Pages) -> None:
     items = ((0, "rapid-removal"), (1, "additional-peg"))
     game = players.start(site, "peg-domain", variant="final", items=items)
@@ -240,6 +254,8 @@ def test_the_final_with_a_removal_in_secret_and_items(site: Site, new_page: Page
     choose(ben, "Blue", "Play blue")
     is_asked(ada)
     is_asked(ben)
+    # On Ben's telephone the pallet to remove from comes first.
+    assert from_above(ben) == ["red", "domain", "blue"]
     # Ben names a square, and then another one; Ada learns nothing of either.
     removable = game_of(ben)["removable"]
     submit(ben, f"remove {removable[0]}")

@@ -849,6 +849,7 @@ class PegDomainBoard {
     drawPosition(this.boards, game, names);
     this.trio.hidden = game === null || game.pallets === null;
     this.trio.dataset.own = this.#own === null ? "" : COLOURS[this.#own];
+    this.trio.dataset.asks = this.ctx.decision?.kind ?? "";
     this.trio.dataset.redSeat = seatOf(game, 0) ?? "";
     this.#drawTools();
     if (game?.pallets) this.#drawPallets();
