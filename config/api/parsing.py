@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from typing import IO, Any
+from typing import IO, Any, Final
 
-from django.conf import settings
 from rest_framework.exceptions import APIException, ParseError
 from rest_framework.parsers import JSONParser
+
+BODY_MOST: Final = 16 * 1024  # bytes, as a frame of the sockets
 
 
 class TooLarge(APIException):
@@ -16,11 +17,11 @@ class TooLarge(APIException):
 
     status_code = 413
     default_code = "too-large"
-    default_detail = "A request has at most 16 KiB."
+    default_detail = "This request is too large."
 
 
 class SmallJSONParser(JSONParser):
-    """JSON, read no further than the limit for frames. Raises TooLarge and ParseError."""
+    """JSON, read no further than the view's `body_most`. Raises TooLarge and ParseError."""
 
     def parse(
         self,
@@ -28,9 +29,10 @@ class SmallJSONParser(JSONParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
-        body = stream.read(settings.GAUNTLET_FRAME_MAX_BYTES + 1)
-        if len(body) > settings.GAUNTLET_FRAME_MAX_BYTES:
-            raise TooLarge
+        most: int = getattr((parser_context or {}).get("view"), "body_most", BODY_MOST)
+        body = stream.read(most + 1)
+        if len(body) > most:
+            raise TooLarge(f"A request has at most {most // 1024} KiB here.")
         try:
             parsed: dict[str, Any] = super().parse(io.BytesIO(body), media_type, parser_context)
         except RecursionError as error:

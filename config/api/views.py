@@ -29,6 +29,7 @@ from rest_framework.views import APIView
 from config.api import conditional, limits
 from config.api.errors import ApiProblem
 from config.api.lists import CursorPages, FilterBackend, OrderBackend, Ordering
+from config.api.parsing import BODY_MOST
 from config.api.scopes import HasScope, Scope, scope_of
 
 _EXPOSED = (
@@ -46,6 +47,7 @@ class ApiView(APIView):
     private     True for what is the caller's own: nothing may keep the answer.
     max_age     for how many seconds caches may keep an answer to nobody in particular.
     query       names of query parameters besides those that lists and fields bring along.
+    body_most   how many bytes a request's body may have.
     """
 
     permission_classes: Any = (IsAuthenticatedOrReadOnly, HasScope)
@@ -53,6 +55,7 @@ class ApiView(APIView):
     private: ClassVar[bool] = False
     max_age: ClassVar[int] = 0
     query: ClassVar[tuple[str, ...]] = ()
+    body_most: ClassVar[int] = BODY_MOST
     _standing: limits.Standing | None = None
     _version: tuple[str, datetime | None] | None = None
 

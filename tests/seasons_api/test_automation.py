@@ -6,6 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from games.services.turns import match_submit
@@ -284,6 +286,26 @@ def test_enrolling_is_all_or_nothing(olga: Caller) -> None:
             {"contestants": [{"username": "ann"}, {"username": "nobody"}]},
         )
     assert (answer.status_code, answer.json()["code"]) == (409, "user.none")
+
+
+def test_hundreds_at_once(olga: Caller) -> None:
+    """What is said may be long, and who is meant is looked up in one query."""
+    slug = olga.post("/seasons/", {"name": "Spring", "format": "swiss"}).json()["slug"]
+    entries = [{"username": f"nobody-{n}", "name": "x" * 40, "seed": n} for n in range(1, 501)]
+    unknown = [
+        {"home": n, "away": n + 1, "scheduled_at": "2030-01-01T00:00:00Z"} for n in range(500)
+    ]
+    with nothing_changes():
+        for path, body, code in (
+            ("contestants", {"contestants": entries}, "user.none"),
+            ("rounds", {"pairings": unknown}, "contestant.none"),
+            ("rounds", {"pairings": [{"home": 2**63, "away": 1}]}, "contestant.none"),
+            ("rounds", {"pairings": [{"home": -(2**70), "away": 1}]}, "contestant.none"),
+        ):
+            with CaptureQueriesContext(connection) as queries:
+                answer = olga.post(f"/seasons/{slug}/{path}/", body)
+            assert (answer.status_code // 100, answer.json()["code"]) == (4, code)
+            assert len(queries) < 12
 
 
 def test_warnings_before_a_start(olga: Caller) -> None:

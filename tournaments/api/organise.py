@@ -6,12 +6,12 @@ Thin: bodies are checked for their form here, and everything else is the service
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
 from django.db import transaction
-from django.db.models import Model, QuerySet
+from django.db.models import BigIntegerField, Model, QuerySet
 from django.urls import reverse
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import serializers
@@ -73,6 +73,8 @@ ORGANISE: Mapping[str, Scope] = MappingProxyType({"POST": Scope.ORGANISE})
 # the handler finds out (`_scope_needed`).
 OWN_OR_ORGANISE: Mapping[str, Scope] = MappingProxyType({"POST": Scope.READ, "PATCH": Scope.READ})
 ENROLLED_AT_ONCE = 1000
+# Bytes of a body that names so many, each with everything that can be said of them.
+BULK_MOST = 512 * 1024
 _ID = re.compile(r"[0-9]{1,18}")
 
 _M = TypeVar("_M", bound=Model)
@@ -91,8 +93,18 @@ def _found(rows: QuerySet[_M], pk: int, code: str, sentence: str) -> _M:
 
 
 def _contestant(season: Season, pk: int) -> Contestant:
-    rows = Contestant.objects.filter(season=season).select_related("user")
-    return _found(rows, pk, "contestant.none", "There is no such contestant in this season.")
+    return _contestants(season, [pk])[pk]
+
+
+def _contestants(season: Season, keys: Iterable[int]) -> dict[int, Contestant]:
+    """Contestants by their ids, in one query. Raises Refusal ``contestant.none``."""
+    wanted = set(keys)
+    # Larger numbers are no ids, and more than the database can ask for.
+    possible = [key for key in wanted if 0 < key <= BigIntegerField.MAX_BIGINT]
+    found = season.contestants.select_related("user").in_bulk(possible)
+    if len(found) < len(wanted):
+        raise Refusal("contestant.none", "There is no such contestant in this season.")
+    return found
 
 
 def _round(season: Season, number: int) -> Round:
@@ -122,10 +134,17 @@ def _leg_that_counts(death_match: DeathMatch, number: int) -> Leg:
 
 
 def _user(username: str) -> User:
-    user = User.objects.filter(username=User.normalize_username(username)).first()
-    if user is None:
-        raise Refusal("user.none", f"There is nobody called {username!r}.")
-    return user
+    return _users([username])[0]
+
+
+def _users(usernames: Sequence[str]) -> list[User]:
+    """The accounts of these names, in their order, in one query. Raises Refusal ``user.none``."""
+    names = [User.normalize_username(username) for username in usernames]
+    found = {user.username: user for user in User.objects.filter(username__in=set(names))}
+    for name, username in zip(names, usernames, strict=True):
+        if name not in found:
+            raise Refusal("user.none", f"There is nobody called {username!r}.")
+    return [found[name] for name in names]
 
 
 # -- the season ----------------------------------------------------------------------------------
@@ -343,6 +362,7 @@ class ContestantsView(ContestantsReading):
     """Everybody who ever entered a season."""
 
     scopes = ORGANISE
+    body_most = BULK_MOST
 
     @extend_schema(
         operation_id="season_enrol",
@@ -358,16 +378,17 @@ class ContestantsView(ContestantsReading):
         caller = signed_in(request)
         given = body_of(request, EntriesSerializer)
         season = season_for(slug, caller)
+        users = _users([entry["username"] for entry in given["contestants"]])
         with transaction.atomic():
             entered = [
                 people.contestant_enrol(
                     acting_user=caller,
                     season=season,
-                    user=_user(entry["username"]),
+                    user=user,
                     name=entry.get("name", ""),
                     seed=entry.get("seed"),
                 )
-                for entry in given["contestants"]
+                for user, entry in zip(users, given["contestants"], strict=True)
             ]
         return Response(ContestantSerializer(entered, many=True).data, status=201)
 
@@ -448,6 +469,7 @@ class SeedsView(ApiView):
     """The seeds."""
 
     scopes: ClassVar[Mapping[str, Scope]] = MappingProxyType({"PUT": Scope.ORGANISE})
+    body_most = BULK_MOST
 
     @extend_schema(
         operation_id="season_seeds",
@@ -506,6 +528,7 @@ class RoundsView(RoundsReading):
     a bracket, `key` names a death match; sides that are not known yet are null."""
 
     scopes = ORGANISE
+    body_most = BULK_MOST
 
     @extend_schema(
         operation_id="season_round_open",
@@ -522,15 +545,17 @@ class RoundsView(RoundsReading):
         caller = signed_in(request)
         given = body_of(request, NewRoundSerializer)
         season = season_for(slug, caller)
+        named = given.get("pairings", ())
+        found = _contestants(season, [each[side] for each in named for side in ("home", "away")])
         pairings = [
             Pairing(
-                home=_contestant(season, each["home"]),
-                away=_contestant(season, each["away"]),
+                home=found[each["home"]],
+                away=found[each["away"]],
                 ruleset=each.get("ruleset", ""),
                 variant=each.get("variant", ""),
                 scheduled_at=each.get("scheduled_at"),
             )
-            for each in given.get("pairings", ())
+            for each in named
         ]
         opened = round_next(
             acting_user=caller,
@@ -561,6 +586,7 @@ class ScheduleView(ApiView):
     """The times of a round."""
 
     scopes: ClassVar[Mapping[str, Scope]] = MappingProxyType({"PUT": Scope.ORGANISE})
+    body_most = BULK_MOST
 
     @extend_schema(
         operation_id="season_round_schedule",
@@ -604,6 +630,7 @@ class PlacementsView(ApiView):
     """An episode's main match."""
 
     scopes = ORGANISE
+    body_most = BULK_MOST
 
     @extend_schema(
         operation_id="episode_placements",
@@ -620,13 +647,12 @@ class PlacementsView(ApiView):
         season = season_for(slug, caller)
         episode = _episode(season, number)
         ec = given.get("ec")
+        found = _contestants(season, [each["contestant"] for each in given["placements"]])
         episodes.placements_record(
             acting_user=caller,
             episode=episode,
             placements=[
-                episodes.Placed(
-                    _contestant(season, each["contestant"]), each["place"], each["immune"]
-                )
+                episodes.Placed(found[each["contestant"]], each["place"], each["immune"])
                 for each in given["placements"]
             ],
             ec=None if ec is None else _contestant(season, ec),
