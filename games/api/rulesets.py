@@ -8,7 +8,6 @@ from html import unescape
 from typing import Any
 
 import msgspec
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.html import strip_tags
 from drf_spectacular.utils import extend_schema
@@ -18,6 +17,7 @@ from rest_framework.response import Response
 
 from config.api.views import ApiView
 from games import pace
+from games.api.rulestext import page_of, sections_of
 from games.engine.records import FORMAT
 from games.engine.table import AnyRuleset
 from games.rulesets import REGISTRY
@@ -83,6 +83,16 @@ class TimeSerializer(serializers.Serializer[Any]):
     paces = serializers.DictField(child=serializers.FloatField(), help_text="By pace.")
 
 
+class SectionSerializer(serializers.Serializer[Any]):
+    """A part of the rules under a heading."""
+
+    title = serializers.CharField()
+    text = serializers.CharField(
+        help_text="Plain: paragraphs apart by an empty line, points with `- ` before them, cells "
+        "of a table's row with ` | ` between them."
+    )
+
+
 class RulesetDetailSerializer(RulesetSerializer):
     """A game, whole."""
 
@@ -90,6 +100,7 @@ class RulesetDetailSerializer(RulesetSerializer):
     options = serializers.DictField(help_text="A JSON Schema (2020-12) of the options.")
     defaults = serializers.DictField(help_text="The options' usual values.")
     times = TimeSerializer(many=True)
+    rules_text = SectionSerializer(many=True, help_text="The rules, but for their pictures.")
     notation = NotationSerializer(many=True, help_text="How moves are written.")
     record_format = serializers.CharField(help_text="Of match records; see docs/record.md.")
 
@@ -123,7 +134,7 @@ class RulesetView(ApiView):
         responses={200: RulesetDetailSerializer},
     )
     def get(self, request: Request, ruleset_id: str) -> Response:
-        """Variants, items, options with their schema, times and notation."""
+        """Variants, items, options with their schema, times, the rules as text, and notation."""
         ruleset = REGISTRY.get(ruleset_id)
         defaults = ruleset.options_type()  # type: ignore[call-arg]
         return Response(
@@ -133,6 +144,7 @@ class RulesetView(ApiView):
                 "options": options_schema(ruleset),
                 "defaults": msgspec.to_builtins(defaults),
                 "times": times_of(ruleset),
+                "rules_text": [section._asdict() for section in sections_of(ruleset)],
                 "notation": notation_of(ruleset),
                 "record_format": FORMAT,
             }
@@ -174,10 +186,7 @@ def times_of(ruleset: AnyRuleset) -> list[dict[str, Any]]:
 @cache
 def notation_of(ruleset: AnyRuleset) -> tuple[dict[str, Any], ...]:
     """How moves are written: what the rules' page says of it, examples apart from words."""
-    page = render_to_string(
-        f"rules/{ruleset.id}.html", {"ruleset": ruleset, "rulesets": [], "times": {}}
-    )
-    section = _NOTATION.search(page)
+    section = _NOTATION.search(page_of(ruleset))
     if section is None:
         raise LookupError(f"the rules of {ruleset.id} say nothing of notation")
     return tuple(

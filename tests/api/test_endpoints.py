@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 from django.db.models import F
 from django.test import Client
+from django.utils.html import strip_tags
 
 from accounts.models import User
 from accounts.tokens import token_create
@@ -114,6 +117,33 @@ def test_a_game(ruleset: str) -> None:
         assert entry["examples"]
         assert entry["meaning"]
         assert "<" not in "".join(entry["examples"]) + entry["meaning"]
+
+
+def letters(text: str) -> str:
+    return "".join(re.findall(r"\w", unescape(text)))
+
+
+@pytest.mark.parametrize("ruleset", [each.id for each in REGISTRY])
+def test_the_rules_as_text(ruleset: str) -> None:
+    """Every word of the rules' page, but for its pictures and the times at other paces."""
+    found = get(f"/rulesets/{ruleset}/")["rules_text"]
+    page = Client().get(f"/rules/{ruleset}/").content.decode()
+    body = page.partition('class="prose rules__text"')[2].partition(
+        '<section aria-labelledby="rules-paces"'
+    )
+    shown = re.sub(r"<figure.*?</figure>", "", body[0].partition(">")[2], flags=re.DOTALL)
+    told = "".join(f"{each['title']}\n{each['text']}\n" for each in found)
+    assert letters(told.removeprefix(found[0]["title"])) == letters(strip_tags(shown))
+    assert not re.search(r"</?\w", told)
+    assert any(each["title"] == "Notation" for each in found)
+
+
+def test_the_rules_keep_their_form() -> None:
+    found = {each["title"]: each["text"] for each in get("/rulesets/domino-wars/")["rules_text"]}
+    assert "\n\n6 | Your next turn is skipped.\n\n- You choose" in found["Effects"]
+    assert "\n\nHand Mulligan: You may put" in found["Items"]
+    assert "[House ruling] Nothing is drawn" in found["Skipped turns"]
+    assert "\n\nDecks | 120 s, both at once | none | " in found["Time"]
 
 
 def test_notation_is_what_the_rules_say() -> None:
