@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
@@ -40,7 +41,10 @@ class TokenForm(forms.Form):
     )
     scopes = forms.MultipleChoiceField(
         label=gettext_lazy("What it may do"),
-        choices=[(scope.value, words) for scope, words in WORDS.items()],
+        choices=[
+            (scope.value, format_html("<code>{}</code>: {}", scope.value, words))
+            for scope, words in WORDS.items()
+        ],
         widget=forms.CheckboxSelectMultiple,
         help_text=gettext_lazy("Never more than you may do yourself. Tick as little as will do."),
     )

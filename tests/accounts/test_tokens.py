@@ -248,6 +248,12 @@ def test_a_token_is_shown_once(client: Client) -> None:
     assert round((row.expires_at - row.created_at).days) == 30
 
 
+def test_scopes_are_named_as_everywhere(client: Client) -> None:
+    page = client.get(PAGE).content.decode()
+    for scope in Scope:
+        assert f"<code>{scope.value}</code>: " in page
+
+
 @pytest.mark.parametrize(
     "body",
     [{}, {"name": "x", "lasts": "30"}, {"name": "x", "scopes": ["all"], "lasts": "30"},
