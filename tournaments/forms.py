@@ -682,6 +682,53 @@ class PairForm(ServiceForm):
         self.fields["opponent"] = ContestantField(people, label="Whom")
 
 
+class PairingsForm(ServiceForm):
+    """A whole round by hand: for each match two of those who play in it."""
+
+    def __init__(
+        self,
+        *args: Any,
+        people: Sequence[Contestant],
+        proposed: Sequence[tuple[Contestant, Contestant]],
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self._count = len(people) // 2
+        for number in range(1, self._count + 1):
+            sides = proposed[number - 1] if number <= len(proposed) else (None, None)
+            for name, side in zip(("home", "away"), sides, strict=True):
+                self.fields[f"{name}_{number}"] = ContestantField(
+                    people,
+                    empty="—",
+                    required=False,
+                    label=f"Match {number}, {'first' if name == 'home' else 'second'} player",
+                    initial=None if side is None else side.pk,
+                )
+
+    @property
+    def rows(self) -> list[tuple[forms.BoundField, forms.BoundField]]:
+        """The two fields of each match."""
+        return [
+            (self[f"home_{number}"], self[f"away_{number}"]) for number in range(1, self._count + 1)
+        ]
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        for home, away in self.rows:
+            sides = [data.get(home.name), data.get(away.name)]
+            if sides.count(None) == 1 and not (home.errors or away.errors):
+                alone = next(side for side in sides if side is not None)
+                self.add_error(away.name, f"Whom does {alone} meet?")
+        return data
+
+    def pairings(self) -> list[tuple[Contestant, Contestant]]:
+        """Who meets whom, of a valid form; matches that were left empty are left out."""
+        sides = [
+            (self.cleaned_data[home.name], self.cleaned_data[away.name]) for home, away in self.rows
+        ]
+        return [(home, away) for home, away in sides if home is not None]
+
+
 # -- items ---------------------------------------------------------------------------------------
 
 

@@ -52,6 +52,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/desk/episode/", desk.episode_new, name="episode"),
     path("<slug:slug>/desk/final/", desk.final, name="final"),
     path("<slug:slug>/desk/pair/", desk.pair, name="pair"),
+    path("<slug:slug>/desk/pair/by-hand/", desk.pair_by_hand, name="pair_by_hand"),
     path("<slug:slug>/desk/conclude/", desk.conclude, name="conclude"),
     path("<slug:slug>/desk/rounds/<int:number>/", desk.round_desk, name="round_desk"),
     path("<slug:slug>/desk/rounds/<int:number>/placements/", desk.placements, name="placements"),

@@ -32,6 +32,7 @@ from tests.tournaments.support import (
     who,
 )
 from tournaments.forms import ScheduleForm
+from tournaments.invariants import faults_of
 from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
 from tournaments.services.episodes import dmo_choose, placements_record
 from tournaments.services.seasons import season_cancel
@@ -498,6 +499,42 @@ def test_rounds_are_paired_reopened_and_a_tied_season_is_decided(
     assert answer.status_code == 422
     client.post("/seasons/autumn/desk/rounds/1/reopen/", {"why": "A result was wrong."})
     assert season.rounds.get(number=1).status == "reopened"
+
+
+def test_a_swiss_round_is_paired_by_hand(visitor: Visitor, orla: User) -> None:
+    season = running(orla, 5, "swiss", format_options={"rounds": 2})
+    client = visitor(orla)
+    address = "/seasons/autumn/desk/pair/by-hand/"
+    assert address in links(client.get("/seasons/autumn/desk/pair/"))
+    with nothing_changes():
+        assert "Round 1 is not complete." in words(client.get(address))
+        assert client.post(address).status_code == 422
+    for row in DeathMatch.objects.filter(round__season=season, status="planned"):
+        played(orla, fresh(row), 0)
+    # Who would meet is filled in, and can be sent as it is but for one match.
+    proposed = form_of(client.get(address))
+    assert sorted(proposed) == ["away_1", "away_2", "home_1", "home_2"]
+    one, two = ((proposed[f"home_{n}"], proposed[f"away_{n}"]) for n in (1, 2))
+    wrong = {
+        "Somebody is paired twice": {"home_2": one[0]},
+        "Whom does": {"away_2": ""},
+        "have no opponent": {"home_2": "", "away_2": ""},
+    }
+    for sentence, change in wrong.items():
+        with nothing_changes():
+            assert sentence in words(client.post(address, proposed | change))
+    swapped = proposed | {"home_1": one[1], "away_1": one[0]}
+    assert client.post(address, swapped)["Location"] == "/seasons/autumn/desk/rounds/2/"
+    rows = DeathMatch.objects.filter(round__season=season, round__number=2).order_by("number")
+    assert list(rows.values_list("home", "away"))[:2] == [one[::-1], two]
+    assert (rows[2].how, rows[2].away) == ("bye", None)
+    assert faults_of(season) == []
+
+
+def test_only_swiss_rounds_are_paired_by_hand(visitor: Visitor, orla: User) -> None:
+    running(orla, 4, "round-robin")
+    answer = visitor(orla).get("/seasons/autumn/desk/pair/by-hand/")
+    assert (answer.status_code, "pairs by itself" in words(answer)) == (409, True)
 
 
 def test_a_round_gets_its_times_at_once(visitor: Visitor, orla: User) -> None:

@@ -51,7 +51,8 @@ CONTESTANTS = ["join/", "withdraw/", "items/give/", "challenge/"]
 DESK = [
     "desk/", "desk/settings/", "desk/organisers/", "desk/contestants/", "desk/seeds/",
     "desk/steps/list/", "desk/steps/start/", "desk/steps/cancel/", "desk/steps/archive/",
-    "desk/steps/unlist/", "desk/episode/", "desk/final/", "desk/pair/", "desk/conclude/",
+    "desk/steps/unlist/", "desk/episode/", "desk/final/", "desk/pair/", "desk/pair/by-hand/",
+    "desk/conclude/",
     "desk/items/",
 ]  # fmt: skip
 

@@ -317,6 +317,12 @@ DEEDS: dict[str, Deed] = {
         Page("tournaments:pair"),
         Api("post", "api:season_rounds"),
     )),
+    "pair a round by hand": Deed("round played", RULE, (
+        Page("tournaments:pair_by_hand", form=lambda s: s.form(
+            "tournaments:pair_by_hand", {}, s.season.slug)),
+        Api("post", "api:season_rounds", body=lambda s: {"pairings": [
+            {"home": s.id(home), "away": s.id(away)} for home, away in ((1, 2), (3, 4))]}),
+    )),
     "close a round": Deed("reopened", MANAGE, (act("close", what="round_act"),)),
     "reopen a round": Deed("between", MANAGE, (act("reopen", what="round_act", why=True),)),
     "enter a ladder challenge": Deed("ladder", MANAGE, (

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 from django.db import transaction
+from django.db.models import QuerySet
 
 from accounts.models import User
 from accounts.services import audit_record
@@ -115,9 +116,7 @@ def _paired(season: Season, *, lenient: bool, at: datetime) -> Round:
     number = opened.number
     pairings: Sequence[field.Pairing]
     if season.format == Format.SWISS:
-        players = [each for each in course.players if _plays(course.holders[each.id], number)]
-        paired = swiss.pair_round(players, course.settled, number=number, lenient=lenient)
-        pairings = paired.pairings
+        pairings = _swiss_pairings(course, number, lenient=lenient)
     else:
         pairings = [pairing for pairing in course.timetable if pairing.round == number]
     made: list[tuple[field.Pairing, DeathMatch]] = []
@@ -132,6 +131,30 @@ def _paired(season: Season, *, lenient: bool, at: datetime) -> Round:
             _absent_walked_over(course, pairing, death_match, at)
     deathmatches.round_settle(round=opened, at=at)
     return opened
+
+
+def _swiss_pairings(course: Course, number: int, *, lenient: bool) -> tuple[field.Pairing, ...]:
+    players = [each for each in course.players if _plays(course.holders[each.id], number)]
+    return swiss.pair_round(players, course.settled, number=number, lenient=lenient).pairings
+
+
+def pairings_proposed(course: Course) -> list[tuple[Contestant, Contestant]]:
+    """How the next round of a Swiss season would be paired as it stands, byes left out; nothing
+    where it cannot be paired without a rematch."""
+    try:
+        pairings = _swiss_pairings(course, course.season.rounds.count() + 1, lenient=False)
+    except Refusal:
+        return []
+    return [
+        (course.holders[each.home], course.holders[each.away])
+        for each in pairings
+        if each.away is not None
+    ]
+
+
+def in_round(season: Season, number: int) -> QuerySet[Contestant]:
+    """Who plays in a round of a Swiss season: everybody still in who has not entered since."""
+    return season.contestants.filter(status=ContestantStatus.ACTIVE, since_round__lte=number)
 
 
 def _plays(contestant: Contestant, number: int) -> bool:

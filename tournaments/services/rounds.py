@@ -165,12 +165,7 @@ def _swiss_by_hand(
 ) -> Round:
     must_be_running(season)
     opened = colosseum.round_begin(season=season, at=at)
-    playing = {
-        each.pk: each
-        for each in season.contestants.filter(
-            status=ContestantStatus.ACTIVE, since_round__lte=opened.number
-        )
-    }
+    playing = {each.pk: each for each in colosseum.in_round(season, opened.number)}
     sides = [side for pairing in pairings for side in (pairing.home, pairing.away)]
     if any(each.user_id == acting_user.pk for each in playing.values()):
         raise own_death_match()

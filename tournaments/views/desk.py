@@ -27,6 +27,7 @@ from tournaments.forms import (
     NoForm,
     OrganiserForm,
     PairForm,
+    PairingsForm,
     PlacementsForm,
     ReasonForm,
     ReplaceForm,
@@ -52,7 +53,7 @@ from tournaments.lifecycle import (
 from tournaments.models import Contestant, DeathMatch, Episode, Format, Gift, Round
 from tournaments.reading import STILL_IN, Sheet, game_of
 from tournaments.services import colosseum, contestants, deathmatches, episodes, items, seasons
-from tournaments.services.rounds import round_schedule
+from tournaments.services.rounds import Pairing, round_next, round_schedule
 from tournaments.services.scheduling import leg_schedule
 from tournaments.services.seasons import Warned
 from tournaments.views.acts import Act, perform
@@ -652,6 +653,62 @@ def pair(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         template="desk_pair.html",
         run=lambda _form: colosseum.round_pair(
             acting_user=user, season=sheet.season, lenient=lenient
+        ),
+    )
+    return perform(request, sheet, act)
+
+
+# A page with so many to choose from is still one that can be read.
+BY_HAND_MOST: Final = 64
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def pair_by_hand(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Pair the next round of a Swiss season as the organisers want it."""
+    season = sheet.season
+    if season.format != Format.SWISS:
+        raise Refusal("pairing.not-by-hand", "This format pairs by itself.")
+    people = list(colosseum.in_round(season, len(sheet.rounds) + 1))
+    if len(people) > BY_HAND_MOST:
+        raise Refusal(
+            "pairing.too-many",
+            f"By hand up to {BY_HAND_MOST} can be paired here; a program may pair more.",
+        )
+    warnings = []
+    if not sheet.rounds:
+        warnings.append(Warned("season.not-running", "The season has not begun.", stops=True))
+    elif sheet.course.busy:
+        words = f"{sheet.rounds[-1].name} is not complete."
+        warnings.append(Warned("round.open-matches", words, stops=True))
+    elif len(sheet.rounds) >= sheet.course.rounds:
+        words = f"All {sheet.course.rounds} rounds have been paired."
+        warnings.append(Warned("round.none-left", words, stops=True))
+    act = Act(
+        title="Pair the next round by hand",
+        button="Pair it so",
+        done="The round is paired.",
+        says=[
+            "Everybody plays once; with an odd number one is left over, and has a bye.",
+            "Nobody meets somebody again, or has a second bye.",
+            "Filled in is what the format would pair, if there is a way.",
+        ],
+        warnings=warnings,
+        back=_address(season.slug, "pair"),
+        form=partial(
+            PairingsForm,
+            people=people,
+            proposed=[] if warnings else colosseum.pairings_proposed(sheet.course),
+        ),
+        template="desk_pair_hand.html",
+        run=lambda form: _address(
+            season.slug,
+            "round_desk",
+            round_next(
+                acting_user=user,
+                season=season,
+                pairings=[Pairing(*sides) for sides in form.pairings()],
+            ).number,
         ),
     )
     return perform(request, sheet, act)
