@@ -182,11 +182,12 @@ class SeasonForm(ServiceForm):
         if season is not None:
             del self.fields["format"]
             if season.status != "enrolling":
-                for name in [each for each in self.fields if self._is_option(each)]:
+                for name in [each for each in self.fields if self._is_fixed(each)]:
                     del self.fields[name]
 
-    def _is_option(self, name: str) -> bool:
-        return any(name.startswith(f"{key}_") for key in FORMATS)
+    def _is_fixed(self, name: str) -> bool:
+        """Whether a field is one of those that a season that has begun does not have any more."""
+        return any(name.startswith(f"{key}_") for key in (*FORMATS, "tie"))
 
     @property
     def games(self) -> list[forms.BoundField]:
@@ -212,8 +213,9 @@ class SeasonForm(ServiceForm):
 
     @property
     def ranks(self) -> bool:
-        """Whether standings have tie-breaks to choose."""
-        return self._season is None or self._season.format in DEFAULTS
+        """Whether standings have tie-breaks that can be chosen now."""
+        kind = None if self._season is None else self._season.format
+        return "tie_1" in self.fields and (kind is None or kind in DEFAULTS)
 
     def settings(self) -> dict[str, Any]:
         """What the services want to know, of a valid form."""
@@ -227,7 +229,7 @@ class SeasonForm(ServiceForm):
             )
         }  # fmt: skip
         given["repertoire"] = self._repertoire()
-        if key in DEFAULTS:
+        if key in DEFAULTS and "tie_1" in self.fields:
             ties = [data[f"tie_{number}"] for number in range(1, TIES_MOST + 1)]
             more = [] if self._season is None else self._season.tie_breaks[TIES_MOST:]
             chosen = [each for each in ties if each]

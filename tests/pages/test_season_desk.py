@@ -17,6 +17,7 @@ from tests.games.support import committing, user_named
 from tests.pages.support import links, words
 from tests.pages.test_season_pages import sides, user_of
 from tests.tournaments.support import (
+    START,
     after,
     begun,
     chosen,
@@ -73,6 +74,13 @@ def test_a_season_is_made_changed_and_listed(visitor: Visitor, orla: User) -> No
     client.post("/seasons/spring/desk/steps/list/")
     season.refresh_from_db()
     assert season.visibility == "listed"
+    # Once it has begun, the form has no fields any more for what is fixed.
+    Season.objects.update(status="running", started_at=START)
+    data = form_of(client.get("/seasons/spring/desk/settings/")) | {"name": "Autumn"}
+    assert not {"tie_1", "swiss_rounds"} & set(data)
+    assert client.post("/seasons/spring/desk/settings/", data).status_code == 302
+    season.refresh_from_db()
+    assert (season.name, season.tie_breaks) == ("Autumn", ["points", "buchholz"])
 
 
 def test_what_is_refused_stands_at_its_field_and_nothing_is_lost(

@@ -41,8 +41,8 @@ def test_what_changes_is_new(path: str, header: str, olga: Caller) -> None:
     now = timezone.now()
 
     def settings() -> None:
-        breaks = {"tie_breaks": ["wins", "points"]}
-        assert olga.patch(f"/seasons/{slug}/", breaks).status_code == 200
+        choice = {"ruleset_choice": "rotating"}
+        assert olga.patch(f"/seasons/{slug}/", choice).status_code == 200
 
     def result() -> None:
         concede(DeathMatch.objects.filter(round__season__slug=slug)[0].pk, 1)

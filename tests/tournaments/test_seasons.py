@@ -132,6 +132,12 @@ def test_what_can_change_when(orla: User) -> None:
         changes={"format_options": {}},
     )  # fmt: skip
     season_update(acting_user=orla, season=season, changes={"no_show_minutes": 5})
+    refused(
+        "season.begun", season_update, acting_user=orla, season=season,
+        changes={"tie_breaks": ["points"]},
+    )  # fmt: skip
+    # What is sent along as it was is no change.
+    season_update(acting_user=orla, season=season, changes={"tie_breaks": []})
     season_cancel(acting_user=orla, season=season, why="rain", at=START)
     refused("season.over", season_update, acting_user=orla, season=season, changes={"name": "A"})
 

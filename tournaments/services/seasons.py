@@ -137,8 +137,8 @@ def free_slug(name: str) -> str:
 def season_update(*, acting_user: User, season: Season, changes: Mapping[str, Any]) -> Season:
     """Change what stands in ``changes``: ``name``, ``summary``, ``open_enrolment``, ``repertoire``
     (a list of objects with ``ruleset``, ``variant`` and perhaps ``options``), ``ruleset_choice``,
-    ``pace``, ``tie_breaks``, ``no_show_minutes``, ``no_show_rule``, and, as long as the season has
-    not begun, ``format_options``.
+    ``pace``, ``no_show_minutes``, ``no_show_rule``, and, as long as the season has not begun,
+    ``format_options`` and ``tie_breaks``: who plays for them must know them.
 
     Refusals: those of `guards.managed`, ``season.over``, ``season.unknown-field``,
     ``season.begun`` (what can no longer change), ``season.name.*``, ``season.summary.*``,
@@ -154,6 +154,8 @@ def season_update(*, acting_user: User, season: Season, changes: Mapping[str, An
     changed = {key: value for key, value in given.items() if getattr(locked, key) != value}
     if not changed:
         return locked
+    if "tie_breaks" in changed and locked.status != SeasonStatus.ENROLLING:
+        raise Refusal("season.begun", "What breaks ties is declared before a season begins.")
     before = {key: getattr(locked, key) for key in changed}
     for key, value in changed.items():
         setattr(locked, key, value)
