@@ -495,6 +495,8 @@ def test_rounds_are_paired_reopened_and_a_tied_season_is_decided(
 ) -> None:
     season = running(orla, 4, "swiss", format_options={"rounds": 2})
     client = visitor(orla)
+    early = client.get("/seasons/autumn/desk/conclude/")
+    assert (early.status_code, "to be played first" in words(early)) == (409, True)
     with nothing_changes():
         assert "not complete" in words(client.post("/seasons/autumn/desk/pair/"))
     for row in DeathMatch.objects.filter(round__season=season):

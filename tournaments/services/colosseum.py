@@ -241,7 +241,7 @@ def season_conclude(
     must_be_running(locked)
     at = instant(at)
     course = Course.of(locked)
-    first = _first_of(course)
+    first = first_of(course)
     if winner is not None and winner.pk not in first:
         raise Refusal("season.not-first", f"{winner.name} does not stand first.")
     if len(first) > 1 and acting_user is not None:
@@ -267,8 +267,9 @@ def _must_not_share(course: Course, first: Sequence[int], acting_user: User) -> 
         )
 
 
-def _first_of(course: Course) -> list[int]:
-    """Who may win the season, as it stands: the best of those who are still in it."""
+def first_of(course: Course) -> list[int]:
+    """Who may win the season, as it stands: the best of those who are still in it.
+    Raises Refusal ``season.not-concluded``."""
     season = course.season
     if season.format == Format.ELIMINATION:
         raise Refusal("season.not-concluded", "An elimination season ends with its final.")
@@ -313,7 +314,7 @@ def _anything_missing(season: Season, course: Course) -> bool:
 def _concluded_if_clear(season: Season, at: datetime) -> None:
     """End the season after its last result, unless an organiser has to say who has won."""
     try:
-        tied = len(_first_of(Course.of(season))) > 1
+        tied = len(first_of(Course.of(season))) > 1
     except Refusal:
         return  # everybody has left: organisers decide what becomes of it
     if not tied:

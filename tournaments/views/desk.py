@@ -51,7 +51,7 @@ from tournaments.lifecycle import (
     Visibility,
 )
 from tournaments.models import Contestant, DeathMatch, Episode, Format, Gift, Round
-from tournaments.reading import STILL_IN, Sheet, game_of
+from tournaments.reading import Sheet, game_of
 from tournaments.services import colosseum, contestants, deathmatches, episodes, items, seasons
 from tournaments.services.rounds import Pairing, round_next, round_schedule
 from tournaments.services.scheduling import leg_schedule
@@ -718,7 +718,8 @@ def pair_by_hand(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse
 @organisers_only
 def conclude(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """End a season by its order."""
-    first = _first(sheet)
+    running = sheet.season.status == SeasonStatus.RUNNING
+    first = [sheet.by_id[pk] for pk in colosseum.first_of(sheet.course)] if running else []
     act = Act(
         title="End the season",
         button="End it",
@@ -732,14 +733,6 @@ def conclude(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         ),
     )
     return perform(request, sheet, act)
-
-
-def _first(sheet: Sheet) -> list[Contestant]:
-    """Who shares the first place of those who are still in."""
-    if sheet.table is None:
-        return []
-    rows = [row for row in sheet.table.rows if sheet.by_id[row.player].status in STILL_IN]
-    return [sheet.by_id[row.player] for row in rows if row.rank == rows[0].rank]
 
 
 @require_http_methods(FORMS)
