@@ -35,7 +35,8 @@ from tests.tournaments.support import (
 from tournaments.forms import ScheduleForm
 from tournaments.invariants import faults_of
 from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
-from tournaments.services.episodes import dmo_choose, placements_record
+from tournaments.services.episodes import dmo_choose, final_open, placements_record
+from tournaments.services.items import item_give
 from tournaments.services.seasons import season_cancel
 
 Visitor = Callable[..., Client]
@@ -485,6 +486,22 @@ def test_items_are_given_and_taken_back(visitor: Visitor, orla: User) -> None:
     gift.refresh_from_db()
     assert gift.status == "taken-back"
     assert visitor(orla).get(back).status_code == 404
+
+
+def test_the_final_says_who_holds_more_items(visitor: Visitor, orla: User) -> None:
+    games = [{"ruleset": "domino-wars", "variant": "standard", "options": {}}]
+    season = running(orla, 3, repertoire=games)
+    played(orla, chosen(orla, season, 3, 2), 1)
+    final = final_open(acting_user=orla, season=season, best_of=3, at=START)
+    address = final.get_absolute_url()
+    assert words(visitor().get(address)).count("by lot: both hold equally many") == 3
+    item_give(
+        acting_user=orla, season=season, item="domino-repeat", ruleset="domino-wars",
+        receiver=who(season, 2), death_match=final, leg_number=2,
+    )  # fmt: skip
+    page = words(visitor().get(address))
+    assert page.count("by lot: both hold equally many") == 2
+    assert page.count("Player 2, who holds more items for this match so far") == 1
 
 
 # -- rounds --------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ A death match is decided by its legs, or by a ruling; what follows for the seaso
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
@@ -36,7 +36,16 @@ from tournaments.lifecycle import (
     RoundStatus,
     SeasonStatus,
 )
-from tournaments.models import Contestant, DeathMatch, Episode, Format, Leg, Round, Season
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Episode,
+    Format,
+    Gift,
+    Leg,
+    Round,
+    Season,
+)
 from tournaments.services import formats, items, seasons
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
@@ -398,15 +407,27 @@ def advantage_of(leg: Leg) -> Seat | None:
     In the final of an elimination season it is whoever holds more items that were given for this
     very match; elsewhere what the pairing said.
     """
-    if not _by_items(leg.death_match):
+    if not by_items(leg.death_match):
         return leg.advantage
-    given = leg.death_match.gifts.filter(leg_number=leg.number, status=GiftStatus.HELD)
-    home = given.filter(receiver=leg.death_match.home).count()
-    away = given.filter(receiver=leg.death_match.away).count()
+    return more_items(leg, leg.death_match.gifts.all())
+
+
+def more_items(leg: Leg, gifts: Iterable[Gift]) -> Seat | None:
+    """The seat that holds more of the items in ``gifts`` that were given for this very match; None:
+    both hold equally many."""
+    death_match = leg.death_match
+    holders = [
+        gift.receiver_id
+        for gift in gifts
+        if gift.status == GiftStatus.HELD
+        and (gift.death_match_id, gift.leg_number) == (death_match.pk, leg.number)
+    ]
+    home, away = holders.count(death_match.home_id or 0), holders.count(death_match.away_id or 0)
     return None if home == away else int(away > home)
 
 
-def _by_items(death_match: DeathMatch) -> bool:
+def by_items(death_match: DeathMatch) -> bool:
+    """Whether items give the advantage: in the final of an elimination season."""
     played = death_match.round
     return played.is_final and played.season.format == Format.ELIMINATION
 
@@ -850,7 +871,7 @@ def _legs_completed(death_match: DeathMatch) -> None:
             # What was prepared has been seen if it was played; an organiser supplies it anew.
             prepared={} if leg.match_id else leg.prepared,
             prepared_by=None if leg.match_id else leg.prepared_by,
-            advantage=None if _by_items(death_match) else leg.advantage,
+            advantage=None if by_items(death_match) else leg.advantage,
         )
 
 

@@ -14,8 +14,9 @@ from games.sharing import png_response
 from games.views.common import one_page, signed_in
 from tournaments import audience, pictures, reading
 from tournaments.lifecycle import DeathMatchStatus, LegStatus, SeasonStatus
-from tournaments.models import DeathMatch, Format, Leg
+from tournaments.models import Contestant, DeathMatch, Format, Leg
 from tournaments.reading import Sheet, etag_of, fingerprint
+from tournaments.services.deathmatches import by_items, more_items
 from tournaments.services.scheduling import ready_from, ready_until
 from tournaments.views.common import public_page, season_page, shown
 from tournaments.waiting import waiting_for
@@ -153,10 +154,12 @@ def death_match(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
 
 
 def leg_told(sheet: Sheet, leg: Leg, user: User | Any) -> dict[str, Any]:
-    """A leg with what ``user`` may know of it: `leg`, `brought` (for each seat a list of items, or
-    None where they are still secret), whether it has still to be played and is ``user``'s, as
-    `mine`, whether it is the next and `waits` for its players to be ready, from and until when they
-    can say so, as `opens` and `closes`, where that is limited, and whether that is too `early`."""
+    """A leg with what ``user`` may know of it: `leg`; `brought`, for each seat a list of items, or
+    None where they are still secret; `mine`, whether it has still to be played and is ``user``'s;
+    `leads`, who would have the advantage by the items given for it so far (a contestant, or "" for
+    neither; None where items do not decide). Of when players can say that they are ready: whether
+    it `waits` for that, being the next, when that `opens` and `closes`, where it is limited, and
+    whether it is too `early`."""
     declared: dict[int, list[Any]] = {0: [], 1: []}
     gifts = {each.pk: each for each in sheet.gifts}
     visible = [audience.may_see_declarations(leg, seat, user) for seat in (0, 1)]
@@ -176,6 +179,7 @@ def leg_told(sheet: Sheet, leg: Leg, user: User | Any) -> dict[str, Any]:
         "leg": leg,
         "brought": [declared[seat] if visible[seat] else None for seat in (0, 1)],
         "mine": on and seat is not None,
+        "leads": _leads(sheet, leg) if on else None,
         "waits": waits,
         "opens": opens,
         "closes": ready_until(leg) if waits and leg.no_show_at is None else None,
@@ -183,6 +187,14 @@ def leg_told(sheet: Sheet, leg: Leg, user: User | Any) -> dict[str, Any]:
         "ready": ready,
         "my_ready": seat is not None and ready[seat] is not None,
     }
+
+
+def _leads(sheet: Sheet, leg: Leg) -> Contestant | str | None:
+    row = leg.death_match
+    if not by_items(row):
+        return None
+    seat = more_items(leg, sheet.gifts)
+    return "" if seat is None else (row.home, row.away)[seat]
 
 
 def _is_next(leg: Leg) -> bool:
