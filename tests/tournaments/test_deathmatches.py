@@ -135,7 +135,7 @@ def test_a_tie_is_broken_by_the_organiser(orla: User) -> None:
 def test_whom_the_ec_may_choose(orla: User, cleo: User) -> None:
     season = running(orla, 5)
     refused(
-        "lifecycle.step", dmo_choose, acting_user=orla, episode=episode_now(season),
+        "choice.closed", dmo_choose, acting_user=orla, episode=episode_now(season),
         contestant=who(season, 1),
     )  # fmt: skip
     contestant_withdraw(acting_user=orla, contestant=who(season, 5), why="ill", at=START)
@@ -157,7 +157,9 @@ def test_whom_the_ec_may_choose(orla: User, cleo: User) -> None:
         acting_user=ec, episode=episode, contestant=who(season, 2), at=after(hours=24)
     )
     assert (death_match.home, death_match.away) == (who(season, 4), who(season, 2))
-    refuse("lifecycle.step", 3)
+    refuse("choice.closed", 3)
+    played(orla, death_match, winner=0)
+    refuse("choice.closed", 3, orla)
     refused("episode.placed", placements_record, acting_user=orla, episode=episode, placements=[])
 
 

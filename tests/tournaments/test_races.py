@@ -73,7 +73,7 @@ def test_the_ec_and_an_organiser_choose(orla: User, threads: Threads) -> None:
             for user, number in ((ec, 2), (orla, 3), (ec, 4), (orla, 5))
         ]
     )
-    assert set(one_of(answers)) == {"lifecycle.step"}
+    assert set(one_of(answers)) == {"choice.closed"}
     assert DeathMatch.objects.count() == 1
     assert faults_of(season) == []
 

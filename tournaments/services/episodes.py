@@ -331,7 +331,7 @@ def dmo_choose(
 
     What it is played in comes from the round or the season's repertoire; where the lower seed
     chooses, or nothing is there to choose from, it stays open (see `deathmatches.rules_set`).
-    Refusals: ``season.none``, ``season.archived``, ``season.not-running``, ``lifecycle.step``,
+    Refusals: ``season.none``, ``season.archived``, ``season.not-running``, ``choice.closed``,
     ``choice.not-yours``, ``choice.own`` (an organiser who is EC or would be chosen),
     ``choice.too-late``, ``choice.not-allowed`` (immune, out, or in another death match).
     """
@@ -340,7 +340,11 @@ def dmo_choose(
     must_be_running(season)
     fresh = _fresh(episode)
     at = instant(at)
-    lifecycle.step(lifecycle.EPISODE, fresh.status, EpisodeStatus.DEATH_MATCH, "The episode")
+    if fresh.status != EpisodeStatus.CHOOSING:
+        # An episode that is done can become a death match again, but by a correction only.
+        raise Refusal(
+            "choice.closed", f"This episode is “{fresh.get_status_display()}”: nobody chooses now."
+        )
     is_ec = audience.may_choose_dmo(fresh, acting_user)
     if not is_ec and not audience.may_manage(season, acting_user):
         raise Refusal("choice.not-yours", "The EC chooses, or an organiser.")
