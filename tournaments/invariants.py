@@ -59,7 +59,8 @@ def _matches(season: Season) -> list[DeathMatch]:
 
 
 def _pairings(season: Season) -> Iterator[str]:
-    """Everybody at most once a round; in a Swiss season everybody who is in exactly once."""
+    """Everybody at most once a round; in a Swiss season everybody who is in is paired in each, be
+    it that the match was called off, or that they have taken over from whoever was paired."""
     if season.format in (Format.LADDER, Format.SINGLE_ELIMINATION):
         return
     matches = _matches(season)
@@ -73,10 +74,22 @@ def _pairings(season: Season) -> Iterator[str]:
         )
         yield from (f"{pk} meets two in {played}" for pk, count in sides.items() if count > 1)
         if season.format == Format.SWISS:
+            paired = played.death_matches.values_list("home", "away")
             left_out = season.contestants.filter(
                 status=ContestantStatus.ACTIVE, since_round__lte=played.number
-            ).exclude(pk__in=sides)
+            ).exclude(pk__in=_with_heirs(season, {pk for two in paired for pk in two if pk}))
             yield from (f"{each} is not paired in {played}" for each in left_out)
+
+
+def _with_heirs(season: Season, contestants: set[int]) -> set[int]:
+    """Contestants, and whoever has taken over from them."""
+    heirs = dict(season.contestants.exclude(replaces=None).values_list("replaces", "pk"))
+    found = set(contestants)
+    for pk in contestants:
+        while pk in heirs:
+            pk = heirs[pk]  # noqa: PLW2901  (the next of the line)
+            found.add(pk)
+    return found
 
 
 def _rematches(season: Season) -> Iterator[str]:
@@ -246,5 +259,6 @@ def _end(season: Season) -> Iterator[str]:
     winner = season.winner
     if winner is None or winner.place != 1:
         yield "the winner is not in the first place"
-    if season.rounds.exclude(status=RoundStatus.CLOSED).exists():
+    # One that an organiser has reopened, to correct a result, is as it should be.
+    if season.rounds.filter(status=RoundStatus.OPEN).exists():
         yield "a round is not closed"

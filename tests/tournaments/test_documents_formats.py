@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from accounts.models import User
-from tests.tournaments.support import GAME, START, played, running
+from tests.tournaments.support import GAME, START, fresh, played, running, who
 from tests.tournaments.test_documents import elsewhere
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch
 from tournaments.services.colosseum import round_pair
+from tournaments.services.contestants import contestant_replace
+from tournaments.services.deathmatches import death_match_void, round_reopen
 from tournaments.services.documents import season_import, season_records
 from tournaments.simulation import Plan, season_simulate
 
@@ -37,6 +39,32 @@ def test_a_swiss_round_that_could_not_be_paired_without_a_rematch(orla: User) ->
         if lenient:
             round_pair(acting_user=orla, season=season, lenient=True, at=START)
         played(orla, DeathMatch.objects.get(round__season=season, status="planned"), winner=0)
+    archive = season_records(season=season)
+    elsewhere()
+    restored = season_import(acting_user=orla, data=archive, match_accounts=True)
+    assert season_records(season=restored) == archive
+
+
+def test_what_organisers_put_right_is_restored_too(orla: User) -> None:
+    """A death match called off, and a round of a season that is over reopened."""
+    season = running(orla, 4, "swiss", format_options={"rounds": 1})
+    off, on = DeathMatch.objects.filter(round__season=season).order_by("number")
+    death_match_void(acting_user=orla, death_match=off, why="the wrong two", at=START)
+    played(orla, on, winner=0)
+    assert fresh(on).round.season.status == "finished"
+    round_reopen(acting_user=orla, round=season.rounds.get(), why="a mistake", at=START)
+    assert faults_of(season) == []
+    archive = season_records(season=season)
+    elsewhere()
+    restored = season_import(acting_user=orla, data=archive, match_accounts=True)
+    assert season_records(season=restored) == archive
+
+
+def test_a_place_that_was_taken_over_after_a_result(orla: User, cleo: User) -> None:
+    season = running(orla, 2, "swiss", format_options={"rounds": 2})
+    played(orla, DeathMatch.objects.get(round__season=season), winner=0)
+    contestant_replace(acting_user=orla, contestant=who(season, 2), user=cleo, why="ill", at=START)
+    assert faults_of(season) == []
     archive = season_records(season=season)
     elsewhere()
     restored = season_import(acting_user=orla, data=archive, match_accounts=True)
