@@ -662,6 +662,23 @@ def test_who_comes_back_into_a_swiss_season_plays_from_the_next_round(orla: User
     assert faults_of(season) == []
 
 
+def test_who_takes_over_from_somebody_who_had_left_plays_from_the_next_round(
+    orla: User, cleo: User
+) -> None:
+    season = running(orla, 5, SWISS, format_options={"rounds": 3})
+    leaves(season, 5)
+    homes_win(orla, season, 1)
+    round_pair(acting_user=orla, season=season, at=now())
+    heir = contestant_replace(
+        acting_user=orla, contestant=who(season, 5), user=cleo, why="ill", at=now()
+    )
+    assert faults_of(season) == []
+    homes_win(orla, season, 2)
+    round_pair(acting_user=orla, season=season, at=now())
+    assert heir.seed in {seed for pair in pairs_in(season, 3) for seed in pair}
+    assert faults_of(season) == []
+
+
 def test_a_no_show_is_a_walkover(orla: User) -> None:
     season = running(orla, 4, SWISS, format_options={"rounds": 2})
     row = rows_in(season, 1)[0]

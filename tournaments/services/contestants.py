@@ -551,6 +551,8 @@ def contestant_replace(
     for death_match in open_matches:
         if death_match.legs.filter(status=LegStatus.RUNNING).exists():
             raise Refusal("contestant.playing", f"{old.name} is playing just now.")
+    # Who had left may be missing from the round that is on: their heir plays from the next.
+    waits = old.status == ContestantStatus.WITHDRAWN and season.format == Format.SWISS
     old.status = lifecycle.step(
         lifecycle.CONTESTANT, old.status, ContestantStatus.REPLACED, old.name
     )
@@ -566,7 +568,7 @@ def contestant_replace(
         ),
         seed=old.seed,
         status=ContestantStatus.ACTIVE,
-        since_round=max(season.rounds.count(), 1),
+        since_round=max(season.rounds.count(), 1) + waits,
         replaces=old,
         enrolled_at=at,
     )
