@@ -43,6 +43,10 @@ LOGGING = logging_config(json=False, level=env.str("GAUNTLET_LOG_LEVEL", "WARNIN
 # Transactional tests empty every table; the audit log refuses that to everybody else.
 DATABASES["default"]["OPTIONS"]["options"] += " -c gauntlet.allow_truncate=on"
 
+# `script/test` migrates once; each process that tests begins with a copy.
+if _template := env.str("GAUNTLET_TEST_TEMPLATE", ""):
+    DATABASES["default"]["TEST"] = {"TEMPLATE": _template}
+
 # Receivers of webhooks are played on this machine.
 GAUNTLET_WEBHOOK_EXTRA_NETWORKS = ["127.0.0.0/8"]
 GAUNTLET_WEBHOOK_PLAIN_HTTP = True

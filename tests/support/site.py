@@ -25,6 +25,7 @@ from script.lib.ports import bind_from, free_port
 from script.lib.processes import spawn, stop
 from script.lib.server import beat_command, web_command, worker_command
 from tests.support.hand import Hand
+from tests.support.template import copied_to
 
 ANSWER_TIMEOUT = 40.0
 
@@ -176,9 +177,11 @@ class Site:
         self.hand = Hand(self.env)
 
     def start(self) -> None:
-        """Make the database, migrate, and start all processes."""
-        self._admin(SQL("CREATE DATABASE {}").format(Identifier(self.database)))
-        self.manage("migrate", "--no-input", "--verbosity", "0")
+        """Make the database, and start all processes."""
+        copied = copied_to(self.database)
+        self._admin(copied or SQL("CREATE DATABASE {}").format(Identifier(self.database)))
+        if copied is None:
+            self.manage("migrate", "--no-input", "--verbosity", "0")
         for process in self.processes:
             process.start()
 

@@ -1,0 +1,50 @@
+"""A database in which everything is migrated, for `script/test`: those of the tests are copies.
+
+python -m tests.support.template          make one and print its name
+python -m tests.support.template NAME     drop it
+"""
+
+import os
+import secrets
+import sys
+from urllib.parse import urlsplit
+
+import psycopg
+from psycopg.sql import SQL, Composed, Identifier
+
+VARIABLE = "GAUNTLET_TEST_TEMPLATE"
+
+
+def copied_to(name: str) -> Composed | None:
+    """The statement that makes a database out of the run's template; None where there is none."""
+    template = os.environ.get(VARIABLE)
+    if not template:
+        return None
+    return SQL("CREATE DATABASE {} TEMPLATE {}").format(Identifier(name), Identifier(template))
+
+
+def _make() -> str:
+    name = f"gauntlet_template_{secrets.token_hex(4)}"
+    address = os.environ["DATABASE_URL"]
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
+    # Before Django reads its settings.
+    os.environ["DATABASE_URL"] = urlsplit(address)._replace(path=f"/{name}").geturl()
+    import django
+    from django.core.management import call_command
+
+    django.setup()
+    call_command("migrate", interactive=False, verbosity=0)
+    return name
+
+
+def _drop(name: str) -> None:
+    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
+        connection.execute(SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(Identifier(name)))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        _drop(sys.argv[1])
+    else:
+        sys.stdout.write(_make())
