@@ -216,6 +216,31 @@ def _file(content: bytes) -> FilePayload:
     return {"name": "mine.jpg", "mimeType": "image/jpeg", "buffer": content}
 
 
+def kept_near(rows: list[str]) -> int:
+    """How many squares of A1 to C3 of a fresh pallet carry or touch a peg."""
+    return sum(
+        any(
+            rows[y][x] == "o"
+            for y in range(max(0, row - 1), row + 2)
+            for x in range(max(0, column - 1), column + 2)
+        )
+        for row in range(3)
+        for column in range(3)
+    )
+
+
+def remove_three_by_three(page: Page, rows: list[str]) -> None:
+    """Rapid Removal around B2 of the blue pallet, which is fresh: what goes is hatched, what stays
+    is framed."""
+    page.get_by_role("button", name="Rapid Removal").click()
+    page.locator(".trio__pallet[data-colour=blue] [data-square=B2]").click()
+    page.locator(".confirm").get_by_role("button", name="Remove", exact=True).click()
+    page.locator("[data-part=turn]").get_by_text("remove 3x3 B2").wait_for()
+    aimed = page.locator(".trio__pallet[data-colour=blue] .aimed")
+    assert aimed.count() == 9
+    assert aimed.and_(page.locator("[fill=none]")).count() == kept_near(rows)
+
+
 def from_above(page: Page) -> list[str]:
     """The three boards as they follow on a telephone."""
     tops = {}
@@ -276,10 +301,7 @@ def test_the_final_with_a_removal_in_secret_and_items(site: Site, new_page: Page
     blue = game_of(ben)["pallets"][1]
     assert blue["pegs"] == 37
     # Now Ada removes, three by three, while Ben places.
-    ada.get_by_role("button", name="Rapid Removal").click()
-    ada.locator(".trio__pallet[data-colour=blue] [data-square=B2]").click()
-    ada.locator(".confirm").get_by_role("button", name="Remove", exact=True).click()
-    ada.locator("[data-part=turn]").get_by_text("remove 3x3 B2").wait_for()
+    remove_three_by_three(ada, blue["rows"])
     submit(ben, "finish")
     ada.locator("button[data-act=finish]").click()
     ada.get_by_role("button", name="Finish", exact=True).click()

@@ -920,7 +920,9 @@ class PegDomainBoard {
         for (let dy = -reach; dy <= reach; dy += 1) {
           const square = [column + dx, row + dy];
           if (board.name(...square) && square[0] in COLUMNS && square[1] in ROWS) {
-            named.push(box(board, square, { class: "aimed", fill: board.hatch }));
+            // What stays, with a peg or beside one, is only framed.
+            const goes = this.#isClear(square, game.pallets[colour]);
+            named.push(box(board, square, { class: "aimed", fill: goes ? board.hatch : "none" }));
           }
         }
       }
@@ -929,6 +931,12 @@ class PegDomainBoard {
     const extra = you !== null && game.phase === "inspection" ? (game.extra[you]?.[colour] ?? []) : [];
     for (const name of new Set(chosen ? [...extra, chosen[1]] : extra)) named.push(stud(board, at(name), "stud--extra"));
     return named;
+  }
+
+  /* Whether a square is still there and neither carries a peg nor touches one. */
+  #isClear([column, row], pallet) {
+    const near = [-1, 0, 1].flatMap((dx) => [-1, 0, 1].map((dy) => [column + dx, row + dy]));
+    return this.#mark([column, row], pallet) === "." && near.every((square) => this.#mark(square, pallet) !== "o");
   }
 
   /* The area of a refusal's code says on which board its squares are. */
