@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import pytest
+import resvg_py
 import time_machine
 from django.contrib import admin
 from django.core.cache import cache
@@ -195,6 +196,20 @@ def stage(orla: User, ada: User, ben: User, monkeypatch: pytest.MonkeyPatch) -> 
     return SeasonStage(orla, ada, ben, monkeypatch)
 
 
+_drawn: dict[str, Any] = {}
+
+
+def _drawn_once(**drawing: Any) -> Any:
+    """The same drawing is the same picture: everybody asks for it, and it takes a while to make."""
+    key = repr(sorted(drawing.items()))
+    if key not in _drawn:
+        _drawn[key] = _draw(**drawing)
+    return _drawn[key]
+
+
+_draw = resvg_py.svg_to_bytes
+
+
 @pytest.fixture
 def theatre(
     set_clock: Callable[[int], None],
@@ -207,6 +222,7 @@ def theatre(
     monkeypatch.setattr(secrecy.csrf, "_mask_cipher_secret", lambda secret: secret)
     monkeypatch.setattr(secrecy.csrf, "_get_new_csrf_string", lambda: "x" * 32)
     monkeypatch.setattr(secrecy, "_same_numbers", _same_numbers)
+    monkeypatch.setattr(resvg_py, "svg_to_bytes", _drawn_once)
     return secrecy.Stage(set_clock, wire, stage.ada, stage.ben, monkeypatch)
 
 

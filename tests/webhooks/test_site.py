@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.support.site import Site
-from tests.webhooks.receiver import Receiver, receiving, status
+from tests.webhooks.receiver import hanging, receiving, status
 
 SEASON = """
 from django.db import transaction
@@ -91,20 +91,15 @@ def test_discord_sees_the_board_of_a_live_match(site: Site) -> None:
 
 
 def test_a_slow_receiver_does_not_hold_up_others(site: Site) -> None:
-    from tests.webhooks import receiver as manners
-
     with receiving() as slow, receiving() as quick:
-        slow.manners += [manners.hanging] * 5
-        _two(site, slow, quick)
+        slow.manners += [hanging] * 5
+        seasons = [
+            SEASON.format(name=name, webhooks=[(receiver.url, "json", ["ruling"])]) + EVENTS
+            for name, receiver in (("slowly", slow), ("quickly", quick))
+        ]
+        site.python("\n".join(seasons))
         assert [each.json["words"] for each in quick.wait(3, timeout=20)] == ["one", "two", "three"]
         assert len(slow.taken) == 1
-
-
-def _two(site: Site, slow: Receiver, quick: Receiver) -> None:
-    webhooks = [(slow.url, "json", ["ruling"])]
-    site.python(SEASON.format(name="slowly", webhooks=webhooks) + EVENTS)
-    webhooks = [(quick.url, "json", ["ruling"])]
-    site.python(SEASON.format(name="quickly", webhooks=webhooks) + EVENTS)
 
 
 def _statuses(site: Site, slug: str) -> dict[str, int]:
