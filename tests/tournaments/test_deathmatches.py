@@ -62,7 +62,12 @@ from tournaments.services.episodes import (
     placements_record,
 )
 from tournaments.services.scheduling import legs_sweep
-from tournaments.services.seasons import season_archive, season_cancel, season_start
+from tournaments.services.seasons import (
+    season_archive,
+    season_cancel,
+    season_list,
+    season_start,
+)
 
 WHY: dict[str, Any] = {"why": "because"}
 
@@ -220,6 +225,16 @@ def test_organisers_are_told_once_that_nobody_was_chosen(orla: User) -> None:
     assert choice_expire(episode=episode, at=after(hours=25))
     assert not choice_expire(episode=episode, at=after(hours=26))
     assert kinds(season)[-1] == "ruling"
+
+
+def test_they_are_not_told_while_they_could_do_nothing_about_it(orla: User) -> None:
+    season = running(orla, 4)
+    episode = placed(orla, season, 4)
+    season_archive(acting_user=orla, season=season, at=START)
+    assert legs_sweep(at=after(hours=25)).choices == 0
+    assert not choice_expire(episode=episode, at=after(hours=25))
+    season_list(acting_user=orla, season=season, at=after(hours=26))
+    assert legs_sweep(at=after(hours=27)).choices == 1
 
 
 def test_an_episode_is_not_closed_before_it_is_over(orla: User) -> None:

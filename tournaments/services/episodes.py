@@ -21,6 +21,7 @@ from tournaments.lifecycle import (
     EpisodeStatus,
     RoundStatus,
     SeasonStatus,
+    Visibility,
 )
 from tournaments.models import (
     Contestant,
@@ -395,7 +396,9 @@ def choice_expire(*, episode: Episode, at: datetime | None = None) -> bool:
     fresh = _fresh(episode)
     at = instant(at)
     due = fresh.status == EpisodeStatus.CHOOSING and fresh.choose_by is not None
-    if season.status != SeasonStatus.RUNNING or not due or at <= (fresh.choose_by or at):
+    if season.status != SeasonStatus.RUNNING or season.visibility == Visibility.ARCHIVED:
+        return False
+    if not due or at <= (fresh.choose_by or at):
         return False
     if fresh.expiry_told_for == fresh.choose_by:
         return False

@@ -446,6 +446,8 @@ def _run_out(at: datetime) -> list[Episode]:
             choose_by__lt=at,
             round__season__status=SeasonStatus.RUNNING,
         )
+        # Nobody could name the DMO; they are told when it is out of the archive again.
+        .exclude(round__season__visibility=Visibility.ARCHIVED)
         .filter(Q(expiry_told_for__isnull=True) | ~Q(expiry_told_for=F("choose_by")))
         .select_related("round")
         .order_by("choose_by")
