@@ -174,7 +174,7 @@ def _grown(grid: Grid) -> Grid:
     return grown
 
 
-SHOWN = 400  # pixels that a fault names at most
+SHOWN = 21_000  # pixels that a fault names at most: more than a shape of a sound pool covers
 
 
 def _pixels(grid: Grid) -> tuple[tuple[int, int], ...]:

@@ -136,7 +136,13 @@ def _below(shape: Mapping[str, Any], turn: Mapping[str, Any]) -> str:
 
 
 def _marks(pixels: Sequence[tuple[int, int]]) -> str:
-    path_data = "".join(f"M{x} {y}h1v1h-1z" for x, y in pixels)
+    runs: list[list[int]] = []  # x, y and length
+    for x, y in pixels:
+        if runs and runs[-1][1] == y and runs[-1][0] + runs[-1][2] == x:
+            runs[-1][2] += 1
+        else:
+            runs.append([x, y, 1])
+    path_data = "".join(f"M{x} {y}h{length}v1h-{length}z" for x, y, length in runs)
     return (
         f'<path d="{path_data}" fill="#111" stroke="#ffe14d" stroke-width="2.4" '
         'paint-order="stroke"/>'

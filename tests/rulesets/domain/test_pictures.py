@@ -11,7 +11,7 @@ from PIL import Image
 
 from games.pictures import png_of
 from games.rulesets.domain import picture as pictures
-from games.rulesets.domain.board import Laid, count
+from games.rulesets.domain.board import Laid, count, faults
 from games.rulesets.domain.pool import Pool
 from games.rulesets.domain.state import State, Terms, Turn
 from games.rulesets.domain.view import view
@@ -75,6 +75,17 @@ def test_what_lies_below_is_dashed_on_top_with_its_zones() -> None:
     (dashed,) = re.findall(r'<path[^>]*d="([^"]*)"[^>]*stroke-dasharray="4 4"', svg)
     assert dashed.count("M") == 2, "its outline and its zone"
     assert svg.index(dashed) > svg.index(">05</text>")
+
+
+def test_every_pixel_that_is_to_blame_is_marked_row_by_row() -> None:
+    """A square of 60 pixels a side sticks out by ten columns."""
+    laid = Laid(1, 1, 1, 20, 150, 0)
+    outside = faults(RINGED, (), laid)[0]
+    assert set(outside.pixels) == {(x, y) for x in range(-10, 0) for y in range(120, 180)}
+    svg = pictures.picture(shown(1, laid, pool=RINGED), (1, outside.pixels))
+    (marks,) = re.findall(r'<path d="([^"]*)" fill="#111"', svg)
+    assert marks.count("M") == 60
+    assert marks.startswith("M-10 120h10v1h-10z")
 
 
 def test_the_hole_of_a_bordered_shape_shows_what_is_below() -> None:
