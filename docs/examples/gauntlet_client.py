@@ -595,6 +595,16 @@ class Client:
             body=body or {},
         )
 
+    def season_bracket(
+        self,
+        slug: str,
+    ) -> Any:
+        """The bracket of a season."""
+        return self.call(
+            "GET",
+            f"/api/v1/seasons/{slug}/bracket/",
+        )
+
     def season_contestants(
         self,
         slug: str,

@@ -15,7 +15,8 @@ from tournaments.models import DeathMatch, Season
 
 READING = [
     "/seasons/{slug}/", "/seasons/{slug}/contestants/", "/seasons/{slug}/standings/",
-    "/seasons/{slug}/rounds/", "/seasons/{slug}/items/", "/seasons/{slug}/events/",
+    "/seasons/{slug}/rounds/", "/seasons/{slug}/bracket/", "/seasons/{slug}/items/",
+    "/seasons/{slug}/events/",
 ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from tests.seasons_api.conftest import Caller
 from tests.seasons_api.test_automation import concede, made
 from tournaments.models import DeathMatch, Season
 
-PATHS = ("standings", "records")
+PATHS = ("standings", "bracket", "records")
 
 
 def asked(slug: str, path: str, **headers: str) -> Any:

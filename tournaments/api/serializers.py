@@ -306,3 +306,34 @@ class StandingsSerializer(serializers.Serializer[Any]):
 
     metrics = MetricSerializer(many=True)
     rows = StandingSerializer(many=True)
+
+
+class SourceSerializer(serializers.Serializer[Any]):
+    """Where a side of a bracket comes from."""
+
+    kind = serializers.ChoiceField(choices=["seed", "winner", "loser"])
+    of = serializers.CharField(help_text="Of a seed its number; else the `key` of a match.")
+
+
+class BracketMatchSerializer(serializers.Serializer[Any]):
+    """A match of a bracket, whether it can be played already or not."""
+
+    key = serializers.CharField()
+    round = serializers.IntegerField(help_text="From 1, the final's is the last.")
+    slot = serializers.IntegerField(help_text="Within the round, from 0, top to bottom.")
+    third_place = serializers.BooleanField()
+    home_from = SourceSerializer()
+    away_from = SourceSerializer(allow_null=True, help_text="Null: home has a bye.")
+    home = PersonField(allow_null=True, help_text="Null while it is not known.")
+    away = PersonField(allow_null=True)
+    winner = PersonField(allow_null=True)
+    death_match = serializers.IntegerField(
+        allow_null=True, help_text="`/death-matches/{id}/`; null for byes."
+    )
+
+
+class BracketSerializer(serializers.Serializer[Any]):
+    """A bracket; empty for other formats and before the start."""
+
+    champion = PersonField(allow_null=True)
+    matches = BracketMatchSerializer(many=True)

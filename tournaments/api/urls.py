@@ -28,6 +28,7 @@ urlpatterns = [
     ),
     path(f"{_SEASON}seeds/", organise.SeedsView.as_view(), name="season_seeds"),
     path(f"{_SEASON}standings/", views.StandingsView.as_view(), name="season_standings"),
+    path(f"{_SEASON}bracket/", views.BracketView.as_view(), name="season_bracket"),
     path(
         f"{_SEASON}leaderboard/", views.SeasonLeaderboardView.as_view(), name="season_leaderboard"
     ),

@@ -32,6 +32,7 @@ from games.ratings.api import (
     board_answer,
 )
 from tournaments.api.serializers import (
+    BracketSerializer,
     CatalogueSerializer,
     ContestantSerializer,
     DeathMatchSerializer,
@@ -206,6 +207,52 @@ class StandingsView(ApiView):
             for row in table.rows
         ]
         return Response(StandingsSerializer({"metrics": table.metrics, "rows": rows}).data)
+
+
+class BracketView(ApiView):
+    """A season's bracket."""
+
+    @extend_schema(
+        operation_id="season_bracket",
+        tags=TAG,
+        summary="The bracket of a season",
+        responses={200: BracketSerializer},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Who meets whom in a single-elimination season, and where the sides of each match come
+        from; no matches for other formats and before the start."""
+        season = season_for(slug, request.user)
+        self.fresh(fingerprint(season), changed_at=season.changed_at)
+        return Response(BracketSerializer(_bracket_told(Sheet(season))).data)
+
+
+def _bracket_told(sheet: Sheet) -> dict[str, Any]:
+    bracket = sheet.bracket
+    if bracket is None:
+        return {"champion": None, "matches": []}
+    numbers = {each.key: each.pk for each in sheet.death_matches if each.key}
+
+    def person(player: int | None) -> Contestant | None:
+        return None if player is None else sheet.by_id[player]
+
+    return {
+        "champion": person(bracket.champion),
+        "matches": [
+            {
+                "key": str(each.match.id),
+                "round": each.match.round,
+                "slot": each.match.slot,
+                "third_place": each.match.third_place,
+                "home_from": each.match.home,
+                "away_from": each.match.away,
+                "home": person(each.home),
+                "away": person(each.away),
+                "winner": person(each.winner),
+                "death_match": numbers.get(str(each.match.id)),
+            }
+            for each in bracket.matches
+        ],
+    }
 
 
 class RoundsReading(OfSeason):
