@@ -38,7 +38,12 @@ from tournaments.services.deathmatches import death_match_declare, leg_void
 from tournaments.services.episodes import final_open
 from tournaments.services.items import item_declare, item_give
 from tournaments.services.scheduling import leg_schedule
-from tournaments.services.seasons import season_create, season_list, season_start
+from tournaments.services.seasons import (
+    season_cancel,
+    season_create,
+    season_list,
+    season_start,
+)
 
 Visitor = Callable[..., Client]
 
@@ -378,6 +383,19 @@ def test_a_calendar_moves_and_strikes_out_what_it_holds(visitor: Visitor, orla: 
     assert off["STATUS"] == "CANCELLED"
     assert off["SEQUENCE"] > moved["SEQUENCE"]
     assert off["DTSTART"].dt == after(days=2)
+
+
+def test_a_calendar_strikes_out_what_a_season_that_is_called_off_had_planned(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 4)
+    leg = leg_of(chosen(orla, season, 4, 3))
+    leg_schedule(acting_user=orla, leg=leg, scheduled_at=after(days=1), at=after(minutes=1))
+    planned = events_of(visitor())[0]
+    season_cancel(acting_user=orla, season=season, why="rain", at=after(minutes=2))
+    off = events_of(visitor())[0]
+    assert (off["UID"], off["STATUS"]) == (planned["UID"], "CANCELLED")
+    assert off["SEQUENCE"] > planned["SEQUENCE"]
 
 
 def test_a_contestant_has_a_calendar_of_their_own(visitor: Visitor, season: Season) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.views.decorators.http import require_safe
 from icalendar import Calendar, Event
@@ -94,13 +95,16 @@ def _told(sheet: Sheet) -> _Told:
         row.pk: [leg.pk for leg in row.all_legs]  # type: ignore[attr-defined]
         for row in sheet.death_matches
     }
+    every = [pk for legs in of_match.values() for pk in legs]
+    of_a_match = Q(kind__startswith="death-match.", death_match__isnull=False)
     events = SeasonEvent.objects.filter(
-        season=sheet.season, kind__startswith="death-match.", death_match__isnull=False
+        of_a_match | Q(kind="season.cancelled"), season=sheet.season
     ).exclude(kind__in=["death-match.turn", "death-match.reminder"])
     for leg_id, match_id, kind, at, data in events.order_by("pk").values_list(
         "leg_id", "death_match_id", "kind", "at", "data"
     ):
-        for pk in [leg_id] if leg_id is not None else of_match.get(match_id, []):
+        of_all = every if kind == "season.cancelled" else of_match.get(match_id, [])
+        for pk in [leg_id] if leg_id is not None else of_all:
             told.times[pk] += 1
             told.last[pk] = at
             stated = _time_of(data) if kind == "death-match.scheduled" else None
