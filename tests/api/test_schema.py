@@ -232,7 +232,7 @@ def world(play: Play, ada: User, ben: User, cleo: User) -> Iterator[dict[str, An
     placements = [Placed(each, place, False) for place, each in enumerate(entered, start=1)]
     first = placements_record(acting_user=ada, episode=first, placements=placements)
     met = dmo_choose(acting_user=ada, episode=first, contestant=entered[1])
-    gift = item_give(acting_user=ada, season=played, item="copy", receiver=entered[0])
+    gift = item_give(acting_user=ada, season=played, item="copy", receiver=entered[1])
     webhook = webhook_create(
         acting_user=ada, season=played, name="w", url="http://127.0.0.1:9/", flavour="json",
         kinds=["ruling"],
