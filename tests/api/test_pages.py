@@ -16,11 +16,19 @@ from django.conf import settings
 from django.test import Client
 
 from accounts.models import User
+from accounts.roles import Role
+from accounts.services import role_grant
 from accounts.tokens import token_create
 from config.api.pages import EXAMPLES, examples, groups
+from games.ratings.services import match_rate
 from games.services.challenges import challenge_create
 from tests.api.schema import operations
 from tests.games.support import committing, started
+from tests.tournaments.support import GAME, account, begun, conceded, running, who
+from tournaments.models import DeathMatch
+from tournaments.services.contestants import contestant_enrol
+from tournaments.services.items import item_give
+from tournaments.services.seasons import season_create, season_list, season_start
 
 pytestmark = pytest.mark.django_db
 
@@ -57,7 +65,51 @@ ASKED: dict[str, dict[str, Any]] = {
     },
     "challenge_accept": {"path": "/api/v1/challenges/{offer}/accept/"},
     "challenge_decline": {"path": "/api/v1/challenges/{other}/decline/"},
+    "seasons": {"path": "/api/v1/seasons/?status=running&limit=1"},
+    "season": {"path": "/api/v1/seasons/autumn/?fields=name,format,status,organisers"},
+    "season_contestants": {"path": "/api/v1/seasons/autumn/contestants/?limit=2"},
+    "season_standings": {"path": "/api/v1/seasons/autumn/standings/"},
+    "season_rounds": {"path": "/api/v1/seasons/autumn/rounds/?limit=1"},
+    "season_events": {"path": "/api/v1/seasons/autumn/events/?kind=season.started"},
+    "season_leaderboard": {"path": "/api/v1/seasons/autumn/leaderboard/"},
+    "season_bracket": {"path": "/api/v1/seasons/cup/bracket/"},
+    "death_matches": {"path": "/api/v1/death-matches/?season=autumn&limit=1"},
+    "death_match": {"path": "/api/v1/death-matches/{met}/"},
+    "items": {"path": "/api/v1/items/"},
+    "leaderboards": {"path": "/api/v1/leaderboards/"},
+    "leaderboard": {"path": "/api/v1/leaderboards/tetronogo/?games=1&limit=1"},
+    "season_create": {
+        "path": "/api/v1/seasons/",
+        "body": {
+            "name": "Winter",
+            "format": "swiss",
+            "repertoire": [{"ruleset": "tetronogo", "variant": "standard"}],
+        },
+    },
+    "season_step": {"path": "/api/v1/seasons/winter/steps/", "body": {"step": "list"}},
+    "season_enrol": {
+        "path": "/api/v1/seasons/winter/contestants/",
+        "body": {"contestants": [{"username": "player1", "seed": 1}, {"username": "player2"}]},
+    },
+    "season_items": {"path": "/api/v1/seasons/autumn/items/"},
 }
+
+
+def seasons_run_by(ada: User) -> int:
+    """A Swiss season "autumn" and a bracket "cup"; returns a death match of the first."""
+    role_grant(acting_user=User.objects.create_superuser("root"), user=ada, role=Role.ORGANISER)
+    autumn = running(ada, 4, "swiss")
+    item_give(acting_user=ada, season=autumn, receiver=who(autumn, 1), item="copy", note="Enjoy!")
+    cup = season_create(
+        acting_user=ada, name="Cup", format="single-elimination", settings={"repertoire": [GAME]}
+    )
+    cup = season_list(acting_user=ada, season=cup)
+    for number in (1, 2, 3):
+        contestant_enrol(acting_user=ada, season=cup, user=account(autumn, number), seed=number)
+    season_start(acting_user=ada, season=cup)
+    met = DeathMatch.objects.filter(round__season=autumn).order_by("pk")[0]
+    conceded(begun(ada, met), winner=0)
+    return met.pk
 
 
 def answered(ada: User, ben: User) -> dict[str, dict[str, Any]]:
@@ -68,9 +120,14 @@ def answered(ada: User, ben: User) -> dict[str, dict[str, Any]]:
         challenge_create(acting_user=ben, ruleset_id="tetronogo", variant="standard", opponent=ada)
         for _ in range(2)
     )
-    ids = {"match": match.pk, "over": over.pk, "offer": offer.pk, "other": other.pk}
+    ids = {
+        "match": match.pk, "over": over.pk, "offer": offer.pk, "other": other.pk,
+        "met": seasons_run_by(ada),
+    }  # fmt: skip
+    for number in (match.pk, over.pk):
+        match_rate(match_id=number)
     _row, text = token_create(
-        acting_user=ada, name="x", scopes=["read", "play"], lasts=timedelta(hours=1)
+        acting_user=ada, name="x", scopes=["read", "play", "organise"], lasts=timedelta(hours=1)
     )
     client = Client(headers={"Authorization": f"Bearer {text}"})
     methods = {op.described["operationId"]: op.method.upper() for op in operations()}
