@@ -86,7 +86,11 @@ def idempotent(handler: Handler) -> Handler:
 def _noted(request: Request, user_id: int, key: str) -> IdempotencyKey:
     """The row of the key, new or old. Waits for a request that is making it just now."""
     whose = IdempotencyKey.objects.filter(user=user_id)
-    whose.filter(at__lt=timezone.now() - KEPT_FOR).delete()
+    old = whose.filter(at__lt=timezone.now() - KEPT_FOR)
+    # What another request is forgetting just now is none of ours: nobody waits for that.
+    free = list(old.select_for_update(skip_locked=True).values_list("pk", flat=True))
+    if free:
+        whose.filter(pk__in=free).delete()
     row = IdempotencyKey(user_id=user_id, key=key, request_hash=_hash(request))
     try:
         IdempotencyKey.objects.bulk_create([row], ignore_conflicts=True)
