@@ -43,6 +43,18 @@ def test_what_is_listed_is_there_for_everybody(path: str, olga: Caller) -> None:
     assert again.status_code == 304
 
 
+def test_names_are_found_in_any_case(olga: Caller) -> None:
+    slug = made(olga, "swiss")
+    for path, query in (
+        ("/seasons/", {"organiser": "OLGA"}),
+        ("/seasons/", {"contestant": "Ann"}),
+        ("/death-matches/", {"contestant": "Ann", "season": slug}),
+    ):
+        found = olga.get(path, **query).json()["results"]
+        assert len(found) == 1, (path, query)
+        assert olga.get(path, **{**query, **dict.fromkeys(query, "eve")}).json()["results"] == []
+
+
 def writes(slug: str, ids: dict[str, int], number: int) -> list[tuple[str, str, Any]]:
     """One good request for each thing that an organiser may do."""
     why = {"why": "because"}

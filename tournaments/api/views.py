@@ -20,6 +20,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.models import User
 from config.api.lists import Filters, Ordering
 from config.api.renderers import NDJSON, NdjsonRenderer
 from config.api.views import ApiView, DetailView, ListView
@@ -103,16 +104,22 @@ def rounds_whole(viewer: Any) -> QuerySet[Round]:
 # -- seasons -------------------------------------------------------------------------------------
 
 
+class UsernameFilter(filters.CharFilter):
+    """A username, in any case, as everywhere."""
+
+    def filter(self, qs: Any, value: Any) -> Any:
+        """Those of that name."""
+        return super().filter(qs, User.normalize_username(value) if value else value)
+
+
 class SeasonFilters(Filters):
     """What seasons can be filtered by."""
 
     format = filters.ChoiceFilter(choices=Format.choices)
     status = filters.ChoiceFilter(choices=SeasonStatus.choices)
     visibility = filters.ChoiceFilter(choices=Visibility.choices)
-    organiser = filters.CharFilter(field_name="organisers__user__username", help_text="A username.")
-    contestant = filters.CharFilter(
-        field_name="contestants__user__username", help_text="A username."
-    )
+    organiser = UsernameFilter(field_name="organisers__user__username", help_text="A username.")
+    contestant = UsernameFilter(field_name="contestants__user__username", help_text="A username.")
     search = filters.CharFilter(field_name="name", lookup_expr="icontains")
 
 
@@ -282,6 +289,7 @@ class DeathMatchFilters(Filters):
         self, matches: QuerySet[DeathMatch], _name: str, username: str
     ) -> QuerySet[DeathMatch]:
         """Those in which somebody has a side."""
+        username = User.normalize_username(username)
         return matches.filter(Q(home__user__username=username) | Q(away__user__username=username))
 
 
@@ -319,7 +327,7 @@ class GiftFilters(Filters):
     """What items can be filtered by."""
 
     status = filters.ChoiceFilter(choices=GiftStatus.choices)
-    receiver = filters.CharFilter(field_name="receiver__user__username", help_text="A username.")
+    receiver = UsernameFilter(field_name="receiver__user__username", help_text="A username.")
 
 
 class GiftsReading(OfSeason):
