@@ -45,6 +45,8 @@ class ApiView(APIView):
     scopes      the scope that a token needs, by method; reading needs `read` unless it says more.
                 A method that writes must be named. The rate limit is the scope's, too.
     private     True for what is the caller's own: nothing may keep the answer.
+    shared      False where no cache but the caller's may keep an answer, even one to nobody in
+                particular.
     max_age     for how many seconds caches may keep an answer to nobody in particular.
     query       names of query parameters besides those that lists and fields bring along.
     body_most   how many bytes a request's body may have.
@@ -53,6 +55,7 @@ class ApiView(APIView):
     permission_classes: Any = (IsAuthenticatedOrReadOnly, HasScope)
     scopes: ClassVar[Mapping[str, Scope]] = {}
     private: ClassVar[bool] = False
+    shared: ClassVar[bool] = True
     max_age: ClassVar[int] = 0
     query: ClassVar[tuple[str, ...]] = ()
     body_most: ClassVar[int] = BODY_MOST
@@ -134,7 +137,7 @@ class ApiView(APIView):
             return
         if self.private or request.method not in ("GET", "HEAD") or response.status_code >= 400:
             policy = "private, no-store"
-        elif _is_known(request):
+        elif not self.shared or _is_known(request):
             policy = "private, no-cache"
         else:
             policy = f"public, max-age={self.max_age}, must-revalidate"

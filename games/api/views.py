@@ -55,6 +55,8 @@ class RecordRenderer(JSONRenderer):
 class MatchView(ApiView):
     """One match as the caller may see it."""
 
+    shared = False
+
     @extend_schema(
         operation_id="match",
         tags=["matches"],
@@ -66,9 +68,7 @@ class MatchView(ApiView):
         reader = reader_of(match_id, request.user)
         # While the version is the same, clocks tick on; the tag is weak.
         self.fresh(reader.audience, reader.organise, reader.sync["version"])
-        response = Response(reader.sync)
-        response["Cache-Control"] = "private, no-cache"
-        return response
+        return Response(reader.sync)
 
 
 class SubmissionsView(ApiView):

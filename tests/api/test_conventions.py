@@ -99,6 +99,10 @@ class VersionedView(ApiView):
         return Response({"at": request.query_params.get("at")})
 
 
+class UnsharedView(VersionedView):
+    shared = False
+
+
 class OwnView(SignedInView):
     def get(self, request: Request) -> Response:
         """The caller's own."""
@@ -110,6 +114,7 @@ class Urls:
         path("api/v1/moves/", MovesView.as_view()),
         path("api/v1/moves/<int:pk>/", MoveView.as_view()),
         path("api/v1/versioned/", VersionedView.as_view()),
+        path("api/v1/unshared/", UnsharedView.as_view()),
         path("api/v1/own/", OwnView.as_view()),
         path("", include("config.urls")),
     ]
@@ -312,6 +317,11 @@ def test_who_may_keep_an_answer(client: Client, signed: Client) -> None:
     assert own["ETag"] != public["ETag"]
     for answer in (signed.get("/api/v1/own/"), client.get("/api/v1/moves/0/")):
         assert answer["Cache-Control"] == "private, no-store"
+    for reader in (client, signed):
+        first = reader.get("/api/v1/unshared/")
+        again = reader.get("/api/v1/unshared/", headers={"If-None-Match": first["ETag"]})
+        assert (first.status_code, again.status_code) == (200, 304)
+        assert first["Cache-Control"] == again["Cache-Control"] == "private, no-cache"
 
 
 def test_other_sites_see_what_everybody_sees(client: Client, signed: Client) -> None:

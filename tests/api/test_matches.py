@@ -70,6 +70,8 @@ def test_a_match_as_each_may_see_it(play: Play, ada: User, ben: User, cleo: User
         assert answer["Content-Type"] == "application/json"
         assert answer["Cache-Control"] == "private, no-cache"
         assert "Cookie" in answer["Vary"]
+        again = client.get(address("match", play.pk), headers={"If-None-Match": answer["ETag"]})
+        assert (again.status_code, again["Cache-Control"]) == (304, "private, no-cache")
         sync = answer.json()
         assert (sync["type"], sync["you"], sync["version"]) == (
             "sync",
