@@ -37,7 +37,6 @@ class StreamView(SignedInView):
     def stream(self, made: streams.Stream) -> StreamingHttpResponse:
         """The open answer."""
         response = StreamingHttpResponse(made, content_type=NDJSON)
-        response["Cache-Control"] = "private, no-store"
         # A proxy that gathers lines before it passes them on would make a bot lose on time.
         response["X-Accel-Buffering"] = "no"
         database_given_back()
