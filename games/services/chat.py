@@ -129,7 +129,9 @@ def chat_restore(*, acting_user: User, message: ChatMessage, why: str = "") -> N
 def _moderated(acting_user: User, message: ChatMessage, why: str) -> tuple[ChatMessage, str]:
     """The message, locked, and the reason made fit to keep, for somebody who may judge it."""
     if not may_moderate_chat(acting_user):
-        raise Refusal("chat.not-moderator", "Only moderators may remove messages.")
+        raise Refusal(
+            "chat.not-moderator", "Only moderators may take messages away or put them back."
+        )
     if not chat_visible_to(acting_user).filter(pk=message.pk).exists():
         raise Refusal("chat.not-your-room", "You play in this match and cannot read this room now.")
     why = one_line(why)
