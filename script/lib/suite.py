@@ -3,7 +3,6 @@
 import os
 import secrets
 import signal
-import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -62,7 +61,7 @@ class Suite:
     def _parts(self, addresses: dict[str, str], arguments: Sequence[str]) -> list[str]:
         env = {**os.environ, **addresses, "DJANGO_SETTINGS_MODULE": "config.settings.test"}
         # The caller's own choices must not leak into what is tested.
-        for name in ("SECRET_KEY", "ALLOWED_HOSTS", "GAUNTLET_DB_POOL_MAX"):
+        for name in ("SECRET_KEY", "ALLOWED_HOSTS", "GAUNTLET_DB_POOL_MAX", TEMPLATE):
             env.pop(name, None)
         if self.browser:
             env[chromium.VARIABLE] = self.browser
@@ -80,26 +79,16 @@ class Suite:
         if self._call(production, "manage.py", "check", "--deploy", "--fail-level", "WARNING"):
             failed.append("check --deploy")
         step("Running the tests")
-        env[TEMPLATE] = template = self._template(env)
+        template = f"gauntlet_template_{secrets.token_hex(4)}"
         try:
+            # Where that fails the tests migrate by themselves, and tell what is wrong.
+            if not self._call(env, "-m", "tests.support.template", "make", template):
+                env[TEMPLATE] = template
             if self._call(env, "-m", "pytest", *_with_workers(arguments)):
                 failed.append("tests")
         finally:
-            if template:
-                self._call(env, "-m", "tests.support.template", template)
+            self._call(env, "-m", "tests.support.template", "drop", template)
         return failed
-
-    def _template(self, env: dict[str, str]) -> str:
-        """The name of a migrated database; empty where that fails, of which the tests will tell."""
-        made = subprocess.run(
-            [self.python, "-m", "tests.support.template"],
-            env=env,
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-        return made.stdout.strip() if made.returncode == 0 else ""
 
     def _call(self, env: dict[str, str], *arguments: str | Path) -> int:
         # In the terminal's own process group, so that pytest sees a Ctrl-C itself.

@@ -1,11 +1,10 @@
 """A database in which everything is migrated, for `script/test`: those of the tests are copies.
 
-python -m tests.support.template          make one and print its name
-python -m tests.support.template NAME     drop it
+python -m tests.support.template make NAME
+python -m tests.support.template drop NAME
 """
 
 import os
-import secrets
 import sys
 from urllib.parse import urlsplit
 
@@ -23,8 +22,7 @@ def copied_to(name: str) -> Composed | None:
     return SQL("CREATE DATABASE {} TEMPLATE {}").format(Identifier(name), Identifier(template))
 
 
-def _make() -> str:
-    name = f"gauntlet_template_{secrets.token_hex(4)}"
+def _make(name: str) -> None:
     address = os.environ["DATABASE_URL"]
     with psycopg.connect(address, autocommit=True) as connection:
         connection.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
@@ -35,7 +33,6 @@ def _make() -> str:
 
     django.setup()
     call_command("migrate", interactive=False, verbosity=0)
-    return name
 
 
 def _drop(name: str) -> None:
@@ -44,7 +41,5 @@ def _drop(name: str) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:]:
-        _drop(sys.argv[1])
-    else:
-        sys.stdout.write(_make())
+    what, database = sys.argv[1:]
+    {"make": _make, "drop": _drop}[what](database)
