@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import io
 import json
+import signal
 import subprocess
 import sys
 import traceback
@@ -17,6 +18,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from script.lib.console import ROOT
+from script.lib.processes import stop
 
 
 class HandError(Exception):
@@ -54,6 +56,7 @@ class Hand:
         self.child.stdin.flush()
         line = self.child.stdout.readline()
         if not line:
+            self.end()  # the next question starts another one
             raise HandError("the hand has ended; see the captured standard error")
         answer = json.loads(line)
         if "error" in answer:
@@ -63,9 +66,8 @@ class Hand:
     def end(self) -> None:
         """End the process, if there is one."""
         if self.child is not None:
-            assert self.child.stdin is not None
-            self.child.stdin.close()
-            self.child.wait(10)
+            with self.child as child:
+                stop(child, signal.SIGTERM, 10)
             self.child = None
 
 
