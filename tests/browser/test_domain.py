@@ -216,6 +216,19 @@ def place_by_mouse(ada: Page) -> None:
     waits(ada)
 
 
+TWO_FINGERS = """svg => {
+  svg.setPointerCapture = () => {};
+  const send = (type, id, x) => svg.dispatchEvent(new PointerEvent(type, {
+    pointerId: id, pointerType: "touch", bubbles: true, button: 0, clientX: x, clientY: 400 }));
+  send("pointerdown", 11, 300);
+  send("pointerdown", 12, 400);
+  send("pointermove", 11, 301);
+  send("pointerup", 11, 301);
+  send("pointerup", 12, 400);
+  delete svg.setPointerCapture;
+}"""
+
+
 def look_from_near(ben: Page) -> None:
     """With no shape in hand what was placed last is magnified; a drag and the arrows pan."""
 
@@ -235,6 +248,9 @@ def look_from_near(ben: Page) -> None:
     ben.mouse.up()
     left = window()[0]
     assert abs(left - (496 / 4 / 4 - 1)) < 2
+    # Of two fingers the later one pulls; the other does not pull against it.
+    field(ben, "blue").evaluate(TWO_FINGERS)
+    assert window()[0] == left
     ben.get_by_role("button", name="Larger").press("ArrowRight")
     assert window()[0] > left
     shot(ben, "near-1440")

@@ -735,13 +735,14 @@ class DomainBoard {
       const [x, y] = this.#under(colour, event);
       if (moves && event.target.closest(".ghost__handle")) this.gesture = { kind: "turn" };
       else if (moves && event.target.closest(".ghost")) this.gesture = { kind: "drag", dx: x - this.ghost.x, dy: y - this.ghost.y };
-      else this.gesture = { kind: "tap", x: event.clientX, y: event.clientY, middle: this.middle };
+      else this.gesture = { kind: "tap", finger: event.pointerId, x: event.clientX, y: event.clientY, middle: this.middle };
     });
     on("pointermove", (event) => {
       if (!this.fingers.has(event.pointerId)) return;
       this.fingers.set(event.pointerId, event);
       if (this.gesture?.kind === "tap" && this.#isZoomed(colour)) {
-        const { x, y, middle } = this.gesture;
+        const { finger, x, y, middle } = this.gesture;
+        if (finger !== event.pointerId) return; // a second one on the glass does not pull as well
         if (Math.hypot(event.clientX - x, event.clientY - y) >= 12) this.gesture.panned = true;
         if (this.gesture.panned) this.#pan(colour, middle, event.clientX - x, event.clientY - y);
         return;
