@@ -53,6 +53,7 @@ from tournaments.services.deathmatches import (
     round_reopen,
     rules_set,
 )
+from tournaments.services.rounds import Pairing, round_next
 from tournaments.services.seasons import preflight, season_start
 
 BRACKET = Format.SINGLE_ELIMINATION
@@ -676,6 +677,32 @@ def test_who_takes_over_from_somebody_who_had_left_plays_from_the_next_round(
     homes_win(orla, season, 2)
     round_pair(acting_user=orla, season=season, at=now())
     assert heir.seed in {seed for pair in pairs_in(season, 3) for seed in pair}
+    assert faults_of(season) == []
+
+
+def test_by_hand_an_heir_has_met_whom_their_place_has_met(orla: User, cleo: User) -> None:
+    season = running(orla, 5, SWISS, format_options={"rounds": 3})
+    first, second = (row for row in rows_in(season, 1) if row.how != How.BYE)
+    homes_win(orla, season, 1)
+    rested = next(row.home for row in rows_in(season, 1) if row.how == How.BYE)
+
+    def heir_of(contestant: Any, user: User) -> Contestant:
+        return contestant_replace(
+            acting_user=orla, contestant=contestant, user=user, why="ill", at=now()
+        )
+
+    heir, resting = heir_of(first.home, cleo), heir_of(rested, user_named("dora"))
+
+    def by_hand(*pairs: tuple[Any, Any]) -> dict[str, Any]:
+        return {
+            "acting_user": orla, "season": season, "at": now(),
+            "pairings": [Pairing(*pair) for pair in pairs],
+        }  # fmt: skip
+
+    rematch = by_hand((heir, first.away), (second.home, resting))
+    refused("pairing.rematch", round_next, **rematch)
+    refused("pairing.bye", round_next, **by_hand((heir, second.home), (first.away, second.away)))
+    round_next(**by_hand((heir, second.home), (first.away, resting)))
     assert faults_of(season) == []
 
 

@@ -11,8 +11,10 @@ from django.db import transaction
 from accounts.models import User
 from accounts.services import audit_record
 from games.engine.errors import Refusal
+from tournaments.course import Course
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, LegStatus
 from tournaments.models import Contestant, DeathMatch, Format, Leg, Round, Season
+from tournaments.pairing import swiss
 from tournaments.services import colosseum, deathmatches, episodes, scheduling
 from tournaments.services.guards import instant, managed, must_be_running, own_death_match
 
@@ -198,14 +200,14 @@ def _swiss_by_hand(
 def _must_be_new(
     season: Season, pairings: Sequence[Pairing], resting: Sequence[Contestant]
 ) -> None:
-    before = DeathMatch.objects.filter(round__season=season).exclude(status=DeathMatchStatus.VOID)
-    met = {frozenset(pair) for pair in before.values_list("home", "away")}
+    # Known by the places, as the format knows it: who takes one over has met whom it has met.
+    known = swiss.Field((), Course.of(season).settled)
     for pairing in pairings:
-        if frozenset({pairing.home.pk, pairing.away.pk}) in met:
+        if known.met[frozenset({pairing.home.pk, pairing.away.pk})]:
             raise Refusal(
                 "pairing.rematch",
                 f"{pairing.home.name} and {pairing.away.name} have met before.",
             )
     for each in resting:
-        if frozenset({each.pk, None}) in met:
+        if known.byes[each.pk]:
             raise Refusal("pairing.bye", f"{each.name} has had a bye before.")
