@@ -75,9 +75,9 @@ def _pairings(season: Season) -> Iterator[str]:
         yield from (f"{pk} meets two in {played}" for pk, count in sides.items() if count > 1)
         if season.format == Format.SWISS:
             paired = played.death_matches.values_list("home", "away")
-            left_out = season.contestants.filter(
-                status=ContestantStatus.ACTIVE, since_round__lte=played.number
-            ).exclude(pk__in=_with_heirs(season, {pk for two in paired for pk in two if pk}))
+            left_out = season.contestants.in_round(played.number).exclude(
+                pk__in=_with_heirs(season, {pk for two in paired for pk in two if pk})
+            )
             yield from (f"{each} is not paired in {played}" for each in left_out)
 
 

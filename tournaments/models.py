@@ -189,6 +189,15 @@ class SeasonOrganiser(models.Model):
         return f"{self.user} of {self.season}"
 
 
+class ContestantQuerySet(models.QuerySet["Contestant"]):
+    """Contestants, and where they play."""
+
+    def in_round(self, number: int) -> ContestantQuerySet:
+        """Who plays in a round, or in the main match of an episode: everybody still in who has not
+        entered since."""
+        return self.filter(status=ContestantStatus.ACTIVE, since_round__lte=number)
+
+
 class Contestant(models.Model):
     """Somebody in a season. `name` is the name at the time; a contestant of an imported season
     may have no account here."""
@@ -218,6 +227,8 @@ class Contestant(models.Model):
     )
     enrolled_at = models.DateTimeField(default=timezone.now)
     left_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ContestantQuerySet.as_manager()
 
     class Meta:
         ordering = ["season", "seed", "id"]

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import msgspec
 from django.db import transaction
-from django.db.models import QuerySet
 
 from accounts.models import User
 from accounts.services import audit_record
@@ -150,11 +149,6 @@ def pairings_proposed(course: Course) -> list[tuple[Contestant, Contestant]]:
         for each in pairings
         if each.away is not None
     ]
-
-
-def in_round(season: Season, number: int) -> QuerySet[Contestant]:
-    """Who plays in a round of a Swiss season: everybody still in who has not entered since."""
-    return season.contestants.filter(status=ContestantStatus.ACTIVE, since_round__lte=number)
 
 
 def _plays(contestant: Contestant, number: int) -> bool:

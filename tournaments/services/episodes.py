@@ -248,9 +248,7 @@ def placements_record(
 
 def in_main_match(episode: Episode) -> QuerySet[Contestant]:
     """Who plays an episode's main match: everybody still in who has not entered since it began."""
-    return episode.round.season.contestants.filter(
-        status=ContestantStatus.ACTIVE, since_round__lte=episode.round.number
-    )
+    return episode.round.season.contestants.in_round(episode.round.number)
 
 
 def _must_be_whole(episode: Episode, placements: Sequence[Placed]) -> None:

@@ -167,7 +167,7 @@ def _swiss_by_hand(
 ) -> Round:
     must_be_running(season)
     opened = colosseum.round_begin(season=season, at=at)
-    playing = {each.pk: each for each in colosseum.in_round(season, opened.number)}
+    playing = {each.pk: each for each in season.contestants.in_round(opened.number)}
     sides = [side for pairing in pairings for side in (pairing.home, pairing.away)]
     if any(each.user_id == acting_user.pk for each in playing.values()):
         raise own_death_match()

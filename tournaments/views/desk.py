@@ -669,7 +669,7 @@ def pair_by_hand(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse
     season = sheet.season
     if season.format != Format.SWISS:
         raise Refusal("pairing.not-by-hand", "This format pairs by itself.")
-    people = list(colosseum.in_round(season, len(sheet.rounds) + 1))
+    people = list(season.contestants.in_round(len(sheet.rounds) + 1))
     if len(people) > BY_HAND_MOST:
         raise Refusal(
             "pairing.too-many",
