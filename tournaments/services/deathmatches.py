@@ -115,21 +115,13 @@ def death_match_create(  # noqa: PLR0913  (everything that is known of a pairing
             death_match=death_match,
             number=number,
             advantage=advantage,
-            **(_game_fields(played[(number - 1) % len(played)]) if played else {}),
+            **(seasons.game_fields(played[(number - 1) % len(played)]) if played else {}),
         )
         for number in range(1, best_of + 1)
     )
     if known:
         _say_paired(death_match, at)
     return death_match
-
-
-def _game_fields(game: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "ruleset": game["ruleset"],
-        "variant": game["variant"],
-        "options": dict(game.get("options") or {}),
-    }
 
 
 def _next_number(played: Round) -> int:
@@ -258,7 +250,7 @@ def rules_set(
         raise Refusal("leg.begun", "What is played cannot change once it has begun.")
     for leg in open_legs:
         items.must_still_fit(leg, ruleset=game["ruleset"], variant=game["variant"])
-        for field, value in _game_fields(game).items():
+        for field, value in seasons.game_fields(game).items():
             setattr(leg, field, value)
         leg.prepared = supplied
         leg.prepared_by = acting_user if supplied else None
@@ -305,7 +297,7 @@ def _game_chosen_by_seed(
     if death_match.legs.exclude(ruleset="").exists():
         raise Refusal("rules.chosen", "It has been chosen what is played.")
     for each in season.repertoire:
-        listed = _game_fields(each)
+        listed = seasons.game_fields(each)
         same = (listed["ruleset"], listed["variant"]) == (game["ruleset"], game["variant"])
         if same and not prepared and game["options"] in ({}, listed["options"]):
             return listed

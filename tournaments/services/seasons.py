@@ -219,7 +219,11 @@ def game_of_round(season: Season, number: int) -> dict[str, Any]:
     if season.ruleset_choice == RulesetChoice.LOWER_SEED and len(season.repertoire) > 1:
         return {}
     turn = number - 1 if season.ruleset_choice == RulesetChoice.ROTATING else 0
-    game: Mapping[str, Any] = season.repertoire[turn % len(season.repertoire)]
+    return game_fields(season.repertoire[turn % len(season.repertoire)])
+
+
+def game_fields(game: Mapping[str, Any]) -> dict[str, Any]:
+    """One game as the fields of a round or a leg: ``ruleset``, ``variant`` and ``options``."""
     return {
         "ruleset": game["ruleset"],
         "variant": game["variant"],
