@@ -706,6 +706,20 @@ def test_by_hand_an_heir_has_met_whom_their_place_has_met(orla: User, cleo: User
     assert faults_of(season) == []
 
 
+@pytest.mark.parametrize("staying", [0, 1])
+def test_by_hand_a_round_is_for_two_at_least(orla: User, staying: int) -> None:
+    season = running(orla, 2, SWISS, format_options={"rounds": 2})
+    homes_win(orla, season, 1)
+    for number in range(1, 3 - staying):
+        leaves(season, number)
+    refused("pairing.too-few", round_next, acting_user=orla, season=season, pairings=[], at=now())
+
+
+def test_a_ladder_that_has_not_begun_has_no_challenges(orla: User) -> None:
+    season = enrolled(orla, 3, LADDER)
+    refused("pairing.needed", round_next, acting_user=orla, season=season, pairings=[])
+
+
 def test_a_no_show_is_a_walkover(orla: User) -> None:
     season = running(orla, 4, SWISS, format_options={"rounds": 2})
     row = rows_in(season, 1)[0]

@@ -15,6 +15,7 @@ from tournaments.course import Course
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, LegStatus
 from tournaments.models import Contestant, DeathMatch, Format, Leg, Round, Season
 from tournaments.pairing import swiss
+from tournaments.pairing.field import enough
 from tournaments.services import colosseum, deathmatches, episodes, scheduling
 from tournaments.services.guards import instant, managed, must_be_running, own_death_match
 
@@ -46,11 +47,14 @@ def round_next(
     (everybody who plays exactly once, one may be left over and has a bye) and ladders (each is a
     challenge). ``scheduled_at`` is for the matches that have no time of their own. Refusals: those
     of the services that do it, ``pairing.not-by-hand``, ``pairing.needed`` (a ladder without),
-    ``death-match.own`` (by somebody who plays in the round), ``pairing.twice``,
-    ``pairing.left-out``, ``pairing.rematch``, ``pairing.bye``.
+    ``pairing.too-few``, ``death-match.own`` (by somebody who plays in the round),
+    ``pairing.twice``, ``pairing.stranger``, ``pairing.left-out``, ``pairing.rematch``,
+    ``pairing.bye``.
     """
     locked = managed(season, acting_user)
     at = instant(at)
+    if locked.format == Format.LADDER and not pairings:
+        raise Refusal("pairing.needed", "On a ladder it must be said who challenges whom.")
     if pairings is None:
         opened = _by_the_format(locked, acting_user, at)
         made = [(each, scheduled_at) for each in _planned(opened)]
@@ -116,8 +120,6 @@ def death_match_schedule(
 
 
 def _by_the_format(season: Season, acting_user: User, at: datetime) -> Round:
-    if season.format == Format.LADDER:
-        raise Refusal("pairing.needed", "On a ladder it must be said who challenges whom.")
     if season.format != Format.ELIMINATION:
         return colosseum.round_pair(acting_user=acting_user, season=season, at=at)
     if season.contestants.filter(status=ContestantStatus.ACTIVE).count() > 2:
@@ -168,6 +170,7 @@ def _swiss_by_hand(
     must_be_running(season)
     opened = colosseum.round_begin(season=season, at=at)
     playing = {each.pk: each for each in season.contestants.in_round(opened.number)}
+    enough(list(playing))
     sides = [side for pairing in pairings for side in (pairing.home, pairing.away)]
     if any(each.user_id == acting_user.pk for each in playing.values()):
         raise own_death_match()
