@@ -150,6 +150,22 @@ def test_what_is_being_played_is_declared_void_before_a_season_is_called_off(
     assert season.status == "cancelled"
 
 
+def test_nothing_is_to_be_decided_in_a_season_that_was_called_off(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 4)
+    row = played(orla, chosen(orla, season, 4, 3), 0)
+    client, address = visitor(orla), f"/seasons/autumn/desk/matches/{row.pk}/"
+
+    def deeds() -> list[str]:
+        found = links(client.get(address))
+        return [link for link in found if link.startswith(address) and link != address]
+
+    assert f"{address}legs/{leg_of(row).pk}/void/" in deeds()
+    season_cancel(acting_user=orla, season=season, why="rain")
+    assert deeds() == []
+
+
 def test_a_season_goes_out_as_a_file_and_comes_in_again(
     visitor: Visitor, orla: User, settings: Any
 ) -> None:
@@ -556,6 +572,15 @@ def test_a_swiss_round_is_paired_by_hand(visitor: Visitor, orla: User) -> None:
     assert list(rows.values_list("home", "away"))[:2] == [one[::-1], two]
     assert (rows[2].how, rows[2].away) == ("bye", None)
     assert faults_of(season) == []
+
+
+def test_so_many_are_not_paired_by_hand_on_a_page(
+    visitor: Visitor, orla: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running(orla, 4, "swiss")
+    monkeypatch.setattr("tournaments.views.desk.BY_HAND_MOST", 3)
+    answer = visitor(orla).get("/seasons/autumn/desk/pair/by-hand/")
+    assert (answer.status_code, "up to 3 can be paired" in words(answer)) == (409, True)
 
 
 def test_only_swiss_rounds_are_paired_by_hand(visitor: Visitor, orla: User) -> None:
