@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from html import unescape
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 import resvg_py
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
@@ -22,6 +22,8 @@ SVG = "image/svg+xml"
 PNG = "image/png"
 # The picture may be opened as a document of its own: then it can do nothing at all.
 ALONE = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+# How things are drawn, a part of every tag: raised when a picture of the same position changes.
+DRAWING: Final = 2
 
 _TOLD = {tag: re.compile(rf"<{tag}\b[^>]*>(.*?)</{tag}>", re.DOTALL) for tag in ("title", "desc")}
 _SIZE = {name: re.compile(rf"<svg\b[^>]*?\s{name}=\"([0-9.]+)\"") for name in ("width", "height")}
@@ -62,16 +64,27 @@ def as_image(svg: str) -> SafeString:
     )
 
 
-def svg_response(request: HttpRequest, svg: Callable[[], str], *, etag: str) -> HttpResponse:
-    """An SVG document, or 304 where the reader has it; ``svg`` is asked only when needed."""
-    quoted = f'"{etag}"'
+def answer_to(request: HttpRequest, etag: str, make: Callable[[], HttpResponse]) -> HttpResponse:
+    """What ``make`` makes, or 304 where the reader has what goes by that tag in this drawing."""
+    quoted = f'"{etag}-{DRAWING}"'
     if request.headers.get("If-None-Match") in (quoted, f"W/{quoted}"):
         response: HttpResponse = HttpResponseNotModified()
     else:
-        response = HttpResponse(svg(), content_type=f"{SVG}; charset=utf-8")
-        response["Content-Disposition"] = "inline"
+        response = make()
     response["ETag"] = quoted
+    return response
+
+
+def svg_response(request: HttpRequest, svg: Callable[[], str], *, etag: str) -> HttpResponse:
+    """An SVG document, or 304 where the reader has it; ``svg`` is asked only when needed."""
+    response = answer_to(request, etag, lambda: _shown(svg(), f"{SVG}; charset=utf-8"))
     response["Content-Security-Policy"] = ALONE
+    return response
+
+
+def _shown(content: str | bytes, content_type: str) -> HttpResponse:
+    response = HttpResponse(content, content_type=content_type)
+    response["Content-Disposition"] = "inline"
     return response
 
 
@@ -86,14 +99,7 @@ def png_of(svg: str, *, scale: int = 2) -> bytes:
 
 def png_response(request: HttpRequest, svg: Callable[[], str], *, etag: str) -> HttpResponse:
     """A board as PNG, or 304 where the reader has it; ``svg`` is asked only when needed."""
-    quoted = f'"{etag}"'
-    if request.headers.get("If-None-Match") in (quoted, f"W/{quoted}"):
-        response: HttpResponse = HttpResponseNotModified()
-    else:
-        response = HttpResponse(png_of(svg()), content_type=PNG)
-        response["Content-Disposition"] = "inline"
-    response["ETag"] = quoted
-    return response
+    return answer_to(request, etag, lambda: _shown(png_of(svg()), PNG))
 
 
 # -- the drawn examples of the rules -------------------------------------------------------------

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 import resvg_py
-from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
@@ -22,7 +22,7 @@ from games.clock import now_ms
 from games.engine.decisions import ROOM
 from games.engine.views import match_view
 from games.models import Match
-from games.pictures import PNG, board_of
+from games.pictures import PNG, answer_to, board_of
 from games.words import game_name
 
 WIDTH, HEIGHT = 1200, 630
@@ -97,14 +97,14 @@ def png_response(
     request: HttpRequest, svg: Callable[[], str], *, etag: str, public: bool = True
 ) -> HttpResponse:
     """The picture as PNG, or 304 where the reader has it; ``svg`` is asked only when needed."""
-    if request.headers.get("If-None-Match") in (etag, f"W/{etag}"):
-        response: HttpResponse = HttpResponseNotModified()
-    else:
-        drawn = resvg_py.svg_to_bytes(
+
+    def drawn() -> HttpResponse:
+        png = resvg_py.svg_to_bytes(
             svg_string=svg(), font_files=_font_files(), width=WIDTH, sans_serif_family="Figtree"
         )
-        response = HttpResponse(bytes(drawn), content_type=PNG)
-    response["ETag"] = etag
+        return HttpResponse(bytes(png), content_type=PNG)
+
+    response = answer_to(request, etag, drawn)
     response["Cache-Control"] = "public, max-age=60" if public else "private, no-cache"
     return response
 

@@ -505,10 +505,14 @@ def fingerprint(season: Season) -> str:
     return "" if row is None else str(row[0])
 
 
+def digest_of(*parts: Any) -> str:
+    """32 letters that stand for ``parts``."""
+    return hashlib.sha256("\x1f".join(str(part) for part in parts).encode()).hexdigest()[:32]
+
+
 def etag_of(*parts: Any) -> str:
     """A quoted entity tag made of ``parts``."""
-    digest = hashlib.sha256("\x1f".join(str(part) for part in parts).encode()).hexdigest()
-    return f'"{digest[:32]}"'
+    return f'"{digest_of(*parts)}"'
 
 
 def names_of(people: Iterable[Contestant]) -> str:

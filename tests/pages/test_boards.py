@@ -12,6 +12,7 @@ from django.test import Client
 from PIL import Image, ImageDraw
 
 from accounts.models import User
+from games import pictures
 from games.pictures import png_of
 from games.rulesets.peg_domain import painting
 from games.views.boards import LARGEST_PICTURE
@@ -47,6 +48,19 @@ def test_the_board_is_there_as_png_for_everybody(nobody: Client, play: Play) -> 
     again = nobody.get(address, headers={"If-None-Match": response["ETag"]})
     assert again.status_code == 304
     assert nobody.post(address).status_code == 405
+
+
+@pytest.mark.parametrize(
+    "name", ["board.png", "board.svg", "board/1.png", "board/1.svg", "share.png"]
+)
+def test_who_has_an_older_drawing_gets_the_new_one(
+    name: str, nobody: Client, pegs: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"/matches/{pegs.pk}/{name}"
+    tag = nobody.get(address)["ETag"]
+    assert nobody.get(address, headers={"If-None-Match": tag}).status_code == 304
+    monkeypatch.setattr(pictures, "DRAWING", pictures.DRAWING + 1)
+    assert nobody.get(address, headers={"If-None-Match": tag}).status_code == 200
 
 
 @pytest.mark.parametrize("address", ["board.png", "board/1.png", "paint.png"])

@@ -15,7 +15,7 @@ from games.views.common import one_page, signed_in
 from tournaments import audience, pictures, reading
 from tournaments.lifecycle import DeathMatchStatus, LegStatus, SeasonStatus
 from tournaments.models import Contestant, DeathMatch, Format, Leg
-from tournaments.reading import Sheet, etag_of, fingerprint
+from tournaments.reading import Sheet, digest_of, fingerprint
 from tournaments.services.deathmatches import by_items, more_items
 from tournaments.services.scheduling import ready_from, ready_until
 from tournaments.views.common import public_page, season_page, shown
@@ -212,7 +212,7 @@ def _is_next(leg: Leg) -> bool:
 @season_page
 def share(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """The picture that goes with links to the season."""
-    etag = etag_of("season", fingerprint(sheet.season))
+    etag = digest_of("season", fingerprint(sheet.season))
     public = sheet.season.visibility != "draft"
     return png_response(request, lambda: pictures.season_picture(sheet), etag=etag, public=public)
 
@@ -222,7 +222,7 @@ def share(request: HttpRequest, sheet: Sheet) -> HttpResponse:
 def death_match_share(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
     """The picture that goes with links to a death match."""
     row: DeathMatch = sheet.death_match(pk)
-    etag = etag_of("death-match", pk, fingerprint(sheet.season))
+    etag = digest_of("death-match", pk, fingerprint(sheet.season))
     public = sheet.season.visibility != "draft"
     return png_response(
         request, lambda: pictures.death_match_picture(sheet, row), etag=etag, public=public
