@@ -475,7 +475,8 @@ def contestant_act(
             button="Let them return",
             done=f"{who} is back in.",
             says=[
-                "They play again from the next round on; their death matches stay walkovers.",
+                "They play again from the next round on, or the next main match to be recorded.",
+                "Their death matches stay walkovers.",
                 "A walkover that was a mistake can be taken back at its death match's desk.",
             ],
             back=back,
