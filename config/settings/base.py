@@ -123,7 +123,7 @@ REDIS_PREFIX = env.str("GAUNTLET_REDIS_PREFIX", "gauntlet")
 
 CACHES = {
     "default": {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "BACKEND": "config.caches.SharedRedisCache",
         "LOCATION": redis_database(REDIS_URL, 1),
         "KEY_PREFIX": REDIS_PREFIX,
         "OPTIONS": {"socket_connect_timeout": 3, "socket_timeout": 3},

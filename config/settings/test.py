@@ -3,9 +3,10 @@
 import os
 import warnings
 
-# Test processes side by side share one Redis: each keeps to keys of its own.
-if "PYTEST_XDIST_WORKER" in os.environ:
-    os.environ.setdefault("GAUNTLET_REDIS_PREFIX", f"test-{os.environ['PYTEST_XDIST_WORKER']}")
+# Test processes share one Redis, side by side and run after run: each keeps to keys of its own.
+if _worker := os.environ.get("PYTEST_XDIST_WORKER"):
+    _run = os.environ["PYTEST_XDIST_TESTRUNUID"][:8]
+    os.environ.setdefault("GAUNTLET_REDIS_PREFIX", f"test-{_run}-{_worker}")
 # Tests open and drop databases and connections themselves; the real processes that end-to-end tests
 # start ask for the pool.
 os.environ.setdefault("GAUNTLET_DB_POOL_MAX", "0")

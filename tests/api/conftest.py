@@ -1,5 +1,12 @@
 """Fixtures of the API's tests: people and a match between them."""
 
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import pytest
+from django.core.cache import cache
+
+from config.api import limits
 from tests.games.conftest import (
     ada,
     ben,
@@ -15,3 +22,13 @@ from tests.games.conftest import (
 __all__ = [
     "ada", "ben", "cleo", "desk", "play", "rng", "root", "set_clock", "wire",
 ]  # fmt: skip
+
+
+@pytest.fixture
+def within_a_minute(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Limits have counted nothing yet, and the minute in which they count does not end."""
+    now = limits.time.time()
+    monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: now))
+    cache.clear()
+    yield
+    cache.clear()

@@ -422,15 +422,14 @@ def test_limits_are_told_and_hold(
     cache.clear()
 
 
+@pytest.mark.usefixtures("within_a_minute")
 def test_a_bad_token_counts_by_address(client: Client, settings: Any) -> None:
-    cache.clear()
     settings.GAUNTLET_API_LIMITS = {**settings.GAUNTLET_API_LIMITS, "anonymous": 10}
     for left in ("9", "8"):
         answer = client.get("/api/v1/versioned/", headers={"Authorization": "Bearer nonsense"})
         assert answer.status_code == 401
         assert answer["RateLimit-Remaining"] == left
         assert answer["WWW-Authenticate"].startswith("Bearer")
-    cache.clear()
 
 
 # -- scopes --------------------------------------------------------------------------------------

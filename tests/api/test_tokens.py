@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
@@ -61,8 +60,8 @@ def test_a_bot_needs_the_scope_for_bots(play: Play, ada: User) -> None:
     assert submit(holder(ada, "bot"), play).status_code == 201
 
 
+@pytest.mark.usefixtures("within_a_minute")
 def test_bots_have_a_limit_of_their_own(play: Play, ada: User, settings: Any) -> None:
-    cache.clear()
     settings.GAUNTLET_API_LIMITS = {**settings.GAUNTLET_API_LIMITS, "bot": 3, "play": 1}
     User.objects.filter(pk=ada.pk).update(is_bot=True)
     client = holder(ada, "bot")
@@ -70,7 +69,6 @@ def test_bots_have_a_limit_of_their_own(play: Play, ada: User, settings: Any) ->
     assert client.get(reverse("api:match", args=[play.pk]))["RateLimit-Remaining"] == "1"
     assert submit(client, play).status_code == 200
     assert submit(client, play).status_code == 429
-    cache.clear()
 
 
 @pytest.mark.parametrize(

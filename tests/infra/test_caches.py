@@ -1,0 +1,56 @@
+"""The cache in Redis, as configured: what one site clears is its own."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.cache import cache
+
+from config.caches import SharedRedisCache
+
+
+def beside(prefix: str) -> SharedRedisCache:
+    """Another site's cache in the same database of the same server."""
+    own: dict[str, Any] = settings.CACHES["default"]
+    return SharedRedisCache(own["LOCATION"], {**own, "KEY_PREFIX": prefix})
+
+
+@pytest.fixture
+def other() -> Iterator[SharedRedisCache]:
+    # Begins as this site's own does, and would match it were a prefix taken for a pattern.
+    other = beside(f"{settings.REDIS_PREFIX}-other")
+    yield other
+    other.clear()
+
+
+def test_the_site_uses_it() -> None:
+    cache.set("kept", 1)
+    assert beside(settings.REDIS_PREFIX).get("kept") == 1
+
+
+def test_clearing_leaves_other_sites_alone(other: SharedRedisCache) -> None:
+    other.set("kept", 1)
+    cache.set("gone", 1)
+    cache.set("gone", 2, version=7)
+    assert cache.clear()
+    assert cache.get("gone") is None
+    assert cache.get("gone", version=7) is None
+    assert other.get("kept") == 1
+    assert not cache.clear()
+
+
+def test_a_prefix_is_no_pattern(other: SharedRedisCache) -> None:
+    other.set("kept", 1)
+    patterns = [beside(f"{settings.REDIS_PREFIX}{sign}") for sign in ("*", "-othe?", "-othe[r]")]
+    for number, one in enumerate(patterns):
+        one.set("own", number)
+        assert one.clear()
+        assert one.get("own") is None
+    assert other.get("kept") == 1
+
+
+def test_more_than_one_batch_is_cleared(other: SharedRedisCache) -> None:
+    other.set_many({f"key-{number}": number for number in range(2500)})
+    assert other.clear()
+    assert other.get_many([f"key-{number}" for number in range(2500)]) == {}
