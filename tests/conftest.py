@@ -1,3 +1,10 @@
 """Fixtures for every test."""
 
+from hypothesis import settings
+
+# The same examples in every run, and no limit on the time that one takes: whether a change passes
+# must depend on the change, not on luck or on what else the machine does. To look for examples that
+# nobody thought of: `pytest --hypothesis-profile default`.
+settings.load_profile("ci")
+
 pytest_plugins = ["tests.support.fixtures"]
