@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -17,12 +16,6 @@ from tests.webhooks.support import Stage
 def receiver() -> Iterator[Receiver]:
     with receiving() as there:
         yield there
-
-
-@pytest.fixture(autouse=True)
-def short_waits(settings: Any) -> None:
-    settings.GAUNTLET_WEBHOOK_STAGE_SECONDS = 0.5
-    settings.GAUNTLET_WEBHOOK_TOTAL_SECONDS = 1.0
 
 
 @pytest.fixture

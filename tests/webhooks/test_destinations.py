@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from datetime import timedelta
 from typing import Any
 
@@ -148,10 +149,30 @@ def test_a_name_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
 class SlowNames:
     """Name servers that say nothing about any host of slow.example, until they are `freed`."""
 
-    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+    def __init__(self, patch: pytest.MonkeyPatch, settings: Any) -> None:
+        self.settings = settings
         self.asked: list[str] = []
         self.freed = threading.Event()
+        self.submit = destinations._RESOLVER.submit
         patch.setattr(socket, "getaddrinfo", self.resolve)
+        patch.setattr(destinations._RESOLVER, "submit", self.begun)
+
+    def begun(self, call: Callable[..., Any], *args: Any, **more: Any) -> Future[Any]:
+        """A look-up that a thread has begun with: on a busy machine that may take longer than
+        anybody here has patience for, and what nobody waits for any more is not begun."""
+        begun = threading.Event()
+
+        def run() -> Any:
+            begun.set()
+            return call(*args, **more)
+
+        future = self.submit(run)
+        assert begun.wait(20)
+        return future
+
+    def nobody_waits(self) -> None:
+        """From now on nobody has the patience for a slow look-up."""
+        self.settings.GAUNTLET_WEBHOOK_RESOLVE_SECONDS = 0.05
 
     def resolve(self, host: str, port: int, **_more: Any) -> Any:
         if host.endswith("slow.example"):
@@ -162,14 +183,14 @@ class SlowNames:
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[SlowNames]:
-    settings.GAUNTLET_WEBHOOK_RESOLVE_SECONDS = 0.05
-    slow = SlowNames(monkeypatch)
+    slow = SlowNames(monkeypatch, settings)
     yield slow
     slow.freed.set()
     wait_for(lambda: not destinations._in_flight, what="the look-ups to end")
 
 
 def test_name_servers_that_say_nothing(slow: SlowNames) -> None:
+    slow.nobody_waits()
     assert code_of("https://slow.example/") == "webhook.url-not-looked-up"
 
 
@@ -190,6 +211,7 @@ def test_slow_name_servers_keep_only_their_own_waiting(slow: SlowNames, settings
             destination_of(url, owner)
         assert caught.value.code == "webhook.url-not-looked-up"
 
+    slow.nobody_waits()
     for number in range(10):
         refused(f"https://h{number}.slow.example/", 1)
     assert slow.asked == ["h0.slow.example", "h1.slow.example"]
@@ -209,6 +231,7 @@ def test_many_seasons_of_one_owner_are_one_owners(stage: Stage, slow: SlowNames)
     """When a webhook is saved and when it is told something."""
     webhook = stage.webhook("https://public.example/")
     stage.event()
+    slow.nobody_waits()
     for number in range(4):
         season = Season.objects.create(
             slug=f"s{number}", name="S", format="swiss", created_by=stage.orla
@@ -232,6 +255,7 @@ def test_a_look_up_that_takes_too_long_is_not_the_receivers_failure(
 ) -> None:
     webhook = stage.webhook("https://public.example/")
     stage.event()
+    slow.nobody_waits()
     Webhook.objects.update(
         url="https://slow.example/", failures=50, failing_since=stage.at - timedelta(days=4)
     )
