@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tournaments.lifecycle import (
+    PLAYABLE,
     ContestantStatus,
     DeathMatchStatus,
     GiftStatus,
@@ -132,9 +133,7 @@ def _legs(death_match: DeathMatch, counting: list[Leg]) -> Iterator[str]:
         yield f"{death_match} has two attempts that count"
     if sum(leg.status == LegStatus.RUNNING for leg in counting) > 1:
         yield f"{death_match} is played twice at once"
-    if death_match.status in (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING) and set(
-        numbers
-    ) != set(range(1, death_match.best_of + 1)):
+    if death_match.status in PLAYABLE and set(numbers) != set(range(1, death_match.best_of + 1)):
         yield f"{death_match} lacks a match"
     for leg in counting:
         if leg.status != LegStatus.FINISHED or leg.match is None:
@@ -151,17 +150,14 @@ def _people(season: Season) -> Iterator[str]:
     matches = _matches(season)
     if season.format == Format.ELIMINATION:
         open_matches = Counter(
-            side
-            for each in matches
-            if each.status in (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING)
-            for side in (each.home, each.away)
+            side for each in matches if each.status in PLAYABLE for side in (each.home, each.away)
         )
         yield from (f"{side} has two to play" for side, count in open_matches.items() if count > 1)
     for each in matches:
         for side in (each.home, each.away):
             if side is None:
                 continue
-            is_open = each.status in (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING)
+            is_open = each.status in PLAYABLE
             if is_open and side.status in OUT:
                 yield f"{side} is out and yet to play in {each.round}"
             if side.pk in last_lost and each.round.number > last_lost[side.pk]:

@@ -92,6 +92,14 @@ class GiftStatus(models.TextChoices):
     EXPIRED = "expired", "Expired"
 
 
+#: What an episode is in which nothing more happens.
+EPISODE_OVER: Final = (EpisodeStatus.DONE, EpisodeStatus.SKIPPED)
+#: What a death match is of which nothing is left to be played.
+SETTLED: Final = (DeathMatchStatus.DECIDED, DeathMatchStatus.VOID)
+UNDECIDED: Final = tuple(each for each in DeathMatchStatus if each not in SETTLED)
+#: What an undecided death match is whose sides are both known.
+PLAYABLE: Final = (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING)
+
 _S = TypeVar("_S", bound=models.TextChoices)
 Steps = Mapping[_S, frozenset[_S]]
 

@@ -24,6 +24,7 @@ from games.models import Match
 from tournaments import catalogue
 from tournaments.course import Course
 from tournaments.lifecycle import (
+    PLAYABLE,
     ContestantStatus,
     DeathMatchStatus,
     GiftStatus,
@@ -301,7 +302,7 @@ class Sheet:
         found = [
             Appointment(row, leg)
             for row in self.death_matches
-            if row.status in (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING)
+            if row.status in PLAYABLE
             for leg in row.legs_told  # type: ignore[attr-defined]
             if leg.status == LegStatus.PLANNED
         ]

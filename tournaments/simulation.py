@@ -29,6 +29,7 @@ from games.services import matches, turns
 from games.services.turns import match_submit
 from tournaments import catalogue
 from tournaments.lifecycle import (
+    PLAYABLE,
     ContestantStatus,
     DeathMatchStatus,
     GiftStatus,
@@ -359,10 +360,9 @@ class _Simulation:
 
     def _open(self) -> list[DeathMatch]:
         return list(
-            DeathMatch.objects.filter(
-                round__season=self.season,
-                status__in=[DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING],
-            ).order_by("round__number", "number")
+            DeathMatch.objects.filter(round__season=self.season, status__in=PLAYABLE).order_by(
+                "round__number", "number"
+            )
         )
 
     def _paired_or_concluded(self) -> None:
@@ -428,7 +428,7 @@ class _Simulation:
     def _death_match(self, death_match: DeathMatch) -> None:
         while True:
             death_match = deathmatches.death_match_fresh(death_match.pk)
-            if death_match.status not in (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING):
+            if death_match.status not in PLAYABLE:
                 break
             leg = (
                 death_match.legs.filter(status=LegStatus.PLANNED)

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tournaments import audience
-from tournaments.lifecycle import DeathMatchStatus, LegStatus, SeasonStatus
+from tournaments.lifecycle import PLAYABLE, DeathMatchStatus, LegStatus, SeasonStatus
 from tournaments.models import DeathMatch, Leg
 from tournaments.reading import Sheet
 from tournaments.services.scheduling import ready_from
@@ -45,7 +45,7 @@ def _before(sheet: Sheet, row: DeathMatch, user: Any) -> list[Waiting]:
         if on is not None and on.match is not None:
             return [Waiting(f"{row} is on.", "To the board", on.match.get_absolute_url())]
     leg: Leg | None = row.next_leg  # type: ignore[attr-defined]
-    if row.status not in (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING) or leg is None:
+    if row.status not in PLAYABLE or leg is None:
         return []
     if not leg.ruleset:
         if audience.may_choose_rules(row, user):

@@ -18,6 +18,7 @@ from games.engine.errors import Refusal
 from tournaments import audience, lifecycle
 from tournaments.course import Course
 from tournaments.lifecycle import (
+    SETTLED,
     ContestantStatus,
     DeathMatchStatus,
     How,
@@ -77,7 +78,7 @@ def round_pair(
 def _last_closed(season: Season, at: datetime) -> None:
     """Close every round before the next; refuses while one has open death matches."""
     for each in season.rounds.exclude(status=RoundStatus.CLOSED).order_by("number"):
-        left = each.death_matches.exclude(status__in=deathmatches.SETTLED).count()
+        left = each.death_matches.exclude(status__in=SETTLED).count()
         if left:
             raise Refusal(
                 "round.open-matches",
@@ -446,7 +447,7 @@ def _advanced(season: Season, at: datetime) -> None:
     rows = _rows_of(season)
     for standing in progress.matches:
         row = rows[standing.match.id]
-        if row.status in deathmatches.SETTLED:
+        if row.status in SETTLED:
             continue
         home = None if standing.home is None else course.holders[standing.home]
         away = None if standing.away is None else course.holders[standing.away]
@@ -501,7 +502,7 @@ def _begun_rounds_closed(season: Season, rows: Mapping[int, DeathMatch], at: dat
     ]
     last = max(decided, default=0)
     for each in season.rounds.filter(number__lt=last).exclude(status=RoundStatus.CLOSED):
-        if not each.death_matches.exclude(status__in=deathmatches.SETTLED).exists():
+        if not each.death_matches.exclude(status__in=SETTLED).exists():
             deathmatches.round_close(acting_user=None, round=each, at=at)
 
 

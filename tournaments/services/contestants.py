@@ -20,8 +20,9 @@ from games.engine.chance import RandomSource, below
 from games.engine.errors import Refusal
 from tournaments import lifecycle
 from tournaments.lifecycle import (
+    EPISODE_OVER,
+    UNDECIDED,
     ContestantStatus,
-    EpisodeStatus,
     GiftStatus,
     LegStatus,
     SeasonStatus,
@@ -41,7 +42,6 @@ from tournaments.models import (
 from tournaments.services import deathmatches, formats
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
-    UNDECIDED,
     instant,
     line,
     managed,
@@ -602,7 +602,7 @@ def contestant_replace(
 
 def _take_over(old: Contestant, new: Contestant, at: datetime) -> None:
     open_episodes = Episode.objects.filter(round__season=old.season_id).exclude(
-        status__in=[EpisodeStatus.DONE, EpisodeStatus.SKIPPED]
+        status__in=EPISODE_OVER
     )
     open_episodes.filter(ec=old).update(ec=new)
     open_episodes.filter(dmo=old).update(dmo=new)

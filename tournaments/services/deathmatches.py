@@ -27,9 +27,11 @@ from games.services.matches import match_start, supplied_to
 from games.services.turns import match_organise, match_submit
 from tournaments import audience, lifecycle
 from tournaments.lifecycle import (
+    EPISODE_OVER,
+    PLAYABLE,
+    SETTLED,
     ContestantStatus,
     DeathMatchStatus,
-    EpisodeStatus,
     GiftStatus,
     How,
     LegStatus,
@@ -64,7 +66,6 @@ from tournaments.services.guards import (
 
 log = structlog.get_logger("gauntlet.seasons")
 
-SETTLED: Final = (DeathMatchStatus.DECIDED, DeathMatchStatus.VOID)
 BEST_OF_MAX: Final = 15
 
 
@@ -331,7 +332,7 @@ def _started(season: Season, leg: Leg, acting_user: User | None, at: datetime) -
     death_match = leg.death_match
     if leg.status != LegStatus.PLANNED:
         raise Refusal("leg.not-planned", f"This match is “{leg.get_status_display()}” already.")
-    if death_match.status not in (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING):
+    if death_match.status not in PLAYABLE:
         raise Refusal("leg.sides", "It is not known yet who meets here.")
     before = death_match.legs.filter(number__lt=leg.number)
     running = death_match.legs.filter(status=LegStatus.RUNNING)
@@ -600,7 +601,7 @@ def _ruled(
     season, fresh = death_match_managed(death_match, acting_user)
     must_be_running(season)
     why = reason(why)
-    if fresh.status not in (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING):
+    if fresh.status not in PLAYABLE:
         raise Refusal(
             "death-match.settled" if fresh.status in SETTLED else "death-match.sides",
             f"This death match is “{fresh.get_status_display()}”.",
@@ -1088,9 +1089,7 @@ def round_close(
         raise Refusal("round.open-matches", f"{open_matches} of its death matches are not decided.")
     if acting_user is not None and season.format == Format.LADDER:
         raise Refusal("round.ladder", "A ladder is open to challenges until the season ends.")
-    undecided = Episode.objects.filter(round=fresh).exclude(
-        status__in=[EpisodeStatus.DONE, EpisodeStatus.SKIPPED]
-    )
+    undecided = Episode.objects.filter(round=fresh).exclude(status__in=EPISODE_OVER)
     if undecided.exists():
         raise Refusal(
             "round.episode-open",

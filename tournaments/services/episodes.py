@@ -16,6 +16,7 @@ from games.engine.errors import EngineFault, Refusal
 from games.rulesets import REGISTRY
 from tournaments import audience, lifecycle
 from tournaments.lifecycle import (
+    UNDECIDED,
     ContestantStatus,
     DeathMatchStatus,
     EpisodeStatus,
@@ -300,9 +301,7 @@ def _taken(episode: Episode) -> set[int]:
     """Who is in an open death match, or is to choose one, in another episode than this: it was
     reopened, and whoever loses there is out."""
     season = episode.round.season_id
-    open_matches = DeathMatch.objects.filter(round__season=season).exclude(
-        status__in=[DeathMatchStatus.DECIDED, DeathMatchStatus.VOID]
-    )
+    open_matches = DeathMatch.objects.filter(round__season=season, status__in=UNDECIDED)
     choosing = Episode.objects.filter(
         round__season=season, status=EpisodeStatus.CHOOSING, ec__isnull=False
     ).exclude(pk=episode.pk)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
@@ -13,12 +13,10 @@ from accounts.models import User
 from games.engine.errors import EngineFault, Refusal
 from games.text import one_line
 from tournaments import audience
-from tournaments.lifecycle import DeathMatchStatus, RoundStatus, SeasonStatus, Visibility
+from tournaments.lifecycle import UNDECIDED, RoundStatus, SeasonStatus, Visibility
 from tournaments.models import Contestant, DeathMatch, Leg, Round, Season
 
 WHY_MAX = 500
-#: A death match that nothing has decided.
-UNDECIDED: Final = (DeathMatchStatus.WAITING, DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING)
 
 
 def instant(at: datetime | None) -> datetime:

@@ -18,8 +18,8 @@ from tournaments import audience, lifecycle
 from tournaments.catalogue import BLOCK, Item, item_of
 from tournaments.itemrules import Brought, Step, resolve
 from tournaments.lifecycle import (
+    PLAYABLE,
     ContestantStatus,
-    DeathMatchStatus,
     GiftStatus,
     LegStatus,
 )
@@ -204,7 +204,7 @@ def _meeting_for(
     meeting = DeathMatch.objects.filter(round__season=season, pk=death_match.pk).first()
     if meeting is None or receiver.pk not in (meeting.home_id, meeting.away_id):
         raise Refusal("item.match", f"{receiver.name} does not play in that death match.")
-    if meeting.status not in (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING):
+    if meeting.status not in PLAYABLE:
         raise Refusal("item.match-over", "That death match is over: it is too late for items.")
     legs = list(meeting.legs.filter(status=LegStatus.PLANNED))
     if leg_number is not None:

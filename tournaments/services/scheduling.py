@@ -21,7 +21,7 @@ from games.engine.errors import Refusal
 from games.models import Match
 from tournaments import audience
 from tournaments.lifecycle import (
-    DeathMatchStatus,
+    PLAYABLE,
     EpisodeStatus,
     LegStatus,
     SeasonStatus,
@@ -48,7 +48,6 @@ from tournaments.services.mail import (
 
 log = structlog.get_logger("gauntlet.seasons")
 
-OPEN: Final = (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING)
 SWEEP_AT_MOST: Final = 500
 T = TypeVar("T")
 Row = TypeVar("Row", bound=Model)
@@ -148,7 +147,7 @@ def leg_confirm(*, acting_user: User, leg: Leg, at: datetime | None = None) -> L
     """
     fresh, seat = _own(leg, acting_user)
     at = instant(at)
-    if fresh.death_match.status not in OPEN:
+    if fresh.death_match.status not in PLAYABLE:
         raise Refusal("leg.sides", "It is not known yet who meets here.")
     earlier = fresh.death_match.legs.filter(
         number__lt=fresh.number, status__in=[LegStatus.PLANNED, LegStatus.RUNNING]
@@ -318,7 +317,7 @@ def _waiting() -> QuerySet[Leg]:
     return (
         Leg.objects.filter(
             status=LegStatus.PLANNED,
-            death_match__status__in=OPEN,
+            death_match__status__in=PLAYABLE,
             death_match__round__season__status=SeasonStatus.RUNNING,
         )
         .exclude(death_match__round__season__visibility=Visibility.ARCHIVED)
@@ -400,7 +399,7 @@ def _missed(leg: Leg, at: datetime) -> bool:
     fresh = death_match.legs.get(pk=leg.pk)
     fresh.death_match = death_match
     ready = (fresh.home_ready_at is not None, fresh.away_ready_at is not None)
-    is_open = fresh.status == LegStatus.PLANNED and death_match.status in OPEN
+    is_open = fresh.status == LegStatus.PLANNED and death_match.status in PLAYABLE
     earlier = death_match.legs.filter(
         number__lt=fresh.number, status__in=[LegStatus.PLANNED, LegStatus.RUNNING]
     )
@@ -495,7 +494,7 @@ def reminders_send(*, leg: Leg, at: datetime | None = None) -> bool:
         begins is None
         or due is None
         or fresh.status != LegStatus.PLANNED
-        or death_match.status not in OPEN
+        or death_match.status not in PLAYABLE
     ):
         return False
     if season.status != SeasonStatus.RUNNING:

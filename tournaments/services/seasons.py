@@ -24,6 +24,7 @@ from games.services.matches import match_referees_set, options_of
 from tournaments import audience, lifecycle
 from tournaments.course import Course
 from tournaments.lifecycle import (
+    UNDECIDED,
     ContestantStatus,
     LegStatus,
     SeasonStatus,
@@ -43,7 +44,6 @@ from tournaments.pairing import registry as formats_known
 from tournaments.services import formats
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
-    UNDECIDED,
     instant,
     line,
     managed,

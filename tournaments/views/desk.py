@@ -40,6 +40,7 @@ from tournaments.forms import (
     WinnerForm,
 )
 from tournaments.lifecycle import (
+    EPISODE_OVER,
     ContestantStatus,
     DeathMatchStatus,
     EpisodeStatus,
@@ -782,7 +783,7 @@ def _may_close(
     sheet: Sheet, played: Round, episode: Episode | None, matches: Sequence[DeathMatch]
 ) -> bool:
     """Whether to offer the button; the service decides."""
-    over = episode is None or episode.status in (EpisodeStatus.DONE, EpisodeStatus.SKIPPED)
+    over = episode is None or episode.status in EPISODE_OVER
     decided = all(row.status == DeathMatchStatus.DECIDED for row in matches)
     return (
         played.status != RoundStatus.CLOSED

@@ -13,7 +13,7 @@ from accounts.models import User
 from games.sharing import png_response
 from games.views.common import one_page, signed_in
 from tournaments import audience, pictures, reading
-from tournaments.lifecycle import DeathMatchStatus, LegStatus, SeasonStatus
+from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus
 from tournaments.models import Contestant, DeathMatch, Format, Leg
 from tournaments.reading import Sheet, digest_of, fingerprint
 from tournaments.services.deathmatches import by_items, more_items
@@ -201,7 +201,7 @@ def _is_next(leg: Leg) -> bool:
     """Whether nothing is to be played before a leg."""
     row = leg.death_match
     running = any(each.status == LegStatus.RUNNING for each in row.all_legs)  # type: ignore[attr-defined]
-    open_now = row.status in (DeathMatchStatus.PLANNED, DeathMatchStatus.RUNNING)
+    open_now = row.status in PLAYABLE
     return open_now and not running and leg == row.next_leg  # type: ignore[attr-defined]
 
 
