@@ -23,7 +23,7 @@ PNG = "image/png"
 # The picture may be opened as a document of its own: then it can do nothing at all.
 ALONE = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 # How things are drawn, a part of every tag: raised when a picture of the same position changes.
-DRAWING: Final = 2
+DRAWING: Final = 3
 
 _TOLD = {tag: re.compile(rf"<{tag}\b[^>]*>(.*?)</{tag}>", re.DOTALL) for tag in ("title", "desc")}
 _SIZE = {name: re.compile(rf"<svg\b[^>]*?\s{name}=\"([0-9.]+)\"") for name in ("width", "height")}

@@ -10,7 +10,6 @@ from base64 import b64encode
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Final
 
 import resvg_py
 from django.http import HttpRequest, HttpResponse
@@ -20,6 +19,7 @@ from django.utils.safestring import SafeString, mark_safe
 from games import store
 from games.clock import now_ms
 from games.engine.decisions import ROOM
+from games.engine.palette import ON_DARK
 from games.engine.views import match_view
 from games.models import Match
 from games.pictures import PNG, answer_to, board_of
@@ -28,7 +28,6 @@ from games.words import game_name
 WIDTH, HEIGHT = 1200, 630
 GROUND, PANEL, LINE = "#141b22", "#1e2731", "#35414d"
 TEXT, MUTED, BRASS = "#f2eee3", "#b4bec8", "#e6b04a"
-SEATS: Final = ("#ff9a6c", "#7cc0f2")
 _FONTS = Path(__file__).parent / "fonts"
 
 
@@ -128,7 +127,7 @@ def match_picture(match: Match, *, above: str = "") -> str:
         y = 250 + 130 * seat
         faded = won is not None and won != seat
         parts.append(
-            format_html('<rect x="64" y="{}" width="8" height="92" fill="{}"/>', y, SEATS[seat])
+            format_html('<rect x="64" y="{}" width="8" height="92" fill="{}"/>', y, ON_DARK[seat])
         )
         parts.append(label(96, y + 62, name, size=52, room=400, fill=MUTED if faded else TEXT))
         if match.scores:

@@ -14,7 +14,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts.templatetags.site import AVATAR_COLOURS
-from games.sharing import BRASS, MUTED, PANEL, SEATS, TEXT, frame, label
+from games.engine.palette import ON_DARK
+from games.sharing import BRASS, MUTED, PANEL, TEXT, frame, label
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, How, SeasonStatus
 from tournaments.models import Contestant, DeathMatch, Round
 from tournaments.pairing.field import How as Came
@@ -429,7 +430,7 @@ def death_match_picture(sheet: Sheet, row: DeathMatch) -> str:
         y = 220 + 130 * seat
         faded = row.winner is not None and row.winner != (row.home, row.away)[seat]
         parts.append(
-            format_html('<rect x="64" y="{}" width="8" height="96" fill="{}"/>', y, SEATS[seat])
+            format_html('<rect x="64" y="{}" width="8" height="96" fill="{}"/>', y, ON_DARK[seat])
         )
         parts.append(label(100, y + 66, name, size=60, room=880, fill=MUTED if faded else TEXT))
         if row.winner is not None:

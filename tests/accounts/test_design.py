@@ -1,10 +1,16 @@
 """The design system keeps its word: contrast, no literals, no inline code, nothing missing."""
 
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from accounts.templatetags.site import icon_names
+from games.engine import palette
+from games.engine.ruleset import Ruleset
+from games.pictures import figures_of
+from games.rulesets import REGISTRY
 from script.lib.console import ROOT
 
 CSS = ROOT / "static" / "css"
@@ -99,6 +105,48 @@ def test_contrast(theme: int, front: str, back: str, least: float) -> None:
     colours = tokens(theme)
     ratio = contrast(colours[front], colours[back])
     assert ratio >= least, f"{front} {colours[front]} on {back} {colours[back]}: {ratio:.2f}"
+
+
+def mixed(front: str, back: str, share: float) -> str:
+    """Return ``share`` of one colour over another, as a browser mixes them in sRGB."""
+    pairs = [(int(front[i : i + 2], 16), int(back[i : i + 2], 16)) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(share * one + (1 - share) * other):02x}" for one, other in pairs)
+
+
+def test_pictures_have_the_colours_of_the_site() -> None:
+    light, dark = tokens(0), tokens(1)
+    for number, seat in enumerate(("--seat-0", "--seat-1")):
+        assert palette.FILL[number] == light[seat]
+        assert palette.GROUND[number] == light[f"{seat}-soft"]
+        assert light[f"--on-{seat[2:]}"] == palette.MARK
+        assert palette.LINE[number] == mixed(light[seat], light["--text"], 0.6)
+        assert palette.ON_DARK[number] == dark[seat]
+
+
+def test_seats_on_pictures_can_be_made_out_without_their_colour() -> None:
+    """Pieces on their grounds and on paper as shapes, outlines as words, and patterns by
+    lightness alone."""
+    for number, fill in enumerate(palette.FILL):
+        for ground in (*palette.GROUND, "#f7f3ea", "#fffdf7", "#e9e2d3"):
+            assert contrast(fill, ground) >= 3
+            assert contrast(palette.LINE[number], ground) >= 4.5
+        assert contrast(fill, mixed(palette.MARK, fill, palette.MARK_OPACITY)) >= 2
+    assert "patternTransform" in palette.patterns("a", 8).split("</pattern>")[0], "stripes"
+    assert "h0" in palette.patterns("a", 8).split("</pattern>")[1], "dots"
+
+
+@pytest.mark.parametrize("ruleset", list(REGISTRY), ids=lambda ruleset: ruleset.id)
+def test_every_ruleset_draws_its_seats_from_the_one_palette(ruleset: Ruleset[Any, Any]) -> None:
+    drawn = "".join(svg for svg, _ in figures_of(ruleset).values())
+    for colour in palette.FILL:
+        assert f'fill="{colour}"' in drawn
+    package = ROOT / Path(*type(ruleset).__module__.split(".")[:-1])
+    own = {
+        colour
+        for module in package.glob("*.py")
+        for colour in re.findall(r"#[0-9a-f]{6}\b", module.read_text())
+    }
+    assert own.isdisjoint({*palette.FILL, *palette.GROUND, *palette.LINE})
 
 
 @pytest.mark.parametrize("name", ["base.css", "components.css"])

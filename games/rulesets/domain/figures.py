@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from games.engine.palette import FILL, GROUND, LINE
 from games.rulesets.domain import picture as pictures
 from games.rulesets.domain.board import Laid, count
 from games.rulesets.domain.pool import Pool, built_in
@@ -131,14 +132,15 @@ def _touching() -> tuple[str, str]:
     ):
         left = block * 8
         parts.extend(
-            square(left + column, row, pictures.GROUND[1], "#cbbf9f")
+            square(left + column, row, GROUND[1], "#cbbf9f")
             for column in range(7)
             for row in range(4)
         )
         parts.extend(square(left + 4, row, zone, pictures.INK) for row in range(4))
         for column, row in ((2, 1), (2, 2), (3, 1), (3, 2)):
             shifted = column - 1 if block == 2 else column
-            parts.append(square(left + shifted, row, "url(#domain-0)", pictures.LINE[0]))
+            parts.append(square(left + shifted, row, FILL[0], LINE[0]))
+            parts.append(square(left + shifted, row, "url(#domain-0)", LINE[0]))
         verdict = ("touches: not valid", "beside a void: valid", "a pixel between: valid")[block]
         parts.append(
             pictures.words(

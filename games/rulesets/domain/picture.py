@@ -1,6 +1,6 @@
 """The two domains as self-contained SVG documents, for pages, previews and the drawn examples.
 
-The seat whose domain is the red one is red, the other one blue. Seat 0 is hatched and seat 1
+The seat whose domain is the red one is red, the other one blue. Seat 0 is striped and seat 1
 dotted, so that neither needs its colour to be told apart; a domain that shows has its owner's
 pattern faintly. Void zones are yellow and crossed, purple borders striped. Every shape is outlined,
 and what lies below another one is dashed on top of it, zones too, since they bind there as well.
@@ -13,35 +13,20 @@ from html import escape
 from typing import Any, TypeAlias
 
 from games.engine.decisions import Seat
+from games.engine.palette import FILL, GROUND, LINE, patterns, side
 from games.rulesets.domain.geometry import SUB, Ring, turned
 from games.rulesets.domain.moves import COLOURS
 
 PAPER, INK, FAINT = "#f7f3ea", "#3d382f", "#6d6557"
-# Of red and of blue.
-FILL = ("#e0775a", "#5b9fd6")
-LINE = ("#7d2410", "#0f3d66")
-GROUND = ("#fadfd5", "#d6e7f5")
-MARK = ("#a83c1c", "#1a5487")
 PURPLE, YELLOW = "#7b3fa0", "#f4d825"
 WRONG = "#b3261e"
 SIDE = 480  # the width of a domain on the picture, in units
 GAP, EDGE, HEAD, FOOT = 28, 14, 34, 58
 
 
-def side(seat: Seat, red: Seat) -> int:
-    """The index of a seat's colour, 0 for red, where ``red`` is the seat of the red domain."""
-    return seat ^ red
-
-
 def _definitions(red: Seat) -> str:
     return (
-        "<defs>"
-        '<pattern id="domain-0" width="9" height="9" patternUnits="userSpaceOnUse" '
-        'patternTransform="rotate(45)">'
-        f'<path d="M0 0V9" stroke="{MARK[side(0, red)]}" stroke-width="2.4"/></pattern>'
-        '<pattern id="domain-1" width="10" height="10" patternUnits="userSpaceOnUse">'
-        f'<path d="M2.5 2.5h0M7.5 7.5h0" stroke="{MARK[side(1, red)]}" stroke-width="3" '
-        'stroke-linecap="round"/></pattern>'
+        f"<defs>{patterns('domain', 10, red)}"
         '<pattern id="domain-void" width="10" height="10" patternUnits="userSpaceOnUse">'
         f'<rect width="10" height="10" fill="{YELLOW}"/>'
         '<path d="M0 0L10 10M10 0L0 10" stroke="#6b5d00" stroke-width="1"/></pattern>'
@@ -96,15 +81,16 @@ def picture(view: Mapping[str, Any], marked: Marked | None = None) -> str:
 
 def _domain(view: Mapping[str, Any], colour: str, owner: Seat, number: int) -> str:
     width, height = view["pool"]["size"]
+    whole = f'width="{width}" height="{height}"'
     clip = f"domain-clip-{number}"
     shapes = {shape["id"]: shape for shape in view["pool"]["shapes"]}
     laid = [turn for turn in view["turns"] if turn["kind"] == "place" and not turn["struck"]]
     latest = view["turns"][-1] if view["turns"] else None
     parts = [
-        f'<clipPath id="{clip}"><rect width="{width}" height="{height}"/></clipPath>',
+        f'<clipPath id="{clip}"><rect {whole}/></clipPath>',
         f'<rect x="-4" y="-4" width="{width + 8}" height="{height + 8}" fill="{PURPLE}"/>',
-        f'<rect width="{width}" height="{height}" fill="{GROUND[number]}"/>',
-        f'<rect width="{width}" height="{height}" fill="url(#domain-{owner})" opacity="0.22"/>',
+        f'<rect {whole} fill="{GROUND[number]}"/>',
+        f'<rect {whole} fill="url(#domain-ground-{owner})" opacity="0.22"/>',
         f'<g clip-path="url(#{clip})">',
     ]
     here = [turn for turn in laid if turn["domain"] == colour]
@@ -131,7 +117,7 @@ def _below(shape: Mapping[str, Any], turn: Mapping[str, Any]) -> str:
         rings = (*rings, shape["inner"])
     return (
         f'<path transform="translate({turn["x"]} {turn["y"]})" d="{path(rings, turn["angle"])}" '
-        f'fill="none" stroke="{INK}" stroke-width="1.2" stroke-dasharray="4 4" opacity="0.75"/>'
+        f'fill="none" stroke="#000" stroke-width="1.3" stroke-dasharray="4 4"/>'
     )
 
 
@@ -177,15 +163,13 @@ def shape_drawing(
         f'<path d="{path((ring,), angle)}" fill="url(#domain-void)" stroke="#6b5d00"/>'
         for ring in shape["voids"]
     )
-    parts.append(
-        f'<path d="{solid}" fill="none" stroke="{line}" stroke-width="{4 if latest else 2}" '
+    # Its edge shows on a shape of the same colour; the latest has a light one within a dark one.
+    edges = ((line, 4.5), (PAPER, 2)) if latest else ((PAPER, 3.6), (line, 1.8))
+    parts.extend(
+        f'<path d="{solid}" fill="none" stroke="{ink}" stroke-width="{wide}" '
         'stroke-linejoin="round"/>'
+        for ink, wide in edges
     )
-    if latest:
-        parts.append(
-            f'<path d="{solid}" fill="none" stroke="#fff" stroke-width="1.4" '
-            'stroke-linejoin="round"/>'
-        )
     if label:
         parts.append(
             f'<circle r="11" fill="{PAPER}" fill-opacity="0.9"/>'

@@ -70,8 +70,8 @@ def figures() -> dict[str, tuple[str, str]]:
             marks=(*_marks("AR BR", True), *_marks("HR IR", False)),
         ),
         "owner": _figure(
-            "A board as the amber player sees it",
-            "What the amber player sees: a small question mark on their own hidden halves, and of "
+            "A board as the red player sees it",
+            "What the red player sees: a small question mark on their own hidden halves, and of "
             "the opponent's hidden halves only the colour.",
             played_out=SCORED,
             audience=0,

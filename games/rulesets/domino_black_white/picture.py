@@ -1,6 +1,6 @@
 """Boards as self-contained SVG documents: for pages, previews and the drawn examples of the rules.
 
-The two seats are told apart by the frame of their dominoes: seat 0 amber and hatched, seat 1 teal
+The two seats are told apart by the frame of their dominoes: seat 0 red and striped, seat 1 blue
 and dotted. A hidden half bears a question mark, beside the number where the reader knows it.
 """
 
@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from games.engine.decisions import Seat
+from games.engine.palette import FILL, LINE, patterns
 from games.rulesets.domino_black_white.board import (
     CELL_OF,
     CELLS,
@@ -30,19 +31,9 @@ STRIP: Final = 44  # below the board, for the scores
 
 PAPER, SLOT, GRID, INK, FAINT = "#f7f3ea", "#e9e2d3", "#cfc5b1", "#3d382f", "#6f6757"
 BLACK, WHITE = "#1d232b", "#fffdf7"
-FILL = ("#e8a33d", "#3aa6b9")
-LINE = ("#7a4a06", "#0d4a57")
 GOOD, BAD = "#1f7a45", "#b3301f"
 
-DEFINITIONS: Final = (
-    "<defs>"
-    '<pattern id="domino-seat-0" width="6" height="6" patternUnits="userSpaceOnUse" '
-    'patternTransform="rotate(45)">'
-    '<path d="M0 0V6" stroke="#9c5f0b" stroke-width="3"/></pattern>'
-    '<pattern id="domino-seat-1" width="6" height="6" patternUnits="userSpaceOnUse">'
-    '<circle cx="3" cy="3" r="1.3" fill="#e9fbff"/></pattern>'
-    "</defs>"
-)
+DEFINITIONS: Final = f"<defs>{patterns('domino-seat', 6)}</defs>"
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -189,11 +180,12 @@ def _domino(one: Mapping[str, Any], two: Mapping[str, Any], *, latest: bool) -> 
     outline = (
         f'stroke="{LINE[seat]}" stroke-width="1.5"'
         if not latest
-        else f'stroke="{INK}" stroke-width="3.5"'
+        else f'stroke="{INK}" stroke-width="4.5"'
     )
+    shine = f'<rect {frame} fill="none" stroke="{WHITE}" stroke-width="1.4"/>' if latest else ""
     return (
         f'<rect {frame} fill="{FILL[seat]}"/>'
-        f'<rect {frame} fill="url(#domino-seat-{seat})" {outline}/>'
+        f'<rect {frame} fill="url(#domino-seat-{seat})" {outline}/>{shine}'
         f"{_half(one, x, y)}{_half(two, far_x, far_y)}"
     )
 
@@ -204,7 +196,7 @@ def _half(half: Mapping[str, Any], x: int, y: int) -> str:
     side = CELL - 2 * inset
     face = (
         f'<rect x="{x + inset}" y="{y + inset}" width="{side}" height="{side}" rx="4" '
-        f'fill="{ground}" stroke="{BLACK}" stroke-width="1"/>'
+        f'fill="{ground}" stroke="{ink}" stroke-width="1"/>'
     )
     middle_x, middle_y = x + CELL / 2, y + CELL / 2
     number = half["number"]

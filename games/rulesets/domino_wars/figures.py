@@ -23,13 +23,13 @@ def figures() -> dict[str, tuple[str, str]]:
     return {
         "directions": _figure(
             "Directions",
-            "After three turns: amber, who went first, has played 35 and 26, vertically only; "
-            "teal has played 36, horizontally only. The latest domino is framed.",
+            "After three turns: red, who went first, has played 35 and 26, vertically only; "
+            "blue has played 36, horizontally only. The latest domino is framed.",
             _after(START),
         ),
         "allowed": _figure(
             "Where a domino may lie",
-            "Amber wants to lay the 34. On D3 and D4 it may lie: D3 is empty, and the 0 on D4 is "
+            "Red wants to lay the 34. On D3 and D4 it may lie: D3 is empty, and the 0 on D4 is "
             "lower than the 4. With the 3 on B2 it may not, since the 3 there is not lower than "
             "that; the other way round, with the 4 on B2, it may.",
             _position(MIDDLE),
@@ -38,8 +38,8 @@ def figures() -> dict[str, tuple[str, str]]:
         ),
         "taken": _figure(
             "Squares change hands",
-            "Teal lays the 56 with the 5 on A2 and the 6 on B2. A2 was amber's and is teal's now; "
-            "B2 was teal's before.",
+            "Blue lays the 56 with the 5 on A2 and the 6 on B2. A2 was red's and is blue's now; "
+            "B2 was blue's before.",
             _position(MIDDLE),
             Mark(("A2", "B2"), (5, 6), good=True),
         ),

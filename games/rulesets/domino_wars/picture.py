@@ -1,6 +1,6 @@
 """Boards as self-contained SVG documents: for pages, previews and the drawn examples of the rules.
 
-The two seats are told apart by the ground of their squares: seat 0 amber and hatched, seat 1 teal
+The two seats are told apart by the ground of their squares: seat 0 red and striped, seat 1 blue
 and dotted. The number of a square stands on a plate, so that neither pattern makes it hard to read.
 """
 
@@ -13,6 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from games.engine.decisions import Seat
+from games.engine.palette import FILL, LINE, patterns
 from games.rulesets.domino_wars.board import SIZE, SQUARE_NAMES, SQUARE_OF
 
 CELL: Final = 72
@@ -21,19 +22,9 @@ STRIP: Final = 84  # below the board, for squares and sizes
 
 PAPER, SLOT, GRID, INK, FAINT = "#f7f3ea", "#e9e2d3", "#cfc5b1", "#3d382f", "#6f6757"
 WHITE = "#fffdf7"
-FILL = ("#e8a33d", "#3aa6b9")
-LINE = ("#7a4a06", "#0d4a57")
 GOOD, BAD = "#1f7a45", "#b3301f"
 
-DEFINITIONS: Final = (
-    "<defs>"
-    '<pattern id="wars-seat-0" width="8" height="8" patternUnits="userSpaceOnUse" '
-    'patternTransform="rotate(45)">'
-    '<path d="M0 0V8" stroke="#9c5f0b" stroke-width="4"/></pattern>'
-    '<pattern id="wars-seat-1" width="8" height="8" patternUnits="userSpaceOnUse">'
-    '<circle cx="4" cy="4" r="1.8" fill="#e9fbff"/></pattern>'
-    "</defs>"
-)
+DEFINITIONS: Final = f"<defs>{patterns('wars-seat', 8)}</defs>"
 
 
 class Mark(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ from functools import cache
 
 from games.engine import notation as engine_notation
 from games.engine.errors import EngineFault
+from games.engine.palette import LINE
 from games.rulesets.peg_domain import picture as pictures
 from games.rulesets.peg_domain.boards import (
     COLUMNS,
@@ -127,7 +128,7 @@ def _removals() -> tuple[str, str]:
         grid.height + 48,
         "Squares that can be removed",
         f"{REMOVED} was removed before. {', '.join(fit)} can be removed now.",
-        [pictures.pallet(grid, rows), pictures.rings(grid, fit, pictures.LINE[1])],
+        [pictures.pallet(grid, rows), pictures.rings(grid, fit, LINE[1])],
     )
     return svg, (
         f"{REMOVED} has been removed. Only the framed squares can be removed now: they touch "

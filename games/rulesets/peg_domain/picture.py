@@ -1,6 +1,6 @@
 """Boards as self-contained SVG documents: for pages, previews, figures and templates to paint on.
 
-What the player of red owns is red, what the player of blue owns blue; seat 0's is hatched and seat
+What the player of red owns is red, what the player of blue owns blue; seat 0's is striped and seat
 1's dotted, so that neither needs its colour to be told apart. A peg is a dark stud. On a pallet,
 squares that were cut out are holes, and squares that were removed are holes with a cross.
 """
@@ -14,39 +14,17 @@ from typing import Any, Final
 import msgspec
 
 from games.engine.decisions import Seat
+from games.engine.palette import FILL, GROUND, LINE, patterns, side
 from games.rulesets.peg_domain.boards import COLUMNS, ROWS, SIDE
 
 PAPER, PLATE, GRID, INK, FAINT = "#f7f3ea", "#fffdf7", "#cfc6b3", "#2f2b24", "#6d6557"
 HOLE, CROSS = "#d9d2c3", "#8d2f2f"
-# Of red and of blue.
-FILL: Final = ("#e0775a", "#5b9fd6")
-LINE: Final = ("#7d2410", "#0f3d66")
-GROUND: Final = ("#f3bfad", "#b3d1ec")
-MARK: Final = ("#a83c1c", "#1a5487")
-
-
-def side(seat: Seat, red: Seat) -> int:
-    """The index of a seat's colour, 0 for red, where ``red`` is the seat that plays red."""
-    return seat ^ red
 
 
 def red_of(view: Mapping[str, Any]) -> Seat:
     """The seat that plays red; before colours are settled, seat 0."""
     colours = view["colours"]
     return 1 if colours is not None and colours[1] == "red" else 0
-
-
-def _definitions(red: Seat) -> str:
-    return (
-        "<defs>"
-        '<pattern id="peg-0" width="8" height="8" patternUnits="userSpaceOnUse" '
-        'patternTransform="rotate(45)">'
-        f'<path d="M0 0V8" stroke="{MARK[side(0, red)]}" stroke-width="2.6"/></pattern>'
-        '<pattern id="peg-1" width="8" height="8" patternUnits="userSpaceOnUse">'
-        f'<path d="M2 2h0M6 6h0" stroke="{MARK[side(1, red)]}" stroke-width="2.8" '
-        'stroke-linecap="round"/></pattern>'
-        "</defs>"
-    )
 
 
 class Grid(msgspec.Struct, frozen=True):
@@ -203,7 +181,7 @@ def domain(grid: Grid, shown: Mapping[str, Any] | None, red: Seat = 0) -> str:
             )
             parts.append(
                 f'<path d="{squares}" fill="{GROUND[side(seat, red)]}"/>'
-                f'<path d="{squares}" fill="url(#peg-{seat})" opacity="0.55"/>'
+                f'<path d="{squares}" fill="url(#peg-ground-{seat})" opacity="0.5"/>'
             )
     parts.append(lattice(grid))
     if shown is not None:
@@ -311,6 +289,7 @@ def document(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
         f'width="{width:g}" height="{height:g}" role="img" font-family="system-ui, sans-serif">'
         f"<title>{escape(title)}</title><desc>{escape(text)}</desc>"
-        f'{_definitions(red)}<rect width="{width:g}" height="{height:g}" rx="10" fill="{PAPER}"/>'
+        f"<defs>{patterns('peg', 9, red)}</defs>"
+        f'<rect width="{width:g}" height="{height:g}" rx="10" fill="{PAPER}"/>'
     )
     return "".join((start, *parts, "</svg>"))

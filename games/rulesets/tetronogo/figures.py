@@ -107,7 +107,7 @@ def _edges() -> tuple[str, str]:
         title="Counting edges",
         caption=(
             "The corner group is closed in by pieces and by the border of the board. {0} of "
-            "amber's edges touch it and {1} of teal's, so amber scores all {size} squares."
+            "red's edges touch it and {1} of blue's, so red scores all {size} squares."
         ),
     )
 
@@ -117,7 +117,7 @@ def _level() -> tuple[str, str]:
         (_piece(0, "I", "A3 0"), _piece(1, "O", "C1 0")),
         window=Window(columns=7, rows=5),
         title="As many edges on both sides",
-        caption="{0} edges of amber's, {1} of teal's: nobody scores these {size} squares.",
+        caption="{0} edges of red's, {1} of blue's: nobody scores these {size} squares.",
     )
 
 
@@ -127,8 +127,8 @@ def _bout() -> tuple[str, str]:
     found = groups(*_boards(pieces))
     scored = [sum(len(g.squares) for g in found if g.taker == seat) for seat in (0, 1)]
     caption = (
-        f"A finished bout, L (amber) against T (teal). Teal is to move and has no room for "
-        f"another T. Amber scores {scored[0]}, teal {scored[1]}; groups marked = go to nobody."
+        f"A finished bout, L (red) against T (blue). Blue is to move and has no room for "
+        f"another T. Red scores {scored[0]}, blue {scored[1]}; groups marked = go to nobody."
     )
     svg = Drawing(
         title="A finished bout",

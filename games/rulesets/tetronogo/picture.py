@@ -1,6 +1,6 @@
 """Boards as self-contained SVG documents: for pages, previews and the drawn examples of the rules.
 
-Seat 0 is amber and hatched, seat 1 teal and dotted, so that neither needs its colour to be told
+Seat 0 is red and striped, seat 1 blue and dotted, so that neither needs its colour to be told
 apart. Empty groups that were scored carry their taker's pattern faintly, and their points.
 """
 
@@ -13,27 +13,16 @@ from typing import Any
 import msgspec
 
 from games.engine.decisions import Seat
+from games.engine.palette import FILL, GROUND, LINE, patterns
 from games.rulesets.tetronogo.moves import SIZE, Letter
 from games.rulesets.tetronogo.view import squares_covered, squares_named
 
 CELL = 36
 EDGE = 28  # the margin with the names of columns and rows
 PAPER, GRID, INK, FAINT = "#f7f3ea", "#d8d0bf", "#3d382f", "#7c7465"
-FILL = ("#e8a33d", "#3aa6b9")
-LINE = ("#7a4a06", "#0d4a57")
-GROUND = ("#fbe6c3", "#d3edf1")
 NOBODY = "#e4dfd4"
 
-DEFINITIONS = (
-    "<defs>"
-    '<pattern id="tetronogo-0" width="7" height="7" patternUnits="userSpaceOnUse" '
-    'patternTransform="rotate(45)">'
-    '<path d="M0 0V7" stroke="#b06f10" stroke-width="2.4"/></pattern>'
-    '<pattern id="tetronogo-1" width="9" height="9" patternUnits="userSpaceOnUse">'
-    '<circle cx="2.5" cy="2.5" r="1.5" fill="#0f5f70"/>'
-    '<circle cx="7" cy="7" r="1.5" fill="#0f5f70"/></pattern>'
-    "</defs>"
-)
+DEFINITIONS = f"<defs>{patterns('tetronogo', 9)}</defs>"
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -228,7 +217,9 @@ def _patch(patch: Patch) -> str:
     ground = f'<path d="{squares}" fill="{colour}"/>'
     if patch.taker is None:
         return ground
-    return f'{ground}<path d="{squares}" fill="url(#tetronogo-{patch.taker})" opacity="0.28"/>'
+    return (
+        f'{ground}<path d="{squares}" fill="url(#tetronogo-ground-{patch.taker})" opacity="0.28"/>'
+    )
 
 
 def _label(patch: Patch) -> str:

@@ -80,7 +80,7 @@ def test_each_seat_has_its_own_pattern_and_the_latest_domino_stands_out() -> Non
     # One more of each in the scores.
     assert svg.count('fill="url(#domino-seat-0)"') == 3
     assert svg.count('fill="url(#domino-seat-1)"') == 2
-    assert svg.count('stroke-width="3.5"') == 1
+    assert svg.count('stroke-width="4.5"') == 1
 
 
 # -- the rules page ------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from games.engine.chance import RandomSource
+from games.engine.palette import GROUND
 from games.rulesets.peg_domain import drawing
 from games.rulesets.peg_domain import picture as pictures
 from games.rulesets.peg_domain.boards import PALLET_NAME, PALLET_SQUARE, members, set_of
@@ -152,10 +153,10 @@ def test_red_is_drawn_red_whoever_plays_it(colour: str) -> None:
     now = course(header(), "0 take order", *CHANCE, "0 ready", "1 ready", "0 first", f"1 {colour}")
     svg = RULES.picture(view(now))
     at = pictures.DOMAIN.corner("A1" if colour == "red" else "F1")
-    fill = pictures.GROUND[0 if colour == "red" else 1]
+    fill = GROUND[0 if colour == "red" else 1]
     (squares,) = re.findall(rf'<path d="([^"]*)" fill="{fill}"/>', svg)
     assert squares.startswith(f"M{at[0]} {at[1]}h")
-    assert f'{squares}" fill="url(#peg-1)"' in svg, "with seat 1's pattern"
+    assert f'{squares}" fill="url(#peg-ground-1)"' in svg, "with seat 1's pattern"
 
 
 # -- drawing -------------------------------------------------------------------------------------

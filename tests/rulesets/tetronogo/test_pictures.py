@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from games.engine.palette import FILL
 from games.rulesets.tetronogo.figures import figures
 from tests.rulesets.tetronogo.helpers import RULES, begin, picks, placing, run_out, say, walk
 
@@ -24,12 +25,13 @@ def _checked(svg: str) -> ElementTree.Element:
         found = root.find(f"{SVG}{tag}")
         assert found is not None
         assert found.text
+    own = {f"#{element.attrib['id']}" for element in root.iter() if "id" in element.attrib}
     for element in root.iter():
         assert element.tag.removeprefix(SVG) not in {"script", "image", "foreignObject", "use"}
         for name, value in element.attrib.items():
             assert not name.lower().startswith("on")
             assert "href" not in name
-            assert set(re.findall(r"url\(([^)]*)\)", value)) <= {"#tetronogo-0", "#tetronogo-1"}
+            assert set(re.findall(r"url\(([^)]*)\)", value)) <= own
     return root
 
 
@@ -82,7 +84,7 @@ def test_outlines_go_around_a_piece_on_its_own_squares() -> None:
         for rotation in (0, 90, 180, 270):
             state = say(placing(letter, "O"), f"D4 {rotation}")
             svg = RULES.picture(RULES.view(state, 0))
-            (path,) = set(re.findall(r'<path d="(M[^"]*Z)" fill="#e8a33d"', svg))
+            (path,) = set(re.findall(rf'<path d="(M[^"]*Z)" fill="{FILL[0]}"', svg))
             points = [tuple(map(float, p.split())) for p in path[1:-1].split("L")]
             assert len(points) == corners
             assert all(3 * 36 < x < 7 * 36 and 3 * 36 < y < 7 * 36 for x, y in points)
@@ -96,11 +98,11 @@ def test_the_examples_of_the_rules_page(name: str) -> None:
 
 
 def test_the_examples_are_scored_by_the_rules_themselves() -> None:
-    assert "4 of amber's edges touch it and 1 of teal's" in figures()["edges"][1]
+    assert "4 of red's edges touch it and 1 of blue's" in figures()["edges"][1]
     assert "all 5 squares" in figures()["edges"][1]
     assert figures()["edges"][0].count("<line") == 5
-    assert figures()["level"][1].startswith("2 edges of amber's, 2 of teal's")
-    assert "Amber scores 12, teal 16" in figures()["bout"][1]
+    assert figures()["level"][1].startswith("2 edges of red's, 2 of blue's")
+    assert "Red scores 12, blue 16" in figures()["bout"][1]
 
 
 def test_the_example_of_a_bout_is_a_bout() -> None:
