@@ -83,9 +83,12 @@ class ApiView(APIView):
         try:
             self.perform_authentication(request)
         except APIException:
-            self._standing = limits.take(request, "anonymous", known=False)
+            self._take(request, "anonymous", known=False)
             raise
-        self._standing = limits.take(request, scope.value)
+        self._take(request, scope.value)
+
+    def _take(self, request: Request, limit: str, *, known: bool = True) -> None:
+        self._standing = limits.take(request, limit, known=known)
         if self._standing.remaining < 0:
             self._standing = self._standing._replace(remaining=0)
             raise limits.TooMany(self._standing)
