@@ -32,7 +32,7 @@ from django.utils.translation import gettext as _
 
 from accounts import hooks
 from accounts.models import AccountMerge, Report, Sanction, User
-from accounts.roles import Role, is_moderator
+from accounts.roles import is_moderator, is_protected_from
 from accounts.services import Refusal, audit_record
 
 Part = Callable[[User, User], Mapping[str, int]]
@@ -120,8 +120,7 @@ def _merge(acting_user: User, keep: User, duplicate: User, reason: str) -> dict[
     }
     keep, duplicate = locked[keep.pk], locked[duplicate.pk]
     for user in (keep, duplicate):
-        held = user.groups.filter(name=Role.MODERATOR.value).exists()
-        if (user.is_superuser or held) and not acting_user.is_superuser:
+        if is_protected_from(acting_user, user):
             sentence = _("Only an administrator may merge a moderator's account.")
             raise Refusal("account.protected", sentence)
         if AccountMerge.objects.filter(duplicate=user).exists():

@@ -26,8 +26,7 @@ from oauth2_provider.scopes import BaseScopes
 
 from accounts.backends import NameBackend
 from accounts.models import User
-from accounts.services import Refusal, audit_record
-from accounts.tokens import say_rights_changed
+from accounts.services import Refusal, audit_record, say_rights_changed
 from config.api.scopes import WORDS
 
 NAME_MAX: Final = 60

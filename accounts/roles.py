@@ -38,6 +38,14 @@ def is_moderator(user: AbstractBaseUser | AnonymousUser | None) -> bool:
     return has_role(user, Role.MODERATOR)
 
 
+def is_protected_from(acting_user: User, user: User) -> bool:
+    """Say whether only a superuser may judge this person, and `acting_user` is none: superusers and
+    moderators are, closed ones included. Costs a query: never what was remembered of a role."""
+    if acting_user.is_superuser:
+        return False
+    return user.is_superuser or user.groups.filter(name=Role.MODERATOR.value).exists()
+
+
 def forget_roles(user: User) -> None:
     """Drop what was remembered, after a change of roles."""
     user.__dict__.pop("_role_names", None)

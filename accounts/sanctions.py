@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from accounts import hooks, mail
 from accounts.models import Report, Sanction, User
-from accounts.roles import Role, is_moderator
+from accounts.roles import is_moderator, is_protected_from
 from accounts.services import Refusal, audit_record
 
 REASON_MAX = 500
@@ -144,8 +144,7 @@ def why_not_sanction(acting_user: User, user: User) -> Refusal | None:
         return Refusal("account.not-moderator", _("Only moderators may do this."))
     if acting_user.pk == user.pk:
         return Refusal("account.own-account", _("Nobody judges their own account."))
-    held = user.groups.filter(name=Role.MODERATOR.value).exists()
-    if (user.is_superuser or held) and not acting_user.is_superuser:
+    if is_protected_from(acting_user, user):
         return Refusal("account.protected", _("Only an administrator may do this to a moderator."))
     return None
 

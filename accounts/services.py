@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from accounts import hooks
 from accounts.models import AccountMerge, AuditEntry, User
-from accounts.roles import Role, forget_roles, is_moderator
+from accounts.roles import Role, forget_roles, is_moderator, is_protected_from
 from accounts.validators import normalise_display_name, validate_not_reserved
 
 
@@ -164,7 +164,7 @@ def role_grant(*, acting_user: User, user: User, role: Role) -> None:
     audit_record(
         acting_user=acting_user, action="user.grant_role", target=locked, data={"role": role.value}
     )
-    _tell_rights_changed(locked)
+    say_rights_changed(locked.pk)
 
 
 @transaction.atomic
@@ -180,7 +180,7 @@ def role_revoke(*, acting_user: User, user: User, role: Role) -> None:
     audit_record(
         acting_user=acting_user, action="user.revoke_role", target=locked, data={"role": role.value}
     )
-    _tell_rights_changed(locked)
+    say_rights_changed(locked.pk)
 
 
 @transaction.atomic
@@ -219,8 +219,7 @@ def _lock_for_moderation(acting_user: User, user: User, reason: str) -> User:
     if acting_user.pk == user.pk:
         raise Refusal("account.own-account", _("Nobody closes or reopens their own account here."))
     locked = User.objects.select_for_update().get(pk=user.pk)
-    held = locked.groups.filter(name=Role.MODERATOR.value).exists()
-    if (locked.is_superuser or held) and not acting_user.is_superuser:
+    if is_protected_from(acting_user, locked):
         raise Refusal("account.protected", _("Only an administrator may do this to a moderator."))
     return locked
 
@@ -241,8 +240,9 @@ def _set_active(acting_user: User, user: User, *, active: bool, reason: str) -> 
     return user
 
 
-def _tell_rights_changed(user: User) -> None:
-    send = partial(hooks.rights_changed.send_robust, sender=User, user_id=user.pk)
+def say_rights_changed(user_id: int) -> None:
+    """After commit: what somebody has open must ask again what it may do."""
+    send = partial(hooks.rights_changed.send_robust, sender=User, user_id=user_id)
     transaction.on_commit(send, robust=True)
 
 

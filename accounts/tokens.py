@@ -10,7 +10,6 @@ import string
 import zlib
 from collections.abc import Callable, Iterable
 from datetime import timedelta
-from functools import partial
 from typing import Final, NamedTuple
 
 from django.db import transaction
@@ -19,10 +18,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from oauth2_provider.models import get_access_token_model
 
-from accounts import hooks
 from accounts.backends import NameBackend
 from accounts.models import ApiToken, User
-from accounts.services import Refusal, audit_record
+from accounts.services import Refusal, audit_record, say_rights_changed
 from config.api.scopes import Credential, scopes_in
 
 PREFIX: Final = "gnt_"
@@ -169,12 +167,6 @@ def token_revoke(*, acting_user: User, token: ApiToken) -> ApiToken:
     audit_record(acting_user=acting_user, action="token.revoke", target=locked)
     say_rights_changed(locked.user_id)
     return locked
-
-
-def say_rights_changed(user_id: int) -> None:
-    """After commit: what somebody has open must ask again what it may do."""
-    send = partial(hooks.rights_changed.send_robust, sender=User, user_id=user_id)
-    transaction.on_commit(send, robust=True)
 
 
 # What other apps have to say about who may become a bot: a refusal, or None.
