@@ -1,4 +1,4 @@
-"""Who may see and do what in a season: in one place, asked by pages, API, sockets and admin.
+"""Who may see and do what in a season: in one place, asked by pages, API and admin.
 
 What is public of a season is decided by `Season.objects.visible_to` and
 `DeathMatch.objects.visible_to`.
@@ -18,11 +18,6 @@ from tournaments.models import Contestant, DeathMatch, Episode, Leg, RulesetChoi
 def may_create_season(user: Any) -> bool:
     """Organisers open seasons."""
     return is_organiser(user)
-
-
-def may_see_season(season: Season, user: Any) -> bool:
-    """Whether ``user`` (or nobody) may know of the season."""
-    return Season.objects.visible_to(user).filter(pk=season.pk).exists()
 
 
 def may_manage(season: Season, user: Any) -> bool:
@@ -84,17 +79,7 @@ def may_choose_rules(death_match: DeathMatch, user: Any) -> bool:
     return getattr(user, "is_authenticated", False) and lower.user_id == user.pk
 
 
-def may_confirm(leg: Leg, user: Any) -> bool:
-    """Whether ``user`` may say that they are ready for a leg."""
-    return leg.status == LegStatus.PLANNED and seat_of(leg.death_match, user) is not None
-
-
 def may_see_declarations(leg: Leg, seat: Seat, user: Any) -> bool:
     """Whether ``user`` may see what ``seat`` brings: its player at once, everybody once the leg
     has begun. Not even organisers sooner: they may talk."""
     return leg.status != LegStatus.PLANNED or seat_of(leg.death_match, user) == seat
-
-
-def season_group_of(season_id: int) -> str:
-    """The channel group of everybody who has a season's page open."""
-    return f"season.{season_id}"

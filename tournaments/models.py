@@ -73,10 +73,6 @@ class SeasonQuerySet(models.QuerySet["Season"]):
         own = SeasonOrganiser.objects.filter(user=user).values("season")
         return self.filter(~Q(visibility=Visibility.DRAFT) | Q(pk__in=own))
 
-    def managed_by(self, user: Any) -> SeasonQuerySet:
-        """The seasons that ``user`` runs."""
-        return self.filter(organisers__user=user)
-
 
 class Season(models.Model):
     """A competition, from enrolment to its winner."""

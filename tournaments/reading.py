@@ -27,7 +27,6 @@ from tournaments.lifecycle import (
     PLAYABLE,
     ContestantStatus,
     DeathMatchStatus,
-    GiftStatus,
     How,
     LegStatus,
     RoundStatus,
@@ -407,11 +406,6 @@ class Sheet:
                 event.other = gifts[event.other_id]
             history[event.gift_id].append(event)
         return [ItemTold(each, *item_named(each), history[each.pk]) for each in self.gifts]
-
-    @property
-    def items_held(self) -> list[Gift]:
-        """Items that somebody has and has not used."""
-        return [each for each in self.gifts if each.status == GiftStatus.HELD]
 
     # -- history ---------------------------------------------------------------------------------
 

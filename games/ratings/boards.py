@@ -25,7 +25,6 @@ from games.ratings.results import results_of
 from games.rulesets import REGISTRY
 
 PAGE = 50
-PAGE_MAX = 200
 SPARK = 30
 FORM = 10
 TREND = timedelta(days=30)
@@ -123,12 +122,6 @@ class Row:
     def win_rate(self) -> int:
         """Matches won, in percent."""
         return round(100 * self.wins / self.games)
-
-    @property
-    def form_told(self) -> str:
-        """The latest results in words."""
-        won = sum(self.form)
-        return f"{won} won, {len(self.form) - won} lost of the last {len(self.form)}"
 
 
 @dataclass(frozen=True)

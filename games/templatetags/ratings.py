@@ -8,7 +8,7 @@ from django import template
 from django.utils.safestring import SafeString
 
 from games.ratings import charts
-from games.ratings.boards import Seen, ladder_name
+from games.ratings.boards import Seen
 from games.ratings.rating import Strength
 
 register = template.Library()
@@ -44,9 +44,3 @@ def signed(number: int | None) -> str:
     if number == 0:
         return "±0"
     return f"+{number}" if number > 0 else f"−{-number}"  # noqa: RUF001  (a minus sign)
-
-
-@register.filter
-def ladder_title(ladder: str) -> str:
-    """What a ladder is called."""
-    return ladder_name(ladder)

@@ -190,7 +190,6 @@ def test_a_row_tells_form_course_and_trend(
     row = next(r for r in board_page("tetronogo", Wanted()).rows if r.player.username == "ada")
     assert (row.games, row.wins, row.losses, row.win_rate) == (4, 3, 1, 75)
     assert row.form == (True, True, False, True)
-    assert row.form_told == "3 won, 1 lost of the last 4"
     assert len(row.spark) == 5
     assert (row.spark[0], row.spark[-1]) == (750, row.strength.shown)
     # A month ago two matches had been played.

@@ -6,7 +6,7 @@ draws in a death match: a result has a winner, or is open, a rest, or void.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 import msgspec
@@ -111,31 +111,3 @@ def enough(players: Sequence[object], least: int = 2) -> None:
     """Refuse a field that is too small to be paired at all (``pairing.too-few``)."""
     if len(players) < least:
         raise Refusal("pairing.too-few", f"This needs at least {least} players.")
-
-
-def substituted(results: Iterable[Result], replaced: Mapping[int, int]) -> list[Result]:
-    """The results with each place under the name of whoever holds it now.
-
-    ``replaced`` maps a former holder to the next one. A replacement takes over the whole place:
-    the seed, the results so far and the matches still open. Chains are followed. Raises EngineFault
-    for a circle.
-    """
-
-    def holder(player: int) -> int:
-        seen = {player}
-        while player in replaced:
-            player = replaced[player]
-            if player in seen:
-                raise EngineFault("replacements go round in a circle")
-            seen.add(player)
-        return player
-
-    return [
-        msgspec.structs.replace(
-            result,
-            home=holder(result.home),
-            away=None if result.away is None else holder(result.away),
-            winner=None if result.winner is None else holder(result.winner),
-        )
-        for result in results
-    ]

@@ -207,11 +207,6 @@ def options_of(key: str, given: Mapping[str, Any]) -> FormatOptions:
         raise Refusal("format.options", f"These options do not fit: {error}.") from error
 
 
-def schema_of(key: str) -> dict[str, Any]:
-    """JSON Schema of the format's options. Raises Refusal ``format.unknown``."""
-    return msgspec.json.schema(format_of(key).options_type)
-
-
 def cautions_of(key: str, given: Mapping[str, Any], players: int) -> tuple[Caution, ...]:
     """What an organiser should know before a season of so many players starts.
 

@@ -9,7 +9,6 @@ import msgspec
 from games.engine import records
 from games.engine import table as tables
 from games.engine.decisions import Event, Seat
-from games.engine.records import Record
 from games.engine.registry import Registry
 from games.engine.table import Entry, Header, Table
 from games.rulesets.domain import Domain
@@ -145,6 +144,3 @@ class Game:
         )
         document: dict[str, Any] = msgspec.json.decode(written)
         return document | changes
-
-    def reread(self) -> Record:
-        return records.read(msgspec.json.encode(self.record()))

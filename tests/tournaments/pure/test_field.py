@@ -2,7 +2,7 @@ import pytest
 
 from games.engine.errors import EngineFault
 from tests.tournaments.pure.helpers import bye, void, walkover, won
-from tournaments.pairing.field import How, Player, Result, by_seed, substituted
+from tournaments.pairing.field import How, Player, Result, by_seed
 
 
 @pytest.mark.parametrize(
@@ -40,10 +40,3 @@ def test_seeds_and_ids_are_unique():
         by_seed([Player(7, 1), Player(8, 1)])
     with pytest.raises(EngineFault):
         by_seed([Player(7, 1), Player(7, 2)])
-
-
-def test_a_replacement_takes_over_the_whole_place():
-    results = [won(1, 1, 2), bye(2, 1), won(3, 3, 1)]
-    assert substituted(results, {1: 9, 9: 10}) == [won(1, 10, 2), bye(2, 10), won(3, 3, 10)]
-    with pytest.raises(EngineFault):
-        substituted(results, {1: 9, 9: 1})

@@ -11,7 +11,6 @@ from tournaments.pairing.registry import (
     SwissOptions,
     cautions_of,
     options_of,
-    schema_of,
     swiss_enough,
 )
 from tournaments.standings.metrics import DEFAULTS, order_of
@@ -21,7 +20,6 @@ from tournaments.standings.metrics import DEFAULTS, order_of
 def test_every_format_has_defaults_that_read_back(key):
     options = options_of(key, {})
     assert options_of(key, msgspec.to_builtins(options)) == options
-    assert schema_of(key)["$defs"]
     assert FORMATS[key].key == key
     assert cautions_of(key, {}, 4) is not None
 
@@ -59,10 +57,9 @@ def test_options_that_do_not_fit_are_refused(key, given):
 
 
 def test_unknown_formats_are_refused():
-    for ask in (lambda: options_of("cup", {}), lambda: schema_of("cup")):
-        with pytest.raises(Refusal) as refused:
-            ask()
-        assert refused.value.code == "format.unknown"
+    with pytest.raises(Refusal) as refused:
+        options_of("cup", {})
+    assert refused.value.code == "format.unknown"
 
 
 def test_cautions():
