@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.core import signing
 from django.db.models import F, Q
+from django.http import HttpResponseBase
 from django.utils.dateparse import parse_datetime
 from django_filters import rest_framework as filters
 from rest_framework.filters import BaseFilterBackend
@@ -25,6 +26,43 @@ _SIGNER: Final = signing.Signer(salt="config.api.cursor")
 
 # Fields to order by, `-` before those that go down. The last one must be unique.
 Ordering = tuple[str, ...]
+
+
+def limit_of(request: Request) -> int:
+    """How many rows a page shall have. Raises ApiProblem ``limit.invalid``."""
+    text = request.query_params.get("limit", str(LIMIT))
+    if not (text.isascii() and text.isdigit() and len(text) < 5 and 1 <= int(text) <= LIMIT_MAX):
+        raise ApiProblem(f"A page has 1 to {LIMIT_MAX} rows.", code="limit.invalid")
+    return int(text)
+
+
+def fields_of(request: Request, known: Collection[str]) -> tuple[str, ...]:
+    """Those of the ``known`` fields that `?fields=` asks for, in their own order; all of them where
+    it says nothing. Raises ApiProblem ``fields.unknown``."""
+    asked = request.query_params.get("fields")
+    if asked is None:
+        return tuple(known)
+    wanted = asked.split(",")
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise ApiProblem(
+            f"There is no field {unknown[0]!r}; there are: {', '.join(known)}.",
+            code="fields.unknown",
+        )
+    return tuple(name for name in known if name in wanted)
+
+
+def link_neighbours(
+    response: HttpResponseBase, following: str | None, preceding: str | None
+) -> None:
+    """Say in `Link` where the pages next to this one are, as far as there are any."""
+    links = [
+        f'<{address}>; rel="{relation}"'
+        for relation, address in (("next", following), ("prev", preceding))
+        if address
+    ]
+    if links:
+        response["Link"] = ", ".join(links)
 
 
 class Filters(filters.FilterSet):
@@ -81,7 +119,7 @@ class CursorPages(BasePagination):
         self.request = request
         self.name: str = view.ordering_name
         self.ordering: Ordering = view.orderings[self.name]
-        self.limit = self._limit(request)
+        self.limit = limit_of(request)
         cursor = self._cursor(request)
         backwards = cursor is not None and cursor["d"] == "p"
         if cursor is not None:
@@ -100,22 +138,8 @@ class CursorPages(BasePagination):
         following = self._link("n", -1) if self.has_next and self.rows else None
         preceding = self._link("p", 0) if self.has_previous and self.rows else None
         response = Response({"next": following, "previous": preceding, "results": data})
-        links = [
-            f'<{address}>; rel="{relation}"'
-            for relation, address in (("next", following), ("prev", preceding))
-            if address
-        ]
-        if links:
-            response["Link"] = ", ".join(links)
+        link_neighbours(response, following, preceding)
         return response
-
-    def _limit(self, request: Request) -> int:
-        text = request.query_params.get("limit", str(LIMIT))
-        if not (
-            text.isascii() and text.isdigit() and len(text) < 5 and 1 <= int(text) <= LIMIT_MAX
-        ):
-            raise ApiProblem(f"A page has 1 to {LIMIT_MAX} rows.", code="limit.invalid")
-        return int(text)
 
     def _cursor(self, request: Request) -> dict[str, Any] | None:
         text = request.query_params.get("cursor")

@@ -20,14 +20,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from config.api import problems
-from config.api.lists import LIMIT, LIMIT_MAX
+from config.api.lists import LIMIT, LIMIT_MAX, fields_of, limit_of, link_neighbours
 from config.api.problems import ApiProblem
 from config.api.renderers import CsvRenderer, NdjsonRenderer
 from config.api.views import ApiView
 from games.engine.errors import Refusal
 from games.ratings import keys
 from games.ratings.boards import (
-    PAGE,
     Board,
     Cursor,
     Row,
@@ -256,28 +255,9 @@ class Asked(NamedTuple):
             form=shape,
             wanted=form.wanted(),
             cursor=None if cursor is None else Cursor.read(cursor),
-            limit=_limit(given.get("limit", str(PAGE))),
-            fields=_fields(given.get("fields")),
+            limit=limit_of(request),
+            fields=fields_of(request, FIELDS),
         )
-
-
-def _limit(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 5 and 1 <= int(text) <= LIMIT_MAX):
-        raise ApiProblem(f"A page has 1 to {LIMIT_MAX} rows.", code="limit.invalid")
-    return int(text)
-
-
-def _fields(text: str | None) -> tuple[str, ...]:
-    if text is None:
-        return FIELDS
-    wanted = text.split(",")
-    unknown = [name for name in wanted if name not in FIELDS]
-    if unknown:
-        raise ApiProblem(
-            f"There is no field {unknown[0]!r}; there are: {', '.join(FIELDS)}.",
-            code="fields.unknown",
-        )
-    return tuple(name for name in FIELDS if name in wanted)
 
 
 def row_of(row: Row) -> dict[str, Any]:
@@ -374,13 +354,7 @@ def answer_of(request: Request, ladder: str, name: str, page: Kept, asked: Asked
             }
         )
     response = HttpResponse(body, content_type=MEDIA[asked.form])
-    links = [
-        f'<{address}>; rel="{relation}"'
-        for relation, address in (("next", following), ("prev", preceding))
-        if address
-    ]
-    if links:
-        response["Link"] = ", ".join(links)
+    link_neighbours(response, following, preceding)
     if asked.form == CSV:
         response["Content-Disposition"] = f'attachment; filename="leaderboard-{ladder}.csv"'
     return response
