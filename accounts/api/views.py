@@ -66,13 +66,15 @@ class UserView(DetailView):
         return kept_account(super().get_object())
 
 
-class MeView(SignedInView):
-    """The caller."""
+@extend_schema_view(get=extend_schema(operation_id="me", tags=["people"], summary="You"))
+class MeView(SignedInView, DetailView):
+    """Who calls, and what the token allows."""
 
-    @extend_schema(operation_id="me", tags=["people"], summary="You", responses={200: MeSerializer})
-    def get(self, request: Request) -> Response:
-        """Who calls, and what the token allows."""
-        return Response(MeSerializer(signed_in(request), context={"request": request}).data)
+    serializer_class = MeSerializer
+
+    def get_object(self) -> User:
+        """The caller."""
+        return signed_in(self.request)
 
 
 class BecomeBotView(SignedInView):

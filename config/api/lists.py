@@ -37,10 +37,10 @@ def limit_of(request: Request) -> int:
 
 
 def fields_of(request: Request, known: Collection[str]) -> tuple[str, ...]:
-    """Those of the ``known`` fields that `?fields=` asks for, in their own order; all of them where
-    it says nothing. Raises ApiProblem ``fields.unknown``."""
+    """Those of the ``known`` fields that `?fields=` of a reading request asks for, in their own
+    order; all of them where it says nothing. Raises ApiProblem ``fields.unknown``."""
     asked = request.query_params.get("fields")
-    if asked is None:
+    if asked is None or request.method not in ("GET", "HEAD"):
         return tuple(known)
     wanted = asked.split(",")
     unknown = [name for name in wanted if name not in known]

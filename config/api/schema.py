@@ -62,6 +62,7 @@ class ApiSchema(AutoSchema):
         if not isinstance(view, ApiView):
             return parameters
         named = {each["name"] for each in parameters}
+        whose = getattr(view, "within", "")
         takes_fields = "fields" in view.query_names(self.method) and "fields" not in named
         if self.method in SAFE_METHODS and takes_fields:
             parameters.append(
@@ -69,7 +70,8 @@ class ApiSchema(AutoSchema):
                     "name": "fields",
                     "in": "query",
                     "required": False,
-                    "description": "Only these fields of each object, separated by commas.",
+                    "description": "Only these fields of each "
+                    f"{f'of the `{whose}`' if whose else 'object'}, separated by commas.",
                     "schema": {"type": "string"},
                 }
             )

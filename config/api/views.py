@@ -1,4 +1,4 @@
-"""The views that every endpoint is made of: `ApiView`, `ListView`, `DetailView`.
+"""The views that every endpoint is made of: `ApiView`, `FieldsView`, `ListView`, `DetailView`.
 
 What an endpoint declares is data: the scope that a method needs, its filters, its orderings. Rate
 limits, problem documents, conditional requests, sparse fields, cross-origin headers and the schema
@@ -188,24 +188,43 @@ class SignedInView(ApiView):
     private = True
 
 
-class _WithFields(GenericAPIView[Any]):
-    """`?fields=a,b`: only these fields of each object."""
+class FieldsView(ApiView, GenericAPIView[Any]):
+    """An endpoint that shows objects, cut down to `?fields=a,b` where a caller asks for that.
+
+    serializer_class    how one of the objects looks. Answers are made by `get_serializer`, or put
+                        together from dicts that go through `only`.
+    within              the member of the answer that has the objects, where it is neither one
+                        itself nor a list of them
+    """
 
     request: Request
+    within: ClassVar[str] = ""
+    pagination_class: Any = None
+    filter_backends: Any = ()
 
     def get_serializer(self, *args: Any, **kwargs: Any) -> Any:
         """The serializer, cut down to the fields asked for. Raises ApiProblem
         ``fields.unknown``."""
         serializer: Any = super().get_serializer(*args, **kwargs)
-        # The schema is made without a request.
-        if self.request is not None and self.request.method in ("GET", "HEAD"):
+        if self.request:  # the schema is made without one
             has: dict[str, Any] = getattr(serializer, "child", serializer).fields
             for name in set(has) - set(fields_of(self.request, has)):
                 has.pop(name)
         return serializer
 
+    def only(self, *shown: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The objects ``shown``, each with the fields asked for alone. Raises ApiProblem
+        ``fields.unknown``."""
+        serializer: Any = self.get_serializer_class()()
+        wanted = fields_of(self.request, serializer.fields)
+        return [{name: each[name] for name in wanted} for each in shown]
 
-class ListView(ApiView, _WithFields, ListAPIView[Any]):
+    def query_names(self, method: str) -> Iterable[str]:
+        """Those of the view, and fields."""
+        return (*self.query, "fields") if method in SAFE_METHODS else ()
+
+
+class ListView(FieldsView, ListAPIView[Any]):
     """A list in pages: `{"next", "previous", "results"}`.
 
     queryset or get_queryset    what the caller may see, nothing more
@@ -228,7 +247,7 @@ class ListView(ApiView, _WithFields, ListAPIView[Any]):
         return (*self.query, *filters, "limit", "cursor", "ordering", "fields")
 
 
-class DetailView(ApiView, _WithFields):
+class DetailView(FieldsView):
     """One thing, found by the address.
 
     none    the code and the sentence for when it is not there, or not for the caller to see
@@ -236,8 +255,8 @@ class DetailView(ApiView, _WithFields):
 
     none: ClassVar[tuple[str, str]] = ("request.not-found", "There is nothing at this address.")
 
+    # Without words of its own, so that the schema takes those of the view.
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Show it."""
         return Response(self.get_serializer(self.get_object()).data)
 
     def get_object(self) -> Any:
@@ -247,10 +266,6 @@ class DetailView(ApiView, _WithFields):
         except Http404 as error:
             code, sentence = self.none
             raise ApiProblem(sentence, code=code, status=404) from error
-
-    def query_names(self, method: str) -> Iterable[str]:
-        """Those of the view, and fields."""
-        return (*self.query, "fields") if method in SAFE_METHODS else ()
 
 
 def body_of(request: Request, serializer: type[Serializer[Any]]) -> dict[str, Any]:

@@ -289,20 +289,30 @@ class Client:
 
     def items(
         self,
+        *,
+        fields: str | None = None,
     ) -> Any:
         """The catalogue of items."""
         return self.call(
             "GET",
             "/api/v1/items/",
+            query={
+                "fields": fields,
+            },
         )
 
     def leaderboards(
         self,
+        *,
+        fields: str | None = None,
     ) -> Any:
         """All leaderboards."""
         return self.call(
             "GET",
             "/api/v1/leaderboards/",
+            query={
+                "fields": fields,
+            },
         )
 
     def leaderboard(
@@ -371,11 +381,16 @@ class Client:
     def match(
         self,
         match_id: int,
+        *,
+        fields: str | None = None,
     ) -> Any:
         """A match as you may see it."""
         return self.call(
             "GET",
             f"/api/v1/matches/{match_id}/",
+            query={
+                "fields": fields,
+            },
         )
 
     def match_chat(
@@ -383,6 +398,7 @@ class Client:
         match_id: int,
         *,
         room: str | None = None,
+        fields: str | None = None,
     ) -> Any:
         """The chat of a match."""
         return self.call(
@@ -390,6 +406,7 @@ class Client:
             f"/api/v1/matches/{match_id}/chat/",
             query={
                 "room": room,
+                "fields": fields,
             },
         )
 
@@ -398,6 +415,7 @@ class Client:
         match_id: int,
         *,
         count: int | None = None,
+        fields: str | None = None,
     ) -> Any:
         """Legal moves at random."""
         return self.call(
@@ -405,17 +423,23 @@ class Client:
             f"/api/v1/matches/{match_id}/hints/",
             query={
                 "count": count,
+                "fields": fields,
             },
         )
 
     def match_log(
         self,
         match_id: int,
+        *,
+        fields: str | None = None,
     ) -> Any:
         """The log of a match."""
         return self.call(
             "GET",
             f"/api/v1/matches/{match_id}/log/",
+            query={
+                "fields": fields,
+            },
         )
 
     def record(
@@ -443,11 +467,16 @@ class Client:
 
     def me(
         self,
+        *,
+        fields: str | None = None,
     ) -> Any:
         """You."""
         return self.call(
             "GET",
             "/api/v1/me/",
+            query={
+                "fields": fields,
+            },
         )
 
     def become_bot(
@@ -470,31 +499,46 @@ class Client:
 
     def rulesets(
         self,
+        *,
+        fields: str | None = None,
     ) -> Any:
         """Games."""
         return self.call(
             "GET",
             "/api/v1/rulesets/",
+            query={
+                "fields": fields,
+            },
         )
 
     def ruleset(
         self,
         ruleset_id: str,
+        *,
+        fields: str | None = None,
     ) -> Any:
         """A game."""
         return self.call(
             "GET",
             f"/api/v1/rulesets/{ruleset_id}/",
+            query={
+                "fields": fields,
+            },
         )
 
     def saved_moves(
         self,
         ruleset: str,
+        *,
+        fields: str | None = None,
     ) -> Any:
         """Your saved moves for a ruleset."""
         return self.call(
             "GET",
             f"/api/v1/saved/{ruleset}/",
+            query={
+                "fields": fields,
+            },
         )
 
     def saved_move_save(
@@ -598,11 +642,16 @@ class Client:
     def season_bracket(
         self,
         slug: str,
+        *,
+        fields: str | None = None,
     ) -> Any:
         """The bracket of a season."""
         return self.call(
             "GET",
             f"/api/v1/seasons/{slug}/bracket/",
+            query={
+                "fields": fields,
+            },
         )
 
     def season_contestants(
@@ -794,6 +843,7 @@ class Client:
         slug: str,
         *,
         step: str | None = None,
+        fields: str | None = None,
     ) -> Any:
         """Warnings before a step."""
         return self.call(
@@ -801,6 +851,7 @@ class Client:
             f"/api/v1/seasons/{slug}/preflight/",
             query={
                 "step": step,
+                "fields": fields,
             },
         )
 
@@ -902,11 +953,16 @@ class Client:
     def season_standings(
         self,
         slug: str,
+        *,
+        fields: str | None = None,
     ) -> Any:
         """Standings of a season."""
         return self.call(
             "GET",
             f"/api/v1/seasons/{slug}/standings/",
+            query={
+                "fields": fields,
+            },
         )
 
     def season_step(
@@ -962,11 +1018,16 @@ class Client:
         self,
         slug: str,
         webhook_id: int,
+        *,
+        fields: str | None = None,
     ) -> Any:
         """A webhook."""
         return self.call(
             "GET",
             f"/api/v1/seasons/{slug}/webhooks/{webhook_id}/",
+            query={
+                "fields": fields,
+            },
         )
 
     def webhook_update(

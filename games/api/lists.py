@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from config.api.errors import ApiProblem
 from config.api.lists import Filters
 from config.api.problems import ProblemSerializer
-from config.api.views import ApiView, ListView
+from config.api.views import FieldsView, ListView
 from games import selectors
 from games.api.serializers import MatchSerializer
 from games.models import ChatMessage, Match
@@ -89,8 +89,11 @@ class LogSerializer(serializers.Serializer[dict[str, Any]]):
     log = LogItemSerializer(many=True)
 
 
-class MatchLogView(ApiView):
+class MatchLogView(FieldsView):
     """What has happened in a match."""
+
+    serializer_class = LogItemSerializer
+    within = "log"
 
     @extend_schema(
         operation_id="match_log",
@@ -108,7 +111,7 @@ class MatchLogView(ApiView):
                 "match": match_id,
                 "version": reader.sync["version"],
                 "over": reader.over,
-                "log": reader.sync["log"],
+                "log": self.only(*reader.sync["log"]),
             }
         )
 
@@ -131,9 +134,11 @@ class ChatSerializer(serializers.Serializer[dict[str, Any]]):
     messages = ChatMessageSerializer(many=True)
 
 
-class MatchChatView(ApiView):
+class MatchChatView(FieldsView):
     """What is said beside a match."""
 
+    serializer_class = ChatMessageSerializer
+    within = "messages"
     query = ("room",)
 
     @extend_schema(
@@ -156,4 +161,4 @@ class MatchChatView(ApiView):
             raise ApiProblem("There is no such room.", code="chat.none")
         match = match_for(match_id, request.user)
         messages = chat_history(match=match, room=room, user=request.user)
-        return Response({"room": room, "messages": messages})
+        return Response({"room": room, "messages": self.only(*messages)})

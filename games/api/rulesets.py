@@ -15,7 +15,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api.views import ApiView
+from config.api.views import FieldsView
 from games import pace
 from games.api.rulestext import page_of, sections_of
 from games.engine.records import FORMAT
@@ -105,9 +105,10 @@ class RulesetDetailSerializer(RulesetSerializer):
     record_format = serializers.CharField(help_text="Of match records; see docs/record.md.")
 
 
-class RulesetsView(ApiView):
+class RulesetsView(FieldsView):
     """The games that can be played here."""
 
+    serializer_class = RulesetSerializer
     max_age = 300
 
     @extend_schema(
@@ -118,13 +119,14 @@ class RulesetsView(ApiView):
     )
     def get(self, request: Request) -> Response:
         """All rulesets with their variants."""
-        results = [_listed(request, ruleset) for ruleset in REGISTRY]
+        results = self.only(*(_listed(request, ruleset) for ruleset in REGISTRY))
         return Response({"next": None, "previous": None, "results": results})
 
 
-class RulesetView(ApiView):
+class RulesetView(FieldsView):
     """One game."""
 
+    serializer_class = RulesetDetailSerializer
     max_age = 300
 
     @extend_schema(
@@ -137,7 +139,7 @@ class RulesetView(ApiView):
         """Variants, items, options with their schema, times, the rules as text, and notation."""
         ruleset = REGISTRY.get(ruleset_id)
         defaults = ruleset.options_type()  # type: ignore[call-arg]
-        return Response(
+        (shown,) = self.only(
             {
                 **_listed(request, ruleset),
                 "items": msgspec.to_builtins(ruleset.items),
@@ -149,6 +151,7 @@ class RulesetView(ApiView):
                 "record_format": FORMAT,
             }
         )
+        return Response(shown)
 
 
 def _listed(request: Request, ruleset: AnyRuleset) -> dict[str, Any]:

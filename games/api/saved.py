@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
 from config.api.scopes import Scope
-from config.api.views import SignedInView, body_of
+from config.api.views import FieldsView, SignedInView, body_of
 from games.models import SavedMove
 from games.services.saved import saved_move_delete, saved_move_save, saved_moves_of
 
@@ -24,9 +24,10 @@ class SavedMoveSerializer(serializers.Serializer[SavedMove]):
     text = serializers.CharField(max_length=2000, help_text="A move in the ruleset's notation.")
 
 
-class SavedMovesView(SignedInView):
+class SavedMovesView(SignedInView, FieldsView):
     """The caller's own saved moves for a ruleset."""
 
+    serializer_class = SavedMoveSerializer
     scopes = MappingProxyType({"POST": Scope.PLAY})
 
     @extend_schema(
@@ -38,7 +39,7 @@ class SavedMovesView(SignedInView):
     def get(self, request: Request, ruleset: str) -> Response:
         """What the caller keeps, by name."""
         kept = saved_moves_of(user=signed_in(request), ruleset=ruleset)
-        return Response([SavedMoveSerializer(each).data for each in kept])
+        return Response(self.get_serializer(kept, many=True).data)
 
     @extend_schema(
         operation_id="saved_move_save",

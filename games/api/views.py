@@ -16,7 +16,8 @@ from rest_framework.response import Response
 from accounts.api.callers import signed_in
 from config.api.problems import ProblemSerializer, refused
 from config.api.scopes import Scope
-from config.api.views import ApiView, body_of
+from config.api.views import ApiView, FieldsView, body_of
+from games.api.lists import LogItemSerializer
 from games.audience import seat_of
 from games.clock import now_ms
 from games.engine import records
@@ -45,6 +46,19 @@ class AckSerializer(serializers.Serializer[dict[str, Any]]):
     at = serializers.IntegerField()
 
 
+class ViewedMatchSerializer(serializers.Serializer[dict[str, Any]]):
+    """A match as its reader may see it: the frame that sockets call `sync`."""
+
+    type = serializers.CharField(help_text="`sync`")
+    match = serializers.IntegerField()
+    version = serializers.IntegerField(help_text="The reader's version: to submit with.")
+    at = serializers.IntegerField(help_text="The server's clock, in ms since 1970.")
+    you = serializers.IntegerField(allow_null=True, help_text="Your seat; null for a spectator.")
+    header = serializers.DictField(help_text="What never changes: seats, options, items.")
+    view = serializers.DictField(help_text="Phase, decisions, clocks, the board, the result.")
+    log = LogItemSerializer(many=True)
+
+
 class RecordRenderer(JSONRenderer):
     """Lets callers ask for a record by its own media type."""
 
@@ -52,23 +66,25 @@ class RecordRenderer(JSONRenderer):
     format = "dmr"
 
 
-class MatchView(ApiView):
+class MatchView(FieldsView):
     """One match as the caller may see it."""
 
+    serializer_class = ViewedMatchSerializer
     shared = False
 
     @extend_schema(
         operation_id="match",
         tags=["matches"],
         summary="A match as you may see it",
-        responses={200: OpenApiTypes.OBJECT},
+        responses={200: ViewedMatchSerializer},
     )
     def get(self, request: Request, match_id: int) -> Response:
         """What the socket's `sync` frame holds: header, view, log. Its version is the `ETag`."""
         reader = reader_of(match_id, request.user)
         # While the version is the same, clocks tick on; the tag is weak.
         self.fresh(reader.audience, reader.organise, reader.sync["version"])
-        return Response(reader.sync)
+        (shown,) = self.only(reader.sync)
+        return Response(shown)
 
 
 class SubmissionsView(ApiView):

@@ -18,7 +18,7 @@ from rest_framework.response import Response
 from accounts.api.callers import signed_in
 from config.api.renderers import NDJSON, NdjsonRenderer
 from config.api.scopes import Credential, Scope
-from config.api.views import SignedInView
+from config.api.views import FieldsView, SignedInView
 from config.streaming import database_given_back
 from games import store
 from games.audience import AUDIENCES, seat_of
@@ -98,9 +98,10 @@ class HintsSerializer(serializers.Serializer[dict[str, Any]]):
     )
 
 
-class HintsView(SignedInView):
+class HintsView(SignedInView, FieldsView):
     """Legal moves at random, for bots that do not know the rules."""
 
+    serializer_class = HintsSerializer
     scopes: ClassVar[Mapping[str, Scope]] = {"GET": Scope.BOT}
     query = ("count",)
 
@@ -133,4 +134,5 @@ class HintsView(SignedInView):
         held = store.held_of(match)
         decision, moves = hints.hints(held.ruleset, held.live, seat, count=count, random=_random)
         version = held.readers.versions[AUDIENCES.index(1 if seat else 0)]
-        return Response({"decision": decision, "version": version, "moves": list(moves)})
+        (shown,) = self.only({"decision": decision, "version": version, "moves": list(moves)})
+        return Response(shown)

@@ -23,7 +23,7 @@ from config.api import problems
 from config.api.lists import LIMIT, LIMIT_MAX, fields_of, limit_of, link_neighbours
 from config.api.problems import ApiProblem
 from config.api.renderers import CsvRenderer, NdjsonRenderer
-from config.api.views import ApiView
+from config.api.views import ApiView, FieldsView
 from games.engine.errors import Refusal
 from games.ratings import keys
 from games.ratings.boards import (
@@ -119,8 +119,10 @@ class LaddersSerializer(serializers.Serializer[dict[str, Any]]):
     results = LadderSerializer(many=True)
 
 
-class LeaderboardsView(ApiView):
+class LeaderboardsView(FieldsView):
     """Which leaderboards there are."""
+
+    serializer_class = LadderSerializer
 
     @extend_schema(
         operation_id="leaderboards",
@@ -146,7 +148,7 @@ class LeaderboardsView(ApiView):
             }
             for ladder, name in ladders()
         ]
-        return Response({"next": None, "previous": None, "results": rows})
+        return Response({"next": None, "previous": None, "results": self.only(*rows)})
 
 
 class Kept(NamedTuple):

@@ -31,7 +31,7 @@ from config.api.idempotency import idempotent
 from config.api.lists import Filters
 from config.api.models import IdempotencyKey
 from config.api.scopes import Credential, Scope, ScopeMissing, require_scope, scopes_in
-from config.api.views import ApiView, DetailView, ListView, SignedInView
+from config.api.views import ApiView, DetailView, FieldsView, ListView, SignedInView
 from games.engine.errors import Refusal
 from games.models import SavedMove
 
@@ -103,6 +103,19 @@ class UnsharedView(VersionedView):
     shared = False
 
 
+class TableView(FieldsView):
+    serializer_class = MoveSerializer
+    within = "rows"
+
+    def get(self, request: Request) -> Response:
+        """The same moves twice: as they are stored, and put together by hand."""
+        rows = list(SavedMove.objects.order_by("id"))
+        by_hand = ({**row.__dict__, "secret": 1} for row in rows)
+        return Response(
+            {"rows": self.get_serializer(rows, many=True).data, "made": self.only(*by_hand)}
+        )
+
+
 class OwnView(SignedInView):
     def get(self, request: Request) -> Response:
         """The caller's own."""
@@ -115,6 +128,7 @@ class Urls:
         path("api/v1/moves/<int:pk>/", MoveView.as_view()),
         path("api/v1/versioned/", VersionedView.as_view()),
         path("api/v1/unshared/", UnsharedView.as_view()),
+        path("api/v1/table/", TableView.as_view()),
         path("api/v1/own/", OwnView.as_view()),
         path("", include("config.urls")),
     ]
@@ -257,6 +271,18 @@ def test_filters_and_fields(client: Client, ada: User) -> None:
     assert client.get(f"/api/v1/moves/{rows[0].pk}/?fields=name").json() == {"name": "m0"}
     is_problem(client.get("/api/v1/moves/0/"), 404, "saved.none")
     is_problem(client.get("/api/v1/moves/99999999999999999999/"), 404, "saved.none")
+
+
+def test_fields_of_what_is_within_an_answer(client: Client, ada: User) -> None:
+    (row,) = moves(ada, 1)
+    whole = client.get("/api/v1/table/").json()
+    assert set(whole["rows"][0]) == set(whole["made"][0]) == set(MoveSerializer.Meta.fields)
+    cut = client.get("/api/v1/table/?fields=name,id").json()
+    assert cut["rows"] == cut["made"] == [{"id": row.pk, "name": row.name}]
+    assert list(cut["rows"][0]) == list(cut["made"][0]) == ["id", "name"]
+    is_problem(client.get("/api/v1/table/?fields=secret"), 400, "fields.unknown")
+    SavedMove.objects.all().delete()
+    is_problem(client.get("/api/v1/table/?fields=secret"), 400, "fields.unknown")
 
 
 # -- versions, caches, other sites ---------------------------------------------------------------

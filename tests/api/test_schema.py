@@ -15,6 +15,7 @@ from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections
 from django.test import Client
+from django.urls import resolve
 from drf_spectacular.drainage import GENERATOR_STATS
 from drf_spectacular.validation import validate_schema
 from hypothesis import HealthCheck, Phase, given, settings, strategies
@@ -31,6 +32,11 @@ from accounts.roles import Role
 from accounts.services import role_grant
 from accounts.tokens import token_create
 from config.api.index import SNAPSHOT, response_of, schema, schema_text
+from games.models import Match
+from games.ratings.services import match_rate
+from games.services.challenges import challenge_create
+from games.services.chat import chat_post
+from games.services.saved import saved_move_save
 from tests.api.schema import Operation, operations
 from tests.games.support import Play, started
 from tests.tournaments.support import GAME
@@ -198,6 +204,60 @@ def test_every_answer_tells_the_limit(operation: Operation, db: None) -> None:
     answer = call(Client(), operation)
     for header in ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"):
         assert int(answer[header]) >= 0
+
+
+# -- sparse fields -------------------------------------------------------------------------------
+
+# What is no object with fields: addresses, this schema itself, a document, and streams.
+WHOLE = {"index", "schema", "record", "season_records", "events_stream", "match_stream"}
+
+
+def objects_in(answer: Any, address: str) -> list[dict[str, Any]]:
+    """What `fields` cuts down in an answer."""
+    view: Any = resolve(address).func
+    within = getattr(view.view_class, "within", "") or "results"
+    found = answer.get(within, answer) if isinstance(answer, dict) else answer
+    return found if isinstance(found, list) else [found]
+
+
+def test_everything_that_can_be_read_has_sparse_fields() -> None:
+    for operation in operations():
+        names = [each["name"] for each in operation.described.get("parameters", [])]
+        wanted = operation.method == "get" and operation.described["operationId"] not in WHOLE
+        assert ("fields" in names) == wanted, operation
+
+
+def test_sparse_fields(world: dict[str, Any], ada: User) -> None:
+    """One field of everything that can be read, and none that is not there."""
+    client, empty, refused = holder(ada, *SCOPES), set(), set()
+    match = Match.objects.get(pk=world["match_id"][1])
+    chat_post(acting_user=ada, match=match, room="players", client_id="hi", text="Hi.", at=0)
+    match_rate(match_id=match.pk)
+    offer = challenge_create(acting_user=ada, ruleset_id="tetronogo", variant="standard")
+    there = {**world, "match_id": [match.pk], "id": [offer.pk]}
+    saved_move_save(acting_user=ada, ruleset="tetronogo", name="first", text="pick T")
+    for operation in operations():
+        name = operation.described["operationId"]
+        if operation.method != "get" or name in WHOLE:
+            continue
+        known = re.findall(r"{(\w+)}", operation.path)
+        address = operation.address(**{each: there[each][0] for each in known})
+        query = "step=finish" if name == "season_preflight" else ""
+        whole = client.get(f"{address}?{query}")
+        if whole.status_code != 200:
+            refused.add(name)
+            continue
+        is_problem(client.get(f"{address}?{query}&fields=no-such"), 400, "fields.unknown")
+        shown = objects_in(whole.json(), address)
+        if not shown:
+            empty.add(name)
+            continue
+        field = min(set(shown[0]) - {"at"})
+        answer = client.get(f"{address}?{query}&fields={field}")
+        assert objects_in(answer.json(), address) == [{field: each[field]} for each in shown], name
+    assert refused == {"match_hints"}  # for bots
+    # Of other seasons than this: see tests/seasons_api.
+    assert empty == {"season_bracket", "season_leaderboard", "season_standings"}
 
 
 # -- Schemathesis --------------------------------------------------------------------------------

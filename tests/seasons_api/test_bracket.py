@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from django.test import Client
 
 from tests.seasons_api.conftest import Caller
@@ -48,3 +49,22 @@ def test_other_formats_have_none(olga: Caller) -> None:
     slug = made(olga, "swiss")
     found = Client().get(f"/api/v1/seasons/{slug}/bracket/").json()
     assert found == {"champion": None, "matches": []}
+
+
+@pytest.mark.parametrize(
+    ("played_as", "table", "within", "fields"),
+    [
+        ("single-elimination", "bracket", "matches", ["key", "round"]),
+        ("round-robin", "standings", "rows", ["rank"]),
+    ],
+)
+def test_a_table_in_a_few_fields(
+    played_as: str, table: str, within: str, fields: list[str], olga: Caller
+) -> None:
+    address = f"/api/v1/seasons/{made(olga, played_as)}/{table}/"
+    whole = Client().get(address).json()
+    found = Client().get(f"{address}?fields={','.join(fields)}").json()
+    assert [list(row) for row in found[within]] == [fields] * len(whole[within])
+    assert {**found, within: ()} == {**whole, within: ()}
+    refused = Client().get(f"{address}?fields=nonsense")
+    assert (refused.status_code, refused.json()["code"]) == (400, "fields.unknown")

@@ -22,7 +22,7 @@ from accounts.api.callers import signed_in
 from accounts.models import User
 from config.api.idempotency import idempotent
 from config.api.scopes import Scope, require_scope
-from config.api.views import ApiView, body_of
+from config.api.views import ApiView, FieldsView, body_of
 from games.engine.errors import Refusal
 from games.pace import PACES
 from tournaments import audience
@@ -254,9 +254,10 @@ class SeasonView(SeasonReading):
         return Response(SeasonSerializer(seasons_whole(caller).get(pk=season.pk)).data)
 
 
-class PreflightView(ApiView):
+class PreflightView(FieldsView):
     """What to know before a step."""
 
+    serializer_class = WarningSerializer
     query = ("step",)
 
     @extend_schema(
@@ -278,7 +279,7 @@ class PreflightView(ApiView):
         step = serializers.ChoiceField(
             choices=["list", "start", "finish", "cancel", "archive"]
         ).run_validation(request.query_params.get("step", ""))
-        return Response(WarningSerializer(seasons.preflight(season, step), many=True).data)
+        return Response(self.get_serializer(seasons.preflight(season, step), many=True).data)
 
 
 class StepsView(ApiView):

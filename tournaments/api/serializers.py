@@ -209,7 +209,8 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
     def to_representation(self, instance: Round) -> dict[str, Any]:
         # A round without an episode has no row there, which would count as "not there" at all.
         shown: dict[str, Any] = super().to_representation(instance)
-        shown.setdefault("episode", None)
+        if "episode" in self.fields:
+            shown.setdefault("episode", None)
         return shown
 
 

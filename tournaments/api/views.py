@@ -23,7 +23,7 @@ from rest_framework.response import Response
 from accounts.models import User
 from config.api.lists import Filters, Ordering
 from config.api.renderers import NDJSON, NdjsonRenderer
-from config.api.views import ApiView, DetailView, ListView
+from config.api.views import ApiView, DetailView, FieldsView, ListView
 from config.streaming import database_given_back
 from games.ratings.api import (
     ANSWERS,
@@ -33,14 +33,18 @@ from games.ratings.api import (
     board_answer,
 )
 from tournaments.api.serializers import (
+    BracketMatchSerializer,
     BracketSerializer,
     CatalogueSerializer,
     ContestantSerializer,
     DeathMatchSerializer,
     GiftSerializer,
+    MetricSerializer,
+    PersonField,
     RoundSerializer,
     SeasonEventSerializer,
     SeasonSerializer,
+    StandingSerializer,
     StandingsSerializer,
 )
 from tournaments.catalogue import catalogue
@@ -185,8 +189,11 @@ class ContestantsReading(OfSeason):
         return Contestant.objects.filter(season=self.season).select_related("user")
 
 
-class StandingsView(ApiView):
+class StandingsView(FieldsView):
     """How a season stands."""
+
+    serializer_class = StandingSerializer
+    within = "rows"
 
     @extend_schema(
         operation_id="season_standings",
@@ -202,7 +209,7 @@ class StandingsView(ApiView):
         sheet = Sheet(season)
         table = sheet.table
         if table is None:
-            return Response({"metrics": [], "rows": []})
+            return Response({"metrics": [], "rows": self.get_serializer([], many=True).data})
         rows = [
             {
                 "rank": row.rank,
@@ -213,11 +220,19 @@ class StandingsView(ApiView):
             }
             for row in table.rows
         ]
-        return Response(StandingsSerializer({"metrics": table.metrics, "rows": rows}).data)
+        return Response(
+            {
+                "metrics": MetricSerializer(table.metrics, many=True).data,
+                "rows": self.get_serializer(rows, many=True).data,
+            }
+        )
 
 
-class BracketView(ApiView):
+class BracketView(FieldsView):
     """A season's bracket."""
+
+    serializer_class = BracketMatchSerializer
+    within = "matches"
 
     @extend_schema(
         operation_id="season_bracket",
@@ -230,36 +245,47 @@ class BracketView(ApiView):
         from; no matches for other formats and before the start."""
         season = season_for(slug, request.user)
         self.fresh(fingerprint(season), changed_at=season.changed_at)
-        return Response(BracketSerializer(_bracket_told(Sheet(season))).data)
+        sheet = Sheet(season)
+        return Response(
+            {
+                "champion": _champion(sheet),
+                "matches": self.get_serializer(_matches_told(sheet), many=True).data,
+            }
+        )
 
 
-def _bracket_told(sheet: Sheet) -> dict[str, Any]:
+def _champion(sheet: Sheet) -> dict[str, Any] | None:
+    bracket = sheet.bracket
+    if bracket is None or bracket.champion is None:
+        return None
+    shown: dict[str, Any] = PersonField(sheet.by_id[bracket.champion]).data
+    return shown
+
+
+def _matches_told(sheet: Sheet) -> list[dict[str, Any]]:
     bracket = sheet.bracket
     if bracket is None:
-        return {"champion": None, "matches": []}
+        return []
     numbers = {each.key: each.pk for each in sheet.death_matches if each.key}
 
     def person(player: int | None) -> Contestant | None:
         return None if player is None else sheet.by_id[player]
 
-    return {
-        "champion": person(bracket.champion),
-        "matches": [
-            {
-                "key": str(each.match.id),
-                "round": each.match.round,
-                "slot": each.match.slot,
-                "third_place": each.match.third_place,
-                "home_from": each.match.home,
-                "away_from": each.match.away,
-                "home": person(each.home),
-                "away": person(each.away),
-                "winner": person(each.winner),
-                "death_match": numbers.get(str(each.match.id)),
-            }
-            for each in bracket.matches
-        ],
-    }
+    return [
+        {
+            "key": str(each.match.id),
+            "round": each.match.round,
+            "slot": each.match.slot,
+            "third_place": each.match.third_place,
+            "home_from": each.match.home,
+            "away_from": each.match.away,
+            "home": person(each.home),
+            "away": person(each.away),
+            "winner": person(each.winner),
+            "death_match": numbers.get(str(each.match.id)),
+        }
+        for each in bracket.matches
+    ]
 
 
 class RoundsReading(OfSeason):
@@ -366,9 +392,10 @@ class EventsView(OfSeason):
         return SeasonEvent.objects.filter(season=self.season).select_related("round")
 
 
-class CatalogueView(ApiView):
+class CatalogueView(FieldsView):
     """The items that there are."""
 
+    serializer_class = CatalogueSerializer
     max_age = 300
 
     @extend_schema(
@@ -379,7 +406,7 @@ class CatalogueView(ApiView):
     )
     def get(self, request: Request) -> Response:
         """Every item that can be given in a season: those of the rulesets, Copy and Block."""
-        return Response(CatalogueSerializer(catalogue(), many=True).data)
+        return Response(self.get_serializer(catalogue(), many=True).data)
 
 
 class RecordsView(ApiView):

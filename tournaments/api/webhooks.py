@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from accounts.api.callers import signed_in
 from config.api.lists import Filters, Ordering
 from config.api.scopes import HasScope, Scope
-from config.api.views import ListView, SignedInView, body_of
+from config.api.views import DetailView, ListView, SignedInView, body_of
 from games.engine.errors import Refusal
 from tournaments.audience import may_manage
 from tournaments.models import Season
@@ -172,17 +172,16 @@ class WebhooksView(OrganisersList):
         return Response(_with_secret(made), status=201)
 
 
-class WebhookView(SignedInView):
-    """One webhook."""
+@extend_schema_view(get=extend_schema(operation_id="webhook", tags=TAG, summary="A webhook"))
+class WebhookView(SignedInView, DetailView):
+    """One webhook, without its secret."""
 
+    serializer_class = WebhookSerializer
     scopes = _BOTH
 
-    @extend_schema(
-        operation_id="webhook", tags=TAG, summary="A webhook", responses={200: WebhookSerializer}
-    )
-    def get(self, request: Request, slug: str, webhook_id: int) -> Response:
-        """Show it, without its secret."""
-        return Response(WebhookSerializer(_webhook(slug, webhook_id, request.user)).data)
+    def get_object(self) -> Webhook:
+        """The webhook. Raises Refusal ``webhook.none`` and those of its season."""
+        return _webhook(self.kwargs["slug"], self.kwargs["webhook_id"], self.request.user)
 
     @extend_schema(
         operation_id="webhook_update",
