@@ -281,7 +281,7 @@ class _Simulation:
             acting_user=self.organiser,
             episode=episode,
             placements=placed,
-            main_match=f"Main match {episode.round.number}",
+            main_match=f"Game {episode.round.number}",
             at=self.later(hours=3),
         )
         dmo = choose(self.random.random, episodes.choosable(episode))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -351,6 +351,19 @@ def test_the_front_door_shows_seasons_and_what_is_next(visitor: Visitor, orla: U
     assert "/seasons/autumn/" in links(page)
     assert row.get_absolute_url() in links(page)
     assert "Next on stage" in words(page)
+
+
+def test_news_of_an_appointment_stand_in_the_readers_zone(visitor: Visitor, orla: User) -> None:
+    row = chosen(orla, running(orla, 4), 4, 3)
+    when = datetime(START.year + 1, 1, 31, 23, 30, tzinfo=UTC)
+    leg_schedule(acting_user=orla, leg=leg_of(row), scheduled_at=when, at=START)
+    reader = user_named("reader")
+    reader.time_zone = "Asia/Tokyo"
+    reader.save()
+    assert f"is on 1 February {when.year}, 08:30 JST ." in words(
+        visitor(reader).get("/seasons/autumn/")
+    )
+    assert f"is on 31 January {when.year}, 23:30 UTC ." in words(visitor().get("/seasons/autumn/"))
 
 
 # -- calendars -----------------------------------------------------------------------------------

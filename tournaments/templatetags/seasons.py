@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django import template
@@ -17,7 +18,16 @@ from tournaments.lifecycle import (
     SeasonStatus,
     Visibility,
 )
-from tournaments.models import Contestant, DeathMatch, Gift, ItemEvent, Leg, Round, Season
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Gift,
+    ItemEvent,
+    Leg,
+    Round,
+    Season,
+    SeasonEvent,
+)
 from tournaments.standings.metrics import Value
 
 register = template.Library()
@@ -118,6 +128,14 @@ def item_name(gift: Gift) -> str:
 def happened(event: ItemEvent) -> str:
     """One line of an item's history, in a sentence."""
     return event.words or f"{event.kind.replace('-', ' ').capitalize()}."
+
+
+@register.filter
+def appointment(event: SeasonEvent) -> tuple[str, datetime] | None:
+    """Who has been given a time, and which: for an event that says so in words of UTC."""
+    at = event.data.get("at") if event.kind == "death-match.scheduled" else None
+    who = event.words.rpartition(" is on ")[0]
+    return (who, datetime.fromisoformat(at)) if at and who else None
 
 
 @register.filter

@@ -96,7 +96,9 @@ class PlayerCard {
     this.time.hidden = face === null;
     this.bar.hidden = face === null;
     if (face !== null) {
-      write(this.time, clock.state === "out" ? "0:00" : clockFace(face));
+      const written = clock.state === "out" ? "0:00" : clockFace(face);
+      write(this.time, written);
+      this.time.toggleAttribute("data-long", written.length > 5);
       const words = clock.state === "reserve" ? "of reserve left" : "left";
       const label =
         clock.state === "paused" ? `paused at ${spoken(face)}` : `${spoken(face)} ${words}`;
