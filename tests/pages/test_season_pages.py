@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -44,6 +46,7 @@ from tournaments.services.seasons import (
     season_list,
     season_start,
 )
+from tournaments.views.common import looks
 
 Visitor = Callable[..., Client]
 
@@ -448,6 +451,26 @@ def test_a_page_that_was_made_is_not_made_again(visitor: Visitor, season: Season
     with CaptureQueriesContext(connection) as queries:
         assert client.get("/seasons/autumn/").status_code == 200
     assert len(queries) <= 2
+    etag = client.get("/seasons/autumn/calendar.ics")["ETag"]
+    with CaptureQueriesContext(connection) as queries:
+        client.get("/seasons/autumn/calendar.ics", headers={"If-None-Match": etag})
+    assert len(queries) <= 2
+
+
+def test_pages_are_others_once_a_template_or_a_style_is_another(
+    tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.BASE_DIR = tmp_path
+    card = tmp_path / "templates" / "games" / "_match_card.html"
+    card.parent.mkdir(parents=True)
+    card.write_text("one")
+    first = looks.__wrapped__()
+    assert looks.__wrapped__() == first
+    card.write_text("another")
+    second = looks.__wrapped__()
+    assert second != first
+    monkeypatch.setattr(staticfiles_storage, "manifest_hash", "of other files", raising=False)
+    assert looks.__wrapped__() not in {first, second}
 
 
 def test_what_pages_cost_does_not_grow_with_the_season(visitor: Visitor, orla: User) -> None:

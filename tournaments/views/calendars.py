@@ -7,7 +7,7 @@ SEQUENCE counts what happened to it, so that calendars move or strike out what t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -30,7 +30,7 @@ LASTS: Final = timedelta(hours=2)
 @season_page
 def season_calendar(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """Every death match of the season that has or had a time."""
-    return _feed(request, sheet, sheet.death_matches, sheet.season.name, "all")
+    return _feed(request, sheet, lambda: sheet.death_matches, sheet.season.name, "all")
 
 
 @require_safe
@@ -40,18 +40,26 @@ def contestant_calendar(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResp
     who = sheet.by_id.get(pk)
     if who is None:
         raise Refusal("contestant.none", "There is no such contestant.")
-    rows = [row for row in sheet.death_matches if pk in (row.home_id, row.away_id)]
-    return _feed(request, sheet, rows, f"{who.name} in {sheet.season.name}", str(pk))
+
+    def theirs() -> list[DeathMatch]:
+        return [row for row in sheet.death_matches if pk in (row.home_id, row.away_id)]
+
+    return _feed(request, sheet, theirs, f"{who.name} in {sheet.season.name}", str(pk))
 
 
 def _feed(
-    request: HttpRequest, sheet: Sheet, rows: Iterable[DeathMatch], name: str, part: str
+    request: HttpRequest,
+    sheet: Sheet,
+    rows: Callable[[], Iterable[DeathMatch]],
+    name: str,
+    part: str,
 ) -> HttpResponse:
+    """The feed, or 304 where the reader has it; ``rows`` are asked for only when needed."""
     etag = etag_of("calendar", part, fingerprint(sheet.season), request.get_host())
     if request.headers.get("If-None-Match") in (etag, f"W/{etag}"):
         response: HttpResponse = HttpResponseNotModified()
     else:
-        body = _calendar(request, sheet, rows, name).to_ical()
+        body = _calendar(request, sheet, rows(), name).to_ical()
         response = HttpResponse(body, content_type="text/calendar; charset=utf-8")
         response["Content-Disposition"] = f'inline; filename="{sheet.season.slug}.ics"'
     response["ETag"] = etag

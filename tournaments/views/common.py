@@ -12,6 +12,7 @@ from typing import Any, Concatenate, Final, ParamSpec
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.cache import cache as stored
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified
 from django.shortcuts import render
@@ -112,12 +113,14 @@ def _for_everybody(
 
 @cache
 def looks() -> str:
-    """What pages look like on this installation: another after its templates have changed."""
+    """What pages look like on this installation: another after its templates, or the styles and
+    scripts that they name, have changed."""
     digest = hashlib.sha256()
-    for folder in ("templates/tournaments", "templates/accounts", "templates/base.html"):
-        path = Path(settings.BASE_DIR) / folder
-        for file in sorted(path.rglob("*.html")) if path.is_dir() else [path]:
+    for file in sorted((Path(settings.BASE_DIR) / "templates").rglob("*")):
+        if file.is_file():
             digest.update(file.read_bytes())
+    # Of the names with which static files are served in production.
+    digest.update(getattr(staticfiles_storage, "manifest_hash", "").encode())
     return digest.hexdigest()[:12]
 
 
