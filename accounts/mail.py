@@ -1,10 +1,13 @@
-"""Mail about moderation. Each function takes an id, reads the row and sends; call it after commit.
+"""Whom mail can be sent to, and mail about moderation.
 
-Nobody without an address gets one; the same words stand on the person's own pages.
+Each function that sends takes an id and reads the row; call it after commit. Nobody without an
+address gets one; the same words stand on the person's own pages.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
+from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.core.mail import send_mail
 from django.template.loader import render_to_string
@@ -12,6 +15,13 @@ from django.utils.translation import gettext as _
 
 from accounts.models import Report, Sanction, User
 from accounts.moderation import end_told
+
+
+def confirmed_addresses(users: Iterable[User]) -> dict[int, str]:
+    """The address of each of ``users`` (rows or a query) who has confirmed one, by the user's id.
+    One that is not confirmed may be a stranger's, whom nothing here concerns."""
+    found = EmailAddress.objects.filter(user__in=users, primary=True, verified=True)
+    return dict(found.order_by("user_id").values_list("user_id", "email"))
 
 
 def sanction_laid(sanction_id: int) -> None:

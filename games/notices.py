@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from smtplib import SMTPException
 from typing import Any
 
 import structlog
-from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.core.cache import cache
 from django.core.mail import send_mail
 from django.template.loader import render_to_string
 
-from accounts.models import User
+from accounts.mail import confirmed_addresses
 from games import frames
 from games.audience import LOBBY_GROUP, organisers_of, user_group_of
 from games.models import Match
@@ -69,7 +67,7 @@ def mail_ruling(match_id: int, seq: int) -> int:
     )
     names = " and ".join(player.name for player in match.players.all())
     subject = f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}{names} wait for your ruling"
-    for user_id, address in _addresses_of(organisers_of(match)):
+    for user_id, address in confirmed_addresses(organisers_of(match)).items():
         key = f"ruling-mail:{match_id}:{seq}:{user_id}"
         if not cache.add(key, 1, timeout=MAIL_REMEMBERED_S):
             continue
@@ -97,8 +95,3 @@ def _about(match: Match) -> dict[str, Any]:
             for player in match.players.all()
         ],
     }
-
-
-def _addresses_of(users: Iterable[User]) -> Iterable[tuple[int, str]]:
-    confirmed = EmailAddress.objects.filter(user__in=users, primary=True, verified=True)
-    return confirmed.order_by("user_id").values_list("user_id", "email")

@@ -13,19 +13,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.core import mail
 from django.db import transaction
 from django.test import override_settings
 from django.utils import timezone
 
+from accounts.models import User
 from games.engine.errors import Refusal
 from script.lib.console import ROOT
 from tests.games.support import committing
+from tests.tournaments.support import organiser_named
 from tests.webhooks import receiver as manners
 from tests.webhooks.receiver import Receiver, status
 from tests.webhooks.support import Stage
 from tournaments.models import Season
 from tournaments.services.events import season_event
+from tournaments.services.seasons import organiser_add
 from tournaments.webhooks import notices, sending, services, signing, tasks
 from tournaments.webhooks.models import Delivery, Webhook
 from tournaments.webhooks.sending import wait_after
@@ -394,8 +398,12 @@ def test_three_days_of_failure(stage: Stage, receiver: Receiver) -> None:
 
 def test_organisers_are_told_and_can_switch_it_on_again(stage: Stage, receiver: Receiver) -> None:
     webhook = stage.webhook(receiver.url)
-    stage.orla.email = "orla@example.org"
-    stage.orla.save()
+    assistant = organiser_named("otis")
+    organiser_add(acting_user=stage.orla, season=stage.season, user=assistant)
+    for organiser, confirmed in ((stage.orla, True), (assistant, False)):
+        address = f"{organiser.username}@example.org"
+        User.objects.filter(pk=organiser.pk).update(email=address)
+        EmailAddress.objects.create(user=organiser, email=address, primary=True, verified=confirmed)
     stage.event()
     stage.event()
     receiver.manners.append(status(410))

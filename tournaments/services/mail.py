@@ -8,11 +8,11 @@ from functools import partial
 from smtplib import SMTPException
 
 import structlog
-from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.core.mail import send_mail
 from django.db import transaction
 
+from accounts.mail import confirmed_addresses
 from accounts.models import User
 from tournaments.models import Season
 
@@ -26,9 +26,7 @@ def absolute(path: str) -> str:
 
 def addresses_of(users: Iterable[User]) -> dict[int, str]:
     """The confirmed address of each user who has one and can sign in, by the user's id."""
-    pks = [user.pk for user in users if user.is_active]
-    found = EmailAddress.objects.filter(user__in=pks, primary=True, verified=True)
-    return dict(found.values_list("user_id", "email"))
+    return confirmed_addresses([user for user in users if user.is_active])
 
 
 def organisers_tell(*, season: Season, subject: str, words: str) -> None:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple
 
-from allauth.account.models import EmailAddress
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.text import slugify
 
+from accounts.mail import confirmed_addresses
 from accounts.models import User
 from accounts.moderation import is_suspended
 from accounts.roles import is_organiser
@@ -388,11 +388,12 @@ def _before_start(season: Season) -> Iterable[Warned]:
         )
     yield from _before_listing(season)
     users = [each.user for each in enrolled if each.user is not None]
+    unconfirmed = len(users) - len(confirmed_addresses(users))
     for count, code, what in (
         (len(enrolled) - len(users), "preflight.no-account", "no account here, and cannot play"),
         (sum(not user.is_active for user in users), "preflight.closed", "a closed account"),
         (_suspended(users), "preflight.suspended", "a suspended account"),
-        (len(users) - _reachable(users), "preflight.no-mail", "no confirmed email address"),
+        (unconfirmed, "preflight.no-mail", "no confirmed email address"),
     ):
         if count:
             yield Warned(code, f"{count} of {len(enrolled)} have {what}.")
@@ -407,12 +408,6 @@ def _before_start(season: Season) -> Iterable[Warned]:
 def _suspended(users: Sequence[User]) -> int:
     pks = [user.pk for user in users]
     return sum(is_suspended(user) for user in User.objects.with_standing().filter(pk__in=pks))
-
-
-def _reachable(users: Sequence[User]) -> int:
-    pks = [user.pk for user in users]
-    verified = EmailAddress.objects.filter(user__in=pks, primary=True, verified=True)
-    return verified.values("user").distinct().count()
 
 
 def _before_cancelling(season: Season) -> Iterable[Warned]:
