@@ -16,11 +16,10 @@ class SharedRedisCache(RedisCache):
     been asked, and test processes side by side would empty each other's cache in the midst.
     """
 
-    def clear(self) -> bool:
-        """Delete every key with this cache's prefix, of all versions; say whether any was."""
+    def clear(self) -> None:
+        """Delete every key with this cache's prefix, of all versions."""
         prefix = re.sub(r"([*?\[\]\\])", r"\\\1", self.key_prefix)
         client = self._cache.get_client(write=True)
         keys = list(client.scan_iter(match=f"{prefix}:*", count=_AT_ONCE))
         for first in range(0, len(keys), _AT_ONCE):
             client.delete(*keys[first : first + _AT_ONCE])
-        return bool(keys)
