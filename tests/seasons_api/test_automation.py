@@ -10,6 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from accounts.models import User
 from games.services.turns import match_submit
 from games.store import read
 from tests.games.support import committing, user_named
@@ -306,6 +307,24 @@ def test_hundreds_at_once(olga: Caller) -> None:
                 answer = olga.post(f"/seasons/{slug}/{path}/", body)
             assert (answer.status_code // 100, answer.json()["code"]) == (4, code)
             assert len(queries) < 12
+
+
+def test_fifty_are_enrolled_with_as_many_queries_as_five(
+    olga: Caller, django_assert_max_num_queries: Any
+) -> None:
+    slug = olga.post("/seasons/", {"name": "Spring", "format": "swiss"}).json()["slug"]
+    User.objects.bulk_create(User(username=f"fan-{number}") for number in range(55))
+    few, many = (
+        {"contestants": [{"username": f"fan-{n}", "seed": n + 1} for n in numbers]}
+        for numbers in (range(5), range(5, 55))
+    )
+    with CaptureQueriesContext(connection) as queries:
+        assert olga.post(f"/seasons/{slug}/contestants/", few).status_code == 201
+    with django_assert_max_num_queries(len(queries)):
+        answer = olga.post(f"/seasons/{slug}/contestants/", many)
+    assert [(row["username"], row["seed"]) for row in answer.json()] == [
+        (f"fan-{n}", n + 1) for n in range(5, 55)
+    ]
 
 
 def test_warnings_before_a_start(olga: Caller) -> None:

@@ -31,7 +31,7 @@ from tournaments.models import (
     SeasonEvent,
     SeasonOrganiser,
 )
-from tournaments.services.contestants import contestant_enrol
+from tournaments.services.contestants import Entry, contestants_enrol
 from tournaments.services.deathmatches import leg_start, ms
 from tournaments.services.episodes import (
     Placed,
@@ -109,9 +109,11 @@ def enrolled(organiser: User, count: int, kind: str = "elimination", **settings:
         at=START,
     )
     season = season_list(acting_user=organiser, season=season, at=START)
-    for number in range(1, count + 1):
-        user = user_named(f"player{number}", display_name=f"Player {number}")
-        contestant_enrol(acting_user=organiser, season=season, user=user, seed=number, at=START)
+    entries = [
+        Entry(user_named(f"player{number}", display_name=f"Player {number}"), seed=number)
+        for number in range(1, count + 1)
+    ]
+    contestants_enrol(acting_user=organiser, season=season, entries=entries, at=START)
     return season
 
 

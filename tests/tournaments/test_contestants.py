@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
-from accounts.models import Sanction, User
+from accounts.models import AuditEntry, Sanction, User
 from accounts.services import Refusal as AccountRefusal
 from accounts.services import user_close
 from games.engine.errors import Refusal
@@ -30,8 +32,9 @@ from tests.tournaments.support import (
     who,
 )
 from tournaments.invariants import faults_of
-from tournaments.models import Contestant, Season
+from tournaments.models import Contestant, Season, SeasonEvent
 from tournaments.services.contestants import (
+    Entry,
     Faults,
     contestancies_merge,
     contestant_enrol,
@@ -40,6 +43,7 @@ from tournaments.services.contestants import (
     contestant_replace,
     contestant_return,
     contestant_withdraw,
+    contestants_enrol,
     contestants_import,
     seeds_draw,
     seeds_set,
@@ -110,6 +114,130 @@ def test_nobody_enters_after_the_final_has_been_opened(orla: User, cleo: User) -
     played(orla, chosen(orla, season, ec=1, dmo=2), winner=0)
     final_open(acting_user=orla, season=season, at=START)
     refused("final.begun", contestant_enrol, acting_user=orla, season=season, user=cleo)
+
+
+# -- many at once --------------------------------------------------------------------------------
+
+
+def crowd(*numbers: int) -> list[User]:
+    """Accounts called fan-<number>."""
+    return User.objects.bulk_create(
+        User(username=f"fan-{number}", display_name=f"Fan {number}") for number in numbers
+    )
+
+
+def by_service(orla: User, season: Season, users: list[User]) -> list[Contestant]:
+    entries = [Entry(user) for user in users]
+    return contestants_enrol(acting_user=orla, season=season, entries=entries, at=START)
+
+
+def by_file(orla: User, season: Season, users: list[User]) -> list[Contestant]:
+    text = "\n".join(user.username for user in users)
+    return contestants_import(acting_user=orla, season=season, text=text, at=START)
+
+
+@pytest.mark.parametrize("enter", [by_service, by_file])
+@pytest.mark.parametrize(("begin", "kind"), [(enrolled, "swiss"), (running, "elimination")])
+def test_fifty_take_no_more_queries_than_five(
+    orla: User, django_assert_max_num_queries: Any, enter: Any, begin: Any, kind: str
+) -> None:
+    season = begin(orla, 3, kind)
+    few, many = crowd(*range(5)), crowd(*range(5, 55))
+    with CaptureQueriesContext(connection) as queries:
+        enter(orla, season, few)
+    before = SeasonEvent.objects.count(), AuditEntry.objects.count()
+    with django_assert_max_num_queries(len(queries)):
+        entered = enter(orla, season, many)
+    assert [each.user for each in entered] == many
+    assert entered == sorted(entered, key=lambda each: each.pk)
+    events = SeasonEvent.objects.filter(contestant__in=entered, kind="contestant.enrolled")
+    entries = AuditEntry.objects.filter(
+        action="contestant.enrol", target_id__in=[str(each.pk) for each in entered]
+    )
+    assert (events.count(), entries.count()) == (50, 50)
+    imports = int(enter is by_file)
+    assert (SeasonEvent.objects.count(), AuditEntry.objects.count()) == (
+        before[0] + 50,
+        before[1] + 50 + imports,
+    )
+    assert faults_of(season) == []
+
+
+def test_several_late_entries_come_last_in_their_order(orla: User) -> None:
+    season = running(orla, 4)
+    late = contestants_enrol(
+        acting_user=orla, season=season, entries=[Entry(user) for user in crowd(1, 2, 3)], at=START
+    )
+    assert [(each.seed, each.since_round, each.status) for each in late] == [
+        (5, 2, "active"),
+        (6, 2, "active"),
+        (7, 2, "active"),
+    ]
+    told = season.events.filter(kind="contestant.enrolled").order_by("pk")
+    assert [event.words for event in told][-1] == "Fan 3 enters late."
+
+
+@pytest.mark.parametrize(
+    ("code", "wrong"),
+    [
+        ("contestant.twice", ["fan-1", "", None]),
+        ("contestant.twice", ["player1", "", None]),
+        ("contestant.account-closed", ["closed", "", None]),
+        ("contestant.suspended", ["suspended", "", None]),
+        ("contestant.name.too-long", ["fan-2", "x" * 201, None]),
+        ("seed.range", ["fan-2", "", 0]),
+        ("seed.range", ["fan-2", "", 10_001]),
+        ("seed.range", ["fan-2", "", 2**70]),
+        ("seed.taken", ["fan-2", "", 1]),
+        ("seed.taken", ["fan-2", "", 9]),
+    ],
+)
+def test_one_who_cannot_enter_keeps_all_out(orla: User, code: str, wrong: list[Any]) -> None:
+    season = enrolled(orla, 1)
+    fans = crowd(1, 2, 3)
+    suspended = user_named("suspended")
+    user_named("closed", is_active=False)
+    Sanction.objects.create(user=suspended, by=orla, kind="suspension", reason="shouting")
+    name, shown, seed = wrong
+    entries = [
+        Entry(fans[0], seed=9),
+        Entry(User.objects.get(username=name), shown, seed),
+        Entry(fans[2]),
+    ]
+    refused(code, contestants_enrol, acting_user=orla, season=season, entries=entries)
+
+
+def test_late_entries_are_refused_line_by_line(orla: User, cleo: User) -> None:
+    """Where the format takes nobody any more, each line says what is wrong with it by itself."""
+    season = running(orla, 4, "single-elimination")
+    crowd(1)
+    text = "cleo\nnobody\nfan-1,,3\nplayer1\nfan-1"
+    with nothing_changes(), pytest.raises(Faults) as raised:
+        contestants_import(acting_user=orla, season=season, text=text)
+    closed = "Nobody can enter late here; somebody can be replaced instead."
+    assert raised.value.faults == [
+        (1, closed),
+        (2, "Nobody here is called 'nobody'."),
+        (3, "The seeds are fixed; a late entry comes after all others."),
+        (4, "Player 1 is in this season already."),
+        (5, closed),
+    ]
+
+
+def test_who_was_struck_off_comes_back_among_others(orla: User) -> None:
+    season = enrolled(orla, 2)
+    gone = who(season, 2)
+    contestant_remove(acting_user=orla, contestant=gone, at=START)
+    text = "fan-1,,2\nplayer2,Second,3"
+    crowd(1)
+    contestants_import(acting_user=orla, season=season, text=text, at=START)
+    found = season.contestants.order_by("seed").values_list("name", "seed", "status", "left_at")
+    assert list(found) == [
+        ("Player 1", 1, "enrolled", None),
+        ("Fan 1", 2, "enrolled", None),
+        ("Second", 3, "enrolled", None),
+    ]
+    assert season.contestants.get(seed=3).pk == gone.pk
 
 
 # -- CSV -----------------------------------------------------------------------------------------

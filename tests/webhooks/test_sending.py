@@ -27,8 +27,8 @@ from tests.tournaments.support import organiser_named
 from tests.webhooks import receiver as manners
 from tests.webhooks.receiver import Receiver, status
 from tests.webhooks.support import Stage
-from tournaments.models import Season
-from tournaments.services.events import season_event
+from tournaments.models import Season, SeasonEvent
+from tournaments.services.events import season_event, season_events
 from tournaments.services.seasons import organiser_add
 from tournaments.webhooks import notices, sending, services, signing, tasks
 from tournaments.webhooks.models import Delivery, Webhook
@@ -107,14 +107,30 @@ def test_nothing_is_told_of_a_draft(stage: Stage, receiver: Receiver) -> None:
     assert stage.deliveries(webhook) == []
 
 
+def test_several_events_at_once_are_told_each(stage: Stage, receiver: Receiver) -> None:
+    all_of_it = stage.webhook(receiver.url)
+    rulings = stage.webhook(receiver.url, kinds=["ruling"], name="rulings")
+    kinds = ["ruling", "contestant.enrolled", "ruling"]
+    events = [
+        SeasonEvent(season=stage.season, kind=kind, words=f"No. {number}.")
+        for number, kind in enumerate(kinds)
+    ]
+    with committing(), transaction.atomic():
+        season_events(season=stage.season, events=events)
+    assert [each.event for each in stage.deliveries(all_of_it)] == events
+    assert [each.event for each in stage.deliveries(rulings)] == [events[0], events[2]]
+    # A webhook that is woken sends all that it has.
+    assert stage.enqueued == [all_of_it.pk, rulings.pk]
+
+
 def test_an_event_without_webhooks_costs_one_query(
     stage: Stage, django_assert_num_queries: Any
 ) -> None:
-    from tournaments.webhooks.outbox import event_deliveries_write
+    from tournaments.webhooks.outbox import deliveries_write
 
     event = stage.event()
     with django_assert_num_queries(1):
-        event_deliveries_write(event)
+        deliveries_write(event.season, [event])
 
 
 # -- what is sent --------------------------------------------------------------------------------

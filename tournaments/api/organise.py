@@ -380,17 +380,14 @@ class ContestantsView(ContestantsReading):
         given = body_of(request, EntriesSerializer)
         season = season_for(slug, caller)
         users = _users([entry["username"] for entry in given["contestants"]])
-        with transaction.atomic():
-            entered = [
-                people.contestant_enrol(
-                    acting_user=caller,
-                    season=season,
-                    user=user,
-                    name=entry.get("name", ""),
-                    seed=entry.get("seed"),
-                )
+        entered = people.contestants_enrol(
+            acting_user=caller,
+            season=season,
+            entries=[
+                people.Entry(user, entry.get("name", ""), entry.get("seed"))
                 for user, entry in zip(users, given["contestants"], strict=True)
-            ]
+            ],
+        )
         return Response(ContestantSerializer(entered, many=True).data, status=201)
 
 

@@ -6,8 +6,9 @@ the instant of the deed, which is now unless it is said.
 - `seasons`: season_create, season_update, season_list, season_unlist, season_archive, season_start,
   season_cancel, season_finish, organiser_add, organiser_remove, preflight (warnings before a step
   that cannot be undone), season_locked
-- `contestants`: contestant_enrol, contestants_import (CSV), contestant_join, contestant_remove,
-  seeds_set, seeds_draw, contestant_withdraw, contestant_return, contestant_replace
+- `contestants`: contestants_enrol, contestant_enrol, contestants_import (CSV), contestant_join,
+  contestant_remove, seeds_set, seeds_draw, contestant_withdraw, contestant_return,
+  contestant_replace
 - `episodes`: episode_open, placements_record, dmo_choose, choice_expire, episode_skip, final_open
 - `deathmatches`: rules_set, leg_start, leg_settle (a match ended), leg_void (and replay),
   death_match_declare, death_match_walkover, death_match_reopen, death_match_correct,
@@ -17,6 +18,6 @@ the instant of the deed, which is now unless it is said.
 - `items`: item_give, item_take_back, item_declare, item_undeclare, items_resolve
 - `colosseum`: round_pair, bracket and ladder of the other formats, ladder_challenge
 - `documents`: season_export, season_import, season_records
-- `events`: season_event
+- `events`: season_event, season_events
 - `formats`: what each format does at the turning points of a season
 """

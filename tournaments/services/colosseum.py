@@ -639,15 +639,17 @@ class Colosseum(msgspec.Struct, frozen=True):
         elif season.format == Format.SINGLE_ELIMINATION:
             _say_opened(season.rounds.get(number=round.number + 1), at)
 
-    def entered(self, *, contestant: Contestant, at: datetime) -> None:
+    def must_admit(self, *, season: Season) -> None:
         """Late entries are for Swiss seasons and ladders: ``entry.closed``, ``entry.too-late``."""
-        season = contestant.season
         if season.format in (Format.SINGLE_ELIMINATION, Format.ROUND_ROBIN):
             raise Refusal(
                 "entry.closed", "Nobody can enter late here; somebody can be replaced instead."
             )
         if season.format == Format.SWISS and season.rounds.count() >= Course.of(season).rounds:
             raise Refusal("entry.too-late", "The last round has been paired already.")
+
+    def entered(self, *, season: Season) -> None:
+        """Nothing more: whoever plays in a round is read from the rows when it is paired."""
 
     def left(self, *, contestant: Contestant, at: datetime) -> None:
         """In a bracket everything open is a walkover; elsewhere they are not paired any more."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 
 from accounts.models import User
 from accounts.moderation import is_suspended
 from accounts.services import Refusal as AccountRefusal
-from accounts.services import audit_record
+from accounts.services import audit_record, audit_records
 from games.engine.chance import RandomSource, below
 from games.engine.errors import Refusal
 from tournaments import lifecycle
@@ -37,10 +37,11 @@ from tournaments.models import (
     ItemEvent,
     Placement,
     Season,
+    SeasonEvent,
     SeasonOrganiser,
 )
 from tournaments.services import deathmatches, formats
-from tournaments.services.events import season_event
+from tournaments.services.events import season_event, season_events
 from tournaments.services.guards import (
     instant,
     line,
@@ -83,7 +84,33 @@ class Faults(Refusal):
 # -- entering ------------------------------------------------------------------------------------
 
 
+class Entry(NamedTuple):
+    """Somebody to be enrolled, what the season calls them (their own name, when empty), and their
+    seed, where it is said."""
+
+    user: User
+    name: str = ""
+    seed: int | None = None
+
+
 @transaction.atomic
+def contestants_enrol(
+    *,
+    acting_user: User | None,
+    season: Season,
+    entries: Sequence[Entry],
+    at: datetime | None = None,
+) -> list[Contestant]:
+    """Enrol people in this order, all of them or nobody; in a season that is running, as late
+    entries from the next round on. The number of queries does not depend on how many they are.
+
+    Refusals: those of `guards.managed`, ``season.over``, ``contestant.twice``,
+    ``contestant.account-closed``, ``contestant.suspended``, ``contestant.name.too-long``,
+    ``seed.range``, ``seed.taken``, ``seed.fixed``, and those of the format for a late entry.
+    """
+    return _enrolled(managed(season, acting_user), acting_user, entries, instant(at))
+
+
 def contestant_enrol(
     *,
     acting_user: User | None,
@@ -93,21 +120,16 @@ def contestant_enrol(
     seed: int | None = None,
     at: datetime | None = None,
 ) -> Contestant:
-    """Enrol somebody; in a season that is running, as a late entry from the next round on.
-
-    ``name`` is what the season calls them (their own, when empty). Refusals: those of
-    `guards.managed`, ``season.over``, ``contestant.twice``, ``contestant.account-closed``,
-    ``contestant.suspended``, ``contestant.name.too-long``, ``seed.range``, ``seed.taken``,
-    ``seed.fixed``, and those of the format for a late entry.
-    """
-    locked = managed(season, acting_user)
-    return _enrolled(locked, acting_user, user, name, seed, instant(at))
+    """Enrol somebody, as :func:`contestants_enrol` does."""
+    entries = [Entry(user, name, seed)]
+    (one,) = contestants_enrol(acting_user=acting_user, season=season, entries=entries, at=at)
+    return one
 
 
 @transaction.atomic
 def contestant_join(*, acting_user: User, season: Season, at: datetime | None = None) -> Contestant:
     """Enrol oneself, where the season is open. Refusals: ``season.none``, ``season.archived``,
-    ``enrolment.closed``, and those of :func:`contestant_enrol`."""
+    ``enrolment.closed``, and those of :func:`contestants_enrol`."""
     locked = season_locked(season.pk)
     must_not_be_archived(locked)
     is_open = (
@@ -117,81 +139,151 @@ def contestant_join(*, acting_user: User, season: Season, at: datetime | None = 
     )
     if not is_open:
         raise Refusal("enrolment.closed", "This season is not open to everybody just now.")
-    return _enrolled(locked, acting_user, acting_user, "", None, instant(at))
+    (one,) = _enrolled(locked, acting_user, [Entry(acting_user)], instant(at))
+    return one
+
+
+class _Intake:
+    """Decides who can enter a season, one after another, with the season locked. Whatever that
+    takes of the database is read at the start, and nothing is written."""
+
+    def __init__(self, season: Season, entries: Iterable[Entry], at: datetime) -> None:
+        self._season = season
+        self._at = at
+        self._late = season.status == SeasonStatus.RUNNING
+        asked = {entry.user.pk for entry in entries}
+        seeds = {entry.seed for entry in entries if _is_seed(entry.seed)}
+        self._users = User.objects.with_standing().in_bulk(asked)
+        known = season.contestants.filter(Q(user__in=asked) | Q(seed__in=seeds))
+        self._by_user = {each.user_id: each for each in known}
+        self._by_seed = {
+            each.seed: each for each in known if each.status != ContestantStatus.REPLACED
+        }
+        self._since_round = 1
+        self._closed: Refusal | None = None
+        if self._late:
+            self._last_seed = season.contestants.aggregate(last=Max("seed"))["last"] or 0
+            self._since_round = season.rounds.count() + 1
+            try:
+                formats.steps_of(season).must_admit(season=season)
+            except Refusal as refusal:
+                self._closed = refusal
+
+    def admit(self, entry: Entry) -> Contestant:
+        """The contestant that an entry makes, not saved yet. Refusals as `contestants_enrol`."""
+        season = self._season
+        if season.status not in (SeasonStatus.ENROLLING, SeasonStatus.RUNNING):
+            raise Refusal("season.over", "This season is over: nobody can enter it.")
+        user = self._users[entry.user.pk]
+        _must_be_able_to_enter(user)
+        shown = line(
+            entry.name or user.shown_name,
+            code="contestant.name",
+            what="A contestant's name",
+            most=200,
+        )
+        if self._late and entry.seed is not None:
+            raise Refusal("seed.fixed", "The seeds are fixed; a late entry comes after all others.")
+        contestant = self._by_user.get(user.pk)
+        if contestant is not None and (
+            self._late or contestant.status != ContestantStatus.WITHDRAWN
+        ):
+            raise Refusal("contestant.twice", f"{shown} is in this season already.")
+        if self._closed is not None:
+            raise Refusal(self._closed.code, self._closed.sentence)
+        self._must_be_free(entry.seed, but=contestant)
+        contestant = contestant or Contestant(season=season)
+        contestant.user = user
+        contestant.name = shown
+        contestant.seed = entry.seed
+        contestant.status = ContestantStatus.ENROLLED
+        contestant.since_round = self._since_round
+        contestant.enrolled_at = self._at
+        contestant.left_at = None
+        if self._late:
+            self._last_seed += 1
+            contestant.seed = self._last_seed
+            contestant.status = ContestantStatus.ACTIVE
+        self._by_user[user.pk] = contestant
+        self._by_seed[contestant.seed] = contestant
+        return contestant
+
+    def _must_be_free(self, seed: int | None, *, but: Contestant | None) -> None:
+        if seed is None:
+            return
+        if not _is_seed(seed):
+            raise _no_seed()
+        holder = self._by_seed.get(seed)
+        if holder is not None and holder is not but:
+            raise Refusal("seed.taken", f"Seed {seed} is {holder.name}'s.")
+
+
+def _is_seed(seed: int | None) -> bool:
+    return seed is not None and 1 <= seed <= SEED_MAX
+
+
+def _no_seed() -> Refusal:
+    return Refusal("seed.range", f"A seed is a whole number from 1 to {SEED_MAX}.")
 
 
 def _enrolled(
-    season: Season,
-    acting_user: User | None,
-    user: User,
-    name: str,
-    seed: int | None,
-    at: datetime,
-) -> Contestant:
-    if season.status not in (SeasonStatus.ENROLLING, SeasonStatus.RUNNING):
-        raise Refusal("season.over", "This season is over: nobody can enter it.")
+    season: Season, acting_user: User | None, entries: Sequence[Entry], at: datetime
+) -> list[Contestant]:
+    intake = _Intake(season, entries, at)
+    return _entered(season, acting_user, [intake.admit(entry) for entry in entries], at)
+
+
+def _entered(
+    season: Season, acting_user: User | None, admitted: Sequence[Contestant], at: datetime
+) -> list[Contestant]:
+    """Write down those whom an intake has admitted, and tell of them."""
     late = season.status == SeasonStatus.RUNNING
-    user = able_to_enter(user)
-    shown = line(
-        name or user.shown_name, code="contestant.name", what="A contestant's name", most=200
+    # Who had been struck off before the start is taken back in.
+    again = [each for each in admitted if each.pk is not None]
+    Contestant.objects.bulk_update(
+        again, ["name", "seed", "status", "since_round", "enrolled_at", "left_at"]
     )
-    if late and seed is not None:
-        raise Refusal("seed.fixed", "The seeds are fixed; a late entry comes after all others.")
-    contestant = season.contestants.filter(user=user).first()
-    if contestant is not None and (late or contestant.status != ContestantStatus.WITHDRAWN):
-        raise Refusal("contestant.twice", f"{shown} is in this season already.")
-    if late:
-        seed = (season.contestants.aggregate(last=Max("seed"))["last"] or 0) + 1
-    else:
-        _must_be_free(season, seed, but=contestant)
-    if contestant is None:
-        contestant = Contestant(season=season, user=user)
-    contestant.name = shown
-    contestant.seed = seed
-    contestant.status = ContestantStatus.ACTIVE if late else ContestantStatus.ENROLLED
-    contestant.since_round = season.rounds.count() + 1 if late else 1
-    contestant.enrolled_at = at
-    contestant.left_at = None
-    contestant.save()
-    season_event(
+    Contestant.objects.bulk_create([each for each in admitted if each.pk is None])
+    season_events(
         season=season,
-        kind="contestant.enrolled",
-        words=f"{shown} enters late." if late else f"{shown} is enrolled.",
-        data={"contestant": contestant.pk, "name": shown, "late": late},
-        contestant=contestant,
-        at=at,
+        events=[
+            SeasonEvent(
+                season=season,
+                kind="contestant.enrolled",
+                words=f"{each.name} enters late." if late else f"{each.name} is enrolled.",
+                data={"contestant": each.pk, "name": each.name, "late": late},
+                contestant=each,
+                at=at,
+            )
+            for each in admitted
+        ],
     )
-    audit_record(
+    audit_records(
         acting_user=acting_user,
         action="contestant.enrol",
-        target=contestant,
-        data={"season": season.pk, "user": user.pk, "seed": seed, "late": late},
+        deeds=[
+            (each, {"season": season.pk, "user": each.user_id, "seed": each.seed, "late": late})
+            for each in admitted
+        ],
     )
     if late:
-        formats.steps_of(season).entered(contestant=contestant, at=at)
-    return contestant
+        formats.steps_of(season).entered(season=season)
+    return list(admitted)
 
 
 def able_to_enter(user: User) -> User:
     """The user as the database has them now.
     Raises Refusal ``contestant.account-closed`` and ``contestant.suspended``."""
-    user = User.objects.get(pk=user.pk)
+    user = User.objects.with_standing().get(pk=user.pk)
+    _must_be_able_to_enter(user)
+    return user
+
+
+def _must_be_able_to_enter(user: User) -> None:
     if not user.is_active:
         raise Refusal("contestant.account-closed", f"The account of {user.shown_name} is closed.")
     if is_suspended(user):
         raise Refusal("contestant.suspended", f"{user.shown_name} is suspended.")
-    return user
-
-
-def _must_be_free(season: Season, seed: int | None, *, but: Contestant | None) -> None:
-    if seed is None:
-        return
-    if not 1 <= seed <= SEED_MAX:
-        raise Refusal("seed.range", f"A seed is a whole number from 1 to {SEED_MAX}.")
-    others = season.contestants.filter(seed=seed).exclude(status=ContestantStatus.REPLACED)
-    holder = others.first()
-    if holder is not None and holder != but:
-        raise Refusal("seed.taken", f"Seed {seed} is {holder.name}'s.")
 
 
 @transaction.atomic
@@ -208,24 +300,29 @@ def contestants_import(
     locked = managed(season, acting_user)
     at = instant(at)
     faults: list[Fault] = []
-    made: list[Contestant] = []
-    known: dict[str, User] = {}
     rows = list(_rows_of(text, faults))
     if not rows and not faults:
         faults.append(Fault(1, "There is nobody in this file."))
     names = {row["username"] for _, row in rows}
     known = {user.username: user for user in User.objects.filter(username__in=names)}
+    entries: list[tuple[int, Entry]] = []
     for number, row in rows:
         try:
-            user = _known(known, row["username"])
-            seed = _seed_of(row["seed"])
-            # Each line stands or falls alone, so that the report tells of all of them.
-            with transaction.atomic():
-                made.append(_enrolled(locked, acting_user, user, row["name"], seed, at))
+            user, seed = _known(known, row["username"]), _seed_of(row["seed"])
+            entries.append((number, Entry(user, row["name"], seed)))
+        except Refusal as refusal:
+            faults.append(Fault(number, refusal.sentence))
+    intake = _Intake(locked, [entry for _, entry in entries], at)
+    admitted: list[Contestant] = []
+    for number, entry in entries:
+        # Each line stands or falls alone, so that the report tells of all of them.
+        try:
+            admitted.append(intake.admit(entry))
         except Refusal as refusal:
             faults.append(Fault(number, refusal.sentence))
     if faults:
         raise Faults(sorted(faults))
+    made = _entered(locked, acting_user, admitted, at)
     audit_record(
         acting_user=acting_user,
         action="contestants.import",
@@ -313,8 +410,8 @@ def seeds_set(
     for pk, seed in seeds.items():
         if pk not in enrolled:
             raise Refusal("contestant.none", "Somebody to be seeded is not enrolled.")
-        if seed is not None and not 1 <= seed <= SEED_MAX:
-            raise Refusal("seed.range", f"A seed is a whole number from 1 to {SEED_MAX}.")
+        if seed is not None and not _is_seed(seed):
+            raise _no_seed()
     after = {pk: each.seed for pk, each in enrolled.items()} | dict(seeds)
     given = [seed for seed in after.values() if seed is not None]
     twice = sorted(seed for seed in set(given) if given.count(seed) > 1)
@@ -492,6 +589,7 @@ def contestant_return(
         raise Refusal("contestant.not-withdrawn", f"{found.name} has not withdrawn.")
     if found.user is not None:
         able_to_enter(found.user)
+    formats.steps_of(season).must_admit(season=season)
     found.status = lifecycle.step(
         lifecycle.CONTESTANT, found.status, ContestantStatus.ACTIVE, found.name
     )
@@ -518,7 +616,7 @@ def contestant_return(
         target=found,
         data={"season": season.pk, "why": why},
     )
-    formats.steps_of(season).entered(contestant=found, at=at)
+    formats.steps_of(season).entered(season=season)
     return found
 
 

@@ -730,11 +730,15 @@ class Elimination(msgspec.Struct, frozen=True):
         if active_of(season) == 1:
             seasons.season_finish(acting_user=None, season=season, at=at)
 
-    def entered(self, *, contestant: Contestant, at: datetime) -> None:
-        """A late entry plays along from the next main match on, unless the final has come."""
-        if contestant.season.rounds.filter(is_final=True).exists():
+    def must_admit(self, *, season: Season) -> None:
+        """A late entry plays along from the next main match on, unless the final has come:
+        ``final.begun``."""
+        if season.rounds.filter(is_final=True).exists():
             raise Refusal("final.begun", "The final has been opened: nobody can enter any more.")
-        places_derive(contestant.season)
+
+    def entered(self, *, season: Season) -> None:
+        """Whoever has left has more people before them now."""
+        places_derive(season)
 
     def left(self, *, contestant: Contestant, at: datetime) -> None:
         """Who leaves takes the place that is free then. An EC who leaves ends the episode; so does

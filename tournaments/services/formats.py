@@ -35,8 +35,11 @@ class Steps(Protocol):
     def complete(self, *, round: Round, at: datetime) -> None:  # noqa: A002
         """Nothing of this open or reopened round is left to be played."""
 
-    def entered(self, *, contestant: Contestant, at: datetime) -> None:
-        """Somebody entered a season that is running."""
+    def must_admit(self, *, season: Season) -> None:
+        """Refuses where nobody can enter a season that is running, or enter it any more."""
+
+    def entered(self, *, season: Season) -> None:
+        """Somebody, or several, entered a season that is running."""
 
     def left(self, *, contestant: Contestant, at: datetime) -> None:
         """Somebody left a running season; their open death matches are walkovers already."""

@@ -3,6 +3,7 @@ the other, whatever happens to this process or to the broker. Sending comes afte
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from tournaments.webhooks.kinds import CLOCK, TURN
 from tournaments.webhooks.models import Delivery, Webhook
 
 if TYPE_CHECKING:
-    from tournaments.models import SeasonEvent
+    from tournaments.models import Season, SeasonEvent
 
 log = structlog.get_logger("gauntlet.webhooks")
 
@@ -33,21 +34,20 @@ SELECT * FROM tournaments_webhook WHERE season_id = %s AND active ORDER BY id FO
 """
 
 
-def event_deliveries_write(event: SeasonEvent) -> None:
-    """Write what the webhooks of the event's season will be told of it: one query where there are
-    none. Nothing is told of a draft, which only its organisers may see.
+def deliveries_write(season: Season, events: Sequence[SeasonEvent]) -> None:
+    """Write what the webhooks of a season will be told of these events of it: one query where there
+    are none. Nothing is told of a draft, which only its organisers may see.
 
     The webhooks are there until this is committed (`_KEPT`): one that went meanwhile would take the
     deed with it, whose delivery then belongs to nothing.
     """
-    if event.season.visibility == Visibility.DRAFT:
+    if season.visibility == Visibility.DRAFT:
         return
-    webhooks = list(Webhook.objects.raw(_KEPT, [event.season_id]))
+    webhooks = list(Webhook.objects.raw(_KEPT, [season.pk]))
     if not webhooks:
         return
     now = timezone.now()
-    wanting = [webhook for webhook in webhooks if event.kind in webhook.kinds]
-    Delivery.objects.bulk_create(
+    written = Delivery.objects.bulk_create(
         Delivery(
             webhook=webhook,
             kind=event.kind,
@@ -56,11 +56,13 @@ def event_deliveries_write(event: SeasonEvent) -> None:
             next_at=now,
             give_up_at=now + settings.GAUNTLET_WEBHOOK_RETRY_FOR,
         )
-        for webhook in wanting
+        for event in events
+        for webhook in webhooks
+        if event.kind in webhook.kinds
     )
-    if event.kind == "death-match.started":
-        following_refresh(season_id=event.season_id)
-    drain_on_commit(*(webhook.pk for webhook in wanting))
+    if any(event.kind == "death-match.started" for event in events):
+        following_refresh(season_id=season.pk)
+    drain_on_commit(*sorted({delivery.webhook_id for delivery in written}))
 
 
 @transaction.atomic
