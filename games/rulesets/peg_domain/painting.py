@@ -28,6 +28,7 @@ from games.rulesets.peg_domain.boards import (
     PALLET_STEP,
     ROWS,
     SIDE,
+    STRIDE,
     connected,
     landing,
     members,
@@ -51,6 +52,11 @@ PLAIN: Final = 70  # of 255: how much a channel differs where a pixel was painte
 PAINTED: Final = 0.6  # the part of a square that is painted from here on
 UNTOUCHED: Final = 0.2
 LONGEST_PATH: Final = 5_000  # steps of the search for a path through painted squares
+_NO_PATH: Final = "The squares painted on the pallet are no path from one peg to another."
+_PATH_OPEN: Final = (
+    "It would take too long to find a path through the squares painted on the pallet: write it "
+    'out, like "A1 RRD > E5 0".'
+)
 
 Pixels = NDArray[np.int16]
 
@@ -200,7 +206,7 @@ def read(state: State, decision: Decision, template_png: bytes, upload: bytes) -
     Where the same squares can be covered in several ways, these differ in where the pegs come to
     lie. One that covers a single peg is read with Peg Subtraction, if the player may use it.
     Raises :class:`Refusal`: ``picture.nothing``, ``picture.counts``, ``picture.no-path``,
-    ``picture.no-fit``, and whatever is wrong with the placements themselves.
+    ``picture.path-open``, ``picture.no-fit``, and whatever is wrong with the placements themselves.
     """
     if decision.kind != "turn":
         raise Refusal("picture.not-taken", "Only placements are painted.")
@@ -268,26 +274,35 @@ def _in_order(state: State, decision: Decision, squares: list[int]) -> tuple[lis
     pegs = state.frame.pegs[decision.seat]
     ends = [square for square in squares if pegs >> square & 1]
     if len(ends) == 2:
-        path = _path(ends[0], ends[1], set(squares))
+        path, code, sentence = None, "picture.no-path", _NO_PATH
+        try:
+            path = _path(ends[0], ends[1], set(squares))
+        except _CutShort:
+            code, sentence = "picture.path-open", _PATH_OPEN
         if path is not None:
             return path, True
         if not state.frame.by_squares:
-            raise Refusal(
-                "picture.no-path",
-                "The squares painted on the pallet are no path from one peg to another.",
-                tuple([PALLET_NAME[square] for square in squares]),
-            )
+            names = tuple([PALLET_NAME[square] for square in squares])
+            raise Refusal(code, sentence, names)
     # Without two pegs it is refused in the words of the rules, whatever the order.
     ordered = [*ends, *[square for square in squares if square not in ends]]
     return ordered, not state.frame.by_squares
 
 
+class _CutShort(Exception):
+    """The search for a path has taken as many steps as it may, and has settled nothing."""
+
+
 def _path(start: int, end: int, squares: set[int]) -> list[int] | None:
-    """A path from one square to another that passes all of them once, or None.
+    """A path from one square to another that passes all of them once, or None if there is none.
 
     Those with the fewest ways on come first, and what strands a square is not followed up: without
-    either, blocks of thirty squares take longer than anybody would wait.
+    either, blocks of thirty squares take longer than anybody would wait. Raises :class:`_CutShort`
+    after ``LONGEST_PATH`` steps; the largest cut-outs can take that many.
     """
+    # A path alternates between the two kinds of squares of a chess board.
+    if sum([_sign(square) for square in squares]) * 2 != _sign(start) + _sign(end):
+        return None
     path, free = [start], set_of(squares) & ~(1 << start)
     ways = [_ways_on(start, end, free)]
     for _ in range(LONGEST_PATH):
@@ -303,7 +318,13 @@ def _path(start: int, end: int, squares: set[int]) -> list[int] | None:
         if not free:
             return path
         ways.append(_ways_on(square, end, free))
-    return None
+    raise _CutShort
+
+
+def _sign(square: int) -> int:
+    """1 or -1, and another one on every square beside it."""
+    row, column = divmod(square, STRIDE)
+    return 1 if (row + column) % 2 == 0 else -1
 
 
 def _ways_on(square: int, end: int, free: int) -> Iterator[int]:

@@ -12,10 +12,11 @@ import pytest
 from PIL import Image, ImageDraw
 
 from games.engine.decisions import Decision
+from games.engine.errors import Refusal
 from games.engine.table import Course
 from games.pictures import png_of
 from games.rulesets.peg_domain import painting
-from games.rulesets.peg_domain.boards import STRIDE
+from games.rulesets.peg_domain.boards import PALLET_SQUARE, STRIDE
 from games.rulesets.peg_domain.picture import Grid
 from tests.engine.helpers import refused
 from tests.rulesets.peg_domain.helpers import RULES, add, begun, state
@@ -179,6 +180,30 @@ def test_there_is_no_path_through_a_block_that_has_none() -> None:
     block = {(row + 1) * STRIDE + column for row in range(4) for column in range(4)}
     assert painting._path(min(block), max(block), block) is None
     assert painting._path(min(block), min(block) + 1, {*block, max(block) + 40}) is None
+
+
+# All but D8 are on a path from C8 to H6, which takes longer to find than anybody may wait.
+LARGE = tuple([f"{column}{row}" for column in "ABCDEFGHI" for row in range(1, 10)])
+HARD = tuple([name for name in LARGE if name != "D8"])
+
+
+def test_a_search_that_was_cut_short_says_nothing_of_there_being_no_path() -> None:
+    squares = {PALLET_SQUARE[name] for name in HARD}
+    with pytest.raises(painting._CutShort):
+        painting._path(PALLET_SQUARE["C8"], PALLET_SQUARE["H6"], squares)
+    # With one square less there is none, whatever the search: their kinds do not alternate.
+    squares.remove(PALLET_SQUARE["A1"])
+    assert painting._path(PALLET_SQUARE["C8"], PALLET_SQUARE["H6"], squares) is None
+
+
+def test_what_was_not_found_out_is_said_and_how_to_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where shapes are cut, any order of the squares says the same, so no path is needed."""
+    monkeypatch.setattr(painting, "LONGEST_PATH", 2)
+    now = begun("tempo-up")
+    with pytest.raises(Refusal, match=r"^picture\.path-open: .* write it out") as caught:
+        texts(now, as_file(painted(now)))
+    assert caught.value.squares == CUT
+    assert texts(begun("gauntlet"), as_file(painted(begun("gauntlet")))) == ["A1 D1 B1 C1 > D5 0"]
 
 
 def test_a_placement_on_a_peg_is_refused_like_any_other() -> None:
