@@ -45,6 +45,13 @@ def test_the_rules_of_peg_domain_say_that_placements_can_be_painted(nobody: Clie
 
 
 @each_ruleset
+def test_every_game_says_once_when_one_is_reminded(nobody: Client, ruleset) -> None:
+    shown = words(nobody.get(f"/rules/{ruleset.id}/"))
+    assert shown.count("Everybody is reminded when 30, 15 and 5 seconds of ") == 1
+    assert shown.count("when the reserve is begun, and after every 30 seconds of it") == 1
+
+
+@each_ruleset
 def test_the_contents_lead_to_every_heading(nobody: Client, ruleset) -> None:
     page = nobody.get(f"/rules/{ruleset.id}/").content.decode()
     headings = re.findall(r'<h2[^>]*\sid="([^"]+)"', page)
