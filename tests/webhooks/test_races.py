@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from django.db import connection, transaction
@@ -12,10 +13,11 @@ from django.db import connection, transaction
 from games.models import Match
 from tests.games.support import Play
 from tests.games.test_races import Threads
-from tests.webhooks.receiver import Receiver
+from tests.webhooks.receiver import Receiver, hanging, receiving
 from tests.webhooks.support import Stage
+from tournaments.models import Season, SeasonOrganiser
 from tournaments.services.events import season_event
-from tournaments.webhooks import outbox, services
+from tournaments.webhooks import outbox, sending, services
 from tournaments.webhooks.kinds import TURN
 from tournaments.webhooks.models import Delivery, Webhook
 
@@ -186,6 +188,39 @@ def test_a_ruling_during_a_deletion(
     assert threads.at_once([delete, rule]) == ["deleted", "ruled"]
     assert stage.season.events.filter(kind="ruling").exists()
     assert not Delivery.objects.exists()
+
+
+def test_an_owner_with_slow_receivers_keeps_nobody_waiting(
+    stage: Stage, receiver: Receiver, threads: Threads, settings: Any
+) -> None:
+    """Three of Orla's webhooks are due, and never answered; a worker has three threads for all."""
+    settings.GAUNTLET_WEBHOOK_STAGE_SECONDS = settings.GAUNTLET_WEBHOOK_TOTAL_SECONDS = 30
+    slow = [stage.webhook(receiver.url, name=f"slow {number}") for number in range(3)]
+    stage.event()
+    receiver.manners += [hanging, hanging]
+    with receiving() as quick:
+        stage.season = Season.objects.create(
+            slug="other", name="Another's", format="round-robin", visibility="listed",
+            created_by=stage.ada,
+        )  # fmt: skip
+        SeasonOrganiser.objects.create(season=stage.season, user=stage.orla)
+        other = stage.webhook(quick.url)
+        stage.event()
+
+        def send(webhook: Webhook) -> int:
+            return sending.webhook_drain(webhook_id=webhook.pk)
+
+        try:
+            waiting = [threads.pool.submit(send, each) for each in slow[:2]]
+            receiver.wait(2)
+            assert send(slow[2]) == 0
+            assert send(other) == 1
+            assert len(quick.taken) == 1
+        finally:
+            receiver.ending.set()
+        assert [each.result(SOON) for each in waiting] == [1, 1]
+    assert not sending._waiting
+    assert send(slow[2]) == 1
 
 
 def _pid() -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -51,7 +52,9 @@ USER_AGENT = "Gauntlet-Webhooks/1"
 # Answers that say that the address is gone for good.
 _GONE = {Webhook.Flavour.JSON: {410}, Webhook.Flavour.DISCORD: {404, 410}}
 
-_senders = threading.BoundedSemaphore(settings.GAUNTLET_WEBHOOK_SENDERS)
+# The owners of the seasons for whose receivers a worker's threads wait, once for each thread.
+_waiting: Counter[int] = Counter()
+_one_at_a_time = threading.Lock()
 _random: Callable[[], float] = random.SystemRandom().random
 
 
@@ -79,15 +82,35 @@ def webhook_drain(*, webhook_id: int, now: Callable[[], datetime] = timezone.now
     """Send what is due of a webhook; returns how many attempts were made.
 
     Does nothing while another worker is at it, or while as many receivers are waited for as the
-    settings allow: the sweep comes back.
+    settings allow, of all seasons or of those that one account has made: the sweep comes back.
     """
-    if not _senders.acquire(blocking=False):
+    webhook = Webhook.objects.select_related("season").filter(pk=webhook_id).first()
+    if webhook is None:
         return 0
-    try:
+    with _thread_for(webhook.season.created_by_id) as free:
+        if not free:
+            return 0
         with _taken(webhook_id, now) as taken:
             return _drain(webhook_id, now) if taken else 0
+
+
+@contextmanager
+def _thread_for(owner_id: int) -> Iterator[bool]:
+    """Whether this thread may wait for a receiver of this owner. Nobody has all the threads that
+    may: however slow one's receivers are, another's are not kept waiting by them."""
+    most = settings.GAUNTLET_WEBHOOK_SENDERS
+    with _one_at_a_time:
+        free = _waiting.total() < most and _waiting[owner_id] < max(1, most - 1)
+        if free:
+            _waiting[owner_id] += 1
+    try:
+        yield free
     finally:
-        _senders.release()
+        if free:
+            with _one_at_a_time:
+                _waiting[owner_id] -= 1
+                if not _waiting[owner_id]:
+                    del _waiting[owner_id]
 
 
 @contextmanager
