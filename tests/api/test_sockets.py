@@ -6,9 +6,9 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from tests.games.client import PATIENCE, Reader
+from tests.games.client import Reader
 from tests.games.desk import Desk
-from tests.support.site import Site
+from tests.support.site import PATIENCE, Site
 
 
 async def opened(site: Site, match: int, token: str, **headers: str) -> Reader:
@@ -73,10 +73,10 @@ async def test_a_revoked_token_closes_what_it_opened(site: Site, desk: Desk) -> 
 async def test_a_token_that_expires_meanwhile(site: Site, desk: Desk) -> None:
     players = (desk.person(), desk.person())
     match = desk.match(*players)
-    _id, token = desk.token(players[0], "play", seconds=1.5)
+    _id, token = desk.token(players[0], "play", seconds=5)
     async with await opened(site, match, token) as reader:
         await reader.next("sync")
-        await reader.pause(1.6)
+        await reader.pause(5.1)
         await reader.say("ping", at=1)
         code, frame = await reader.closed()
         assert code == 4401

@@ -11,10 +11,9 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from tests.games.desk import Person
-from tests.support.site import Site
+from tests.support.site import PATIENCE, Site
 
 Frame = dict[str, Any]
-PATIENCE = 10.0
 
 
 class Reader:

@@ -99,7 +99,7 @@ def test_too_large_a_form(client: Client) -> None:
 async def test_sockets_to_nowhere_are_closed_with_a_code(site: Site, address: str) -> None:
     before = len(site.web.log())
     socket = await connect(site.ws_url + address, origin=Origin(site.base_url))
-    await asyncio.wait_for(socket.wait_closed(), 10)
+    await asyncio.wait_for(socket.wait_closed(), 30)
     assert socket.close_code == 4404
     assert "Traceback" not in site.web.log()[before:]
 

@@ -29,7 +29,7 @@ from tests.webhooks.support import Stage as SeasonStage
 from tournaments.models import Leg
 from tournaments.services.events import season_event
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.timeout(170)]
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 # Nothing at these addresses is about a match: the caller's own account, forms before anything is,
 # texts about the rules, and what only takes POST.

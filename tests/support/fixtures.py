@@ -27,7 +27,7 @@ ARGUMENTS = [
     "--disable-dev-shm-usage",
 ]
 FAILURES = ROOT / ".data" / "test-failures"
-TIMEOUT = 10_000  # milliseconds for one browser action
+TIMEOUT = 30_000  # milliseconds for one browser action, on a machine that is busy with others
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -166,7 +166,7 @@ def new_page(browser: "Browser", site: Site) -> Iterator[Pages]:
 
 @pytest.fixture
 def wait_until() -> Callable[..., Any]:
-    """`wait_until(condition, timeout=10)`: the first true value of `condition()`."""
+    """`wait_until(condition)`: the first true value of `condition()`."""
     from tests.support.site import wait_for
 
     return wait_for
