@@ -36,37 +36,40 @@ async def echo() -> AsyncIterator[Echo]:
              "tests.support.echo_app:application"],
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             cwd=ROOT,
+            stdout=subprocess.PIPE,
             pass_fds=[listener.fileno()],
         )  # fmt: skip
         try:
             yield Echo(child, listener.getsockname()[1])
         finally:
             stop(child, signal.SIGKILL, 5)
+            assert child.stdout is not None
+            child.stdout.close()
 
 
 async def test_sockets_are_closed_with_service_restart(echo: Echo) -> None:
-    sockets = [await connect(f"ws://127.0.0.1:{echo.port}/", open_timeout=20) for _ in range(20)]
+    sockets = [await connect(f"ws://127.0.0.1:{echo.port}/", open_timeout=60) for _ in range(20)]
     for socket in sockets:
         await socket.send("hello")
         assert await socket.recv() == "hello"
     echo.child.send_signal(signal.SIGTERM)
     for socket in sockets:
         with pytest.raises(ConnectionClosed) as closed:
-            await asyncio.wait_for(socket.recv(), 5)
+            await asyncio.wait_for(socket.recv(), 30)
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == SERVICE_RESTART
-    assert await asyncio.to_thread(echo.child.wait, 10) == 0
+    assert await asyncio.to_thread(echo.child.wait, 30) == 0
 
 
 async def test_a_request_under_way_is_answered_first(echo: Echo) -> None:
-    async with httpx.AsyncClient(timeout=20) as client:
-        await client.get(f"http://127.0.0.1:{echo.port}/")  # the process is up
+    async with httpx.AsyncClient(timeout=60) as client:
         pending = asyncio.ensure_future(client.get(f"http://127.0.0.1:{echo.port}/"))
-        await asyncio.sleep(0.3)
+        assert echo.child.stdout is not None
+        assert await asyncio.to_thread(echo.child.stdout.readline) == b"asked\n"
         echo.child.send_signal(signal.SIGTERM)
         answer = await pending
     assert (answer.status_code, answer.text) == (200, "done")
-    assert await asyncio.to_thread(echo.child.wait, 10) == 0
+    assert await asyncio.to_thread(echo.child.wait, 30) == 0
 
 
 async def test_new_sockets_are_refused_while_closing() -> None:
@@ -94,6 +97,6 @@ async def test_a_deaf_application_is_waited_for_only_so_long() -> None:
     server = GracefulShutdown(deaf)
     running = asyncio.ensure_future(server({"type": "http"}, None, None))  # type: ignore[arg-type]
     await asyncio.sleep(0)
-    await asyncio.wait_for(server.close(patience=0.1), 2)
+    await asyncio.wait_for(server.close(patience=0.1), 20)
     assert not running.done()
     running.cancel()

@@ -1,15 +1,18 @@
 """A small ASGI application for tests of shutting down: echoing sockets, slow pages."""
 
 import asyncio
+import sys
 from typing import Any
 
 from config.shutdown import GracefulShutdown
 
 
 async def echo(scope: Any, receive: Any, send: Any) -> None:
-    """Echo text frames; answer HTTP after a second."""
+    """Echo text frames; print a line for each HTTP request, and answer it after a second."""
     if scope["type"] == "http":
         await receive()
+        sys.stdout.write("asked\n")
+        sys.stdout.flush()
         await asyncio.sleep(1)
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"done"})
