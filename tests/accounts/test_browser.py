@@ -31,6 +31,7 @@ def register(page: Any) -> str:
     page.get_by_label("Password (again)").fill(PASSWORD)
     page.locator("main").get_by_role("button", name="Register").click()
     page.get_by_text(f"Welcome, {name.upper()}.").wait_for()
+    page.wait_for_load_state()  # its scripts have run
     return name
 
 
@@ -123,6 +124,7 @@ def test_a_mistake_is_focused_and_described(new_page: Any) -> None:
     page.get_by_label("Password (again)").fill(PASSWORD)
     page.locator("main").get_by_role("button", name="Register").click()
     page.get_by_text("This username is reserved").wait_for()
+    page.wait_for_load_state()  # its scripts have run
     field = page.get_by_label("Username")
     assert field.evaluate("element => element === document.activeElement")
     described = field.get_attribute("aria-describedby").split()

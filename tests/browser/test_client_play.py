@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -82,11 +84,12 @@ def test_a_whole_bout_of_tetronogo_with_somebody_watching(new_page: Pages, site:
     placed = 0
     while not ada.locator(".bout[data-winner], .bouts .bout__score").count():
         page, other = mover(ada, ben)
-        said = len(log_of(other))
+        said = [(each, len(log_of(each))) for each in (page, other)]
         place_by_keyboard(page)
         placed += 1
         assert placed <= 36
-        other.locator("[data-part=log] .log__text").nth(said).wait_for()
+        for each, lines in said:
+            each.locator("[data-part=log] .log__text").nth(lines).wait_for()
     assert placed >= 12  # at most 36 fit; fewer than 12 cannot fill the board
 
     for page in (ada, ben, watcher):
@@ -210,6 +213,7 @@ def test_a_move_made_while_the_server_was_down_counts_once(new_page: Pages, site
     ada.goto("about:blank")
     site.web.start()
     ada.goto(game.base_url + game.address)
+    ben.locator("#match[data-connection=live]").wait_for(timeout=60_000)
     is_asked(ben)
     waits(ada)
     assert len(drawn(ben)) == 1
@@ -232,7 +236,7 @@ def test_after_a_restart_everybody_comes_back_by_themselves(new_page: Pages, sit
         page.locator("[data-part=connection]:not([hidden])").wait_for()
     site.web.start()
     for page in (ada, ben, watcher):
-        page.locator("#match[data-connection=live]").wait_for(timeout=30_000)
+        page.locator("#match[data-connection=live]").wait_for(timeout=60_000)
         assert page.locator("[data-part=connection]").is_hidden()
     place_by_keyboard(ada)
     is_asked(ben)
@@ -322,10 +326,12 @@ def test_the_sound_switch_is_remembered_and_conceding_asks_first(
 
 
 def test_what_happens_is_announced(new_page: Pages, site: Site) -> None:
-    game = players.start(site, TETRONOGO, options={"turn_time": 32, "reserve": 60})
+    game = players.start(site, TETRONOGO, options={"turn_time": 38, "reserve": 60})
     ada, ben = game.open(new_page, "Ada"), game.open(new_page, "Ben")
     begin_tetronogo(ada, ben)
-    place_by_keyboard(ada)
+    # At once: she has eight seconds until she would be told of the time herself.
+    ada.locator("#notation-text").fill("A1 0")
+    ada.keyboard.press("Enter")
     polite = ben.locator("#announcer")
     polite.get_by_text("Your decision: Place your tetromino.").wait_for(state="attached")
     assert "Ada placed O at A1 0." in polite.inner_text()
@@ -395,7 +401,7 @@ def test_tapping_dragging_and_twisting(new_page: Pages, site: Site) -> None:
     box = box_of(ada, "svg.board")
     ada.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     ada.locator(".ghost--pinned").wait_for()
-    ada.wait_for_timeout(600)  # the page makes room for the bar
+    comes_to_rest(ada)  # the page makes room for the bar
     before = words.inner_text()
 
     # A finger on the piece moves the piece and not the page.
@@ -428,13 +434,33 @@ def test_tapping_dragging_and_twisting(new_page: Pages, site: Site) -> None:
     assert new_page.errors == []
 
 
+def comes_to_rest(page: Page) -> None:
+    """Wait until the page has neither grown nor scrolled for half a second's pictures."""
+    page.evaluate(
+        """() => new Promise((done) => {
+            let [before, still] = ["", 0];
+            const look = () => {
+                const now = [scrollX, scrollY, document.documentElement.scrollHeight].join();
+                still = now === before ? still + 1 : 0;
+                before = now;
+                if (still >= 30) done();
+                else requestAnimationFrame(look);
+            };
+            look();
+        })"""
+    )
+
+
 def fingers(page: Page) -> Callable[..., None]:
-    """A function that puts fingers on the screen as a driver would."""
+    """A function that puts fingers on the screen as a driver would, every 30 ms."""
     session = page.context.new_cdp_session(page)
+    # What the page reads off its events is how long a touch took: not how long the machine did.
+    moments = itertools.count(time.time(), 0.03)
 
     def touch(kind: str, *points: tuple[float, float]) -> None:
         at = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(points)]
-        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": at})
+        event = {"type": kind, "touchPoints": at, "timestamp": next(moments)}
+        session.send("Input.dispatchTouchEvent", event)
         page.wait_for_timeout(30)
 
     return touch

@@ -431,13 +431,15 @@ def test_the_organiser_is_told_and_rules_at_the_desk(site: Site, new_page: Pages
     card.click()
     dispute = olga.locator(".desk__dispute")
     dispute.get_by_text("01 > red 50,180 0 is not valid").wait_for()
-    assert dispute.locator("img").evaluate("image => image.complete && image.naturalWidth > 400")
+    picture = dispute.locator("img").element_handle()
+    olga.wait_for_function("image => image.complete && image.naturalWidth > 400", arg=picture)
     assert ben.locator(".desk__dispute").count() == 0
     shot(olga, "desk-1440")
     olga.get_by_role("button", name="Enlarge the picture").click()
-    large = olga.locator("dialog[open] img").bounding_box()
-    assert large is not None
-    assert large["width"] > 800
+    olga.locator("dialog[open] img").wait_for()
+    olga.wait_for_function(
+        "() => document.querySelector('dialog[open] img').getBoundingClientRect().width > 800"
+    )
     shot(olga, "desk-large")
     olga.locator("dialog[open]").get_by_role("button", name="Close").click()
     olga.locator(".match__desk").get_by_role("button", name="Rule invalid").click()
