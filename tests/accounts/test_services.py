@@ -155,7 +155,7 @@ def test_of_two_who_register_at_once_one_is_refused(
     barrier, outcomes = Barrier(2), []
 
     def register(name: str, address: str) -> None:
-        barrier.wait(timeout=10)
+        barrier.wait(timeout=60)
         try:
             user_register(username=name, email=address, password="swordfish-77")
             outcomes.append("registered")
@@ -168,7 +168,7 @@ def test_of_two_who_register_at_once_one_is_refused(
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=20)
+        thread.join(timeout=60)
     assert sorted(outcomes) == sorted(["registered", code])
     assert User.objects.count() == 1
     assert AuditEntry.objects.count() == 1

@@ -230,7 +230,7 @@ class Wire:
         self.pubsub = self.client.pubsub()
         self.prefix = f"{settings.REDIS_PREFIX}__group__"
         self.pubsub.psubscribe(f"{self.prefix}*")
-        self.pubsub.get_message(timeout=5)
+        self.pubsub.get_message(timeout=30)
 
     def texts(self) -> list[tuple[str, str]]:
         """Group and text of everything since the last call, in order."""
@@ -238,7 +238,7 @@ class Wire:
         self.client.publish(f"{self.prefix}end", b"")
         heard: list[tuple[str, str]] = []
         while True:
-            message = self.pubsub.get_message(timeout=5)
+            message = self.pubsub.get_message(timeout=30)
             assert message is not None, "the end never came"
             group = message["channel"].decode().removeprefix(self.prefix)
             if group == "end":

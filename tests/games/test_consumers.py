@@ -9,7 +9,6 @@ from typing import Any, NoReturn
 import pytest
 from channels.layers import get_channel_layer
 from channels.routing import URLRouter
-from channels.testing import WebsocketCommunicator
 from django.contrib.auth.models import AnonymousUser
 from django.db import OperationalError
 
@@ -17,6 +16,7 @@ from games import consumers
 from games.models import Match
 from games.reading import Reader
 from games.routing import websocket_urlpatterns
+from tests.support.sockets import LocalSocket
 
 
 def away(*_: Any, **__: Any) -> NoReturn:
@@ -24,8 +24,8 @@ def away(*_: Any, **__: Any) -> NoReturn:
 
 
 @pytest.fixture
-async def socket() -> AsyncIterator[WebsocketCommunicator]:
-    socket = WebsocketCommunicator(URLRouter(websocket_urlpatterns), "/ws/v1/matches/1/")
+async def socket() -> AsyncIterator[LocalSocket]:
+    socket = LocalSocket(URLRouter(websocket_urlpatterns), "/ws/v1/matches/1/")
     socket.scope["user"] = AnonymousUser()
     yield socket
     await socket.disconnect()
@@ -33,7 +33,7 @@ async def socket() -> AsyncIterator[WebsocketCommunicator]:
 
 
 async def test_coming_while_the_database_is_away(
-    socket: WebsocketCommunicator, monkeypatch: pytest.MonkeyPatch
+    socket: LocalSocket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(consumers, "standing_of", away)
     connected, _ = await socket.connect()
@@ -44,7 +44,7 @@ async def test_coming_while_the_database_is_away(
 
 
 async def test_asking_while_the_database_is_away(
-    socket: WebsocketCommunicator, monkeypatch: pytest.MonkeyPatch
+    socket: LocalSocket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The socket stays: it is worth asking again."""
     there = Reader(Match(), "room", False, False, {"type": "sync"})
@@ -60,7 +60,7 @@ async def test_asking_while_the_database_is_away(
         assert (frame["type"], frame["code"]) == ("error", "service.away")
 
 
-async def _next(socket: WebsocketCommunicator) -> dict[str, Any]:
+async def _next(socket: LocalSocket) -> dict[str, Any]:
     """The next frame that is not about who is there."""
     while True:
         frame: dict[str, Any] = json.loads(await socket.receive_from())

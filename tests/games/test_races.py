@@ -40,7 +40,7 @@ class Threads:
 
         def run(call: Callable[[], Any]) -> Any:
             connection.ensure_connection()
-            barrier.wait(10)
+            barrier.wait(60)
             try:
                 return call()
             except Refusal as refusal:
@@ -54,7 +54,7 @@ class Threads:
 
         def end() -> None:
             connection.close()
-            barrier.wait(10)
+            barrier.wait(60)
 
         for done in [self.pool.submit(end) for _ in range(size)]:
             done.result()

@@ -409,9 +409,9 @@ def test_a_reserve_of_years_costs_no_more_than_another(ada: User, ben: User, wir
     wire.frames()
     entered = 63 * SECOND
     after = 20_000_000 * 30 * SECOND
-    began = time.monotonic()
+    began = time.thread_time()  # of this thread alone, whatever else the machine does
     play.wake(entered + after)
     heard = [frame for to, frame in wire.frames("reminder") if to == group(play.pk, "room")]
     assert [(f["at"] - T0 - entered, f["left"]) for f in heard] == [(after, years * SECOND - after)]
     assert play.match.wake_at == T0 + entered + after + 30 * SECOND
-    assert time.monotonic() - began < 2
+    assert time.thread_time() - began < 2

@@ -27,12 +27,12 @@ def messages() -> Iterator[Callable[[User], list[str]]]:
     heard = client.pubsub()
     prefix = f"{settings.REDIS_PREFIX}__group__"
     heard.psubscribe(f"{prefix}*")
-    heard.get_message(timeout=5)
+    heard.get_message(timeout=30)
 
     def since(user: User) -> list[str]:
         client.publish(f"{prefix}end", b"")
         found: list[str] = []
-        while (message := heard.get_message(timeout=5))["channel"] != f"{prefix}end".encode():
+        while (message := heard.get_message(timeout=30))["channel"] != f"{prefix}end".encode():
             if message["channel"] == f"{prefix}{user_group_of(user.pk)}".encode():
                 found.append(get_channel_layer().deserialize(message["data"])["type"])
         return found

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from asgiref.sync import async_to_sync
 from channels.routing import URLRouter
-from channels.testing import WebsocketCommunicator
 from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.test import Client
@@ -19,6 +18,7 @@ from accounts.tokens import bearer_of
 from games.routing import websocket_urlpatterns
 from tests.permissions.table import DEEDS, Api, Ask, Deed, Frame, Page
 from tests.permissions.world import SCOPES, Savepoint, Who, World, everything
+from tests.support.sockets import LocalSocket
 
 pytestmark = pytest.mark.django_db
 
@@ -41,14 +41,14 @@ def _surface(ask: Ask) -> str:
 
 async def ask_socket(match_id: int, frame: Any, user: Any, credential: Any) -> list[str]:
     """The types of the frames that come back."""
-    socket = WebsocketCommunicator(URLRouter(websocket_urlpatterns), f"/ws/v1/matches/{match_id}/")
+    socket = LocalSocket(URLRouter(websocket_urlpatterns), f"/ws/v1/matches/{match_id}/")
     socket.scope |= {"user": user or AnonymousUser(), "credential": credential}
     await socket.connect()
     await socket.send_to(json.dumps(frame))
     await socket.send_to(json.dumps({"type": "ping"}))
     heard: list[str] = []
     while not heard or heard[-1] not in ("pong", "closing"):
-        heard.append(json.loads(await socket.receive_from(timeout=10))["type"])
+        heard.append(json.loads(await socket.receive_from())["type"])
     await socket.disconnect()
     return heard
 

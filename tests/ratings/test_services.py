@@ -263,7 +263,7 @@ def test_two_workers_at_once(serialized_users: list[User]) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(120)
     assert failed == []
     all_true()
 

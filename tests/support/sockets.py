@@ -1,0 +1,20 @@
+"""Sockets in the test's own process, without a server."""
+
+from typing import Any
+
+from channels.testing import WebsocketCommunicator
+
+from tests.support.site import PATIENCE
+
+
+class LocalSocket(WebsocketCommunicator):
+    """Channels' own gives up whatever takes longer than a second, which a busy machine may well
+    need to look into the database; this one has the patience of everything else here."""
+
+    async def receive_output(self, *_given: float) -> Any:
+        """The next message of the application."""
+        return await super().receive_output(PATIENCE)
+
+    async def wait(self, *_given: float) -> None:
+        """Return once the application has ended."""
+        await super().wait(PATIENCE)
