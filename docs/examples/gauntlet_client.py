@@ -718,6 +718,22 @@ class Client:
             idempotency_key=idempotency_key,
         )
 
+    def contestant_return(
+        self,
+        contestant_id: int,
+        slug: str,
+        *,
+        body: dict[str, Any] | None = None,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Bring back a contestant who has withdrawn."""
+        return self.call(
+            "POST",
+            f"/api/v1/seasons/{slug}/contestants/{contestant_id}/return/",
+            body=body or {},
+            idempotency_key=idempotency_key,
+        )
+
     def contestant_withdraw(
         self,
         contestant_id: int,

@@ -281,6 +281,7 @@ DEEDS: dict[str, Deed] = {
     "bring somebody back": Deed("left", MANAGE, (
         Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "return"],
              lambda _s: WHY),
+        Api("post", "api:contestant_return", lambda s: [s.season.slug, s.id(4)], lambda _s: WHY),
     )),
     "set seeds": Deed("enrolling", MANAGE, (
         Page("tournaments:seeds", form=lambda s: {

@@ -362,6 +362,21 @@ def test_results_are_ruled_corrected_and_replayed(olga: Caller) -> None:
     assert len(kinds) == SeasonEvent.objects.filter(season__slug=slug).count()
 
 
+def test_who_has_withdrawn_is_brought_back(olga: Caller) -> None:
+    slug = made(olga, "swiss")
+    ann = people(olga, slug)["ann"]
+    address = f"/seasons/{slug}/contestants/{ann}"
+    early = olga.post(f"{address}/return/", {"why": "Well again."})
+    assert (early.status_code, early.json()["code"]) == (409, "contestant.not-withdrawn")
+    assert olga.post(f"{address}/withdraw/", {"why": "Ill."}).status_code == 200
+    assert olga.post(f"{address}/return/", {}).status_code == 400
+    back = [olga.post(f"{address}/return/", {"why": "Well again."}, key="k") for _ in range(2)]
+    assert [answer.status_code for answer in back] == [200, 200]
+    assert back[0].json() == back[1].json()
+    assert (back[0].json()["id"], back[0].json()["status"]) == (ann, "active")
+    assert SeasonEvent.objects.filter(kind="contestant.restored").count() == 1
+
+
 @pytest.mark.parametrize(
     "body",
     ['{"name": "\\ud800", "format": "swiss"}', '{"name": ' + "[" * 900 + "]" * 900 + "}"],

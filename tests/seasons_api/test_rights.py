@@ -65,6 +65,7 @@ def writes(slug: str, ids: dict[str, int], number: int) -> list[tuple[str, str, 
         ("post", f"/seasons/{slug}/steps/", {"step": "cancel", **why}),
         ("post", f"/seasons/{slug}/contestants/", {"contestants": [{"username": "eve"}]}),
         ("post", f"/seasons/{slug}/contestants/{ann}/withdraw/", why),
+        ("post", f"/seasons/{slug}/contestants/{ann}/return/", why),
         ("post", f"/seasons/{slug}/contestants/{ann}/replace/", {"username": "eve", **why}),
         ("put", f"/seasons/{slug}/seeds/", {"draw": True}),
         ("post", f"/seasons/{slug}/rounds/", {"pairings": [{"home": bob, "away": ann}]}),
@@ -80,7 +81,7 @@ def writes(slug: str, ids: dict[str, int], number: int) -> list[tuple[str, str, 
     ]
 
 
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", range(13))
 def test_only_its_organisers_change_a_season(number: int, olga: Caller, rival: Caller) -> None:
     slug = made(olga, "ladder")
     ids = people(olga, slug)

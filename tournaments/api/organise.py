@@ -417,6 +417,29 @@ class WithdrawView(ApiView):
         return Response(ContestantSerializer(gone).data)
 
 
+class ReturnView(ApiView):
+    """Somebody comes back."""
+
+    scopes = ORGANISE
+
+    @extend_schema(
+        operation_id="contestant_return",
+        tags=TAG,
+        summary="Bring back a contestant who has withdrawn",
+        request=WhySerializer,
+        responses={200: ContestantSerializer},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str, contestant_id: int) -> Response:
+        """Have somebody play again who has withdrawn from a season that is running. What they lost
+        by leaving stays lost."""
+        caller = signed_in(request)
+        given = body_of(request, WhySerializer)
+        contestant = _contestant(season_for(slug, caller), contestant_id)
+        back = people.contestant_return(acting_user=caller, contestant=contestant, why=given["why"])
+        return Response(ContestantSerializer(back).data)
+
+
 class ReplaceView(ApiView):
     """Somebody takes over."""
 

@@ -22,6 +22,11 @@ urlpatterns = [
         name="contestant_withdraw",
     ),
     path(
+        f"{_SEASON}contestants/<int:contestant_id>/return/",
+        organise.ReturnView.as_view(),
+        name="contestant_return",
+    ),
+    path(
         f"{_SEASON}contestants/<int:contestant_id>/replace/",
         organise.ReplaceView.as_view(),
         name="contestant_replace",
