@@ -190,8 +190,9 @@ class Socket(AsyncWebsocketConsumer):
 
     async def _within_limits(self, text: str | None, data: bytes | None) -> bool:
         size = len((text or "").encode()) if data is None else len(data)
-        if size > settings.GAUNTLET_FRAME_MAX_BYTES:
-            await self.end(4413, "frame.too-large", "A frame has at most 16 KiB.")
+        most: int = settings.GAUNTLET_MESSAGE_MAX_BYTES
+        if size > most:
+            await self.end(4413, "frame.too-large", f"A frame has at most {most // 1024} KiB.")
             return False
         if not await self._affords(1):
             return False

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from typing import IO, Any, Final
+from typing import IO, Any
 
+from django.conf import settings
 from rest_framework.exceptions import APIException, ParseError
 from rest_framework.parsers import JSONParser
-
-BODY_MOST: Final = 16 * 1024  # bytes, as a frame of the sockets
 
 
 class TooLarge(APIException):
@@ -29,7 +28,8 @@ class SmallJSONParser(JSONParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
-        most: int = getattr((parser_context or {}).get("view"), "body_most", BODY_MOST)
+        own: int | None = getattr((parser_context or {}).get("view"), "body_most", None)
+        most: int = settings.GAUNTLET_MESSAGE_MAX_BYTES if own is None else own
         body = stream.read(most + 1)
         if len(body) > most:
             raise TooLarge(f"A request has at most {most // 1024} KiB here.")

@@ -29,7 +29,6 @@ from rest_framework.views import APIView
 from config.api import conditional, limits
 from config.api.errors import ApiProblem
 from config.api.lists import CursorPages, FilterBackend, OrderBackend, Ordering, fields_of
-from config.api.parsing import BODY_MOST
 from config.api.scopes import HasScope, Scope, scope_of
 
 _EXPOSED = (
@@ -49,7 +48,7 @@ class ApiView(APIView):
                 particular.
     max_age     for how many seconds caches may keep an answer to nobody in particular.
     query       names of query parameters besides those that lists and fields bring along.
-    body_most   how many bytes a request's body may have.
+    body_most   how many bytes a request's body may have, where not as many as any message.
     """
 
     permission_classes: Any = (IsAuthenticatedOrReadOnly, HasScope)
@@ -58,7 +57,7 @@ class ApiView(APIView):
     shared: ClassVar[bool] = True
     max_age: ClassVar[int] = 0
     query: ClassVar[tuple[str, ...]] = ()
-    body_most: ClassVar[int] = BODY_MOST
+    body_most: ClassVar[int | None] = None
     _standing: limits.Standing | None = None
     _version: tuple[str, datetime | None] | None = None
 

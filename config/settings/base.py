@@ -379,7 +379,8 @@ GAUNTLET_OUTAGE_GRACE_MS = env.int("GAUNTLET_OUTAGE_GRACE_MS", 60_000)
 GAUNTLET_CHALLENGE_LASTS = timedelta(hours=24)
 GAUNTLET_CHALLENGES_OPEN_AT_ONCE = 10
 GAUNTLET_RECORD_MAX_BYTES = 1024 * 1024
-GAUNTLET_FRAME_MAX_BYTES = 16 * 1024
+# A frame of a socket, and the body of a request unless its endpoint takes more.
+GAUNTLET_MESSAGE_MAX_BYTES = 16 * 1024
 
 # --- Seasons ------------------------------------------------------------------------------------
 # How long before the start of a death match its players can say that they are ready.

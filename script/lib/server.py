@@ -24,7 +24,7 @@ LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 ANSWER_TIMEOUT = 60.0
 # Bytes of one WebSocket message, in either direction: Daphne's limit holds for what is sent, too,
 # and a room's whole history can be several hundred thousand. What may come in is a matter of the
-# sockets themselves (16 KiB), who can say so; this keeps endless messages out of memory.
+# sockets themselves, who can say so; this keeps endless messages out of memory.
 MAX_FRAME = 1024 * 1024
 
 

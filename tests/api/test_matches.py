@@ -215,6 +215,14 @@ def test_a_body_that_is_too_large(play: Play, ada: User) -> None:
             is_problem(answer, 413, "request.too-large")
 
 
+def test_what_a_message_may_have_is_set_in_one_place(play: Play, ada: User, settings: Any) -> None:
+    """The sockets' frames have the same limit; see test_bad_frames."""
+    settings.GAUNTLET_MESSAGE_MAX_BYTES = 2048
+    answer = post(signed_in(ada), play.pk, {**move("pick T"), "more": "x" * 2048})
+    is_problem(answer, 413, "request.too-large")
+    assert "at most 2 KiB" in answer.content.decode()
+
+
 @pytest.mark.parametrize(
     "kind",
     ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "?"],

@@ -194,6 +194,7 @@ async def test_frames_that_are_too_large(target: Target, size: int, binary: bool
     assert code == 4413
     assert frame is not None
     assert frame["code"] == "frame.too-large"
+    assert frame["sentence"] == "A frame has at most 16 KiB."
 
 
 async def test_a_frame_is_measured_in_bytes(target: Target) -> None:
