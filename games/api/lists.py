@@ -94,6 +94,7 @@ class MatchLogView(FieldsView):
 
     serializer_class = LogItemSerializer
     within = "log"
+    shared = False
 
     @extend_schema(
         operation_id="match_log",
@@ -139,6 +140,7 @@ class MatchChatView(FieldsView):
 
     serializer_class = ChatMessageSerializer
     within = "messages"
+    shared = False
     query = ("room",)
 
     @extend_schema(

@@ -80,6 +80,28 @@ def test_a_match_as_each_may_see_it(play: Play, ada: User, ben: User, cleo: User
         assert sync["view"]["decisions"][0].get("sealed") == sealed
 
 
+@pytest.mark.parametrize("name", ["match", "match_log", "match_chat"])
+def test_what_differs_by_reader_is_kept_by_no_cache_but_theirs(
+    play: Play, ada: User, ben: User, name: str
+) -> None:
+    """During the match and after it, and where nothing is new: a cache between us and two readers
+    could give one what the other may see."""
+    play.move(0, "pick T", 1)
+    for phase in ("on", "over"):
+        tags = set()
+        for client in (Client(), signed_in(ada), signed_in(ben)):
+            answer = client.get(address(name, play.pk))
+            again = client.get(address(name, play.pk), headers={"If-None-Match": answer["ETag"]})
+            assert (answer.status_code, again.status_code) == (200, 304), phase
+            for each in (answer, again):
+                assert each["Cache-Control"] == "private, no-cache"
+                assert {"Authorization", "Cookie"} <= set(each["Vary"].split(", "))
+            tags.add(answer["ETag"])
+        assert len(tags) == 3 or name == "match_chat"
+        if phase == "on":
+            play.move(1, "concede", 2)
+
+
 def test_what_is_known_is_not_sent_again(play: Play, ada: User, ben: User) -> None:
     first, second = signed_in(ada), signed_in(ben)
     tags = [client.get(address("match", play.pk))["ETag"] for client in (first, second)]
