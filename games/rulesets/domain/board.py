@@ -116,12 +116,22 @@ def is_valid(pool: Pool, laid: Sequence[Laid], placed: Laid) -> bool:
     return True
 
 
+SHOWN = 21_000  # pixels that a review marks at most: more than a shape of a sound pool covers
+TOLD = 40  # pixels that a refusal names at most
+
+
 def faults(pool: Pool, laid: Sequence[Laid], placed: Laid) -> tuple[Fault, ...]:
-    """Everything that is wrong with ``placed``, which came to ``laid``; empty where it is valid."""
-    return tuple(_faults(pool, laid, placed))
+    """Everything that is wrong with ``placed``, which came to ``laid``, with up to ``SHOWN`` pixels
+    each; empty where it is valid."""
+    return tuple(_faults(pool, laid, placed, SHOWN))
 
 
-def _faults(pool: Pool, laid: Sequence[Laid], placed: Laid) -> Iterator[Fault]:
+def first_fault(pool: Pool, laid: Sequence[Laid], placed: Laid) -> Fault | None:
+    """The first of `faults`, with up to ``TOLD`` pixels; None where ``placed`` is valid."""
+    return next(_faults(pool, laid, placed, TOLD), None)
+
+
+def _faults(pool: Pool, laid: Sequence[Laid], placed: Laid, most: int) -> Iterator[Fault]:
     covered = pool.forms[placed.shape].raster(placed.angle).covered
     if not covered:
         return
@@ -131,12 +141,12 @@ def _faults(pool: Pool, laid: Sequence[Laid], placed: Laid) -> Iterator[Fault]:
         yield Fault(
             "place.outside",
             f"The shape would stick out of the {placed.colour} domain.",
-            _outside(covered, pool, x, y),
+            _outside(covered, pool, x, y, most),
         )
     if left + x < 1 or top + y < 1 or right + x >= pool.width or bottom + y >= pool.height:
         ring = np.ones((pool.height, pool.width), dtype=np.bool_)
         ring[1:-1, 1:-1] = False
-        touching = _pixels(ring & covered.grid(x, y, pool.width, pool.height))
+        touching = _pixels(ring & covered.grid(x, y, pool.width, pool.height), most)
         if touching:
             yield Fault(
                 "place.frame",
@@ -154,11 +164,11 @@ def _faults(pool: Pool, laid: Sequence[Laid], placed: Laid) -> Iterator[Fault]:
     for form, each in zones:
         raster = form.raster(each.angle)
         here = each.x, each.y, pool.width, pool.height
-        if raster.void and (met := _pixels(grid & raster.void.grid(*here))):
+        if raster.void and (met := _pixels(grid & raster.void.grid(*here), most)):
             yield Fault(
                 "place.void", f"The shape would cover the void zone of shape {form.id}.", met
             )
-        if raster.purple and (met := _pixels(grid & _grown(raster.purple.grid(*here)))):
+        if raster.purple and (met := _pixels(grid & _grown(raster.purple.grid(*here)), most)):
             yield Fault(
                 "place.border", f"The shape would touch the purple border of shape {form.id}.", met
             )
@@ -174,15 +184,12 @@ def _grown(grid: Grid) -> Grid:
     return grown
 
 
-SHOWN = 21_000  # pixels that a fault names at most: more than a shape of a sound pool covers
-
-
-def _pixels(grid: Grid) -> tuple[tuple[int, int], ...]:
+def _pixels(grid: Grid, most: int) -> tuple[tuple[int, int], ...]:
     rows, columns = np.nonzero(grid)
-    return tuple(zip(columns[:SHOWN].tolist(), rows[:SHOWN].tolist(), strict=True))
+    return tuple(zip(columns[:most].tolist(), rows[:most].tolist(), strict=True))
 
 
-def _outside(covered: Spans, pool: Pool, x: int, y: int) -> tuple[tuple[int, int], ...]:
+def _outside(covered: Spans, pool: Pool, x: int, y: int, most: int) -> tuple[tuple[int, int], ...]:
     found: list[tuple[int, int]] = []
     spans = zip(covered.rows.tolist(), covered.starts.tolist(), covered.ends.tolist(), strict=True)
     for row, start, end in spans:
@@ -190,6 +197,6 @@ def _outside(covered: Spans, pool: Pool, x: int, y: int) -> tuple[tuple[int, int
         for column in range(start + x, end + x):
             if not (inside and 0 <= column < pool.width):
                 found.append((column, row + y))
-                if len(found) == SHOWN:
+                if len(found) == most:
                     return tuple(found)
     return tuple(found)

@@ -442,11 +442,10 @@ def _validate_place(state: State, seat: Seat, move: Place) -> None:
     if not state.strict:
         return
     laid = Laid(seat, number, COLOURS.index(move.domain), move.x, move.y, move.angle)
-    found = board.faults(state.ready_pool, state.laid, laid)
-    if found:
-        raise Refusal(
-            found[0].code, found[0].sentence, tuple(f"{x},{y}" for x, y in found[0].pixels[:40])
-        )
+    fault = board.first_fault(state.ready_pool, state.laid, laid)
+    if fault is not None:
+        pixels = tuple(f"{x},{y}" for x, y in fault.pixels)
+        raise Refusal(fault.code, fault.sentence, pixels)
 
 
 def _validate_challenge(state: State) -> None:

@@ -71,6 +71,24 @@ def test_verdicts_are_those_of_the_definition(laid: list[Laid], placed: Laid) ->
     for fault in faults:
         assert fault.pixels
         assert set(fault.pixels) <= covered
+    first = board.first_fault(POOL, laid, placed)
+    assert (first is None) == expected
+    if first is not None:
+        assert (first.code, first.sentence) == (faults[0].code, faults[0].sentence)
+        assert first.pixels == faults[0].pixels[: board.TOLD]
+
+
+@pytest.mark.parametrize(("x", "y"), [(0, 0), (5000, 5000), (60, 60)])
+def test_a_refusal_gathers_no_more_pixels_than_it_tells(x: int, y: int) -> None:
+    """The largest shape of a built-in pool, outside of the domain in part and altogether."""
+    pool = built_in()["classic@1"]
+    areas = [form.raster(0).covered.area for form in pool.forms]
+    placed = Laid(0, areas.index(max(areas)), 0, x, y, 0)
+    fault = board.first_fault(pool, (), placed)
+    (whole, *_) = board.faults(pool, (), placed)
+    assert fault is not None
+    assert fault.pixels == whole.pixels[: board.TOLD]
+    assert len(fault.pixels) == board.TOLD < len(whole.pixels)
 
 
 @some
