@@ -225,7 +225,7 @@ USER_DEEDS = (
     ),
     Deed(
         "close",
-        _lazy("Close…"),
+        _lazy("Close the account…"),
         _close_page,
         danger=True,
         offers=lambda request, user: _judges(request, user) and user.is_active,

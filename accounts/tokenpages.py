@@ -42,7 +42,7 @@ class TokenForm(forms.Form):
     scopes = forms.MultipleChoiceField(
         label=gettext_lazy("What it may do"),
         choices=[
-            (scope.value, format_html("<code>{}</code>: {}", scope.value, words))
+            (scope.value, format_html("<span><code>{}</code>: {}</span>", scope.value, words))
             for scope, words in WORDS.items()
         ],
         widget=forms.CheckboxSelectMultiple,

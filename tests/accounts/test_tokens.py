@@ -251,7 +251,7 @@ def test_a_token_is_shown_once(client: Client) -> None:
 def test_scopes_are_named_as_everywhere(client: Client) -> None:
     page = client.get(PAGE).content.decode()
     for scope in Scope:
-        assert f"<code>{scope.value}</code>: " in page
+        assert f"<span><code>{scope.value}</code>: " in page
 
 
 @pytest.mark.parametrize(
