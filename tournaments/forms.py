@@ -12,6 +12,8 @@ import msgspec
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from accounts.models import User
 from games import pace
@@ -541,7 +543,8 @@ class RulesForm(ServiceForm):
         if games is not None:
             allowed = {f"{each['ruleset']}/{each['variant']}" for each in games}
             offered = [each for each in offered if each[0] in allowed]
-        self.fields["game"] = forms.ChoiceField(label="Game", choices=offered)
+        chosen = next((f"{leg.ruleset}/{leg.variant}" for leg in legs if leg.ruleset), None)
+        self.fields["game"] = forms.ChoiceField(label="Game", choices=offered, initial=chosen)
         if games is not None:
             return
         if len(legs) > 1:
@@ -603,7 +606,9 @@ class MomentField(forms.CharField):
         self._zone = ZoneInfo(zone or "UTC")
         self._moment = moment
         shown = "" if moment is None else f"{moment.astimezone(self._zone):%Y-%m-%dT%H:%M}"
-        widget = forms.DateTimeInput(attrs={"type": "datetime-local"})
+        # An account that names no zone: the page's script takes the device's instead of UTC.
+        marks = {} if zone else {"data-utc": True}
+        widget = forms.DateTimeInput(attrs={"type": "datetime-local", **marks})
         super().__init__(**{"required": False, "initial": shown, "widget": widget, **more})
 
     def clean(self, value: Any) -> datetime | None:
@@ -630,6 +635,13 @@ class MomentField(forms.CharField):
         return there
 
 
+def zone_told(zone: str) -> SafeString:
+    """The zone in which times are filled in, for a sentence about it."""
+    if zone:
+        return format_html("{}", zone.replace("_", " "))
+    return SafeString("<span data-zone>UTC</span>")
+
+
 class ScheduleForm(ServiceForm):
     """When a leg is played, in the organiser's own zone."""
 
@@ -637,12 +649,11 @@ class ScheduleForm(ServiceForm):
 
     def __init__(self, *args: Any, zone: str, leg: Leg, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        shown = zone.replace("_", " ") if zone else "UTC"
         self.fields["when"] = MomentField(
             zone=zone,
             moment=leg.scheduled_at,
             label="Begins",
-            help_text=f"In your zone, {shown}. Empty: no fixed time.",
+            help_text=format_html("In your zone, {}. Empty: no fixed time.", zone_told(zone)),
         )
 
 

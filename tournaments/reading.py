@@ -272,8 +272,10 @@ class Sheet:
 
     @property
     def current(self) -> Round | None:
-        """The round that is being played; None where there is none."""
-        for each in reversed(self.rounds):
+        """The round that is being played; None where there is none. Those of a bracket are all
+        open from the beginning: there it is the first that is not complete."""
+        bracket = self.season.format == Format.SINGLE_ELIMINATION
+        for each in self.rounds if bracket else reversed(self.rounds):
             if each.status != RoundStatus.CLOSED:
                 return each
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 import pytest
@@ -405,6 +405,12 @@ def test_times_are_in_the_organisers_own_zone(visitor: Visitor, orla: User) -> N
     assert (when.hour, when.minute) in ((0, 0), (1, 0))  # in UTC: four or five hours later
     client.post(address, {"when": ""})
     assert leg_of(row).scheduled_at is None
+    # An account without a zone: the device's, which the page's script sends along.
+    assert "data-utc" not in client.get(address).content.decode()
+    User.objects.filter(pk=orla.pk).update(time_zone="")
+    assert "data-utc" in client.get(address).content.decode()
+    client.post(address, {"when": f"{day}T20:00:00.000Z"})
+    assert leg_of(row).scheduled_at == datetime.combine(day, time(20), UTC)
 
 
 def test_hours_that_the_clocks_skip_or_repeat(orla: User) -> None:
@@ -475,9 +481,13 @@ def test_items_are_given_and_taken_back(visitor: Visitor, orla: User) -> None:
     games = [{"ruleset": "domino-wars", "variant": "standard", "options": {}}]
     season = running(orla, 4, repertoire=games)
     played(orla, chosen(orla, season, 4, 3), 1)
-    row = chosen(orla, season, 3, 2, at=after(hours=1))
     out = who(season, 4)
     client = visitor(out.user)
+    assert "/seasons/autumn/items/give/" in links(client.get("/seasons/autumn/"))
+    early = words(client.get("/seasons/autumn/items/give/"))
+    assert "No death match is to be played at the moment." in early
+    assert "Give it" not in early
+    row = chosen(orla, season, 3, 2, at=after(hours=1))
     page = client.get("/seasons/autumn/items/give/")
     item = page.context["form"].fields["item"].choices
     first = next(value for group, options in item for value, _ in options if "domino-wars" in value)

@@ -208,6 +208,16 @@ def test_pages_that_do_not_exist_say_so(visitor: Visitor, season: Season, orla: 
 # -- what stands there ---------------------------------------------------------------------------
 
 
+def test_a_bracket_is_as_far_as_its_first_round_that_is_not_complete(
+    visitor: Visitor, orla: User
+) -> None:
+    running(orla, 4, "single-elimination")
+    assert "Semi-finals, 4 still in" in words(visitor().get("/seasons/autumn/"))
+    results = words(visitor().get("/seasons/autumn/results/"))
+    assert "Semi-finals being played" in results
+    assert "Final to come" in results
+
+
 def test_the_home_of_an_elimination_season_tells_its_story(
     visitor: Visitor, season: Season
 ) -> None:

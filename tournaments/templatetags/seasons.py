@@ -21,6 +21,7 @@ from tournaments.lifecycle import (
 from tournaments.models import (
     Contestant,
     DeathMatch,
+    Format,
     Gift,
     ItemEvent,
     Leg,
@@ -177,6 +178,16 @@ def round_told(row: DeathMatch) -> str:
     """The round of a death match; the match for third place stands in the round of the final."""
     third = row.round.is_final and row.key and row.number > 1
     return "Third place" if third else row.round.name
+
+
+@register.filter
+def how_far(played: Round, sheet: reading.Sheet) -> str:
+    """How far a round is, in a few words; those of a bracket are open long before their turn."""
+    now = sheet.current
+    bracket = sheet.season.format == Format.SINGLE_ELIMINATION
+    if bracket and now is not None and played.number > now.number:
+        return "to come"
+    return played.get_status_display().lower()
 
 
 @register.filter

@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
@@ -38,6 +39,7 @@ from tournaments.forms import (
     SeedsForm,
     TimesForm,
     WinnerForm,
+    zone_told,
 )
 from tournaments.lifecycle import (
     EPISODE_OVER,
@@ -179,7 +181,13 @@ At = Callable[..., str]
 def _before_the_start(sheet: Sheet, at: At) -> list[Task]:
     found = []
     if sheet.season.visibility == Visibility.DRAFT:
-        found.append(Task("Nobody else can see this season yet.", at("step", "list"), "List it"))
+        found.append(
+            Task(
+                "Nobody else can see this season yet. It can be started once it is public.",
+                at("step", "list"),
+                "Make it public",
+            )
+        )
     if not sheet.season.repertoire:
         found.append(Task("It is not said what is played.", at("settings"), "Choose games"))
     if not sheet.still_in:
@@ -385,7 +393,7 @@ def roster(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
                 )
             except contestants.Faults as refusal:
                 faults = refusal.faults
-                form.refuse(Refusal(refusal.code, "Nobody was enrolled: see below what is wrong."))
+                form.refuse(Refusal(refusal.code, "Nobody was enrolled: see above what is wrong."))
             except Refusal as refusal:
                 form.refuse(refusal)
             else:
@@ -803,12 +811,16 @@ def round_times(request: HttpRequest, sheet: Sheet, user: User, number: int) -> 
         for row, leg in sheet.planned
         if row.round_id == played.pk and row.away_id and leg == row.next_leg  # type: ignore[attr-defined]
     ]
-    zone = user.time_zone.replace("_", " ") or "UTC"
     act = Act(
         title=f"Times of {played.name}",
         button="Set the times",
         done="The times are set.",
-        says=[f"In your zone, {zone}. What is left empty has no fixed time."],
+        says=[
+            format_html(
+                "In your zone, {}. What is left empty has no fixed time.",
+                zone_told(user.time_zone),
+            )
+        ],
         back=_address(sheet.season.slug, "round_desk", number),
         form=partial(TimesForm, zone=user.time_zone, legs=legs),
         run=lambda form: round_schedule(acting_user=user, round=played, times=form.times()),

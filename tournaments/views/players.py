@@ -26,6 +26,7 @@ from tournaments.services.deathmatches import rules_set
 from tournaments.services.episodes import choosable, dmo_choose
 from tournaments.services.items import item_declare, item_give, item_undeclare
 from tournaments.services.scheduling import leg_confirm, leg_unconfirm
+from tournaments.services.seasons import Warned
 from tournaments.views.acts import Act, perform
 from tournaments.views.common import season_page, shown, with_user
 
@@ -221,6 +222,7 @@ def open_matches(sheet: Sheet) -> list[DeathMatch]:
 def give(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """An eliminated contestant gives an item."""
     me = me_in(sheet, user)
+    matches = open_matches(sheet)
     act = Act(
         title="Give an item",
         button="Give it",
@@ -230,11 +232,21 @@ def give(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
             "Who is out gives one item for a death match. It is public from whom it comes.",
             "Only an organiser can take it back.",
         ],
+        warnings=()
+        if matches
+        else [
+            Warned(
+                "item.match",
+                "No death match is to be played at the moment. Items can be given as soon as it is "
+                "known who meets whom.",
+                stops=True,
+            )
+        ],
         form=partial(
             GiftForm,
             receivers=sheet.still_in,
             givers=None,
-            death_matches=open_matches(sheet),
+            death_matches=matches,
         ),
         more={"catalogue": catalogue.catalogue()},
         run=lambda form: (
