@@ -42,7 +42,8 @@ def _sanction_texts(kind: Sanction.Kind, name: str) -> DeedTexts:
             button=_("Warn"),
             follows=[
                 _("The next page they open shows your reason, until they say they have read it."),
-                _("They get it by mail; it stays on their page “Conduct”. Nobody else sees it."),
+                _("They get it by mail, at a confirmed address; it stays on their page “Conduct”."),
+                _("Nobody else sees it."),
             ],
             done=_("@%s is warned.") % name,
         )

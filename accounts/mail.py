@@ -1,7 +1,7 @@
 """Whom mail can be sent to, and mail about moderation.
 
-Each function that sends takes an id and reads the row; call it after commit. Nobody without an
-address gets one; the same words stand on the person's own pages.
+Each function that sends takes an id and reads the row; call it after commit. Nobody without a
+confirmed address gets one; the same words stand on the person's own pages.
 """
 
 from collections.abc import Iterable
@@ -51,11 +51,12 @@ def report_answered(report_id: int) -> None:
 
 
 def _send(reader: User, subject: str, template: str, context: dict[str, Any]) -> None:
-    if not reader.email:
+    address = confirmed_addresses([reader]).get(reader.pk)
+    if address is None:
         return
     send_mail(
         f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}{subject}",
         render_to_string(template, {"reader": reader, **context}),
         settings.DEFAULT_FROM_EMAIL,
-        [reader.email],
+        [address],
     )

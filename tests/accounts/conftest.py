@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.contrib.auth.models import Group
 
 from accounts.models import AuditEntry, User
@@ -27,6 +28,12 @@ def person(db: None) -> Callable[..., User]:
         return user
 
     return make
+
+
+def with_confirmed_address(user: User) -> User:
+    """The account, its owner having followed the link in the mail to its address."""
+    EmailAddress.objects.create(user=user, email=user.email, primary=True, verified=True)
+    return user
 
 
 @pytest.fixture(autouse=True)

@@ -17,6 +17,7 @@ from accounts.reports import report_file
 from accounts.roles import Role
 from accounts.sanctions import user_mute, user_suspend, user_warn
 from accounts.services import audit_record
+from tests.accounts.conftest import with_confirmed_address
 
 People = Callable[..., User]
 Deeds = Callable[[], list[str]]
@@ -252,6 +253,7 @@ def test_there_is_no_deed_to_nobody(desk: Client, name: str) -> None:
 
 
 def test_the_queue(desk: Client, mona: User, ada: User, report: Report, deeds: Deeds) -> None:
+    with_confirmed_address(report.reporter)
     queue = "/admin/accounts/report/"
     row = f"{queue}{report.pk}"
     assert listed(desk, queue) == [report]

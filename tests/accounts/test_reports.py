@@ -27,6 +27,7 @@ from accounts.reports import (
 )
 from accounts.roles import Role
 from accounts.services import Refusal
+from tests.accounts.conftest import with_confirmed_address
 
 People = Callable[..., User]
 Deeds = Callable[[], list[str]]
@@ -125,7 +126,7 @@ def test_claiming_and_giving_back(ada: User, ben: User, mona: User, person: Peop
 def test_an_answer_reaches_the_reporter(
     client: Client, ada: User, ben: User, mona: User, deeds: Deeds
 ) -> None:
-    report = file(ben)
+    report = file(with_confirmed_address(ben))
     with TestCase.captureOnCommitCallbacks(execute=True):
         report_resolve(
             acting_user=mona,

@@ -23,7 +23,7 @@ from accounts.sanctions import (
     warning_acknowledge,
 )
 from accounts.services import Refusal
-from tests.accounts.conftest import PASSWORD
+from tests.accounts.conftest import PASSWORD, with_confirmed_address
 
 People = Callable[..., User]
 Deeds = Callable[[], list[str]]
@@ -75,6 +75,7 @@ def refused(code: str, call: Callable[[], object]) -> Refusal:
 def test_each_leaves_an_entry_and_tells_the_person(
     deed: Callable[..., Sanction], mona: User, ada: User
 ) -> None:
+    with_confirmed_address(ada)
     with TestCase.captureOnCommitCallbacks(execute=True):
         sanction = deed(mona, ada, note=" seen twice ")
     assert (sanction.user, sanction.by, sanction.note) == (ada, mona, "seen twice")
@@ -89,6 +90,13 @@ def test_each_leaves_an_entry_and_tells_the_person(
     assert "seen twice" not in letter.body
     if sanction.until is not None:
         assert "CET" in letter.body or "CEST" in letter.body
+
+
+def test_an_address_that_nobody_has_confirmed_is_told_nothing(mona: User, ada: User) -> None:
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        warn(mona, ada)
+    assert ada.email
+    assert outbox.outbox == []
 
 
 @pytest.mark.parametrize("deed", DEEDS)
@@ -151,6 +159,7 @@ def lift(by: User, sanction: Sanction, why: str = "A mistake") -> Sanction:
 def test_lifting(
     deed: Callable[..., Sanction], mona: User, ada: User, person: People, deeds: Deeds
 ) -> None:
+    with_confirmed_address(ada)
     sanction = deed(mona, ada)
     refused("account.not-moderator", lambda: lift(ada, sanction))
     refused("account.not-moderator", lambda: lift(person("orla", Role.ORGANISER), sanction))
