@@ -4,7 +4,7 @@ what does not. `manage.py simulate_season` and the tests ask for it."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tournaments.lifecycle import (
     PLAYABLE,
@@ -37,11 +37,12 @@ def faults_of(season: Season, *, lenient: bool = False) -> list[str]:
     """Everything that is wrong with a season, as far as its rows can tell; empty if all is well.
     ``lenient``: organisers may have had a Swiss round paired with rematches or second byes."""
     season = Season.objects.get(pk=season.pk)
+    matches = _matches(season)
     return [
-        *_pairings(season),
-        *(() if lenient else _rematches(season)),
-        *_results(season),
-        *_people(season),
+        *_pairings(season, matches),
+        *(() if lenient else _rematches(season, matches)),
+        *_results(matches),
+        *_people(season, matches),
         *_places(season),
         *_items(season),
         *_episodes(season),
@@ -59,12 +60,11 @@ def _matches(season: Season) -> list[DeathMatch]:
     )
 
 
-def _pairings(season: Season) -> Iterator[str]:
+def _pairings(season: Season, matches: Sequence[DeathMatch]) -> Iterator[str]:
     """Everybody at most once a round; in a Swiss season everybody who is in is paired in each, be
     it that the match was called off, or that they have taken over from whoever was paired."""
     if season.format in (Format.LADDER, Format.SINGLE_ELIMINATION):
         return
-    matches = _matches(season)
     for played in season.rounds.all():
         sides = Counter(
             pk
@@ -93,11 +93,10 @@ def _with_heirs(season: Season, contestants: set[int]) -> set[int]:
     return found
 
 
-def _rematches(season: Season) -> Iterator[str]:
+def _rematches(season: Season, matches: Sequence[DeathMatch]) -> Iterator[str]:
     """In a Swiss season nobody twice against the same, one bye at most."""
     if season.format != Format.SWISS:
         return
-    matches = _matches(season)
     met = Counter(
         frozenset((each.home_id, each.away_id)) for each in matches if each.how != How.BYE
     )
@@ -106,9 +105,9 @@ def _rematches(season: Season) -> Iterator[str]:
     yield from (f"{pk} has two byes" for pk, count in byes.items() if count > 1)
 
 
-def _results(season: Season) -> Iterator[str]:
+def _results(matches: Sequence[DeathMatch]) -> Iterator[str]:
     """A result is that of the matches that were played, unless somebody ruled."""
-    for each in _matches(season):
+    for each in matches:
         counting = [leg for leg in each.legs.all() if leg.status != LegStatus.VOID]
         finished = [leg for leg in counting if leg.status == LegStatus.FINISHED]
         yield from _legs(each, counting)
@@ -144,10 +143,9 @@ def _legs(death_match: DeathMatch, counting: list[Leg]) -> Iterator[str]:
             yield f"{leg} has another winner than its match"
 
 
-def _people(season: Season) -> Iterator[str]:
+def _people(season: Season, matches: Sequence[DeathMatch]) -> Iterator[str]:
     """Whoever is out stays out: no death match of theirs is open, or in a later round."""
     last_lost: dict[int, int] = {}
-    matches = _matches(season)
     if season.format == Format.ELIMINATION:
         open_matches = Counter(
             side for each in matches if each.status in PLAYABLE for side in (each.home, each.away)
@@ -195,7 +193,7 @@ def _items(season: Season) -> Iterator[str]:
         Leg.objects.filter(death_match__round__season=season)
         .exclude(status=LegStatus.VOID)
         .exclude(items__isnull=True)
-        .select_related("death_match")
+        .select_related("death_match", "match")
     )
     brought = Counter(use["gift"] for leg in legs for use in (leg.items or {})["brought"])
     gifts = list(Gift.objects.filter(season=season))
