@@ -32,11 +32,11 @@ class Refusal(Exception):
         self.field = field
 
 
-class _Unset:
+class Unset:
     """Tells "leave as it is" from every value."""
 
 
-UNSET: Final = _Unset()
+UNSET: Final = Unset()
 
 
 def audit_record(
@@ -124,10 +124,10 @@ def user_update_profile(
     *,
     acting_user: User,
     user: User,
-    display_name: str | _Unset = UNSET,
-    time_zone: str | _Unset = UNSET,
-    sound_muted: bool | _Unset = UNSET,
-    theme: str | _Unset = UNSET,
+    display_name: str | Unset = UNSET,
+    time_zone: str | Unset = UNSET,
+    sound_muted: bool | Unset = UNSET,
+    theme: str | Unset = UNSET,
 ) -> User:
     """Change the given parts of a profile and return the user.
 
@@ -144,7 +144,7 @@ def user_update_profile(
         "sound_muted": sound_muted,
         "theme": theme,
     }
-    wanted = {name: value for name, value in given.items() if not isinstance(value, _Unset)}
+    wanted = {name: value for name, value in given.items() if not isinstance(value, Unset)}
     if "display_name" in wanted:
         wanted["display_name"] = normalise_display_name(str(wanted["display_name"]))
     locked = User.objects.select_for_update().get(pk=user.pk)

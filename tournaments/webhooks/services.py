@@ -17,7 +17,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.services import UNSET, _Unset, audit_record
+from accounts.services import UNSET, Unset, audit_record
 from games.engine.errors import Refusal
 from games.text import one_line
 from tournaments.audience import may_manage
@@ -85,29 +85,29 @@ def webhook_update(
     *,
     acting_user: User,
     webhook: Webhook,
-    name: str | _Unset = UNSET,
-    url: str | _Unset = UNSET,
-    kinds: Collection[str] | _Unset = UNSET,
-    active: bool | _Unset = UNSET,
+    name: str | Unset = UNSET,
+    url: str | Unset = UNSET,
+    kinds: Collection[str] | Unset = UNSET,
+    active: bool | Unset = UNSET,
 ) -> Webhook:
     """Change what is given. Switching a webhook off gives up what it had not been told yet;
     switching it on forgets that it failed. Raises Refusal as `webhook_create` does, and
     ``webhook.none``."""
     _must_manage(webhook.season, acting_user)
-    new_url = None if isinstance(url, _Unset) else _url(url, webhook.flavour, webhook.season)
+    new_url = None if isinstance(url, Unset) else _url(url, webhook.flavour, webhook.season)
     with transaction.atomic():
         webhook = _locked(webhook)
         changed: dict[str, object] = {}
-        if not isinstance(name, _Unset) and webhook.name != _name(name):
+        if not isinstance(name, Unset) and webhook.name != _name(name):
             webhook.name = _name(name)
             changed["name"] = webhook.name
         if new_url is not None and new_url != webhook.url:
             webhook.url = new_url
             changed["host"] = host_of(webhook)
-        if not isinstance(kinds, _Unset) and webhook.kinds != _kinds(kinds):
+        if not isinstance(kinds, Unset) and webhook.kinds != _kinds(kinds):
             webhook.kinds = _kinds(kinds)
             changed["kinds"] = webhook.kinds
-        if not isinstance(active, _Unset) and active != webhook.active:
+        if not isinstance(active, Unset) and active != webhook.active:
             webhook.active = active
             changed["active"] = active
             if active:
