@@ -91,9 +91,8 @@ class ChallengesView(ListView):
             message=offer.get("message", ""),
             lasts=None if seconds is None else timedelta(seconds=seconds),
         )
-        location = request.build_absolute_uri(reverse("api:challenge", args=[challenge.pk]))
-        data = ChallengeSerializer(challenge).data
-        return Response(data, status=201, headers={"Location": location})
+        data = self.get_serializer(challenge).data
+        return Response(data, status=201, headers={"Location": data["links"]["view"]})
 
 
 @extend_schema_view(
@@ -122,6 +121,10 @@ class _AnswerView(ApiView):
         if challenge is None:
             raise Refusal("challenge.none", "There is no such challenge.")
         return service(acting_user=signed_in(request), challenge=challenge)
+
+    def shown(self, request: Request, challenge: Challenge) -> Any:
+        """The challenge as answers have it."""
+        return ChallengeSerializer(challenge, context={"request": request}).data
 
 
 class ChallengeAcceptView(_AnswerView):
@@ -157,7 +160,7 @@ class ChallengeDeclineView(_AnswerView):
     @idempotent
     def post(self, request: Request, pk: int) -> Response:
         """Decline a challenge made to oneself."""
-        return Response(ChallengeSerializer(self.answered(request, pk, challenge_decline)).data)
+        return Response(self.shown(request, self.answered(request, pk, challenge_decline)))
 
 
 class ChallengeCancelView(_AnswerView):
@@ -173,7 +176,7 @@ class ChallengeCancelView(_AnswerView):
     @idempotent
     def post(self, request: Request, pk: int) -> Response:
         """Take one's own challenge back."""
-        return Response(ChallengeSerializer(self.answered(request, pk, challenge_cancel)).data)
+        return Response(self.shown(request, self.answered(request, pk, challenge_cancel)))
 
 
 def _opponent(username: str | None) -> User | None:

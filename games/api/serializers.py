@@ -82,9 +82,17 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
         }
 
 
+class ChallengeLinksSerializer(serializers.Serializer[dict[str, Any]]):
+    """Where a challenge is."""
+
+    view = serializers.URLField(help_text="The challenge, here.")
+    page = serializers.URLField(help_text="For people.")
+
+
 class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
     """An offer to play."""
 
+    links = serializers.SerializerMethodField()
     challenger = PersonSerializer()
     opponent = PersonSerializer(allow_null=True, help_text="Null: anybody may accept.")
     match = serializers.PrimaryKeyRelatedField[Match](
@@ -96,8 +104,17 @@ class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
         model = Challenge
         fields = (
             "id", "challenger", "opponent", "ruleset", "variant", "options", "advantage", "message",
-            "status", "created_at", "expires_at", "match",
+            "status", "created_at", "expires_at", "match", "links",
         )  # fmt: skip
+
+    @extend_schema_field(ChallengeLinksSerializer)
+    def get_links(self, challenge: Challenge) -> dict[str, str]:
+        """Addresses."""
+        absolute = self.context["request"].build_absolute_uri
+        return {
+            "view": absolute(reverse("api:challenge", args=[challenge.pk])),
+            "page": absolute(challenge.get_absolute_url()),
+        }
 
 
 class NewChallengeSerializer(serializers.Serializer[dict[str, Any]]):

@@ -37,7 +37,7 @@ from games.ratings.boards import (
     ladders,
 )
 from games.ratings.forms import DAYS_MAX, GAMES_MAX, BoardForm
-from games.ratings.models import RatingLadder
+from games.ratings.models import OVERALL, RatingLadder
 
 problems.register(Refusal, {"leaderboard.none": 404, "cursor.invalid": 400})
 
@@ -108,7 +108,8 @@ class LadderSerializer(serializers.Serializer[dict[str, Any]]):
     name = serializers.CharField()
     players = serializers.IntegerField()
     changed_at = serializers.DateTimeField(allow_null=True)
-    url = serializers.URLField()
+    url = serializers.URLField(help_text="The leaderboard itself.")
+    page = serializers.URLField(help_text="The same for people.")
 
 
 class LaddersSerializer(serializers.Serializer[dict[str, Any]]):
@@ -145,10 +146,17 @@ class LeaderboardsView(FieldsView):
                 "players": known[ladder].players if ladder in known else 0,
                 "changed_at": known[ladder].changed_at if ladder in known else None,
                 "url": request.build_absolute_uri(reverse("api:leaderboard", args=[ladder])),
+                "page": request.build_absolute_uri(_page_of(ladder)),
             }
             for ladder, name in ladders()
         ]
         return Response({"next": None, "previous": None, "results": self.only(*rows)})
+
+
+def _page_of(ladder: str) -> str:
+    if ladder == OVERALL:
+        return reverse("games:leaderboards")
+    return reverse("games:leaderboard", args=[ladder])
 
 
 class Kept(NamedTuple):

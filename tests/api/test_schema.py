@@ -260,6 +260,31 @@ def test_sparse_fields(world: dict[str, Any], ada: User) -> None:
     assert empty == {"season_bracket", "season_leaderboard", "season_standings"}
 
 
+# -- addresses -----------------------------------------------------------------------------------
+
+
+def test_links_lead_somewhere(world: dict[str, Any], ada: User) -> None:
+    """What has a page has its address, and that of itself in the API; and they are there."""
+    client = holder(ada, *SCOPES)
+    challenge_create(acting_user=ada, ruleset_id="tetronogo", variant="standard")
+    season, met = world["slug"][0], world["death_match_id"][0]
+    asked = ("matches", "challenges", "users", "rulesets", "leaderboards")
+    shown = {path: client.get(f"/api/v1/{path}/").json()["results"][0] for path in asked}
+    for path in (f"seasons/{season}", f"death-matches/{met}"):
+        shown[path] = client.get(f"/api/v1/{path}/").json()
+    for path, thing in shown.items():
+        links = thing.get("links", thing)
+        here, page = links.get("view") or links["url"], links.get("page") or links["rules"]
+        assert here.startswith(f"http://testserver/api/v1/{path}"), path
+        assert not page.startswith("http://testserver/api/"), path
+        for name, address in links.items():
+            found = str(address).removeprefix("http://testserver")
+            if name == "records":
+                assert resolve(found).view_name == "api:season_records"  # a stream
+            elif found.startswith("/"):
+                assert Client().get(found).status_code == 200, (path, name)
+
+
 # -- Schemathesis --------------------------------------------------------------------------------
 
 CHECKS = (

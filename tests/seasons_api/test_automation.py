@@ -28,7 +28,7 @@ def made(olga: Caller, kind: str, count: int = 4, **settings: Any) -> str:
     answer = olga.post("/seasons/", body)
     assert answer.status_code == 201, answer.json()
     slug = answer.json()["slug"]
-    assert answer["Location"] == f"/api/v1/seasons/{slug}/"
+    assert answer["Location"] == f"http://testserver/api/v1/seasons/{slug}/"
     assert olga.post(f"/seasons/{slug}/steps/", {"step": "list"}).status_code == 200
     for name in NAMES[:count]:
         user_named(name, display_name=name.capitalize())

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, TypeVar
 
 from django.db import transaction
 from django.db.models import BigIntegerField, Model, QuerySet
-from django.urls import reverse
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -133,6 +132,27 @@ def _leg_that_counts(death_match: DeathMatch, number: int) -> Leg:
     return leg
 
 
+def _season_shown(request: Request, pk: int) -> dict[str, Any]:
+    """A season as its caller may see it now."""
+    row = seasons_whole(request.user).get(pk=pk)
+    shown: dict[str, Any] = SeasonSerializer(row, context={"request": request}).data
+    return shown
+
+
+def _death_match_shown(request: Request, pk: int) -> dict[str, Any]:
+    """A death match as its caller may see it now."""
+    row = death_matches_whole(request.user).get(pk=pk)
+    shown: dict[str, Any] = DeathMatchSerializer(row, context={"request": request}).data
+    return shown
+
+
+def _round_shown(request: Request, pk: int) -> dict[str, Any]:
+    """A round as its caller may see it now."""
+    row = rounds_whole(request.user).get(pk=pk)
+    shown: dict[str, Any] = RoundSerializer(row, context={"request": request}).data
+    return shown
+
+
 def _user(username: str) -> User:
     return _users([username])[0]
 
@@ -227,9 +247,8 @@ class SeasonsView(SeasonsReading):
             format=given.pop("format"),
             settings=given,
         )
-        shown = SeasonSerializer(seasons_whole(caller).get(pk=season.pk)).data
-        where = reverse("api:season", args=[season.slug])
-        return Response(shown, status=201, headers={"Location": where})
+        shown = _season_shown(request, season.pk)
+        return Response(shown, status=201, headers={"Location": shown["links"]["view"]})
 
 
 @extend_schema_view(get=extend_schema(operation_id="season", tags=TAG, summary="A season"))
@@ -251,7 +270,7 @@ class SeasonView(SeasonReading):
         given = body_of(request, SeasonChangesSerializer)
         season = season_for(slug, caller)
         seasons.season_update(acting_user=caller, season=season, changes=given)
-        return Response(SeasonSerializer(seasons_whole(caller).get(pk=season.pk)).data)
+        return Response(_season_shown(request, season.pk))
 
 
 class PreflightView(FieldsView):
@@ -320,7 +339,7 @@ class StepsView(ApiView):
                 seasons.season_archive(acting_user=caller, season=season)
             case _:
                 seasons.season_start(acting_user=caller, season=season)
-        return Response(SeasonSerializer(seasons_whole(caller).get(pk=season.pk)).data)
+        return Response(_season_shown(request, season.pk))
 
 
 # -- contestants ---------------------------------------------------------------------------------
@@ -584,8 +603,7 @@ class RoundsView(RoundsReading):
             scheduled_at=given.get("scheduled_at"),
             pairings=pairings if "pairings" in given else None,
         )
-        shown = rounds_whole(caller).get(pk=opened.pk)
-        return Response(RoundSerializer(shown).data, status=201)
+        return Response(_round_shown(request, opened.pk), status=201)
 
 
 class TimeSerializer(serializers.Serializer[dict[str, Any]]):
@@ -623,7 +641,7 @@ class ScheduleView(ApiView):
         played = _round(season_for(slug, caller), number)
         times = {each["death_match"]: each["scheduled_at"] for each in given["times"]}
         round_schedule(acting_user=caller, round=played, times=times)
-        return Response(RoundSerializer(rounds_whole(caller).get(pk=played.pk)).data)
+        return Response(_round_shown(request, played.pk))
 
 
 class PlacedSerializer(serializers.Serializer[dict[str, Any]]):
@@ -680,7 +698,7 @@ class PlacementsView(ApiView):
             main_match=given["main_match"],
             notes=given["notes"],
         )
-        return Response(RoundSerializer(rounds_whole(caller).get(pk=episode.round_id)).data)
+        return Response(_round_shown(request, episode.round_id))
 
 
 class ChoiceSerializer(serializers.Serializer[dict[str, Any]]):
@@ -712,8 +730,7 @@ class ChoiceView(ApiView):
         _scope_needed(request, own=audience.may_choose_dmo(episode, caller))
         chosen = _contestant(season, given["contestant"])
         made = episodes.dmo_choose(acting_user=caller, episode=episode, contestant=chosen)
-        shown = death_matches_whole(caller).get(pk=made.pk)
-        return Response(DeathMatchSerializer(shown).data, status=201)
+        return Response(_death_match_shown(request, made.pk), status=201)
 
 
 # -- death matches -------------------------------------------------------------------------------
@@ -793,7 +810,7 @@ class DeathMatchView(DeathMatchReading):
                     scheduled_at=given["scheduled_at"],
                     leg_number=given.get("leg"),
                 )
-        return Response(DeathMatchSerializer(self.get_object()).data)
+        return Response(_death_match_shown(request, found.pk))
 
 
 class ResultView(ApiView):
@@ -821,7 +838,7 @@ class ResultView(ApiView):
         }[given["how"]]
         winner = _contestant(found.round.season, given["winner"])
         deed(acting_user=caller, death_match=found, winner=winner, why=given["why"])
-        return Response(DeathMatchSerializer(death_matches_whole(caller).get(pk=found.pk)).data)
+        return Response(_death_match_shown(request, found.pk))
 
 
 class ReplayView(ApiView):
@@ -844,7 +861,7 @@ class ReplayView(ApiView):
         found = _death_match(death_matches_whole(caller), death_match_id)
         leg = _leg_that_counts(found, number)
         deathmatches.leg_void(acting_user=caller, leg=leg, why=given["why"])
-        return Response(DeathMatchSerializer(death_matches_whole(caller).get(pk=found.pk)).data)
+        return Response(_death_match_shown(request, found.pk))
 
 
 class ReadySerializer(serializers.Serializer[dict[str, Any]]):
@@ -873,7 +890,7 @@ class ReadyView(ApiView):
         leg = _leg_that_counts(found, number)
         deed = scheduling.leg_confirm if given["ready"] else scheduling.leg_unconfirm
         deed(acting_user=caller, leg=leg)
-        return Response(DeathMatchSerializer(death_matches_whole(caller).get(pk=found.pk)).data)
+        return Response(_death_match_shown(request, found.pk))
 
 
 # -- items ---------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -64,10 +65,30 @@ class RepertoireSerializer(serializers.Serializer[Any]):
     options = serializers.DictField(required=False)
 
 
+class SeasonLinksSerializer(serializers.Serializer[dict[str, Any]]):
+    """Where a season is, and what belongs to it."""
+
+    view = serializers.URLField(help_text="The season, here.")
+    page = serializers.URLField(help_text="For people.")
+    contestants = serializers.URLField()
+    standings = serializers.URLField()
+    bracket = serializers.URLField()
+    rounds = serializers.URLField()
+    items = serializers.URLField()
+    events = serializers.URLField()
+    leaderboard = serializers.URLField()
+    records = serializers.URLField()
+
+
 class SeasonSerializer(serializers.ModelSerializer[Season]):
     """A season."""
 
-    url = serializers.CharField(source="get_absolute_url", read_only=True)
+    url = serializers.CharField(
+        source="get_absolute_url",
+        read_only=True,
+        help_text="The path of its page; `links` has whole addresses.",
+    )
+    links = serializers.SerializerMethodField()
     organisers = serializers.SerializerMethodField(help_text="Usernames.")
     winner = PersonField(read_only=True, allow_null=True)
     repertoire = RepertoireSerializer(many=True, read_only=True)
@@ -80,9 +101,20 @@ class SeasonSerializer(serializers.ModelSerializer[Season]):
             "slug", "uid", "name", "summary", "url", "format", "format_options", "visibility",
             "status", "open_enrolment", "repertoire", "ruleset_choice", "pace", "tie_breaks",
             "no_show_minutes", "no_show_rule", "organisers", "winner", "created_at", "started_at",
-            "finished_at", "changed_at",
+            "finished_at", "changed_at", "links",
         )  # fmt: skip
         read_only_fields = fields
+
+    @extend_schema_field(SeasonLinksSerializer)
+    def get_links(self, season: Season) -> dict[str, str]:
+        """Addresses."""
+        absolute = self.context["request"].build_absolute_uri
+        _view, _page, *parts = SeasonLinksSerializer().fields
+        return {
+            "view": absolute(reverse("api:season", args=[season.slug])),
+            "page": absolute(season.get_absolute_url()),
+            **{part: absolute(reverse(f"api:season_{part}", args=[season.slug])) for part in parts},
+        }
 
     @extend_schema_field(serializers.ListField(child=serializers.CharField()))
     def get_organisers(self, season: Season) -> list[str]:
@@ -173,12 +205,25 @@ class LegSerializer(serializers.ModelSerializer[Leg]):
         return [leg.home_ready_at is not None, leg.away_ready_at is not None]
 
 
+class DeathMatchLinksSerializer(serializers.Serializer[dict[str, Any]]):
+    """Where a death match is."""
+
+    view = serializers.URLField(help_text="The death match, here.")
+    page = serializers.URLField(help_text="For people.")
+    season = serializers.URLField(help_text="Its season, here.")
+
+
 class DeathMatchSerializer(serializers.ModelSerializer[DeathMatch]):
     """Two contestants meet. `home` has seat 0, `away` seat 1."""
 
     season = serializers.CharField(source="round.season.slug", read_only=True)
     round = serializers.IntegerField(source="round.number", read_only=True)
-    url = serializers.CharField(source="get_absolute_url", read_only=True)
+    url = serializers.CharField(
+        source="get_absolute_url",
+        read_only=True,
+        help_text="The path of its page; `links` has whole addresses.",
+    )
+    links = serializers.SerializerMethodField()
     home = PersonField(read_only=True, allow_null=True)
     away = PersonField(read_only=True, allow_null=True)
     winner = PersonField(read_only=True, allow_null=True)
@@ -188,8 +233,19 @@ class DeathMatchSerializer(serializers.ModelSerializer[DeathMatch]):
         model = DeathMatch
         fields = (
             "id", "url", "season", "round", "number", "key", "home", "away", "best_of", "status",
-            "winner", "how", "home_score", "away_score", "why", "decided_at", "legs",
+            "winner", "how", "home_score", "away_score", "why", "decided_at", "legs", "links",
         )  # fmt: skip
+
+    @extend_schema_field(DeathMatchLinksSerializer)
+    def get_links(self, death_match: DeathMatch) -> dict[str, str]:
+        """Addresses."""
+        absolute = self.context["request"].build_absolute_uri
+        season = death_match.round.season.slug
+        return {
+            "view": absolute(reverse("api:death_match", args=[death_match.pk])),
+            "page": absolute(death_match.get_absolute_url()),
+            "season": absolute(reverse("api:season", args=[season])),
+        }
 
 
 class RoundSerializer(serializers.ModelSerializer[Round]):
