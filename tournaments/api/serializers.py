@@ -80,6 +80,9 @@ class SeasonLinksSerializer(serializers.Serializer[dict[str, Any]]):
     records = serializers.URLField()
 
 
+_PARTS = [name for name in SeasonLinksSerializer().get_fields() if name not in ("view", "page")]
+
+
 class SeasonSerializer(serializers.ModelSerializer[Season]):
     """A season."""
 
@@ -109,11 +112,12 @@ class SeasonSerializer(serializers.ModelSerializer[Season]):
     def get_links(self, season: Season) -> dict[str, str]:
         """Addresses."""
         absolute = self.context["request"].build_absolute_uri
-        _view, _page, *parts = SeasonLinksSerializer().fields
         return {
             "view": absolute(reverse("api:season", args=[season.slug])),
             "page": absolute(season.get_absolute_url()),
-            **{part: absolute(reverse(f"api:season_{part}", args=[season.slug])) for part in parts},
+            **{
+                part: absolute(reverse(f"api:season_{part}", args=[season.slug])) for part in _PARTS
+            },
         }
 
     @extend_schema_field(serializers.ListField(child=serializers.CharField()))
