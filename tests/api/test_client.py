@@ -31,10 +31,11 @@ def test_a_match_from_offer_to_record(site: Site, desk: Desk) -> None:
     module = loaded()
     people = (desk.person(), desk.person())
     clients: list[Any] = [
-        module.Client(site.base_url, token=desk.token(person, "play")[1]) for person in people
+        module.Client(site.base_url, token=desk.token(person, "play")[1], timeout=30)
+        for person in people
     ]
     first, second = clients
-    with first, second, module.Client(site.base_url) as nobody:
+    with first, second, module.Client(site.base_url, timeout=30) as nobody:
         names = [client.me()["username"] for client in clients]
         offer = {"ruleset": "tetronogo", "variant": "standard", "opponent": names[1]}
         made = first.challenge_create(body=offer, idempotency_key="offer")
@@ -59,6 +60,6 @@ def test_a_match_from_offer_to_record(site: Site, desk: Desk) -> None:
 def test_pages_are_followed(site: Site, desk: Desk) -> None:
     module = loaded()
     names = {desk.person(name=f"Paged-{number}").name.lower() for number in range(5)}
-    with module.Client(site.base_url) as nobody:
+    with module.Client(site.base_url, timeout=30) as nobody:
         found = [each["username"] for each in nobody.pages(nobody.users(search="Paged", limit=2))]
     assert sorted(found) == sorted(names)

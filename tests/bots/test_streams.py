@@ -159,7 +159,7 @@ async def test_nobody_is_sent_away(
     site: Site, desk: Desk, path: str, status: int, code: str
 ) -> None:
     match = desk.match(desk.person(), desk.person())
-    async with httpx.AsyncClient(base_url=site.base_url) as web:
+    async with httpx.AsyncClient(base_url=site.base_url, timeout=30) as web:
         answer = await web.get("/api/v1" + path.format(match=match))
     assert (answer.status_code, answer.json()["code"]) == (status, code)
 

@@ -11,6 +11,7 @@ import pytest
 from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant
+from games.services import matches, turns
 from tests.games.desk import Desk
 from tests.games.support import T0, Play, Wire, started, user_named
 from tests.support.site import Site
@@ -83,6 +84,14 @@ def set_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 def rng() -> random.Random:
     """The same numbers in every run."""
     return random.Random(20)
+
+
+@pytest.fixture
+def same_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chance draws the same in every run: a match at random is then the same match."""
+    draw = random.Random(20).random
+    for module in (matches, turns):
+        monkeypatch.setattr(module, "_random", draw)
 
 
 @pytest.fixture

@@ -122,7 +122,9 @@ async def test_signing_out_closes_the_socket(site: Site, desk: Desk) -> None:
     match = desk.match(*players)
     async with (
         await Reader.open(site, match, players[0]) as reader,
-        httpx.AsyncClient(base_url=site.base_url, cookies={"sessionid": players[0].session}) as web,
+        httpx.AsyncClient(
+            base_url=site.base_url, cookies={"sessionid": players[0].session}, timeout=30
+        ) as web,
     ):
         await reader.next("sync")
         page = await web.get("/accounts/logout/")

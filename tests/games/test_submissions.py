@@ -139,6 +139,7 @@ def test_each_audience_counts_its_versions_and_log_without_gaps(
         assert [frame["resync"] for frame in mine] == [False] * (len(mine) - 1) + [True]
 
 
+@pytest.mark.usefixtures("same_draws")
 @pytest.mark.parametrize(("ruleset", "variant"), GAMES)
 def test_a_match_played_to_the_end_leaves_a_record_that_holds(
     ruleset: str, variant: str, ada: User, ben: User, rng
@@ -313,6 +314,7 @@ def test_a_concession_too_late_does_not_undo_a_result(ada: User, ben: User) -> N
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("same_draws")
 @pytest.mark.parametrize(("ruleset", "variant"), GAMES)
 def test_a_turn_costs_three_statements_in_one_transaction(
     ruleset: str, variant: str, ada: User, ben: User, rng

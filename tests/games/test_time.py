@@ -197,6 +197,7 @@ def test_a_missing_pick_is_drawn_and_stays_secret_until_both_are_in(
     assert play.held.live.table.state.frame.pieces == (drawn, "T")
 
 
+@pytest.mark.usefixtures("same_draws")
 @pytest.mark.parametrize(("ruleset", "variant"), GAMES)
 def test_a_match_that_nobody_begins_ends_by_the_defaults(
     ruleset: str, variant: str, ada: User, ben: User

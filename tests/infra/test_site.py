@@ -6,7 +6,7 @@ from tests.support.site import Site
 
 
 def test_health_names_both_parts(site: Site) -> None:
-    answer = httpx.get(f"{site.base_url}/healthz")
+    answer = httpx.get(f"{site.base_url}/healthz", timeout=30)
     assert answer.status_code == 200
     assert answer.json() == {"database": True, "redis": True}
 
