@@ -142,6 +142,8 @@ class Site:
         self.env = {
             **os.environ,
             "DATABASE_URL": self.database_url,
+            # Its nightly dump belongs neither to the checkout's own site nor to other tests.
+            "GAUNTLET_DATA": str(folder / "data"),
             "DJANGO_SETTINGS_MODULE": "config.settings.test",
             "GAUNTLET_REDIS_PREFIX": name,
             "GAUNTLET_DB_POOL_MAX": "24",
