@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from games.engine.errors import EngineFault
+from games.engine.errors import EngineFault, Refusal
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, How
 from tournaments.models import Contestant, DeathMatch, Format, Season
 from tournaments.pairing import field, ladder, round_robin, single_elimination
@@ -230,6 +230,33 @@ class Course:
         made = sorted(self._known, key=lambda known: known[0].number)
         results = [result for _, result in made if result.settled]
         return ladder.order_of(self.players, results, self.withdrawn)
+
+    @cached_property
+    def first(self) -> list[int]:
+        """Who may win the season, as it stands: the best of those who are still in it.
+        Raises Refusal ``season.not-concluded``."""
+        season = self.season
+        if season.format == Format.ELIMINATION:
+            raise Refusal("season.not-concluded", "An elimination season ends with its final.")
+        if self.busy or season.rounds.count() < self.rounds:
+            raise Refusal("season.not-concluded", "There are death matches to be played first.")
+        if season.format == Format.SINGLE_ELIMINATION:
+            ordered = [
+                (place.rank, place.player) for place in single_elimination.places(self.bracket)
+            ]
+        elif season.format == Format.LADDER:
+            ordered = list(enumerate(self.ladder, start=1))
+        else:
+            ordered = [(row.rank, row.player) for row in self.table.rows]
+        still_in = [
+            (rank, pk) for rank, pk in ordered if self.holders[pk].status == ContestantStatus.ACTIVE
+        ]
+        if not still_in:
+            raise Refusal(
+                "season.not-concluded", "Everybody has left: this season can be called off."
+            )
+        best = still_in[0][0]
+        return [pk for rank, pk in still_in if rank == best]
 
     @cached_property
     def busy(self) -> frozenset[int]:

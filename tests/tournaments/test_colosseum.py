@@ -463,7 +463,9 @@ def test_a_round_robin_from_start_to_winner(orla: User) -> None:
     refused("season.not-running", round_pair, acting_user=orla, season=season, at=now())
 
 
-def test_a_tie_at_the_top_that_nothing_breaks_is_for_the_organisers(orla: User) -> None:
+def test_a_tie_at_the_top_that_nothing_breaks_is_for_the_organisers(
+    orla: User, oscar: User
+) -> None:
     season = running(orla, 3, ROBIN, tie_breaks=["points", "direct"])
     # A circle: 1 beats 2, 2 beats 3, 3 beats 1; each rests once, which is worth nothing.
     for number in (1, 2, 3):
@@ -477,7 +479,15 @@ def test_a_tie_at_the_top_that_nothing_breaks_is_for_the_organisers(orla: User) 
     assert [(row.rank, row.values[0]) for row in table.rows] == [(1, 1), (1, 1), (1, 1)]
     refused("round.none-left", round_pair, acting_user=orla, season=season, at=now())
     refused("season.tied", season_conclude, acting_user=orla, season=season, at=now())
+    (tied,) = preflight(season, "finish", orla)
+    assert (tied.code, tied.stops) == ("season.tied", False)
     season.contestants.filter(name="Player 2").update(user=orla)
+    warned = preflight(season, "finish", orla)
+    assert [(each.code, each.stops) for each in warned] == [
+        ("season.own", True),
+        ("season.tied", False),
+    ]
+    assert [each.code for each in preflight(season, "finish", oscar)] == ["season.tied"]
     refused(
         "season.own", season_conclude, acting_user=orla, season=season, winner=who(season, 2),
         at=now(),

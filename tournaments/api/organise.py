@@ -298,7 +298,8 @@ class PreflightView(FieldsView):
         step = serializers.ChoiceField(
             choices=["list", "start", "finish", "cancel", "archive"]
         ).run_validation(request.query_params.get("step", ""))
-        return Response(self.get_serializer(seasons.preflight(season, step), many=True).data)
+        warnings = seasons.preflight(season, step, signed_in(request))
+        return Response(self.get_serializer(warnings, many=True).data)
 
 
 class StepsView(ApiView):

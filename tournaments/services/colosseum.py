@@ -236,14 +236,12 @@ def season_conclude(
     must_be_running(locked)
     at = instant(at)
     course = Course.of(locked)
-    first = first_of(course)
+    first = course.first
     if winner is not None and winner.pk not in first:
         raise Refusal("season.not-first", f"{winner.name} does not stand first.")
-    if len(first) > 1 and acting_user is not None:
-        _must_not_share(course, first, acting_user)
-    if winner is None and len(first) > 1:
-        names = ", ".join(course.holders[pk].name for pk in first)
-        raise Refusal("season.tied", f"It must be said who has won: {names} share the first place.")
+    for refusal in seasons.tie_at_the_top(course, acting_user):
+        if winner is None or refusal.code != "season.tied":
+            raise refusal
     for each in locked.rounds.exclude(status=RoundStatus.CLOSED).order_by("number"):
         deathmatches.round_close(acting_user=None, round=each, at=at)
     _places_set(course)
@@ -253,38 +251,6 @@ def season_conclude(
         winner=winner or course.holders[first[0]],
         at=at,
     )
-
-
-def _must_not_share(course: Course, first: Sequence[int], acting_user: User) -> None:
-    if acting_user.pk in [course.holders[pk].user_id for pk in first]:
-        raise Refusal(
-            "season.own", "You share the first place: another organiser says who has won."
-        )
-
-
-def first_of(course: Course) -> list[int]:
-    """Who may win the season, as it stands: the best of those who are still in it.
-    Raises Refusal ``season.not-concluded``."""
-    season = course.season
-    if season.format == Format.ELIMINATION:
-        raise Refusal("season.not-concluded", "An elimination season ends with its final.")
-    if course.busy or season.rounds.count() < course.rounds:
-        raise Refusal("season.not-concluded", "There are death matches to be played first.")
-    if season.format == Format.SINGLE_ELIMINATION:
-        ordered = [
-            (place.rank, place.player) for place in single_elimination.places(course.bracket)
-        ]
-    elif season.format == Format.LADDER:
-        ordered = list(enumerate(course.ladder, start=1))
-    else:
-        ordered = [(row.rank, row.player) for row in course.table.rows]
-    still_in = [
-        (rank, pk) for rank, pk in ordered if course.holders[pk].status == ContestantStatus.ACTIVE
-    ]
-    if not still_in:
-        raise Refusal("season.not-concluded", "Everybody has left: this season can be called off.")
-    best = still_in[0][0]
-    return [pk for rank, pk in still_in if rank == best]
 
 
 def _places_set(course: Course) -> None:
@@ -309,7 +275,7 @@ def _anything_missing(season: Season, course: Course) -> bool:
 def _concluded_if_clear(season: Season, at: datetime) -> None:
     """End the season after its last result, unless an organiser has to say who has won."""
     try:
-        tied = len(first_of(Course.of(season))) > 1
+        tied = len(Course.of(season).first) > 1
     except Refusal:
         return  # everybody has left: organisers decide what becomes of it
     if not tied:

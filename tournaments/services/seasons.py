@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple
 
@@ -355,18 +355,19 @@ def season_referees_refresh(*, season: Season) -> None:
 # -- before a step -------------------------------------------------------------------------------
 
 
-def preflight(season: Season, step: Step) -> list[Warned]:
-    """What an organiser should know before a step, those that stop it first."""
-    found = list(_PREFLIGHTS[step](season))
+def preflight(season: Season, step: Step, acting_user: User | None = None) -> list[Warned]:
+    """What an organiser should know before a step, those that stop it first; ``acting_user`` is who
+    would take it."""
+    found = list(_PREFLIGHTS[step](season, acting_user))
     return sorted(found, key=lambda warned: not warned.stops)
 
 
-def _before_listing(season: Season) -> Iterable[Warned]:
+def _before_listing(season: Season, _user: User | None) -> Iterable[Warned]:
     if not season.repertoire:
         yield Warned("preflight.no-ruleset", "It is not said yet what is played.")
 
 
-def _before_start(season: Season) -> Iterable[Warned]:
+def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
     if season.visibility == Visibility.DRAFT:
         yield Warned("season.draft", "The season is still a draft: list it first.", stops=True)
     enrolled = list(
@@ -386,7 +387,7 @@ def _before_start(season: Season) -> Iterable[Warned]:
             f"{unseeded} of {len(enrolled)} have no seed: they come after those who have one, "
             "in the order in which they enrolled.",
         )
-    yield from _before_listing(season)
+    yield from _before_listing(season, None)
     users = [each.user for each in enrolled if each.user is not None]
     unconfirmed = len(users) - len(confirmed_addresses(users))
     for count, code, what in (
@@ -410,7 +411,7 @@ def _suspended(users: Sequence[User]) -> int:
     return sum(is_suspended(user) for user in User.objects.with_standing().filter(pk__in=pks))
 
 
-def _before_cancelling(season: Season) -> Iterable[Warned]:
+def _before_cancelling(season: Season, _user: User | None) -> Iterable[Warned]:
     played = [str(each) for each in being_played(season)[:4]]
     if played:
         names = ", ".join(played[:3]) + (" and others" if len(played) > 3 else "")
@@ -435,7 +436,7 @@ def _open_matches(season: Season) -> int:
     return DeathMatch.objects.filter(round__season=season, status__in=UNDECIDED).count()
 
 
-def _before_finishing(season: Season) -> Iterable[Warned]:
+def _before_finishing(season: Season, user: User | None) -> Iterable[Warned]:
     count = _open_matches(season)
     if count:
         yield Warned(
@@ -446,15 +447,44 @@ def _before_finishing(season: Season) -> Iterable[Warned]:
     active = season.contestants.filter(status=ContestantStatus.ACTIVE).count()
     begun = season.status == SeasonStatus.RUNNING
     if season.format != Format.ELIMINATION:
-        if begun and season.rounds.count() < Course.of(season).rounds:
+        course = Course.of(season)
+        if begun and season.rounds.count() < course.rounds:
             yield Warned("season.not-concluded", "There are rounds to be played first.", stops=True)
+        elif begun and not count:
+            yield from _before_concluding(course, user)
     elif active != 1:
         yield Warned(
             "season.no-winner", f"There are {active} contestants left, not one.", stops=True
         )
 
 
-def _before_archiving(season: Season) -> Iterable[Warned]:
+def _before_concluding(course: Course, user: User | None) -> Iterable[Warned]:
+    try:
+        refusals = list(tie_at_the_top(course, user))
+    except Refusal as refusal:
+        refusals = [refusal]
+    for each in refusals:
+        # Who breaks a tie names the winner with the step: nothing has to be done before it.
+        yield Warned(each.code, each.sentence, stops=each.code != "season.tied")
+
+
+def tie_at_the_top(course: Course, acting_user: User | None) -> Iterator[Refusal]:
+    """What is to be said where several share the first place: ``season.own`` to one of them, who
+    cannot say who has won, and ``season.tied`` to whoever does not say it.
+    Raises Refusal ``season.not-concluded``."""
+    if len(course.first) == 1:
+        return
+    if acting_user is not None and acting_user.pk in [
+        course.holders[pk].user_id for pk in course.first
+    ]:
+        yield Refusal(
+            "season.own", "You share the first place: another organiser says who has won."
+        )
+    names = ", ".join(course.holders[pk].name for pk in course.first)
+    yield Refusal("season.tied", f"It must be said who has won: {names} share the first place.")
+
+
+def _before_archiving(season: Season, _user: User | None) -> Iterable[Warned]:
     if season.status == SeasonStatus.RUNNING:
         yield Warned(
             "preflight.running", "The season is running: nothing in it can change while archived."

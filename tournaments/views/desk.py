@@ -339,7 +339,7 @@ def step(request: HttpRequest, sheet: Sheet, user: User, name: str) -> HttpRespo
     told = _STEPS[name]
     warnings: list[Warned] = []
     if name in ("list", "start", "cancel", "archive"):
-        warnings = seasons.preflight(sheet.season, name)  # type: ignore[arg-type]
+        warnings = seasons.preflight(sheet.season, name, user)  # type: ignore[arg-type]
     runs: dict[str, Callable[[Any], Any]] = {
         "list": lambda _form: seasons.season_list(acting_user=user, season=sheet.season),
         "unlist": lambda _form: seasons.season_unlist(acting_user=user, season=sheet.season),
@@ -729,12 +729,13 @@ def pair_by_hand(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse
 def conclude(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """End a season by its order."""
     running = sheet.season.status == SeasonStatus.RUNNING
-    first = [sheet.by_id[pk] for pk in colosseum.first_of(sheet.course)] if running else []
+    first = [sheet.by_id[pk] for pk in sheet.course.first] if running else []
     act = Act(
         title="End the season",
         button="End it",
         done="The season has a winner.",
         says=["Everybody gets the place on which they stand now, and the first has won."],
+        warnings=seasons.preflight(sheet.season, "finish", user) if running else (),
         back=sheet.season.get_absolute_url(),
         danger=True,
         form=partial(PairForm, people=first) if len(first) > 1 else NoForm,
