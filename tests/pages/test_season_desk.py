@@ -37,7 +37,7 @@ from tournaments.invariants import faults_of
 from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
 from tournaments.services.episodes import dmo_choose, final_open, placements_record
 from tournaments.services.items import item_give
-from tournaments.services.seasons import season_cancel
+from tournaments.services.seasons import organiser_add, season_cancel
 
 Visitor = Callable[..., Client]
 
@@ -591,6 +591,25 @@ def test_so_many_are_not_paired_by_hand_on_a_page(
     monkeypatch.setattr("tournaments.views.desk.BY_HAND_MOST", 3)
     answer = visitor(orla).get("/seasons/autumn/desk/pair/by-hand/")
     assert (answer.status_code, "up to 3 can be paired" in words(answer)) == (409, True)
+
+
+def test_who_plays_in_a_round_is_not_asked_to_pair_it(visitor: Visitor, orla: User) -> None:
+    oscar = organiser_named("oscar")
+    season = running(orla, 4, "swiss")
+    for row in DeathMatch.objects.filter(round__season=season):
+        played(orla, fresh(row), 0)
+    organiser_add(acting_user=orla, season=season, user=oscar)
+    season.contestants.filter(name="Player 1").update(user=oscar)
+    address = "/seasons/autumn/desk/pair/by-hand/"
+    offered = visitor(orla).get(address)
+    filled_in = form_of(offered)
+    sentence = "Nobody decides about their own death match."
+    client = visitor(oscar)
+    page = client.get(address)
+    assert [sentence in words(each) for each in (offered, page)] == [False, True]
+    assert [b'name="home_1"' in each.content for each in (offered, page)] == [True, False]
+    with nothing_changes():
+        assert sentence in words(client.post(address, filled_in))
 
 
 def test_only_swiss_rounds_are_paired_by_hand(visitor: Visitor, orla: User) -> None:

@@ -172,8 +172,7 @@ def _swiss_by_hand(
     playing = {each.pk: each for each in season.contestants.in_round(opened.number)}
     enough(list(playing))
     sides = [side for pairing in pairings for side in (pairing.home, pairing.away)]
-    if any(each.user_id == acting_user.pk for each in playing.values()):
-        raise own_death_match()
+    must_not_play_in(playing.values(), acting_user)
     if len({side.pk for side in sides}) < len(sides):
         raise Refusal("pairing.twice", "Somebody is paired twice in this round.")
     strangers = [side.name for side in sides if side.pk not in playing]
@@ -198,6 +197,12 @@ def _swiss_by_hand(
         data={"season": season.pk, "round": opened.number, "by_hand": True},
     )
     return opened
+
+
+def must_not_play_in(playing: Iterable[Contestant], acting_user: User) -> None:
+    """Raises Refusal ``death-match.own`` where ``acting_user`` is one of those who are paired."""
+    if any(each.user_id == acting_user.pk for each in playing):
+        raise own_death_match()
 
 
 def _must_be_new(

@@ -56,7 +56,7 @@ from tournaments.lifecycle import (
 from tournaments.models import Contestant, DeathMatch, Episode, Format, Gift, Round
 from tournaments.reading import Sheet, game_of
 from tournaments.services import colosseum, contestants, deathmatches, episodes, items, seasons
-from tournaments.services.rounds import Pairing, round_next, round_schedule
+from tournaments.services.rounds import Pairing, must_not_play_in, round_next, round_schedule
 from tournaments.services.scheduling import leg_schedule
 from tournaments.services.seasons import Warned
 from tournaments.views.acts import Act, perform
@@ -694,6 +694,10 @@ def pair_by_hand(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse
     elif len(sheet.rounds) >= sheet.course.rounds:
         words = f"All {sheet.course.rounds} rounds have been paired."
         warnings.append(Warned("round.none-left", words, stops=True))
+    try:
+        must_not_play_in(people, user)
+    except Refusal as refusal:
+        warnings.append(Warned(refusal.code, refusal.sentence, stops=True))
     act = Act(
         title="Pair the next round by hand",
         button="Pair it so",
