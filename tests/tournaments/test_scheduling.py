@@ -174,6 +174,26 @@ def test_what_cannot_begin_is_told_once(orla: User, season: Season, meeting: Dea
     assert len(kinds(season)) == count
 
 
+def test_a_word_that_is_taken_back_while_the_sweep_looks(
+    season: Season, meeting: DeathMatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in (1, 2):
+        ready(season, meeting, number, after(hours=47, minutes=40))
+    search = scheduling._both_ready
+
+    def and_then(at: datetime) -> list[Leg]:
+        found = search(at)
+        leg_unconfirm(acting_user=user(season, 2), leg=leg_of(meeting))
+        return found
+
+    monkeypatch.setattr(scheduling, "_both_ready", and_then)
+    before = kinds(season)
+    assert legs_sweep(at=NOON).started == 0
+    leg = leg_of(meeting)
+    assert (leg.status, leg.home_ready_at is None, leg.away_ready_at) == ("planned", False, None)
+    assert kinds(season) == before
+
+
 # -- not there -----------------------------------------------------------------------------------
 
 

@@ -345,11 +345,21 @@ def _both_ready(at: datetime) -> list[Leg]:
 
 def _begun(leg: Leg, at: datetime) -> bool:
     try:
-        leg_start(acting_user=None, leg=leg, at=at)
+        return _begun_if_due(leg, at)
     except Refusal as refusal:
-        if refusal.code not in ("leg.not-planned", "leg.order"):
+        if refusal.code != "leg.order":
             _stuck(leg, refusal, at)
         return False
+
+
+@transaction.atomic
+def _begun_if_due(leg: Leg, at: datetime) -> bool:
+    season_locked(leg.death_match.round.season_id)
+    # Since the sweep looked, somebody may have said that they are not ready after all.
+    fresh = _waiting().filter(pk=leg.pk).first()
+    if fresh is None or not is_due(fresh, at):
+        return False
+    leg_start(acting_user=None, leg=fresh, at=at)
     return True
 
 
