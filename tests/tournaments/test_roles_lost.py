@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
 from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant, role_revoke
@@ -11,6 +14,7 @@ from tests.games.support import committing
 from tests.tournaments.support import organiser_named, running
 from tournaments.models import Leg, Season, SeasonOrganiser
 from tournaments.services.deathmatches import leg_start
+from tournaments.services.seasons import season_referees_refresh
 
 
 def test_they_referee_nothing_any_more(orla: User) -> None:
@@ -33,6 +37,15 @@ def test_they_referee_nothing_any_more(orla: User) -> None:
     with committing():
         role_grant(acting_user=root, user=oscar, role=Role.ORGANISER)
     assert may_organise(match, User.objects.get(pk=oscar.pk))
+
+
+def test_a_match_that_is_just_beginning_is_waited_for(orla: User) -> None:
+    """Its referees are chosen under the season's lock: whoever sets them anew takes that first."""
+    season = running(orla, 4, "round-robin")
+    with CaptureQueriesContext(connection) as queries:
+        season_referees_refresh(season=season)
+    asked = [query["sql"] for query in queries if query["sql"].startswith("SELECT")]
+    assert (season._meta.db_table in asked[0], "FOR UPDATE" in asked[0]) == (True, True)
 
 
 def test_they_see_their_drafts_no_longer(orla: User) -> None:

@@ -338,6 +338,8 @@ def _organisers_changed(season: Season, acting_user: User, action: str, user: Us
 def season_referees_refresh(*, season: Season) -> None:
     """Have the matches that are on refereed by those who run the season now: somebody has joined
     or left them, or lost the role of an organiser."""
+    # A match that is beginning has its referees already, and is not there to be found before.
+    season_locked(season.pk)
     running = Leg.objects.filter(
         death_match__round__season=season, status=LegStatus.RUNNING
     ).select_related("death_match__home__user", "death_match__away__user")
