@@ -32,7 +32,7 @@ from tournaments.models import DeathMatch, Leg
 from tournaments.services.deathmatches import death_match_declare, leg_settle, leg_void
 from tournaments.services.episodes import dmo_choose, episode_open, episode_skip, placements_record
 from tournaments.services.scheduling import leg_confirm, legs_sweep
-from tournaments.services.seasons import organiser_add, season_start
+from tournaments.services.seasons import organiser_add, season_create, season_start
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -58,6 +58,12 @@ def test_two_organisers_start_a_season(orla: User, oscar: User, threads: Threads
     assert set(one_of(threads.at_once(start))) == {"season.begun"}
     assert kinds(season).count("season.started") == 1
     assert season.rounds.count() == 1
+
+
+def test_seasons_of_one_name_are_made(orla: User, threads: Threads) -> None:
+    create = partial(season_create, acting_user=orla, name="Spring", format="swiss")
+    made = threads.at_once([create] * 4)
+    assert {season.slug for season in made} == {"spring", "spring-2", "spring-3", "spring-4"}
 
 
 def test_the_ec_and_an_organiser_choose(orla: User, threads: Threads) -> None:

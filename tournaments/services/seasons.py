@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.text import slugify
@@ -76,6 +77,7 @@ Step = Literal["list", "start", "cancel", "finish", "archive"]
 SUMMARY_MAX = 2000
 REPERTOIRE_MAX = 64
 NO_SHOW_MINUTES_MAX = 7 * 24 * 60
+SLUG_ATTEMPTS = 8
 
 
 class Warned(NamedTuple):
@@ -107,13 +109,7 @@ def season_create(
         raise Refusal("season.not-allowed", "Only organisers may open a season.")
     formats_known.format_of(format)
     given = settings_checked(format, {"format_options": {}, **(settings or {}), "name": name})
-    season = Season.objects.create(
-        slug=free_slug(given["name"]),
-        format=format,
-        created_by=acting_user,
-        created_at=instant(at),
-        **given,
-    )
+    season = _made(format=format, created_by=acting_user, created_at=instant(at), **given)
     SeasonOrganiser.objects.create(season=season, user=acting_user)
     audit_record(
         acting_user=acting_user,
@@ -122,6 +118,14 @@ def season_create(
         data={"name": season.name, "format": format},
     )
     return season
+
+
+def _made(*, name: str, **fields: Any) -> Season:
+    for _attempt in range(SLUG_ATTEMPTS):
+        # Somebody else may take the slug between the look and the deed.
+        with suppress(IntegrityError), transaction.atomic():
+            return Season.objects.create(slug=free_slug(name), name=name, **fields)
+    return Season.objects.create(slug=free_slug(name), name=name, **fields)
 
 
 def free_slug(name: str) -> str:
