@@ -28,6 +28,7 @@ from tests.tournaments.support import (
 from tournaments.audience import may_see_declarations
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Gift, ItemEvent, Season
+from tournaments.reading import Sheet
 from tournaments.services.deathmatches import death_match_correct, leg_void, rules_set
 from tournaments.services.episodes import final_open
 from tournaments.services.items import (
@@ -37,6 +38,7 @@ from tournaments.services.items import (
     item_undeclare,
 )
 from tournaments.services.seasons import organiser_add
+from tournaments.views.players import open_matches
 
 REPEAT: dict[str, Any] = {"item": "domino-repeat", "ruleset": "domino-wars"}
 TIE: dict[str, Any] = {"item": "tie-advantage", "ruleset": "domino-wars"}
@@ -118,6 +120,24 @@ def test_gifts_that_do_not_fit(orla: User, cleo: User, season: Season, final: De
            receiver=who(season, 2))  # fmt: skip
     begun(orla, final)
     refuse("item.leg")
+
+
+def test_nothing_is_given_for_a_death_match_with_one_side(orla: User) -> None:
+    season = running(orla, 3, "single-elimination")
+    waiting = DeathMatch.objects.get(round__season=season, status="waiting")
+    assert waiting.home == who(season, 1)
+    refusal = refused(
+        "item.match",
+        item_give,
+        acting_user=orla,
+        season=season,
+        receiver=who(season, 1),
+        item="copy",
+        death_match=waiting,
+    )
+    assert refusal.sentence == "It is not known yet who meets there."
+    # So the forms do not offer it.
+    assert [str(each) for each in open_matches(Sheet(season))] == ["Player 2 vs Player 3"]
 
 
 def test_nobody_helps_themselves_to_items(orla: User, season: Season, final: DeathMatch) -> None:

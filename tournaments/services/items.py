@@ -20,6 +20,7 @@ from tournaments.itemrules import Brought, Step, resolve
 from tournaments.lifecycle import (
     PLAYABLE,
     ContestantStatus,
+    DeathMatchStatus,
     GiftStatus,
     LegStatus,
 )
@@ -204,6 +205,8 @@ def _meeting_for(
     meeting = DeathMatch.objects.filter(round__season=season, pk=death_match.pk).first()
     if meeting is None or receiver.pk not in (meeting.home_id, meeting.away_id):
         raise Refusal("item.match", f"{receiver.name} does not play in that death match.")
+    if meeting.status == DeathMatchStatus.WAITING:
+        raise Refusal("item.match", "It is not known yet who meets there.")
     if meeting.status not in PLAYABLE:
         raise Refusal("item.match-over", "That death match is over: it is too late for items.")
     legs = list(meeting.legs.filter(status=LegStatus.PLANNED))

@@ -17,7 +17,7 @@ from accounts.models import User
 from games.engine.errors import Refusal
 from tournaments import audience, catalogue
 from tournaments.forms import ChooseForm, GiftForm, NoForm, PairForm, RulesForm, WithdrawForm
-from tournaments.lifecycle import UNDECIDED, ContestantStatus, EpisodeStatus, GiftStatus
+from tournaments.lifecycle import PLAYABLE, ContestantStatus, EpisodeStatus, GiftStatus
 from tournaments.models import Contestant, DeathMatch, Episode, Format, Gift, Leg
 from tournaments.reading import STILL_IN, Sheet, item_named
 from tournaments.services.colosseum import ladder_challenge
@@ -213,7 +213,7 @@ def rules(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpRespon
 
 def open_matches(sheet: Sheet) -> list[DeathMatch]:
     """Death matches that items can be given for."""
-    return [each for each in sheet.death_matches if each.status in UNDECIDED]
+    return [each for each in sheet.death_matches if each.status in PLAYABLE]
 
 
 @require_http_methods(FORMS)
