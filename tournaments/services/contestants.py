@@ -21,7 +21,6 @@ from games.engine.errors import Refusal
 from tournaments import lifecycle
 from tournaments.lifecycle import (
     EPISODE_OVER,
-    UNDECIDED,
     ContestantStatus,
     GiftStatus,
     LegStatus,
@@ -52,6 +51,7 @@ from tournaments.services.guards import (
     must_not_meet,
     reason,
     season_locked,
+    undecided_of,
 )
 
 SEED_MAX: Final = 10_000
@@ -530,10 +530,8 @@ def contestant_withdraw(
 
 
 def _open_death_matches(contestant: Contestant) -> list[DeathMatch]:
-    found = DeathMatch.objects.filter(
-        round__season=contestant.season_id, status__in=UNDECIDED
-    ).select_related("round__season", "home__user", "away__user")
-    return [each for each in found if contestant.pk in (each.home_id, each.away_id)]
+    found = undecided_of(contestant)
+    return list(found.select_related("round__season", "home__user", "away__user"))
 
 
 def _gone_before_start(

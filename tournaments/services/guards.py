@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -104,13 +104,14 @@ def must_not_meet(contestant: Contestant, acting_user: User | None) -> None:
     contestant, or as that contestant."""
     if acting_user is None:
         return
-    theirs = DeathMatch.objects.filter(
-        Q(home=contestant) | Q(away=contestant),
-        round__season=contestant.season_id,
-        status__in=UNDECIDED,
-    )
-    if theirs.filter(Q(home__user=acting_user) | Q(away__user=acting_user)).exists():
+    own = Q(home__user=acting_user) | Q(away__user=acting_user)
+    if undecided_of(contestant).filter(own).exists():
         raise own_death_match()
+
+
+def undecided_of(contestant: Contestant) -> QuerySet[DeathMatch]:
+    """A contestant's death matches that nothing has decided."""
+    return DeathMatch.objects.filter(Q(home=contestant) | Q(away=contestant), status__in=UNDECIDED)
 
 
 def own_death_match() -> Refusal:

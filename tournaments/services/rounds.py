@@ -12,7 +12,7 @@ from accounts.models import User
 from accounts.services import audit_record
 from games.engine.errors import Refusal
 from tournaments.course import Course
-from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, LegStatus
+from tournaments.lifecycle import DeathMatchStatus, LegStatus
 from tournaments.models import Contestant, DeathMatch, Format, Leg, Round, Season
 from tournaments.pairing import swiss
 from tournaments.pairing.field import enough
@@ -122,7 +122,7 @@ def death_match_schedule(
 def _by_the_format(season: Season, acting_user: User, at: datetime) -> Round:
     if season.format != Format.ELIMINATION:
         return colosseum.round_pair(acting_user=acting_user, season=season, at=at)
-    if season.contestants.filter(status=ContestantStatus.ACTIVE).count() > 2:
+    if deathmatches.active_of(season) > 2:
         return episodes.episode_open(acting_user=acting_user, season=season, at=at).round
     return episodes.final_open(acting_user=acting_user, season=season, at=at).round
 
