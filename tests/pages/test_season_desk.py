@@ -464,13 +464,12 @@ def test_nobody_decides_about_their_own_death_match(visitor: Visitor, orla: User
         acting_user=user_of(who(season, 2)), episode=episode_now(season), contestant=who(season, 3),
         at=after(),
     )  # fmt: skip
-    page = visitor(orla).get(f"/seasons/autumn/desk/matches/{row.pk}/")
+    desk = f"/seasons/autumn/desk/matches/{row.pk}/"
+    page = visitor(orla).get(desk)
     assert "somebody else must decide" in words(page)
+    assert not [link for link in links(page) if link.startswith(desk)]
     with nothing_changes():
-        answer = visitor(orla).post(
-            f"/seasons/autumn/desk/matches/{row.pk}/declare/",
-            {"winner": row.home_id, "why": "Me."},
-        )
+        answer = visitor(orla).post(f"{desk}declare/", {"winner": row.home_id, "why": "Me."})
     assert "Nobody decides about their own death match." in words(answer)
 
 

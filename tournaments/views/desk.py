@@ -901,10 +901,11 @@ class Deed(NamedTuple):
 def match_desk(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpResponse:
     """A death match with its deeds."""
     row = sheet.death_match(pk)
+    own = audience.seat_of(row, user) is not None
     context = {
         "row": row,
-        "own": audience.seat_of(row, user) is not None,
-        "deeds": _deeds(sheet, row),
+        "own": own,
+        "deeds": [] if own else _deeds(sheet, row),
         "frozen": row.round.status == RoundStatus.CLOSED,
     }
     return shown(request, sheet, "desk_match.html", context)
