@@ -289,10 +289,12 @@ def played(state: State, move: Place | Finish, removal: Move | None) -> State:
     seat = state.mover
     removed, ended, spent = state.removed, state.ended, state.spent
     if type(move) is not Place:
-        # Nothing is removed from a finished player.
+        # Nothing is removed from a finished player; a Rapid Removal is spent on it all the same.
         ended = ("finish", ended[1]) if seat == 0 else (ended[0], "finish")
+        if type(removal) is Rapid:
+            spent = _spend(spent, other(seat), 0)
         turn = Turn(seat, move, 0, removal, 0)
-        return _next_turn(_replace(state, ended=ended, last=turn))
+        return _next_turn(_replace(state, ended=ended, spent=spent, last=turn))
     covered = covered_by(move)
     cut = 0
     for square in move.squares:

@@ -214,6 +214,14 @@ def test_a_rapid_removal_that_takes_nothing_is_spent() -> None:
     assert view(now)["items"][1] == {"rapid-removal": [0, 1]}
 
 
+def test_a_rapid_removal_from_a_player_who_finishes_is_spent() -> None:
+    now = begun("final", "1 remove 3x3 F13", items=ITEMS)
+    step = now.add(entry("0 finish"))
+    told = [event.text for event in step.events]
+    assert "used Rapid Removal around F13 and removed nothing" in told
+    assert view(now)["items"][1] == {"rapid-removal": [0, 1]}
+
+
 def test_a_changed_removal_spends_nothing() -> None:
     now = begun("final", "1 remove 3x3 F13", "1 remove F13", "0 A1 D > A1 0", items=ITEMS)
     assert view(now)["items"][1] == {"rapid-removal": [1, 1]}
