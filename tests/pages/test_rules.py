@@ -51,6 +51,12 @@ def test_every_game_says_once_when_one_is_reminded(nobody: Client, ruleset) -> N
     assert shown.count("when the reserve is begun, and after every 30 seconds of it") == 1
 
 
+def test_where_the_general_rule_has_an_exception_it_is_named(nobody: Client) -> None:
+    """Removals have no reminders, and the reserve of Peg Domain goes in steps."""
+    assert "Of a removal nobody is reminded" in words(nobody.get("/rules/peg-domain/"))
+    assert "in Peg Domain in whole steps" in words(nobody.get("/rules/"))
+
+
 @each_ruleset
 def test_the_contents_lead_to_every_heading(nobody: Client, ruleset) -> None:
     page = nobody.get(f"/rules/{ruleset.id}/").content.decode()

@@ -95,5 +95,5 @@ def _challenge(before: State, seat: Seat, after: State) -> Event:
     cost = after.terms.challenge_cost_ms / 1000 if after.wrong[seat] > 1 else 0
     text = f"challenged the placement of shape {shape}: it was valid"
     if cost:
-        text += f", which costs {cost:g} s of reserve"
+        text += f", which costs {cost:g} s of reserve, or what is left of it"
     return _event("challenge", seat, text, shape=shape, turn=turn, valid=True)

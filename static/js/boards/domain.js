@@ -1074,7 +1074,7 @@ class DomainBoard {
       const { game } = this;
       const cost = game.challenge_cost_ms / 1000;
       const wrong = game.wrong[this.ctx.you];
-      const price = wrong === 0 ? "If you are wrong, this first time costs nothing." : `If you are wrong, it costs ${cost} s of your reserve.`;
+      const price = wrong === 0 ? "If you are wrong, this first time costs nothing." : `If you are wrong, it costs ${cost} s of your reserve, or what is left of it.`;
       this.bar.show({ words: `Claim that ${game.turns.at(-1).shape} does not lie validly. ${price}`, verb: "Challenge" });
     } else if (choice?.discard) {
       this.bar.show({ words: `Discard ${choice.discard} instead of placing a shape. It is gone then.`, verb: "Discard" });

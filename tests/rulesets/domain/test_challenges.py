@@ -125,7 +125,7 @@ def test_the_first_wrong_challenge_is_free_and_later_ones_cost_a_minute() -> Non
     assert wrong_challenges(1).reserve == (600, 600)
     assert wrong_challenges(2).reserve == (600, 540)
     assert wrong_challenges(3).reserve == (600, 480)
-    assert "costs 60 s" in wrong_challenges(2).events[0].text
+    assert "costs 60 s of reserve, or what is left of it" in wrong_challenges(2).events[0].text
     assert "costs" not in wrong_challenges(1).events[0].text
 
 
