@@ -468,6 +468,9 @@ class PegDomainBoard {
     if (index >= 0) this.cut.splice(index, 1);
     else if (".o".includes(this.#mark(square)) && this.#mark(square) !== "") this.cut.push(square);
     else return;
+    // The first one named is a peg, also where the peg that began it has been taken out again.
+    const peg = this.cut.findIndex((each) => this.#mark(each) === "o");
+    if (peg > 0) this.cut.unshift(...this.cut.splice(peg, 1));
     this.#cutChanged(square);
   }
 
