@@ -257,7 +257,8 @@ def from_above(page: Page) -> list[str]:
 
 def test_the_final_with_a_removal_in_secret_and_items(site: Site, new_page: Pages) -> None:
     items = ((0, "rapid-removal"), (1, "additional-peg"))
-    game = players.start(site, "peg-domain", variant="final", items=items)
+    options = {"removal_window": 25}
+    game = players.start(site, "peg-domain", variant="final", items=items, options=options)
     ada, ben = game.open(new_page, "Ada"), game.open(new_page, "Ben", **TELEPHONE)
     is_asked(ada)
     choose(ada, "Order", "Take order")
@@ -282,6 +283,7 @@ def test_the_final_with_a_removal_in_secret_and_items(site: Site, new_page: Page
     # On Ben's telephone the pallet to remove from comes first.
     assert from_above(ben) == ["red", "domain", "blue"]
     # Ben names a square, and then another one; Ada learns nothing of either.
+    ben.locator(".board-facts").get_by_text("Open for at least 25 seconds of the turn").wait_for()
     removable = game_of(ben)["removable"]
     submit(ben, f"remove {removable[0]}")
     ben.locator("[data-part=turn]").get_by_text("You can still change it").wait_for()

@@ -1,6 +1,7 @@
 /* The boards of Peg Domain. See boards/README.md for what every board module offers. */
 
 import { csrfToken } from "../site.js";
+import { spoken } from "../match/clock.js";
 import { fill, h, s, write } from "../match/dom.js";
 import { Board, choiceCards, ConfirmBar, outline, seatBadge, turn, UNIT } from "./kit.js";
 import { Placing, PLACING_KEYS } from "./placing.js";
@@ -1015,7 +1016,8 @@ class PegDomainBoard {
       lines.push("Name a square for your Additional Peg on either pallet or on both; the one on the pallet that becomes yours counts.");
     }
     if (decision?.kind === "removal") {
-      lines.push("Open at least until 0:20, and then until your opponent has moved; until then you can change it.");
+      const window = spoken(decision.clock.turn_ms);
+      lines.push(`Open for at least ${window} of the turn, and then until your opponent has moved; until then you can change it.`);
       if (typeof decision.sealed === "string") lines.push(`As it stands: ${decision.sealed}.`);
     }
     for (const seat of [0, 1]) {
