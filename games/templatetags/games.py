@@ -111,12 +111,18 @@ def result_for(match: Match, user: Any) -> str:
 
 
 @register.filter
+def points(score: int) -> str:
+    """A score as people read it: thousands apart, as on the board."""
+    return f"{score:,}"
+
+
+@register.filter
 def score_for(match: Match, user: Any) -> str:
     """The score, this user's own first."""
     scores = match.scores
     if any(player.seat == 1 and player.user_id == user.pk for player in match.players.all()):
         scores = scores[::-1]
-    return " : ".join(str(score) for score in scores)
+    return " : ".join(points(score) for score in scores)
 
 
 @register.filter

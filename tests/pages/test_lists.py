@@ -14,11 +14,16 @@ from django.utils import timezone
 
 from accounts.models import User
 from games.models import Challenge, Match
+from games.templatetags.games import points
 from tests.games.support import Play, placing, started, user_named
 from tests.pages.support import challenge, conceded, finished_row, forms, links, words
 
 PUBLIC = ["/", "/lobby/", "/watch/"]
 Visitor = Callable[..., Client]
+
+
+def test_scores_are_written_as_on_the_board() -> None:
+    assert [points(score) for score in (0, 71, 178_121, -3)] == ["0", "71", "178,121", "-3"]
 
 
 # -- every list ----------------------------------------------------------------------------------
