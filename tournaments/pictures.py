@@ -321,7 +321,9 @@ def _box(
 ) -> Box:
     scores = ("", "")
     if row is not None and row.status == DeathMatchStatus.DECIDED and row.how != How.BYE:
-        scores = (str(row.home_score), str(row.away_score))
+        # Nought to nought is no score: somebody gave up before there was one.
+        if row.best_of > 1 or row.home_score or row.away_score:
+            scores = (str(row.home_score), str(row.away_score))
         if row.home_id != each.home and row.how != How.WALKOVER:
             held = {row.home_id: scores[0], row.away_id: scores[1]}
             scores = (held.get(each.home, scores[0]), held.get(each.away, scores[1]))

@@ -283,6 +283,11 @@ def test_a_bracket_shows_byes_scores_and_the_way_of_the_winner(
     assert 'data-state="bye"' in page
     assert "Third place" in page
     assert "Won by Player 1" in page
+    # Everybody has given up: nought to nought is no score.
+    assert ">0</text>" not in page
+    results = words(visitor().get("/seasons/autumn/results/"))
+    assert "Player 1 won vs Bye" in results
+    assert "To be decided" not in results
 
 
 def test_unbroken_ties_are_shown_as_such(visitor: Visitor, orla: User) -> None:
