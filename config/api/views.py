@@ -233,7 +233,7 @@ class ListView(FieldsView, ListAPIView[Any]):
                                 ordering is the default.
     """
 
-    orderings: ClassVar[Mapping[str, Ordering]] = {"-id": ("-id",)}
+    orderings: ClassVar[Mapping[str, Ordering]] = {"-id": ("-id",), "id": ("id",)}
     pagination_class = CursorPages
     filter_backends = (FilterBackend, OrderBackend)
 

@@ -662,6 +662,7 @@ class Client:
         limit: int | None = None,
         ordering: str | None = None,
         status: str | None = None,
+        username: str | None = None,
         fields: str | None = None,
     ) -> Any:
         """Contestants."""
@@ -673,6 +674,7 @@ class Client:
                 "limit": limit,
                 "ordering": ordering,
                 "status": status,
+                "username": username,
                 "fields": fields,
             },
         )
@@ -685,6 +687,7 @@ class Client:
         limit: int | None = None,
         ordering: str | None = None,
         status: str | None = None,
+        username: str | None = None,
         body: dict[str, Any] | None = None,
         idempotency_key: str = "",
     ) -> Any:
@@ -697,6 +700,7 @@ class Client:
                 "limit": limit,
                 "ordering": ordering,
                 "status": status,
+                "username": username,
             },
             body=body or {},
             idempotency_key=idempotency_key,
@@ -758,6 +762,8 @@ class Client:
         kind: str | None = None,
         limit: int | None = None,
         ordering: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
         fields: str | None = None,
     ) -> Any:
         """What happened in a season."""
@@ -769,6 +775,8 @@ class Client:
                 "kind": kind,
                 "limit": limit,
                 "ordering": ordering,
+                "since": since,
+                "until": until,
                 "fields": fields,
             },
         )
@@ -878,6 +886,7 @@ class Client:
         cursor: str | None = None,
         limit: int | None = None,
         ordering: str | None = None,
+        status: str | None = None,
         fields: str | None = None,
     ) -> Any:
         """Rounds, episodes, bracket of a season."""
@@ -888,6 +897,7 @@ class Client:
                 "cursor": cursor,
                 "limit": limit,
                 "ordering": ordering,
+                "status": status,
                 "fields": fields,
             },
         )

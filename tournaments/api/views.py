@@ -54,6 +54,7 @@ from tournaments.lifecycle import (
     ContestantStatus,
     DeathMatchStatus,
     GiftStatus,
+    RoundStatus,
     SeasonStatus,
     Visibility,
 )
@@ -135,7 +136,9 @@ class SeasonsReading(ListView):
     orderings: ClassVar[Mapping[str, Ordering]] = MappingProxyType(
         {
             "-created_at": ("-created_at", "-id"),
+            "created_at": ("created_at", "id"),
             "-changed_at": ("-changed_at", "-id"),
+            "-started_at": ("-started_at", "-id"),
             "name": ("name", "id"),
         }
     )
@@ -173,6 +176,7 @@ class ContestantFilters(Filters):
     """What contestants can be filtered by."""
 
     status = filters.ChoiceFilter(choices=ContestantStatus.choices)
+    username = UsernameFilter(field_name="user__username")
 
 
 class ContestantsReading(OfSeason):
@@ -288,12 +292,21 @@ def _matches_told(sheet: Sheet) -> list[dict[str, Any]]:
     ]
 
 
+class RoundFilters(Filters):
+    """What rounds can be filtered by."""
+
+    status = filters.ChoiceFilter(choices=RoundStatus.choices)
+
+
 class RoundsReading(OfSeason):
     """The rounds of a season with their death matches: the bracket, the episodes, the pairings. In
     a bracket, `key` names a death match; sides that are not known yet are null."""
 
     serializer_class = RoundSerializer
-    orderings: ClassVar[Mapping[str, Ordering]] = MappingProxyType({"number": ("number",)})
+    filterset_class = RoundFilters
+    orderings: ClassVar[Mapping[str, Ordering]] = MappingProxyType(
+        {"number": ("number",), "-number": ("-number",)}
+    )
     queryset = Round.objects.none()
 
     def get_queryset(self) -> QuerySet[Round]:
@@ -375,6 +388,8 @@ class EventFilters(Filters):
     """What events can be filtered by."""
 
     kind = filters.CharFilter()
+    since = filters.IsoDateTimeFilter(field_name="at", lookup_expr="gte")
+    until = filters.IsoDateTimeFilter(field_name="at", lookup_expr="lt")
 
 
 @extend_schema_view(
@@ -385,7 +400,6 @@ class EventsView(OfSeason):
 
     serializer_class = SeasonEventSerializer
     filterset_class = EventFilters
-    orderings: ClassVar[Mapping[str, Ordering]] = MappingProxyType({"-id": ("-id",), "id": ("id",)})
     queryset = SeasonEvent.objects.none()
 
     def get_queryset(self) -> QuerySet[SeasonEvent]:

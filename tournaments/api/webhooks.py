@@ -147,7 +147,7 @@ class WebhooksView(OrganisersList):
     """The webhooks of a season."""
 
     serializer_class = WebhookSerializer
-    orderings: ClassVar[Mapping[str, Ordering]] = MappingProxyType({"id": ("id",)})
+    orderings: ClassVar[Mapping[str, Ordering]] = MappingProxyType({"id": ("id",), "-id": ("-id",)})
     queryset = Webhook.objects.none()
 
     def get_queryset(self) -> QuerySet[Webhook]:
