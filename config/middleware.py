@@ -4,7 +4,8 @@ import time
 from collections.abc import Callable
 
 import structlog
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.middleware.common import CommonMiddleware
 
 log = structlog.get_logger("gauntlet.request")
 
@@ -22,6 +23,18 @@ class OneThreadMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         return self.get_response(request)
+
+
+class _Moved(HttpResponsePermanentRedirect):
+    # With 301 a client asks again by GET, whatever it asked by: it would be shown a list, and
+    # believe that what it meant to write is written (RFC 9110, 15.4.2 and 15.4.9).
+    status_code = 308
+
+
+class SlashMiddleware(CommonMiddleware):
+    """Django's own, which leads to the address with a slash at its end; method and body stay."""
+
+    response_redirect_class = _Moved
 
 
 class RequestLogMiddleware:

@@ -18,6 +18,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import Http404, HttpResponse
 from rest_framework import exceptions, serializers
 from rest_framework.response import Response
+from rest_framework.settings import api_settings
 from rest_framework.utils.encoders import JSONEncoder
 from rest_framework.views import exception_handler
 
@@ -25,6 +26,8 @@ from config.api.errors import ApiProblem
 from config.api.parsing import TooLarge
 
 PROBLEM = "application/problem+json"
+# Under this name stands what is wrong with a request as a whole, among the `fields` of a problem.
+_WHOLE = api_settings.NON_FIELD_ERRORS_KEY
 
 _classes: list[type[Exception]] = []
 _statuses: dict[str, int] = {}
@@ -111,6 +114,13 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     return response
 
 
+def _what_is_wrong(fields: Mapping[str, Any]) -> str:
+    names = [name for name in fields if name != _WHOLE]
+    if names:
+        return f"Some fields are missing or wrong: {', '.join(names)}."
+    return " ".join(map(str, fields[_WHOLE]))
+
+
 def _described(error: Exception) -> tuple[str, str, dict[str, Any]]:
     if isinstance(error, ApiProblem):
         return error.code, error.sentence, error.more
@@ -119,8 +129,10 @@ def _described(error: Exception) -> tuple[str, str, dict[str, Any]]:
         code = f"request.{str(error.default_code).replace('_', '-')}"
     if isinstance(error, exceptions.ValidationError):
         detail = error.detail
-        fields = detail if isinstance(detail, dict) else {"non_field_errors": detail}
-        return code, "Some fields are missing or wrong.", {"fields": fields}
+        fields = detail if isinstance(detail, dict) else {_WHOLE: detail}
+        return code, _what_is_wrong(fields), {"fields": fields}
+    if isinstance(error, exceptions.NotAuthenticated):
+        return code, "This takes an account: please sign in, or send a token.", {}
     more: dict[str, Any] = {}
     wait = getattr(error, "wait", None)  # of Throttled
     if wait is not None:

@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.template.response import SimpleTemplateResponse
 from django.utils.cache import patch_vary_headers
-from rest_framework.exceptions import APIException, MethodNotAllowed
+from rest_framework.exceptions import APIException, MethodNotAllowed, ValidationError
+from rest_framework.fields import Field
 from rest_framework.generics import GenericAPIView, ListAPIView
 from rest_framework.permissions import (
     SAFE_METHODS,
@@ -169,6 +170,14 @@ class ApiView(APIView):
         self._version = (etag, changed_at)
         if self.request.method in ("GET", "HEAD"):
             conditional.check_fresh(self.request, etag, changed_at)
+
+    def query_value(self, name: str, field: Field[Any, Any, Any, Any], default: Any = "") -> Any:
+        """What a query parameter says, as ``field`` reads it. Raises ValidationError (400 with
+        `fields`)."""
+        try:
+            return field.run_validation(self.request.query_params.get(name, default))
+        except ValidationError as error:
+            raise ValidationError({name: error.detail}) from error
 
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
         """What may be done here, and for browsers: that other sites may do it."""

@@ -124,9 +124,8 @@ class HintsView(SignedInView, FieldsView):
         caller = signed_in(request)
         if not caller.is_bot:
             raise Refusal("bot.only", "Only bots are given moves.")
-        count = serializers.IntegerField(min_value=1, max_value=hints.AT_MOST).run_validation(
-            request.query_params.get("count", 5)
-        )
+        number = serializers.IntegerField(min_value=1, max_value=hints.AT_MOST)
+        count = self.query_value("count", number, default=5)
         match = match_for(match_id, caller)
         seat = seat_of(match, caller)
         if seat is None:

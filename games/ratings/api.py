@@ -256,7 +256,11 @@ class Asked(NamedTuple):
         form = BoardForm(given)
         if not form.is_valid():
             fields = {name: [str(each) for each in told] for name, told in form.errors.items()}
-            raise ApiProblem("Some parameters are wrong.", code="request.invalid", fields=fields)
+            raise ApiProblem(
+                f"Some parameters are wrong: {', '.join(fields)}.",
+                code="request.invalid",
+                fields=fields,
+            )
         shape = given.get("format", request.accepted_renderer.format)
         if shape not in MEDIA:
             raise ApiProblem("There are: json, csv, ndjson.", code="format.unknown")

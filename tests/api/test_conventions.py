@@ -116,6 +116,14 @@ class TableView(FieldsView):
         )
 
 
+class NumberView(ApiView):
+    query = ("number",)
+
+    def get(self, request: Request) -> Response:
+        """A number, if it is one."""
+        return Response(self.query_value("number", serializers.IntegerField(max_value=9), 7))
+
+
 class OwnView(SignedInView):
     def get(self, request: Request) -> Response:
         """The caller's own."""
@@ -129,6 +137,7 @@ class Urls:
         path("api/v1/versioned/", VersionedView.as_view()),
         path("api/v1/unshared/", UnsharedView.as_view()),
         path("api/v1/table/", TableView.as_view()),
+        path("api/v1/number/", NumberView.as_view()),
         path("api/v1/own/", OwnView.as_view()),
         path("", include("config.urls")),
     ]
@@ -406,6 +415,22 @@ def test_a_code_has_one_status() -> None:
     problems.register(Refusal, {"match.none": 404})
     with pytest.raises(ValueError, match=r"match\.none"):
         problems.register(Refusal, {"match.none": 410})
+
+
+def test_the_sentence_says_what_is_wrong(client: Client, signed: Client) -> None:
+    assert client.get("/api/v1/number/").json() == 7
+    body = is_problem(client.get("/api/v1/number/?number=10"), 400, "request.invalid")
+    assert body["sentence"] == "Some fields are missing or wrong: number."
+    assert body["fields"] == {"number": ["Ensure this value is less than or equal to 9."]}
+    unknown = is_problem(client.get("/api/v1/own/"), 401, "request.not-authenticated")
+    assert unknown["sentence"] == "This takes an account: please sign in, or send a token."
+    answer = signed.post("/api/v1/challenges/", "[]", content_type="application/json")
+    assert "Expected a dictionary" in is_problem(answer, 400, "request.invalid")["sentence"]
+
+
+def test_what_is_sent_without_the_slash_is_not_read_instead(client: Client) -> None:
+    answer = client.post("/api/v1/moves", {"name": "x"}, content_type="application/json")
+    assert (answer.status_code, answer["Location"]) == (308, "/api/v1/moves/")
 
 
 def test_a_method_that_is_not_there_is_said_before_anything_else(client: Client) -> None:

@@ -278,6 +278,7 @@ class PreflightView(FieldsView):
 
     serializer_class = WarningSerializer
     query = ("step",)
+    choices: ClassVar[list[str]] = ["list", "start", "finish", "cancel", "archive"]
 
     @extend_schema(
         operation_id="season_preflight",
@@ -285,7 +286,11 @@ class PreflightView(FieldsView):
         summary="Warnings before a step",
         parameters=[
             OpenApiParameter(
-                "step", str, required=True, enum=["list", "start", "finish", "cancel", "archive"]
+                "step",
+                str,
+                required=True,
+                enum=choices,
+                description="The step that is to be taken.",
             )
         ],
         responses={200: WarningSerializer(many=True), 403: None},
@@ -295,9 +300,7 @@ class PreflightView(FieldsView):
         season = season_for(slug, request.user)
         if not audience.may_manage(season, request.user):
             raise Refusal("season.not-organiser", "Only an organiser of this season may do this.")
-        step = serializers.ChoiceField(
-            choices=["list", "start", "finish", "cancel", "archive"]
-        ).run_validation(request.query_params.get("step", ""))
+        step = self.query_value("step", serializers.ChoiceField(self.choices))
         warnings = seasons.preflight(season, step, signed_in(request))
         return Response(self.get_serializer(warnings, many=True).data)
 
