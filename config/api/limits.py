@@ -9,13 +9,17 @@ from __future__ import annotations
 import time
 from typing import NamedTuple
 
+import structlog
 from django.conf import settings
 from django.core.cache import cache
 from django.http import HttpResponseBase
+from redis.exceptions import RedisError
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from config.api.errors import ApiProblem
+
+log = structlog.get_logger("gauntlet.api")
 
 WINDOW_S = 60
 
@@ -51,7 +55,8 @@ class TooMany(ApiProblem):
 def take(request: Request, limit: str, *, known: bool = True) -> Standing:
     """Count one request of a caller against ``limit``. ``known`` False: by address only.
 
-    Returns what is left; ``remaining`` is -1 where it was one too many.
+    Returns what is left; ``remaining`` is -1 where it was one too many. While the cache is away
+    nothing is counted, and nobody refused.
     """
     user = request.user if known else None
     if user is not None and user.is_authenticated:
@@ -61,7 +66,12 @@ def take(request: Request, limit: str, *, known: bool = True) -> Standing:
         name, who = "anonymous", BaseThrottle().get_ident(request)
     allowed: int = settings.GAUNTLET_API_LIMITS[name]
     window, passed = divmod(int(time.time()), WINDOW_S)
-    count = _count(f"api-limit:{name}:{who}:{window}")
+    try:
+        count = _count(f"api-limit:{name}:{who}:{window}")
+    except RedisError as error:
+        # Nobody loses a move because nobody counts.
+        log.warning("api-limits.cache-away", error=type(error).__name__)
+        count = 1
     return Standing(allowed, max(allowed - count, -1), WINDOW_S - passed)
 
 

@@ -7,7 +7,7 @@ import re
 import threading
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -18,6 +18,7 @@ from django.test import Client, override_settings
 from django.urls import include, path
 from django.utils import timezone
 from django_filters import rest_framework as filters
+from redis.exceptions import ConnectionError as RedisConnectionError
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -471,6 +472,19 @@ def test_limits_are_told_and_hold(
     monkeypatch.setattr("config.api.limits.time.time", lambda: 1_000_000_015.5 + wait)
     assert client.get("/api/v1/versioned/").status_code == 200
     cache.clear()
+
+
+def test_a_cache_that_is_away_limits_nobody(
+    client: Client, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(_key: str) -> int:
+        raise RedisConnectionError
+
+    settings.GAUNTLET_API_LIMITS = {**settings.GAUNTLET_API_LIMITS, "anonymous": 1}
+    monkeypatch.setattr("config.api.limits.cache", SimpleNamespace(incr=away))
+    for _ in range(2):
+        answer = client.get("/api/v1/versioned/")
+        assert (answer.status_code, answer["RateLimit-Remaining"]) == (200, "0")
 
 
 @pytest.mark.usefixtures("within_a_minute")
