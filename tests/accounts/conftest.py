@@ -30,6 +30,12 @@ def person(db: None) -> Callable[..., User]:
     return make
 
 
+@pytest.fixture
+def mona(person: Callable[..., User]) -> User:
+    """A moderator."""
+    return person("mona", Role.MODERATOR)
+
+
 def with_confirmed_address(user: User) -> User:
     """The account, its owner having followed the link in the mail to its address."""
     EmailAddress.objects.create(user=user, email=user.email, primary=True, verified=True)

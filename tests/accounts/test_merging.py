@@ -25,11 +25,6 @@ Deeds = Callable[[], list[str]]
 
 
 @pytest.fixture
-def mona(person: People) -> User:
-    return person("mona", Role.MODERATOR)
-
-
-@pytest.fixture
 def ada(person: People) -> User:
     return person("ada")
 
