@@ -447,8 +447,8 @@ class DeathMatch(models.Model):
             models.CheckConstraint(
                 condition=~Q(how="bye") | Q(away__isnull=True), name="death_match_bye_alone"
             ),
-            # No contestant is paired twice in one round as the same side; both sides together are
-            # held by the season's lock and by a trigger-free check in the service.
+            # No contestant is paired twice in one round as the same side. That nobody is paired on
+            # one side and the other, the services see to, under the season's lock.
             models.UniqueConstraint(
                 fields=["round", "home"],
                 condition=~Q(status="void") & Q(key="") & Q(home__isnull=False),
