@@ -424,6 +424,15 @@ class DeathMatch(models.Model):
                 condition=Q(status__in=DeathMatchStatus.values), name="death_match_status_known"
             ),
             models.CheckConstraint(
+                condition=Q(how__in=["", *How.values]), name="death_match_how_known"
+            ),
+            models.CheckConstraint(condition=Q(number__gte=1), name="death_match_number_from_1"),
+            # So that somebody wins most of them.
+            models.CheckConstraint(
+                condition=Q(best_of__in=[1, 3, 5, 7, 9, 11, 13, 15]),
+                name="death_match_best_of_odd",
+            ),
+            models.CheckConstraint(
                 condition=Q(home__isnull=True) | Q(away__isnull=True) | ~Q(home=F("away")),
                 name="death_match_two_people",
             ),
@@ -538,6 +547,10 @@ class Leg(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(status__in=LegStatus.values), name="leg_status_known"
+            ),
+            models.CheckConstraint(condition=Q(how__in=["", *How.values]), name="leg_how_known"),
+            models.CheckConstraint(
+                condition=Q(number__gte=1, attempt__gte=1), name="leg_numbers_from_1"
             ),
             models.CheckConstraint(
                 condition=Q(advantage__isnull=True) | Q(advantage__in=[0, 1]),

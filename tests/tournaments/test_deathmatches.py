@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import IntegrityError, transaction
 
 from accounts.models import User
 from games.ratings.models import RatingRuling
@@ -31,7 +32,7 @@ from tests.tournaments.support import (
     who,
 )
 from tournaments.invariants import faults_of
-from tournaments.models import Contestant, DeathMatch, Episode, Season
+from tournaments.models import Contestant, DeathMatch, Episode, Leg, Season
 from tournaments.services.contestants import (
     contestant_enrol,
     contestant_return,
@@ -260,6 +261,25 @@ def test_opening_and_skipping(orla: User, cleo: User) -> None:
     refused(
         "episode.death-match", episode_skip, acting_user=orla, episode=episode_now(season), **WHY
     )
+
+
+def test_the_database_knows_ways_and_numbers(orla: User) -> None:
+    row = chosen(orla, running(orla, 4), ec=4, dmo=3)
+    leg = leg_of(row)
+    meeting = DeathMatch.objects.filter(pk=row.pk)
+    played_once = Leg.objects.filter(pk=leg.pk)
+    won: dict[str, Any] = {"status": "decided", "winner": row.home, "decided_at": START}
+    over: dict[str, Any] = {"status": "finished", "winner_seat": 0, "finished_at": START}
+    for rows, name, changed in (
+        (meeting, "death_match_how_known", {**won, "how": "luck"}),
+        (meeting, "death_match_number_from_1", {"number": 0}),
+        (meeting, "death_match_best_of_odd", {"best_of": 2}),
+        (played_once, "leg_how_known", {**over, "how": "luck"}),
+        (played_once, "leg_numbers_from_1", {"number": 0}),
+        (played_once, "leg_numbers_from_1", {"attempt": 0}),
+    ):
+        with pytest.raises(IntegrityError, match=name), transaction.atomic():
+            rows.update(**changed)
 
 
 def test_a_finalist_does_not_say_how_the_final_is_played(orla: User) -> None:
