@@ -125,6 +125,25 @@ def test_the_index_leads_to_every_entrance(db: None) -> None:
     assert {address.removeprefix("http://testserver") for address in found.values()} >= plain
 
 
+@pytest.mark.parametrize("page", ["api", "bots"])
+def test_what_the_documentation_asks_for_is_there(page: str) -> None:
+    text = (SNAPSHOT.parent / f"{page}.md").read_text()
+    for method, path in re.findall(r"`(GET|POST|PUT|PATCH|DELETE) (/[^ `?]*)", text):
+        parts = f"/api/v1{path.removeprefix('/api/v1')}".split("/")
+        assert any(
+            op.method == method.lower()
+            and len(op.path.split("/")) == len(parts)
+            and all(theirs in (ours, "{") for ours, theirs in _side_by_side(parts, op.path))
+            for op in operations()
+        ), (method, path)
+
+
+def _side_by_side(parts: list[str], path: str) -> Iterator[tuple[str, str]]:
+    """The parts of an address with those of an operation's, `{` for what may be anything."""
+    for ours, theirs in zip(parts, path.split("/"), strict=True):
+        yield ours, theirs[:1] if theirs.startswith("{") else theirs
+
+
 # -- the checklist, for every endpoint -----------------------------------------------------------
 
 
