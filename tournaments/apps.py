@@ -10,7 +10,11 @@ class TournamentsConfig(AppConfig):
         from accounts.hooks import rights_changed  # noqa: PLC0415
         from accounts.profile import register_section  # noqa: PLC0415
         from games.demo import register_demo  # noqa: PLC0415
-        from games.extras import register_banner, register_home_section  # noqa: PLC0415
+        from games.extras import (  # noqa: PLC0415
+            register_banner,
+            register_home_section,
+            register_waiting,
+        )
         from games.hooks import match_ended, match_reminded, match_turned  # noqa: PLC0415
         from tournaments import demo, extras, receivers  # noqa: PLC0415
         from tournaments.services.contestants import contestancies_merge  # noqa: PLC0415
@@ -26,4 +30,5 @@ class TournamentsConfig(AppConfig):
         register_section(extras.profile_section, order=20)
         register_banner(extras.match_banner)
         register_home_section(extras.home_section)
+        register_waiting(extras.waiting)
         register_demo(demo.demo_seasons)

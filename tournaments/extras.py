@@ -1,5 +1,5 @@
-"""What seasons add to pages of others: a line on a match's page, a part of the front door, a
-section of somebody's profile."""
+"""What seasons add to pages of others: a line on a match's page, a part of the front door, what
+waits for the reader, a section of somebody's profile."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from accounts.models import User
 from accounts.profile import Section
 from games.models import Match
 from tournaments import reading
+from tournaments.waiting import waiting_anywhere
 
 
 def match_banner(request: HttpRequest, match: Match) -> SafeString:
@@ -34,6 +35,14 @@ def home_section(request: HttpRequest) -> SafeString:
     if not any(context.values()):
         return SafeString("")
     return render_to_string("tournaments/_home.html", context, request)
+
+
+def waiting(request: HttpRequest) -> SafeString:
+    """What the seasons that the reader plays in wait for them to do."""
+    found = waiting_anywhere(request.user)
+    if not found:
+        return SafeString("")
+    return render_to_string("tournaments/_waiting.html", {"waiting": found}, request)
 
 
 def profile_section(request: HttpRequest, person: User) -> Section | None:

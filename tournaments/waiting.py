@@ -1,17 +1,27 @@
-"""What a season waits for somebody to do, said on its page to nobody else."""
+"""What seasons wait for somebody to do, said to nobody else: on their own pages, on the front door
+and in the lobby."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from django.urls import reverse
 from django.utils import timezone
 
 from tournaments import audience
-from tournaments.lifecycle import PLAYABLE, DeathMatchStatus, LegStatus, SeasonStatus
-from tournaments.models import DeathMatch, Leg
+from tournaments.lifecycle import (
+    PLAYABLE,
+    ContestantStatus,
+    DeathMatchStatus,
+    LegStatus,
+    SeasonStatus,
+)
+from tournaments.models import DeathMatch, Leg, Season
 from tournaments.reading import Sheet
 from tournaments.services.scheduling import ready_from
+
+# The seasons of one reader that are looked into for a page about other things.
+_SEASONS: Final = 5
 
 
 class Waiting(NamedTuple):
@@ -37,6 +47,23 @@ def waiting_for(sheet: Sheet, user: Any) -> list[Waiting]:
         if mine[0].pk in (row.home_id, row.away_id):
             found += _before(sheet, row, user)
     return found
+
+
+def waiting_anywhere(user: Any) -> list[Waiting]:
+    """What the running seasons of ``user`` wait for them to do now, with the seasons' names."""
+    if not user.is_authenticated:
+        return []
+    seasons = Season.objects.visible_to(user).select_related("winner")
+    mine = seasons.filter(
+        status=SeasonStatus.RUNNING,
+        contestants__user=user,
+        contestants__status=ContestantStatus.ACTIVE,
+    )
+    return [
+        each._replace(words=f"{season.name}: {each.words}")
+        for season in mine.order_by("-changed_at")[:_SEASONS]
+        for each in waiting_for(Sheet(season), user)
+    ]
 
 
 def _before(sheet: Sheet, row: DeathMatch, user: Any) -> list[Waiting]:

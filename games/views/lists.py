@@ -30,6 +30,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "rulesets": list(REGISTRY),
         # Asked by the page, and not for its changing part alone.
         "more": partial(extras.home_sections, request),
+        "waiting": partial(extras.waiting, request),
         "leaders": ratings_wanted(OVERALL, Wanted())
         .select_related("user")
         .order_by("-shown", "user")[:5],
@@ -43,6 +44,7 @@ def lobby(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     context: dict[str, object] = {
         "open_challenges": selectors.challenges_for_anybody(request.user)[:60],
+        "waiting": partial(extras.waiting, request),
     }
     if user is not None:
         context |= {

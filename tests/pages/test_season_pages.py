@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +29,11 @@ from tests.tournaments.support import (
     chosen,
     conceded,
     enrolled,
+    episode_now,
     fresh,
     leg_of,
     organiser_named,
+    placings,
     played,
     running,
     who,
@@ -37,7 +41,7 @@ from tests.tournaments.support import (
 from tournaments.models import Contestant, DeathMatch, Season
 from tournaments.services.contestants import contestant_enrol
 from tournaments.services.deathmatches import death_match_declare, leg_void
-from tournaments.services.episodes import final_open
+from tournaments.services.episodes import episode_open, final_open, placements_record
 from tournaments.services.items import item_declare, item_give
 from tournaments.services.scheduling import leg_schedule
 from tournaments.services.seasons import (
@@ -203,6 +207,45 @@ def test_pages_that_do_not_exist_say_so(visitor: Visitor, season: Season, orla: 
         "desk/matches/999999/", "desk/contestants/999999/remove/", "desk/items/999999/back/",
     ):  # fmt: skip
         assert client.get(f"/seasons/autumn/{page}").status_code == 404, page
+
+
+# -- what waits for the reader -------------------------------------------------------------------
+
+
+def waits(client: Client, address: str) -> list[tuple[str, str]]:
+    """What a page says to wait for the reader, each with where it leads to."""
+    found = re.search(
+        r'<section class="waiting".*?</section>', client.get(address).content.decode(), re.DOTALL
+    )
+    said = re.findall(r'alert__body">(.*?) <a href="(.*?)">', found[0]) if found else []
+    return [(unescape(sentence), href) for sentence, href in said]
+
+
+def test_the_front_door_and_the_lobby_say_what_seasons_wait_for(
+    visitor: Visitor, orla: User, cleo: User
+) -> None:
+    season = running(orla, 4)
+    row = chosen(orla, season, 4, 3)
+    begun(orla, row)
+    match = leg_of(row).match
+    assert match is not None
+    board = [(f"Autumn: {row} is on.", match.get_absolute_url())]
+    for number in (3, 4):
+        player = visitor(user_of(who(season, number)))
+        assert waits(player, "/") == waits(player, "/lobby/") == board
+    for nobody in (None, orla, cleo, user_of(who(season, 1))):
+        assert waits(visitor(nobody), "/") == waits(visitor(nobody), "/lobby/") == []
+    conceded(leg_of(row), 0)
+    for number in (3, 4):
+        assert waits(visitor(user_of(who(season, number))), "/") == []
+
+    now = timezone.now()
+    episode_open(acting_user=orla, season=season, at=now)
+    episode = episode_now(season)
+    placements_record(acting_user=orla, episode=episode, placements=placings(season, 1), at=now)
+    choice = ("Autumn: You came last. Who will face you?", "/seasons/autumn/rounds/2/choose/")
+    assert waits(visitor(user_of(who(season, 1))), "/") == [choice]
+    assert waits(visitor(user_of(who(season, 2))), "/") == []
 
 
 # -- what stands there ---------------------------------------------------------------------------
