@@ -439,8 +439,12 @@ def test_what_a_bracket_refuses(orla: User, cleo: User) -> None:
 def test_a_round_robin_from_start_to_winner(orla: User) -> None:
     season = running(orla, 4, ROBIN)
     assert pairs_in(season, 1) == [(1, 4), (2, 3)]
-    refused("round.open-matches", round_pair, acting_user=orla, season=season, at=now())
-    settle(orla, season, 1, 1, 2)
+    both = refused("round.open-matches", round_pair, acting_user=orla, season=season, at=now())
+    assert both.sentence == "Round 1 is not complete: 2 of its death matches are not decided."
+    won_by(orla, rows_in(season, 1)[0], 1)
+    one = refused("round.open-matches", round_pair, acting_user=orla, season=season, at=now())
+    assert one.sentence == "Round 1 is not complete: 1 of its death matches is not decided."
+    settle(orla, season, 1, 2)
     told = season.events.get(kind="round.closed").data["standings"]
     assert [(row["rank"], row["name"], row["points"]) for row in told] == [
         (1, "Player 1", 1), (1, "Player 2", 1), (3, "Player 3", 0), (3, "Player 4", 0),

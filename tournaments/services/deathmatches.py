@@ -1086,7 +1086,11 @@ def round_close(
     fresh.season = season
     open_matches = fresh.death_matches.exclude(status__in=SETTLED).count()
     if open_matches:
-        raise Refusal("round.open-matches", f"{open_matches} of its death matches are not decided.")
+        raise Refusal(
+            "round.open-matches",
+            f"{fresh.name} is not complete: {open_matches} of its death matches "
+            f"{'is' if open_matches == 1 else 'are'} not decided.",
+        )
     if acting_user is not None and season.format == Format.LADDER:
         raise Refusal("round.ladder", "A ladder is open to challenges until the season ends.")
     undecided = Episode.objects.filter(round=fresh).exclude(status__in=EPISODE_OVER)

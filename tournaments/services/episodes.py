@@ -505,11 +505,12 @@ def final_open(
         is_final=True,
         opened_at=at,
     )
+    length = "a single match" if most == 1 else f"the best of {most}"
     said = ", ".join(dict.fromkeys(REGISTRY.get(each["ruleset"]).name for each in chosen))
     season_event(
         season=locked,
         kind="round.opened",
-        words=f"{opened.name}: {active[0].name} and {active[1].name}, the best of {most}"
+        words=f"{opened.name}: {active[0].name} and {active[1].name}, {length}"
         + (f" ({said})." if said else "."),
         data={"round": number, "name": opened.name, "final": True, "best_of": most},
         round=opened,
