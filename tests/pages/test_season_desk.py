@@ -539,11 +539,15 @@ def test_rounds_are_paired_reopened_and_a_tied_season_is_decided(
     client = visitor(orla)
     early = client.get("/seasons/autumn/desk/conclude/")
     assert (early.status_code, "to be played first" in words(early)) == (409, True)
+    asked = client.get("/seasons/autumn/desk/pair/")
+    assert "Round 1 is not complete." in words(asked)
+    assert b"Pair it" not in asked.content
     with nothing_changes():
-        assert "not complete" in words(client.post("/seasons/autumn/desk/pair/"))
+        assert "2 of its death matches" in words(client.post("/seasons/autumn/desk/pair/"))
     for row in DeathMatch.objects.filter(round__season=season):
         played(orla, fresh(row), 0)
     assert "Round 2 can be paired." in words(client.get("/seasons/autumn/desk/"))
+    assert b"Pair it" in client.get("/seasons/autumn/desk/pair/").content
     assert client.post("/seasons/autumn/desk/pair/").status_code == 302
     assert season.rounds.count() == 2
     with nothing_changes():

@@ -659,6 +659,7 @@ def pair(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
             "The round before is closed: its results change only after it is reopened.",
             "Everybody who is still in is paired once; times are set on the desk.",
         ],
+        warnings=_before_pairing(sheet),
         back=_address(sheet.season.slug, "desk"),
         template="desk_pair.html",
         run=lambda _form: colosseum.round_pair(
@@ -666,6 +667,21 @@ def pair(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         ),
     )
     return perform(request, sheet, act)
+
+
+def _before_pairing(sheet: Sheet) -> list[Warned]:
+    """What is in the way of a next round, which the service would refuse."""
+    if sheet.season.format not in colosseum.PAIRED:
+        return [Warned("round.not-paired", "This format pairs by itself.", stops=True)]
+    if not sheet.rounds:
+        return [Warned("season.not-running", "The season has not begun.", stops=True)]
+    if sheet.course.busy:
+        words = f"{sheet.rounds[-1].name} is not complete."
+        return [Warned("round.open-matches", words, stops=True)]
+    if len(sheet.rounds) >= sheet.course.rounds:
+        words = f"All {sheet.course.rounds} rounds have been paired."
+        return [Warned("round.none-left", words, stops=True)]
+    return []
 
 
 # A page with so many to choose from is still one that can be read.
@@ -685,15 +701,7 @@ def pair_by_hand(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse
             "pairing.too-many",
             f"By hand up to {BY_HAND_MOST} can be paired here; a program may pair more.",
         )
-    warnings = []
-    if not sheet.rounds:
-        warnings.append(Warned("season.not-running", "The season has not begun.", stops=True))
-    elif sheet.course.busy:
-        words = f"{sheet.rounds[-1].name} is not complete."
-        warnings.append(Warned("round.open-matches", words, stops=True))
-    elif len(sheet.rounds) >= sheet.course.rounds:
-        words = f"All {sheet.course.rounds} rounds have been paired."
-        warnings.append(Warned("round.none-left", words, stops=True))
+    warnings = _before_pairing(sheet)
     try:
         must_not_play_in(people, user)
     except Refusal as refusal:
