@@ -213,33 +213,14 @@ class Sheet:
 
     @cached_property
     def death_matches(self) -> list[DeathMatch]:
-        """Every death match in order, each with its legs as `all_legs` and those that count as
-        `legs_told`; `next_leg` is the first that has still to be played, if there is one."""
-        legs = Leg.objects.select_related("match").defer("match__snapshot")
-        legs = legs.prefetch_related("match__players", "declarations")
-        rows = DeathMatch.objects.filter(round__season=self.season).order_by(
-            "round__number", "number"
-        )
+        """Every death match in order, with its legs (:func:`with_legs`)."""
+        rows = DeathMatch.objects.filter(round__season=self.season)
         rounds = {each.pk: each for each in self.rounds}
-        found = list(rows.prefetch_related(Prefetch("legs", legs.order_by("number", "attempt"))))
+        found = with_legs(rows.order_by("round__number", "number"))
         for row in found:
             row.round = rounds[row.round_id]
             self._link(row, "home", "away", "winner")
-            self._with_legs(row)
         return found
-
-    @staticmethod
-    def _with_legs(row: DeathMatch) -> None:
-        every = list(row.legs.all())
-        for leg in every:
-            leg.death_match = row
-        row.all_legs = every  # type: ignore[attr-defined]
-        row.legs_told = [  # type: ignore[attr-defined]
-            leg for leg in every if leg.status != LegStatus.VOID
-        ]
-        row.next_leg = next(  # type: ignore[attr-defined]
-            (leg for leg in every if leg.status == LegStatus.PLANNED), None
-        )
 
     def _link(self, row: Any, *names: str) -> None:
         for name in names:
@@ -447,6 +428,26 @@ def next_scheduled(viewer: Any, *, at_most: int = 6) -> list[Leg]:
         death_match__round__season__status=SeasonStatus.RUNNING,
     ).select_related("death_match__round__season", "death_match__home", "death_match__away")
     return list(rows.order_by("scheduled_at", "pk")[:at_most])
+
+
+def with_legs(rows: QuerySet[DeathMatch]) -> list[DeathMatch]:
+    """Death matches, each with its legs as `all_legs` and those that count as `legs_told`;
+    `next_leg` is the first that has still to be played, if there is one."""
+    legs = Leg.objects.select_related("match").defer("match__snapshot")
+    legs = legs.prefetch_related("match__players", "declarations")
+    found = list(rows.prefetch_related(Prefetch("legs", legs.order_by("number", "attempt"))))
+    for row in found:
+        every = list(row.legs.all())
+        for leg in every:
+            leg.death_match = row
+        row.all_legs = every  # type: ignore[attr-defined]
+        row.legs_told = [  # type: ignore[attr-defined]
+            leg for leg in every if leg.status != LegStatus.VOID
+        ]
+        row.next_leg = next(  # type: ignore[attr-defined]
+            (leg for leg in every if leg.status == LegStatus.PLANNED), None
+        )
+    return found
 
 
 def leg_of_match(match_id: int, viewer: Any) -> Leg | None:

@@ -5,23 +5,25 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
 from tournaments import audience
 from tournaments.lifecycle import (
     PLAYABLE,
-    ContestantStatus,
     DeathMatchStatus,
+    EpisodeStatus,
     LegStatus,
     SeasonStatus,
+    Visibility,
 )
-from tournaments.models import DeathMatch, Leg, Season
-from tournaments.reading import Sheet
+from tournaments.models import DeathMatch, Episode, Leg, Season
+from tournaments.reading import Sheet, with_legs
 from tournaments.services.scheduling import ready_from
 
-# The seasons of one reader that are looked into for a page about other things.
-_SEASONS: Final = 5
+# What is told at most on pages about other things.
+_AT_MOST: Final = 10
 
 
 class Waiting(NamedTuple):
@@ -34,39 +36,55 @@ class Waiting(NamedTuple):
 
 def waiting_for(sheet: Sheet, user: Any) -> list[Waiting]:
     """What the season waits for ``user``, a contestant, to do now."""
+    season = sheet.season
     mine = [each for each in sheet.contestants if each.user_id == getattr(user, "pk", None)]
-    if not mine or not user.is_authenticated or sheet.season.status != SeasonStatus.RUNNING:
+    if not mine or not user.is_authenticated or season.status != SeasonStatus.RUNNING:
+        return []
+    if season.visibility == Visibility.ARCHIVED:
         return []
     found: list[Waiting] = []
     for played in sheet.rounds:
         episode = getattr(played, "told", None)
-        if episode is not None and audience.may_choose_dmo(episode, user):
-            url = reverse("tournaments:choose", args=[sheet.season.slug, played.number])
-            found.append(Waiting("You came last. Who will face you?", "Choose your opponent", url))
+        if episode is not None:
+            found += _of_episode(episode, user)
     for row in sheet.death_matches:
         if mine[0].pk in (row.home_id, row.away_id):
-            found += _before(sheet, row, user)
+            found += _of_death_match(row, user)
     return found
 
 
 def waiting_anywhere(user: Any) -> list[Waiting]:
-    """What the running seasons of ``user`` wait for them to do now, with the seasons' names."""
+    """What all seasons together wait for ``user`` to do now, each with its season's name. Reads
+    the user's own episodes and death matches alone, with a fixed number of queries."""
     if not user.is_authenticated:
         return []
-    seasons = Season.objects.visible_to(user).select_related("winner")
-    mine = seasons.filter(
-        status=SeasonStatus.RUNNING,
-        contestants__user=user,
-        contestants__status=ContestantStatus.ACTIVE,
+    seasons = Season.objects.visible_to(user).filter(status=SeasonStatus.RUNNING)
+    seasons = seasons.exclude(visibility=Visibility.ARCHIVED)
+    episodes = Episode.objects.filter(
+        round__season__in=seasons, ec__user=user, status=EpisodeStatus.CHOOSING
+    ).select_related("round__season", "ec")
+    rows = (
+        DeathMatch.objects.filter(round__season__in=seasons, status__in=PLAYABLE)
+        .filter(Q(home__user=user) | Q(away__user=user))
+        .select_related("round__season", "home", "away")
     )
-    return [
-        each._replace(words=f"{season.name}: {each.words}")
-        for season in mine.order_by("-changed_at")[:_SEASONS]
-        for each in waiting_for(Sheet(season), user)
-    ]
+    found = []
+    for episode in episodes.order_by("round__opened_at")[:_AT_MOST]:
+        found += [(episode.round.season, each) for each in _of_episode(episode, user)]
+    for row in with_legs(rows.order_by("round__opened_at", "pk")[:_AT_MOST]):
+        found += [(row.round.season, each) for each in _of_death_match(row, user)]
+    return [each._replace(words=f"{season.name}: {each.words}") for season, each in found]
 
 
-def _before(sheet: Sheet, row: DeathMatch, user: Any) -> list[Waiting]:
+def _of_episode(episode: Episode, user: Any) -> list[Waiting]:
+    if not audience.may_choose_dmo(episode, user):
+        return []
+    played = episode.round
+    url = reverse("tournaments:choose", args=[played.season.slug, played.number])
+    return [Waiting("You came last. Who will face you?", "Choose your opponent", url)]
+
+
+def _of_death_match(row: DeathMatch, user: Any) -> list[Waiting]:
     if row.status == DeathMatchStatus.RUNNING:
         on = next((leg for leg in row.all_legs if leg.status == LegStatus.RUNNING), None)  # type: ignore[attr-defined]
         if on is not None and on.match is not None:
@@ -76,7 +94,7 @@ def _before(sheet: Sheet, row: DeathMatch, user: Any) -> list[Waiting]:
         return []
     if not leg.ruleset:
         if audience.may_choose_rules(row, user):
-            url = reverse("tournaments:rules", args=[sheet.season.slug, row.pk])
+            url = reverse("tournaments:rules", args=[row.round.season.slug, row.pk])
             return [Waiting(f"{row}: you choose what is played.", "Choose the game", url)]
         return []
     if not _can_be_ready(leg, user):

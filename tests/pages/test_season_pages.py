@@ -246,6 +246,13 @@ def test_the_front_door_and_the_lobby_say_what_seasons_wait_for(
     choice = ("Autumn: You came last. Who will face you?", "/seasons/autumn/rounds/2/choose/")
     assert waits(visitor(user_of(who(season, 1))), "/") == [choice]
     assert waits(visitor(user_of(who(season, 2))), "/") == []
+    assert waits(visitor(user_of(who(season, 1))), "/seasons/autumn/") == [
+        ("You came last. Who will face you?", choice[1])
+    ]
+    # An archived season is read, and waits for nobody.
+    Season.objects.filter(pk=season.pk).update(visibility="archived")
+    for page in ("/", "/seasons/autumn/"):
+        assert waits(visitor(user_of(who(season, 1))), page) == []
 
 
 # -- what stands there ---------------------------------------------------------------------------
