@@ -25,6 +25,7 @@ from tournaments import catalogue
 from tournaments.course import Course
 from tournaments.lifecycle import (
     PLAYABLE,
+    SETTLED,
     ContestantStatus,
     DeathMatchStatus,
     How,
@@ -254,12 +255,13 @@ class Sheet:
     @property
     def current(self) -> Round | None:
         """The round that is being played; None where there is none. Those of a bracket are all
-        open from the beginning: there it is the first that is not complete."""
-        bracket = self.season.format == Format.SINGLE_ELIMINATION
-        for each in self.rounds if bracket else reversed(self.rounds):
-            if each.status != RoundStatus.CLOSED:
-                return each
-        return None
+        open from the beginning, and stay so until something after them has been decided: there it
+        is the first with something left to play."""
+        if self.season.format == Format.SINGLE_ELIMINATION:
+            left = {row.round_id for row in self.death_matches if row.status not in SETTLED}
+            return next((each for each in self.rounds if each.pk in left), None)
+        not_closed = (each for each in reversed(self.rounds) if each.status != RoundStatus.CLOSED)
+        return next(not_closed, None)
 
     @cached_property
     def live(self) -> list[DeathMatch]:

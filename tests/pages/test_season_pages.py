@@ -261,11 +261,17 @@ def test_the_front_door_and_the_lobby_say_what_seasons_wait_for(
 def test_a_bracket_is_as_far_as_its_first_round_that_is_not_complete(
     visitor: Visitor, orla: User
 ) -> None:
-    running(orla, 4, "single-elimination")
+    season = running(orla, 4, "single-elimination")
     assert "Semi-finals, 4 still in" in words(visitor().get("/seasons/autumn/"))
     results = words(visitor().get("/seasons/autumn/results/"))
     assert "Semi-finals being played" in results
     assert "Final to come" in results
+    for row in DeathMatch.objects.filter(round__season=season, round__number=1):
+        played(orla, fresh(row), 0)
+    assert "Final, 2 still in" in words(visitor().get("/seasons/autumn/"))
+    results = words(visitor().get("/seasons/autumn/results/"))
+    assert "Semi-finals complete" in results
+    assert "Final being played" in results
 
 
 def test_the_home_of_an_elimination_season_tells_its_story(

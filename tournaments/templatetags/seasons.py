@@ -15,6 +15,7 @@ from tournaments.lifecycle import (
     ContestantStatus,
     DeathMatchStatus,
     How,
+    RoundStatus,
     SeasonStatus,
     Visibility,
 )
@@ -182,11 +183,14 @@ def round_told(row: DeathMatch) -> str:
 
 @register.filter
 def how_far(played: Round, sheet: reading.Sheet) -> str:
-    """How far a round is, in a few words; those of a bracket are open long before their turn."""
+    """How far a round is, in a few words; those of a bracket are open long before their turn, and
+    for a while after it."""
     now = sheet.current
-    bracket = sheet.season.format == Format.SINGLE_ELIMINATION
-    if bracket and now is not None and played.number > now.number:
-        return "to come"
+    if sheet.season.format == Format.SINGLE_ELIMINATION and played.status == RoundStatus.OPEN:
+        if now is None or played.number < now.number:
+            return RoundStatus.CLOSED.label.lower()
+        if played.number > now.number:
+            return "to come"
     return played.get_status_display().lower()
 
 
