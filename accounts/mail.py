@@ -18,10 +18,12 @@ from accounts.moderation import end_told
 
 
 def confirmed_addresses(users: Iterable[User]) -> dict[int, str]:
-    """The address of each of ``users`` (rows or a query) who has confirmed one, by the user's id.
-    One that is not confirmed may be a stranger's, whom nothing here concerns."""
-    found = EmailAddress.objects.filter(user__in=users, primary=True, verified=True)
-    return dict(found.order_by("user_id").values_list("user_id", "email"))
+    """The address of each of ``users`` (rows or a query) who has confirmed one, by the user's id:
+    their primary one, where that is confirmed. One that is not may be a stranger's, whom nothing
+    here concerns."""
+    found = EmailAddress.objects.filter(user__in=users, verified=True)
+    # Of several of a user, the last is kept.
+    return dict(found.order_by("user_id", "primary", "-pk").values_list("user_id", "email"))
 
 
 def sanction_laid(sanction_id: int) -> None:

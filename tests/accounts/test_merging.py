@@ -12,6 +12,7 @@ from django.test import Client, TestCase
 from django.utils import timezone
 
 from accounts import hooks, merging
+from accounts.mail import confirmed_addresses
 from accounts.merging import merge_preview, merges_told, user_merge
 from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
 from accounts.reports import report_file
@@ -142,6 +143,15 @@ def test_a_confirmed_address_signs_in_to_the_kept_account(
     form = {"login": "ada2@example.org", "password": PASSWORD}
     client.post("/accounts/login/", form)
     assert client.get("/accounts/settings/").wsgi_request.user == ada
+
+
+def test_mail_goes_to_the_one_address_that_is_confirmed(mona: User, ada: User, twin: User) -> None:
+    address(ada, verified=False)
+    address(twin, verified=True)
+    merge(mona, ada, twin)
+    assert confirmed_addresses([ada, twin]) == {ada.pk: "ada2@example.org"}
+    EmailAddress.objects.filter(user=ada, primary=True).update(verified=True)
+    assert confirmed_addresses([ada]) == {ada.pk: "ada@example.org"}
 
 
 def test_an_unconfirmed_address_proves_nothing(mona: User, ada: User, twin: User) -> None:
