@@ -6,6 +6,7 @@ from collections.abc import Callable
 import structlog
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.middleware.common import CommonMiddleware
+from django.utils.http import escape_leading_slashes
 
 log = structlog.get_logger("gauntlet.request")
 
@@ -35,6 +36,10 @@ class SlashMiddleware(CommonMiddleware):
     """Django's own, which leads to the address with a slash at its end; method and body stay."""
 
     response_redirect_class = _Moved
+
+    def get_full_path_with_slash(self, request: HttpRequest) -> str:
+        """The address with the slash. Django's own fails while debugging, lest a body be lost."""
+        return escape_leading_slashes(request.get_full_path(force_append_slash=True))
 
 
 class RequestLogMiddleware:

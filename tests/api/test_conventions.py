@@ -429,7 +429,11 @@ def test_the_sentence_says_what_is_wrong(client: Client, signed: Client) -> None
     assert "Expected a dictionary" in is_problem(answer, 400, "request.invalid")["sentence"]
 
 
-def test_what_is_sent_without_the_slash_is_not_read_instead(client: Client) -> None:
+@pytest.mark.parametrize("debug", [False, True])
+def test_what_is_sent_without_the_slash_is_not_read_instead(
+    client: Client, settings: Any, debug: bool
+) -> None:
+    settings.DEBUG = debug
     answer = client.post("/api/v1/moves", {"name": "x"}, content_type="application/json")
     assert (answer.status_code, answer["Location"]) == (308, "/api/v1/moves/")
 
