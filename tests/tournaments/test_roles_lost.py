@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from accounts.models import User
 from accounts.roles import Role
@@ -14,7 +15,7 @@ from tests.games.support import committing
 from tests.tournaments.support import organiser_named, running
 from tournaments.models import Leg, Season, SeasonOrganiser
 from tournaments.services.deathmatches import leg_start
-from tournaments.services.seasons import season_referees_refresh
+from tournaments.services.seasons import organiser_add, season_referees_refresh
 
 
 def test_they_referee_nothing_any_more(orla: User) -> None:
@@ -46,6 +47,29 @@ def test_a_match_that_is_just_beginning_is_waited_for(orla: User) -> None:
         season_referees_refresh(season=season)
     asked = [query["sql"] for query in queries if query["sql"].startswith("SELECT")]
     assert (season._meta.db_table in asked[0], "FOR UPDATE" in asked[0]) == (True, True)
+
+
+def test_a_match_that_has_just_ended_is_in_nobodys_way(orla: User) -> None:
+    """Its leg is settled a moment after its end."""
+    oscar = organiser_named("oscar")
+    season = running(orla, 4, "round-robin")
+    over, on = Leg.objects.filter(death_match__round__season=season, death_match__round__number=1)
+    for leg in (over, on):
+        with committing():
+            leg_start(acting_user=orla, leg=leg)
+    Match.objects.filter(leg=over).update(
+        status=Match.Status.FINISHED,
+        winner=0,
+        reason="total",
+        scores=[2, 1],
+        wake_at=None,
+        deadline_at=None,
+        finished_at=timezone.now(),
+    )
+    with committing():
+        organiser_add(acting_user=orla, season=season, user=oscar)
+    assert not Match.objects.get(leg=over).referees.filter(user=oscar).exists()
+    assert Match.objects.get(leg=on).referees.filter(user=oscar).exists()
 
 
 def test_they_see_their_drafts_no_longer(orla: User) -> None:

@@ -350,12 +350,18 @@ def season_referees_refresh(*, season: Season) -> None:
     for leg in running:
         sides = (leg.death_match.home, leg.death_match.away)
         playing = [side.user for side in sides if side is not None]
-        if leg.match_id is not None:
+        if leg.match_id is None:
+            continue
+        try:
             match_referees_set(
                 acting_user=None,
                 match_id=leg.match_id,
                 users=referees_of(season, playing=playing),
             )
+        except Refusal as refusal:
+            # It has just ended, and its leg is not settled yet: nobody has to referee it.
+            if refusal.code != "match.over":
+                raise
 
 
 # -- before a step -------------------------------------------------------------------------------
