@@ -528,7 +528,7 @@ def test_a_page_that_was_made_is_not_made_again(visitor: Visitor, season: Season
     assert len(queries) <= 2
 
 
-def test_pages_are_others_once_a_template_or_a_style_is_another(
+def test_pages_are_others_once_what_makes_them_is_another(
     tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.BASE_DIR = tmp_path
@@ -540,8 +540,13 @@ def test_pages_are_others_once_a_template_or_a_style_is_another(
     card.write_text("another")
     second = looks.__wrapped__()
     assert second != first
+    code = tmp_path / "tournaments" / "pictures.py"
+    code.parent.mkdir()
+    code.write_text("drawn otherwise")
+    third = looks.__wrapped__()
+    assert third not in {first, second}
     monkeypatch.setattr(staticfiles_storage, "manifest_hash", "of other files", raising=False)
-    assert looks.__wrapped__() not in {first, second}
+    assert looks.__wrapped__() not in {first, second, third}
 
 
 def test_what_pages_cost_does_not_grow_with_the_season(visitor: Visitor, orla: User) -> None:

@@ -113,12 +113,14 @@ def _for_everybody(
 
 @cache
 def looks() -> str:
-    """What pages look like on this installation: another after its templates, or the styles and
-    scripts that they name, have changed."""
+    """What pages look like on this installation: another after its templates, the code that fills
+    and draws them, or the styles and scripts that they name, have changed."""
     digest = hashlib.sha256()
-    for file in sorted((Path(settings.BASE_DIR) / "templates").rglob("*")):
-        if file.is_file():
-            digest.update(file.read_bytes())
+    root = Path(settings.BASE_DIR)
+    for folder in ("templates", "accounts", "games", "tournaments"):
+        for file in sorted((root / folder).rglob("*.*")):
+            if file.suffix in {".html", ".svg", ".txt", ".py"}:
+                digest.update(file.read_bytes())
     # Of the names with which static files are served in production.
     digest.update(getattr(staticfiles_storage, "manifest_hash", "").encode())
     return digest.hexdigest()[:12]
