@@ -98,7 +98,7 @@ class PlayerCard {
     if (face !== null) {
       const written = clock.state === "out" ? "0:00" : clockFace(face);
       write(this.time, written);
-      this.time.toggleAttribute("data-long", written.length > 4);
+      this.time.toggleAttribute("data-long", written.length > 5);
       const words = clock.state === "reserve" ? "of reserve left" : "left";
       const label =
         clock.state === "paused" ? `paused at ${spoken(face)}` : `${spoken(face)} ${words}`;
