@@ -10,9 +10,12 @@ from typing import Any
 
 import pytest
 
+from games.models import Match
+from tests.tournaments.support import after, begun, conceded, leg_of
 from tests.webhooks.receiver import Receiver, status
 from tests.webhooks.support import Stage
-from tournaments.models import Contestant, DeathMatch
+from tournaments.models import Contestant, DeathMatch, Leg, SeasonEvent
+from tournaments.services import deathmatches as services
 from tournaments.webhooks import discord
 from tournaments.webhooks.discord import cut, escaped
 from tournaments.webhooks.kinds import CLOCK, FOR_PEOPLE, TURN
@@ -89,6 +92,59 @@ def test_a_turn_with_the_boards_picture(stage: Stage, receiver: Receiver, channe
     name, png = turn.parts["files[0]"]
     assert name == "board.png"
     assert png.startswith(b"\x89PNG\r\n")
+
+
+def test_a_death_match_from_its_start_to_its_result(stage: Stage, receiver: Receiver) -> None:
+    """As the site itself tells it: nothing here writes an event by hand."""
+    kinds = ["death-match.started", "death-match.decided"]
+    channel = stage.webhook(receiver.discord_url, flavour="discord", kinds=kinds, name="talk")
+    program = stage.webhook(receiver.url, kinds=kinds)
+    conceded(begun(stage.orla, stage.death_match), winner=0)
+    (match,) = Match.objects.all()
+    while stage.drain(channel):
+        pass
+    started, decided = receiver.taken
+    for taken, title in ((started, "A death match began"), (decided, "A death match was decided")):
+        (embed,) = taken.message["embeds"]
+        assert embed["title"] == title
+        assert embed["url"].endswith(f"/matches/{match.pk}/")
+        assert embed["image"] == {"url": "attachment://board.png"}
+        assert taken.parts["files[0]"][1].startswith(b"\x89PNG\r\n")
+    assert decided.message["content"] == "Ada wins against Ben\\."
+    while stage.drain(program):
+        pass
+    told = receiver.taken[-1].json
+    assert (told["kind"], told["event"]) == (kinds[1], SeasonEvent.objects.get(kind=kinds[1]).pk)
+    assert told["match"]["id"] == match.pk
+    assert told["match"]["record"].endswith(f"/matches/{match.pk}/record.dmr.json")
+
+
+def test_a_result_of_several_matches_shows_the_last_one(
+    stage: Stage, receiver: Receiver, channel: Webhook
+) -> None:
+    stage.death_match.best_of = 3
+    stage.death_match.save()
+    for number in (2, 3):
+        Leg.objects.create(
+            death_match=stage.death_match, number=number, ruleset="tetronogo", variant="standard"
+        )
+    for number, winner in ((1, 0), (2, 1)):
+        conceded(begun(stage.orla, stage.death_match, number), winner=winner)
+    services.death_match_walkover(
+        acting_user=stage.orla, death_match=stage.death_match, winner=stage.home, why="Ben left.",
+        at=after(minutes=5),
+    )  # fmt: skip
+    while stage.drain(channel):
+        pass
+    second = leg_of(stage.death_match, 2).match
+    assert second is not None
+    (embed,) = (
+        embed
+        for taken in receiver.taken
+        for embed in taken.message["embeds"]
+        if embed["title"] == "A death match was decided"
+    )
+    assert embed["url"].endswith(f"/matches/{second.pk}/")
 
 
 def test_the_sentence_of_an_event_is_the_message(

@@ -19,7 +19,8 @@ from games.engine.views import match_view
 from games.models import Match
 from games.pictures import board_of, png_of
 from games.words import game_name, result_told
-from tournaments.models import Contestant, DeathMatch, Leg, Round, Season
+from tournaments.lifecycle import LegStatus
+from tournaments.models import Contestant, DeathMatch, Leg, Round, Season, SeasonEvent
 from tournaments.webhooks.kinds import CHOICES, CLOCK, TEST, TURN
 from tournaments.webhooks.models import Delivery
 
@@ -126,10 +127,25 @@ def body_of(delivery: Delivery, scene: Scene | None) -> bytes:
 
 def match_of(delivery: Delivery) -> int | None:
     """The match that a delivery is about, if any."""
-    if delivery.match_id is not None:
+    event = delivery.event
+    if event is None:
         return delivery.match_id
-    leg = delivery.event.leg if delivery.event else None
-    return None if leg is None else leg.match_id
+    if event.leg is not None:
+        return event.leg.match_id
+    return _last_match(event) if event.kind == "death-match.decided" else None
+
+
+def _last_match(event: SeasonEvent) -> int | None:
+    """The last match that was played in a death match before it was decided; None where there was
+    none: a bye, or somebody who did not come."""
+    # As of then: what was decided may have been taken back, and played on, before this is sent.
+    played = Leg.objects.filter(
+        death_match=event.death_match_id,
+        status=LegStatus.FINISHED,
+        match__isnull=False,
+        finished_at__lte=event.at,
+    )
+    return played.order_by("-number").values_list("match", flat=True).first()
 
 
 def _death_match_of(delivery: Delivery) -> DeathMatch | None:
