@@ -160,6 +160,28 @@ def test_the_sentence_of_an_event_is_the_message(
     assert "image" not in message["embeds"][0]
 
 
+@pytest.mark.parametrize(
+    ("kind", "about"),
+    [
+        ("death-match.paired", "death_match"),
+        ("death-match.scheduled", "leg"),
+        ("death-match.reminder", "leg"),
+        ("item.given", "death_match"),
+        ("contestant.eliminated", "death_match"),
+    ],
+)
+def test_the_title_leads_to_the_death_match(
+    stage: Stage, receiver: Receiver, channel: Webhook, kind: str, about: str
+) -> None:
+    stage.event(kind, "Nothing is being played yet.", **{about: getattr(stage, about)})
+    stage.event(kind, "About the season as a whole.")
+    stage.drain(channel)
+    of_it, of_all = (taken.message["embeds"][0] for taken in receiver.taken)
+    season = "http://localhost:8000/seasons/autumn/"
+    assert of_it["url"] == f"{season}matches/{stage.death_match.pk}/"
+    assert of_it["author"]["url"] == of_all["url"] == season
+
+
 def test_pairings_of_a_new_round_and_standings_of_a_complete_one(
     stage: Stage, receiver: Receiver, channel: Webhook
 ) -> None:

@@ -74,7 +74,7 @@ def message_of(delivery: Delivery, scene: Scene | None) -> dict[str, Any]:
     if scene is not None:
         embed["url"] = absolute(scene.match.get_absolute_url())
     elif delivery.event is not None:
-        embed["url"] = absolute(season.get_absolute_url())
+        embed["url"] = absolute((delivery.event.death_match or season).get_absolute_url())
     if wants_board(delivery, scene):
         embed["image"] = {"url": f"attachment://{PICTURE}"}
     return {

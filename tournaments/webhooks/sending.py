@@ -160,7 +160,7 @@ def next_due(*, webhook_id: int, at: datetime) -> Delivery | None:
             "event__round",
             "event__contestant",
             "event__leg",
-            "event__death_match__round",
+            "event__death_match__round__season",
             "event__death_match__home",
             "event__death_match__away",
         )
