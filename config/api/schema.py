@@ -56,6 +56,15 @@ class ApiSchema(AutoSchema):
             operation["x-scope"] = None if public and scope is Scope.READ else scope.value
         return operation
 
+    # The framework takes all that a list view has for every method of it, but filters, order and
+    # pages are for reading.
+    def get_filter_backends(self) -> Any:
+        """The filters of what reads; none for what writes."""
+        return super().get_filter_backends() if self.method in SAFE_METHODS else []
+
+    def _get_paginator(self) -> Any:
+        return super()._get_paginator() if self.method in SAFE_METHODS else None
+
     def _get_parameters(self) -> list[Any]:
         parameters = super()._get_parameters()
         view = self.view

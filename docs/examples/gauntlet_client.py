@@ -683,11 +683,6 @@ class Client:
         self,
         slug: str,
         *,
-        cursor: str | None = None,
-        limit: int | None = None,
-        ordering: str | None = None,
-        status: str | None = None,
-        username: str | None = None,
         body: dict[str, Any] | None = None,
         idempotency_key: str = "",
     ) -> Any:
@@ -695,13 +690,6 @@ class Client:
         return self.call(
             "POST",
             f"/api/v1/seasons/{slug}/contestants/",
-            query={
-                "cursor": cursor,
-                "limit": limit,
-                "ordering": ordering,
-                "status": status,
-                "username": username,
-            },
             body=body or {},
             idempotency_key=idempotency_key,
         )

@@ -117,6 +117,9 @@ def test_every_operation_says_what_it_is() -> None:
                 assert set(content) == {PROBLEM}, (str(operation), status)
         if operation.writes:
             assert operation.scope, operation
+            # None of them takes any: see `ApiView.query_names`.
+            places = {parameter["in"] for parameter in described.get("parameters", [])}
+            assert "query" not in places, operation
 
 
 def test_the_index_leads_to_every_entrance(db: None) -> None:
