@@ -80,7 +80,8 @@ class ApiSchema(AutoSchema):
                     "in": "query",
                     "required": False,
                     "description": "Only these fields of each "
-                    f"{f'of the `{whose}`' if whose else 'object'}, separated by commas.",
+                    f"{f'of the `{whose}`' if whose else 'object'}, separated by commas. What is "
+                    "not asked for is left out, even where the schema of the answer requires it.",
                     "schema": {"type": "string"},
                 }
             )
