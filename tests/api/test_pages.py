@@ -11,6 +11,7 @@ import re
 from datetime import timedelta
 from typing import Any
 
+import jsonschema  # type: ignore[import-untyped]
 import pytest
 from django.conf import settings
 from django.test import Client
@@ -19,10 +20,11 @@ from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant
 from accounts.tokens import token_create
+from config.api.index import schema
 from config.api.pages import EXAMPLES, examples, groups
 from games.ratings.services import match_rate
 from games.services.challenges import challenge_create
-from tests.api.schema import operations
+from tests.api.schema import Operation, operations
 from tests.games.support import committing, started
 from tests.tournaments.support import GAME, account, begun, conceded, running, who
 from tournaments.models import DeathMatch
@@ -130,17 +132,31 @@ def answered(ada: User, ben: User) -> dict[str, dict[str, Any]]:
         acting_user=ada, name="x", scopes=["read", "play", "organise"], lasts=timedelta(hours=1)
     )
     client = Client(headers={"Authorization": f"Bearer {text}"})
-    methods = {op.described["operationId"]: op.method.upper() for op in operations()}
+    named = {op.described["operationId"]: op for op in operations()}
     found = {}
     for name, asked in ASKED.items():
         path = asked["path"].format(**ids)
         body = json.dumps(asked["body"]) if "body" in asked else ""
         with committing():
-            answer = client.generic(methods[name], path, body, content_type="application/json")
+            answer = client.generic(
+                named[name].method.upper(), path, body, content_type="application/json"
+            )
         assert answer.status_code in (200, 201), (name, answer.content)
         found[name] = {**asked, "status": answer.status_code, "answer": json.loads(answer.content)}
         found[name]["path"] = path
+        if "fields=" not in path:  # they leave out what is required
+            is_as_described(named[name], answer)
     return found
+
+
+def is_as_described(operation: Operation, answer: Any) -> None:
+    """Fail where the schema tells of no such answer."""
+    content = operation.described["responses"][str(answer.status_code)]["content"]
+    # The schema's references begin at its root.
+    told = {**content[answer["Content-Type"]]["schema"], "components": schema()["components"]}
+    validator = jsonschema.Draft202012Validator(told)
+    wrong = jsonschema.exceptions.best_match(validator.iter_errors(json.loads(answer.content)))
+    assert wrong is None, (str(operation), wrong.json_path, wrong.message)
 
 
 def shape(value: Any) -> Any:
