@@ -4,8 +4,9 @@ what does not. `manage.py simulate_season` and the tests ask for it."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from tournaments.course import Course
 from tournaments.lifecycle import (
     PLAYABLE,
     ContestantStatus,
@@ -17,6 +18,7 @@ from tournaments.lifecycle import (
     SeasonStatus,
 )
 from tournaments.models import Contestant, DeathMatch, Episode, Format, Gift, ItemEvent, Leg, Season
+from tournaments.pairing import single_elimination
 from tournaments.services.episodes import DMO_SEAT
 
 OUT = (ContestantStatus.ELIMINATED, ContestantStatus.WITHDRAWN, ContestantStatus.REPLACED)
@@ -44,6 +46,7 @@ def faults_of(season: Season, *, lenient: bool = False) -> list[str]:
         *_results(matches),
         *_people(season, matches),
         *_places(season),
+        *_bracket(season, matches),
         *_items(season),
         *_episodes(season),
         *_end(season),
@@ -63,7 +66,7 @@ def _matches(season: Season) -> list[DeathMatch]:
 def _pairings(season: Season, matches: Sequence[DeathMatch]) -> Iterator[str]:
     """Everybody at most once a round; in a Swiss season everybody who is in is paired in each, be
     it that the match was called off, or that they have taken over from whoever was paired."""
-    if season.format in (Format.LADDER, Format.SINGLE_ELIMINATION):
+    if season.format == Format.LADDER:
         return
     for played in season.rounds.all():
         sides = Counter(
@@ -184,6 +187,50 @@ def _places(season: Season) -> Iterator[str]:
         playing = each.status == ContestantStatus.ACTIVE and each.pk != season.winner_id
         if playing or each.status == ContestantStatus.REPLACED:
             yield f"{each} is {each.status} and has place {each.place}"
+
+
+def _bracket(season: Season, matches: Sequence[DeathMatch]) -> Iterator[str]:
+    """In the first round of a bracket everybody is paired, later those who have won in the round
+    before, and nobody else but for the match for third place, which its losers play."""
+    if season.format != Format.SINGLE_ELIMINATION or not matches:
+        return
+    course = Course(season, season.contestants.all(), matches)
+    small = {each.id for each in course.bracket.bracket.matches if each.third_place}
+    winners, losers = set(course.holders), set[int]()
+    for played in season.rounds.order_by("number"):
+        own = [each for each in matches if each.round_id == played.pk]
+        for_third = [each for each in own if int(each.key) in small]
+        others = [each for each in own if int(each.key) not in small]
+        for due, pairs in ((winners, others), (losers, for_third)):
+            paired = _holders(course, pairs)
+            for pk in paired - due:
+                yield f"{course.holder(pk)} has no part in {played}, and plays in it"
+            # The losers of most rounds have nothing more to play.
+            for pk in due - paired if pairs else ():
+                yield f"{course.holder(pk)} is not paired in {played}"
+        decided = [each for each in others if each.winner_id is not None]
+        winners = {course.holder(each.winner_id).pk for each in decided if each.winner_id}
+        losers = _holders(course, decided) - winners
+    yield from _reached(course)
+
+
+def _holders(course: Course, pairs: Iterable[DeathMatch]) -> set[int]:
+    """Who holds the places now that these death matches bring together."""
+    sides = (pk for each in pairs for pk in (each.home_id, each.away_id))
+    return {course.holder(pk).pk for pk in sides if pk is not None}
+
+
+def _reached(course: Course) -> Iterator[str]:
+    """Who has lost for good is out, at the place that the results of the bracket say."""
+    reached = {each.player: each.rank for each in single_elimination.places(course.bracket)}
+    for pk, each in course.holders.items():
+        # Who takes over from somebody that has left is out with the next result, if at all.
+        if each.replaces_id is not None and course.season.status != SeasonStatus.FINISHED:
+            continue
+        if each.place != reached.get(pk):
+            yield f"{each} has place {each.place}, not {reached.get(pk)}"
+        if each.status == ContestantStatus.ACTIVE and reached.get(pk, 1) > 1:
+            yield f"{each} has lost and is still in"
 
 
 def _items(season: Season) -> Iterator[str]:

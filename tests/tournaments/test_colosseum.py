@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from django.db import IntegrityError, connection, transaction
+from django.db.models import Model
 
 from accounts.models import AuditEntry, User
 from games.engine.errors import Refusal
@@ -335,6 +336,7 @@ def test_who_leaves_a_bracket_loses_what_is_open_and_what_comes(orla: User) -> N
     assert (season.status, season.winner) == ("finished", who(season, 1))
     assert (who(season, 3).status, who(season, 3).place) == ("withdrawn", 2)
     assert (who(season, 8).status, who(season, 8).place) == ("withdrawn", 5)
+    assert faults_of(season) == []
 
 
 def test_who_leaves_before_the_opponent_is_known(orla: User) -> None:
@@ -348,6 +350,49 @@ def test_who_leaves_before_the_opponent_is_known(orla: User) -> None:
         "walkover", who(season, 3), "Player 1 has withdrawn.",
     )  # fmt: skip
     assert anew(season).winner == who(season, 3)
+    assert faults_of(season) == []
+
+
+def test_what_is_wrong_with_a_bracket_is_found(orla: User) -> None:
+    season = running(orla, 6, BRACKET, format_options={"third_place": True})
+    settle(orla, season, 1, 4, 3)
+    settle(orla, season, 2, 1, 2)
+    first, second = rows_in(season, 3)  # 1 against 2, and for third place 4 against 3
+    final, semi = season.rounds.get(number=3), season.rounds.get(number=2)
+
+    def found(change: Model, **values: Any) -> list[str]:
+        """The faults of the season while a row of it says something else."""
+        with transaction.atomic():
+            type(change)._default_manager.filter(pk=change.pk).update(**values)
+            faults = faults_of(season)
+            transaction.set_rollback(True)
+        return faults
+
+    def seed(number: int) -> Contestant:
+        return who(season, number)
+
+    assert faults_of(season) == []
+    # Twice in one round, and nobody in the other's place.
+    twice = found(second, home=seed(1))
+    assert f"{seed(1).pk} meets two in {final}" in twice
+    assert f"{seed(1)} has no part in {final}, and plays in it" in twice
+    assert f"{seed(4)} is not paired in {final}" in twice
+    # Losers play on for third place only, and not those of earlier rounds.
+    assert set(found(first, away=seed(3))) >= {
+        f"{seed(3)} has no part in {final}, and plays in it",
+        f"{seed(2)} is not paired in {final}",
+    }
+    assert f"{seed(6)} has no part in {final}, and plays in it" in found(second, away=seed(6))
+    gone = found(rows_in(season, 2)[0], home=seed(5), winner=seed(5))
+    assert f"{seed(1)} is not paired in {semi}" in gone
+    assert f"{seed(5)} has no part in {semi}, and plays in it" in gone
+    # Out for good, at a place of their own.
+    assert found(seed(5), status="active") == [f"{seed(5)} has lost and is still in"]
+    assert found(seed(5), place=3) == [f"{seed(5)} has place 3, not 5"]
+    settle(orla, season, 3, 2, 3)
+    assert (anew(season).status, faults_of(season)) == ("finished", [])
+    assert found(seed(4), place=3) == [f"{seed(4)} has place 3, not 4"]
+    assert found(seed(4), place=None) == [f"{seed(4)} has place None, not 4"]
 
 
 def test_where_everybody_leaves_organisers_decide(orla: User) -> None:
@@ -416,6 +461,7 @@ def test_a_replacement_takes_the_place_in_a_bracket(orla: User) -> None:
     corrected(orla, rows_in(season, 1)[0], 4)
     assert pairs_in(season, 2) == [(4, 2)]
     assert Contestant.objects.get(pk=new.pk).status == "eliminated"
+    assert faults_of(season) == []
 
 
 def test_what_a_bracket_refuses(orla: User, cleo: User) -> None:
@@ -1019,6 +1065,7 @@ def test_random_brackets(orla: User, count: int, seed: int) -> None:
             eliminated = season.contestants.filter(status="eliminated")
             assert {each.pk for each in eliminated} <= set(lost), "who is out has lost"
         everybody_once(season)
+        assert faults_of(season) == []
     season = anew(season)
     assert Counter(season.contestants.values_list("status", flat=True))["active"] == 1
     assert season.winner is not None
