@@ -369,6 +369,14 @@ class Sheet:
     # -- items -----------------------------------------------------------------------------------
 
     @cached_property
+    def has_items(self) -> bool:
+        """Whether pages speak of items: they are part of an elimination season; in any other an
+        organiser may have granted some."""
+        if self.season.format == Format.ELIMINATION:
+            return True
+        return Gift.objects.filter(season=self.season).exists()
+
+    @cached_property
     def gifts(self) -> list[Gift]:
         """Every item of the season, in the order in which they were given."""
         rows = list(Gift.objects.filter(season=self.season).order_by("pk"))

@@ -38,7 +38,7 @@ from tests.tournaments.support import (
     running,
     who,
 )
-from tournaments.models import Contestant, DeathMatch, Season
+from tournaments.models import Contestant, DeathMatch, Gift, Season
 from tournaments.services.contestants import contestant_enrol
 from tournaments.services.deathmatches import death_match_declare, leg_void
 from tournaments.services.episodes import episode_open, final_open, placements_record
@@ -94,6 +94,28 @@ def sides(row: DeathMatch) -> tuple[Contestant, Contestant]:
     assert row.home is not None
     assert row.away is not None
     return row.home, row.away
+
+
+WITH_ITEMS: dict[str, Any] = {
+    "repertoire": [{"ruleset": "domino-wars", "variant": "standard", "options": {}}]
+}
+
+
+def with_items(season: Season) -> tuple[DeathMatch, Gift, Gift, Gift, Gift]:
+    """The latest death match, and what is granted for it: two items for the one side, a Block and
+    a Copy for the other."""
+    row = death_match_of(season)
+    organiser = season.organisers.get().user
+    one, other = sides(row)
+    own = {"item": "domino-repeat", "ruleset": "domino-wars", "receiver": one}
+    block, copy = ({"item": item, "receiver": other} for item in ("block", "copy"))
+    gifts = [
+        item_give(
+            acting_user=organiser, season=season, death_match=row, at=after(minutes=1), **each
+        )
+        for each in (own, own, block, copy)
+    ]  # fmt: skip
+    return row, gifts[0], gifts[1], gifts[2], gifts[3]
 
 
 def user_of(contestant: Contestant) -> User:
@@ -385,6 +407,27 @@ def test_what_is_brought_is_for_its_player_alone(visitor: Visitor, orla: User) -
     begun(orla, row, at=after(minutes=3))
     assert "Sealed until" not in words(visitor().get(address))
     assert item.name in words(visitor().get(address))
+
+
+def test_items_granted_in_any_format_are_shown_and_can_be_brought(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 2, "round-robin", **WITH_ITEMS)
+    row = death_match_of(season)
+    player, address = user_of(sides(row)[0]), row.get_absolute_url()
+    ways: list[tuple[User | None, str, str]] = [
+        (None, "/seasons/autumn/", "/seasons/autumn/items/"),
+        (orla, "/seasons/autumn/desk/", "/seasons/autumn/desk/items/"),
+        (player, address, f"{address}legs/{leg_of(row).pk}/items/"),
+    ]
+    for user, page, way in ways:
+        assert way not in links(visitor(user).get(page)), way
+    assert "brings" not in words(visitor().get(address))
+    with_items(season)
+    for user, page, way in ways:
+        assert way in links(visitor(user).get(page)), way
+    assert "Player 1 brings Sealed until the match begins." in words(visitor().get(address))
+    assert "who is out" not in words(visitor().get("/seasons/autumn/items/")).lower()
 
 
 def test_rulings_stand_with_their_reasons(visitor: Visitor, season: Season, orla: User) -> None:
