@@ -430,6 +430,25 @@ def test_items_granted_in_any_format_are_shown_and_can_be_brought(
     assert "who is out" not in words(visitor().get("/seasons/autumn/items/")).lower()
 
 
+def test_what_copy_and_block_did_stands_in_its_order(visitor: Visitor, orla: User) -> None:
+    row, blocked, copied, block, copy = with_items(running(orla, 2, "round-robin", **WITH_ITEMS))
+    at = {"leg": leg_of(row), "at": after(minutes=2)}
+    ada, ben = (user_of(each) for each in sides(row))
+    for gift in (blocked, copied):
+        item_declare(acting_user=ada, gift=gift, **at)
+    item_declare(acting_user=ben, gift=copy, target=copied, **at)
+    item_declare(acting_user=ben, gift=block, target=blocked, **at)
+    address = row.get_absolute_url()
+    assert "What Copy and Block did" not in words(visitor(ben).get(address))
+    begun(orla, row, at=after(minutes=3))
+    told = words(visitor().get(address))
+    assert (
+        "What Copy and Block did, in this order "
+        "Player 2's Block blocks Player 1's Domino Repeat. "
+        "Player 2's Copy copies Player 1's Domino Repeat. "
+    ) in told
+
+
 def test_rulings_stand_with_their_reasons(visitor: Visitor, season: Season, orla: User) -> None:
     row = death_match_of(season)
     leg_void(acting_user=orla, leg=leg_of(row), why="The board fell over.", at=after(hours=1))
