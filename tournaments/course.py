@@ -225,11 +225,16 @@ class Course:
         return standings(self.table_players, self.counting, order, names)
 
     @cached_property
-    def ladder(self) -> tuple[int, ...]:
+    def rungs(self) -> tuple[ladder.Rung, ...]:
         """A ladder, the top rung first."""
         made = sorted(self._known, key=lambda known: known[0].number)
         results = [result for _, result in made if result.settled]
-        return ladder.order_of(self.players, results, self.withdrawn)
+        return ladder.rungs_of(self.players, results, self.withdrawn)
+
+    @cached_property
+    def ladder(self) -> tuple[int, ...]:
+        """Who stands on the rungs, from the top."""
+        return tuple(rung.player for rung in self.rungs)
 
     @cached_property
     def first(self) -> list[int]:

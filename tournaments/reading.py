@@ -343,6 +343,18 @@ class Sheet:
         return [self.by_id[pk] for pk in self.course.ladder]
 
     @cached_property
+    def rungs(self) -> list[tuple[Contestant, str]]:
+        """The same, each with how they came there."""
+        if not self.ladder:
+            return []
+        names = {each.pk: each.name for each in self.contestants}
+        seeds = {player.id: player.seed for player in self.course.players}
+        return [
+            (self.by_id[rung.player], rung.why(seeds[rung.player], names))
+            for rung in self.course.rungs
+        ]
+
+    @cached_property
     def cross_table(self) -> list[tuple[Contestant, list[list[DeathMatch] | None]]]:
         """Everybody's matches against everybody, in the order of the standings; None on the
         diagonal. Empty where it would be too large to read."""

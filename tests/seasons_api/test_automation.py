@@ -220,6 +220,30 @@ def test_a_ladder_is_challenges(olga: Caller) -> None:
     assert (made_match["home"]["username"], made_match["away"]["username"]) == ("bob", "ann")
 
 
+def test_the_order_of_a_ladder(olga: Caller) -> None:
+    slug = made(olga, "ladder")
+    ids = people(olga, slug)
+
+    def rungs() -> list[tuple[int, str, str]]:
+        found = olga.get(f"/seasons/{slug}/standings/").json()
+        assert found["metrics"] == []
+        assert all(not row["shared"] and row["values"] == [] for row in found["rows"])
+        return [(row["rank"], row["contestant"]["username"], row["why"]) for row in found["rows"]]
+
+    assert [name for _, name, _ in rungs()] == ["ann", "bob", "cyd", "dan"]
+    body = {"pairings": [{"home": ids["bob"], "away": ids["ann"]}]}
+    answer = olga.post(f"/seasons/{slug}/rounds/", body)
+    concede(answer.json()["death_matches"][-1]["id"], 1)
+    olga.post(f"/seasons/{slug}/contestants/{ids['cyd']}/withdraw/", {"why": "Ill."})
+    assert rungs() == [
+        (1, "bob", "Took the rung from Ann."),
+        (2, "ann", "Entered with seed 1. Since passed by Bob."),
+        (3, "dan", "Entered with seed 4. Cyd, above, has left."),
+    ]
+    shown = olga.client.get(f"/seasons/{slug}/standings/").content.decode()
+    assert "Took the rung from Ann." in shown
+
+
 def test_only_who_stands_first_wins_a_season_that_is_ended(olga: Caller) -> None:
     slug = made(olga, "ladder")
     ids = people(olga, slug)

@@ -207,29 +207,36 @@ class StandingsView(FieldsView):
     )
     def get(self, request: Request, slug: str) -> Response:
         """The table of a round robin or Swiss season, by the tie-breaks that the season declares;
-        no rows for other formats and before the start."""
+        of a ladder the rungs from the top, without metrics. No rows for other formats and before
+        the start."""
         season = season_for(slug, request.user)
         self.fresh(fingerprint(season), changed_at=season.changed_at)
         sheet = Sheet(season)
-        table = sheet.table
-        if table is None:
-            return Response({"metrics": [], "rows": self.get_serializer([], many=True).data})
-        rows = [
-            {
-                "rank": row.rank,
-                "shared": row.shared,
-                "contestant": sheet.by_id[row.player],
-                "values": [None if value is None else str(value) for value in row.values],
-                "why": row.why,
-            }
-            for row in table.rows
-        ]
+        metrics = () if sheet.table is None else sheet.table.metrics
         return Response(
             {
-                "metrics": MetricSerializer(table.metrics, many=True).data,
-                "rows": self.get_serializer(rows, many=True).data,
+                "metrics": MetricSerializer(metrics, many=True).data,
+                "rows": self.get_serializer(_rows_told(sheet), many=True).data,
             }
         )
+
+
+def _rows_told(sheet: Sheet) -> list[dict[str, Any]]:
+    if sheet.table is None:
+        return [
+            {"rank": rank, "shared": False, "contestant": each, "values": [], "why": why}
+            for rank, (each, why) in enumerate(sheet.rungs, start=1)
+        ]
+    return [
+        {
+            "rank": row.rank,
+            "shared": row.shared,
+            "contestant": sheet.by_id[row.player],
+            "values": [None if value is None else str(value) for value in row.values],
+            "why": row.why,
+        }
+        for row in sheet.table.rows
+    ]
 
 
 class BracketView(FieldsView):

@@ -6,15 +6,54 @@ they were made, which a correction does not change.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import msgspec
 
 from games.engine.errors import Refusal
 from tournaments.pairing.field import Player, Result, by_seed
 
+# How many names a sentence lists before it counts the others.
+_NAMED = 3
 
-def order_of(
+
+class Rung(msgspec.Struct, frozen=True):
+    """Who stands on a rung, and how that came about.
+
+    ``beaten`` is whose rung they took last; None: they are where their seed put them.
+    ``passed_by`` have since taken a rung above them, in that order, ``gone`` stand above them but
+    have withdrawn: without the one they would be higher up, without the other further down.
+    """
+
+    player: int
+    beaten: int | None
+    passed_by: tuple[int, ...]
+    gone: tuple[int, ...]
+
+    def why(self, seed: int, names: Mapping[int, str]) -> str:
+        """The same as sentences. ``seed`` is the player's."""
+        if self.beaten is None:
+            told = [f"Entered with seed {seed}."]
+        else:
+            told = [f"Took the rung from {names[self.beaten]}."]
+        if self.passed_by:
+            told.append(f"Since passed by {_listed(self.passed_by, names)}.")
+        if self.gone:
+            have = "has" if len(self.gone) == 1 else "have"
+            told.append(f"{_listed(self.gone, names)}, above, {have} left.")
+        return " ".join(told)
+
+
+def _listed(players: Sequence[int], names: Mapping[int, str]) -> str:
+    if len(players) > _NAMED:
+        return f"{len(players)} others"
+    said = [names[player] for player in players]
+    return " and ".join([", ".join(said[:-1]), said[-1]] if said[1:] else said)
+
+
+def rungs_of(
     players: Iterable[Player], results: Iterable[Result], withdrawn: Collection[int] = ()
-) -> tuple[int, ...]:
+) -> tuple[Rung, ...]:
     """The ladder, top rung first.
 
     ``results`` in the order of the challenges, the challenger on seat 0; open and void ones change
@@ -23,10 +62,32 @@ def order_of(
     stood there from the start. Who has withdrawn leaves the ladder and everybody below moves up.
     """
     order = [player.id for player in by_seed(players)]
+    beaten: dict[int, int] = {}
+    passed_by: dict[int, list[int]] = {player: [] for player in order}
     for result in results:
-        if result.winner == result.home and result.loser is not None:
-            order = moved(order, winner=result.winner, loser=result.loser)
-    return tuple(player for player in order if player not in withdrawn)
+        if result.winner != result.home or result.loser is None:
+            continue
+        old, order = order, moved(order, winner=result.winner, loser=result.loser)
+        if order == old:
+            continue
+        beaten[result.winner] = result.loser
+        passed_by[result.winner] = []
+        for player in old[old.index(result.loser) : old.index(result.winner)]:
+            passed_by[player].append(result.winner)
+    rungs, gone = [], []
+    for player in order:
+        if player in withdrawn:
+            gone.append(player)
+            continue
+        rungs.append(
+            Rung(
+                player,
+                beaten.get(player),
+                tuple(other for other in passed_by[player] if other not in withdrawn),
+                tuple(other for other in gone if other not in passed_by[player]),
+            )
+        )
+    return tuple(rungs)
 
 
 def moved(order: Sequence[int], *, winner: int, loser: int) -> list[int]:

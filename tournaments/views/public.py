@@ -63,7 +63,7 @@ def _may_join(sheet: Sheet, user: Any) -> bool:
 @public_page
 def table(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """The standings, and why everybody stands where they do."""
-    return shown(request, sheet, "standings.html", {"ladder": sheet.ladder})
+    return shown(request, sheet, "standings.html", {})
 
 
 @require_safe

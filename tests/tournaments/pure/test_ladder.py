@@ -7,7 +7,11 @@ from hypothesis import strategies as st
 from games.engine.errors import Refusal
 from tests.tournaments.pure.helpers import field, void, won
 from tournaments.pairing.field import Player, Result
-from tournaments.pairing.ladder import check, in_reach, moved, order_of
+from tournaments.pairing.ladder import check, in_reach, moved, rungs_of
+
+
+def order_of(*given, **more):
+    return tuple(rung.player for rung in rungs_of(*given, **more))
 
 
 def test_a_winner_from_below_takes_the_rung():
@@ -26,6 +30,37 @@ def test_a_winner_from_below_takes_the_rung():
 def test_who_leaves_makes_room_and_who_comes_late_begins_at_the_foot():
     assert order_of(field(5), [won(1, 4, 2)], withdrawn={4}) == (1, 2, 3, 5)
     assert order_of([*field(3), Player(9, 4)], [won(1, 3, 1)]) == (3, 1, 2, 9)
+
+
+def test_every_rung_says_how_its_holder_came_there():
+    names = {1: "Ann", 2: "Bob", 3: "Cyd", 4: "Dan", 5: "Eve", 6: "Fay"}
+
+    def told(results, withdrawn=(), size=4):
+        rungs = rungs_of(field(size), results, withdrawn)
+        return [(names[each.player], each.why(each.player, names)) for each in rungs]
+
+    climbed = [won(1, 4, 2), won(2, 3, 1)]
+    assert told(climbed) == [
+        ("Cyd", "Took the rung from Ann."),
+        ("Ann", "Entered with seed 1. Since passed by Cyd."),
+        ("Dan", "Took the rung from Bob. Since passed by Cyd."),
+        ("Bob", "Entered with seed 2. Since passed by Dan and Cyd."),
+    ]
+    # What one has won back counts from there; a defence says nothing.
+    top, *_ = told([*climbed, won(3, 1, 3), Result(4, 2, 4, 4)])
+    assert top == ("Ann", "Took the rung from Cyd.")
+    # Who has left makes room: those whom they had passed are where they were.
+    assert told(climbed, withdrawn={3}) == [
+        ("Ann", "Entered with seed 1."),
+        ("Dan", "Took the rung from Bob."),
+        ("Bob", "Entered with seed 2. Since passed by Dan."),
+    ]
+    assert told([], withdrawn={1, 2}) == [
+        ("Cyd", "Entered with seed 3. Ann and Bob, above, have left."),
+        ("Dan", "Entered with seed 4. Ann and Bob, above, have left."),
+    ]
+    everybody = [won(number, number, 1) for number in (2, 3, 4, 5, 6)]
+    assert ("Ann", "Entered with seed 1. Since passed by 5 others.") in told(everybody, size=6)
 
 
 def test_whom_one_may_challenge():
