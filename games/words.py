@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from games.engine.errors import Refusal
@@ -49,3 +49,10 @@ def game_name(ruleset_id: str, variant_id: str) -> str:
         return ruleset.name
     names = {variant.id: variant.name for variant in ruleset.variants}
     return f"{ruleset.name}: {names.get(variant_id, variant_id)}"
+
+
+def supplies_named(ruleset_id: str, keys: Iterable[str]) -> list[str]:
+    """What a ruleset calls those of its supplies, in its own order; nothing of one that the site no
+    longer offers."""
+    ruleset, wanted = ruleset_named(ruleset_id), set(keys)
+    return [each.name for each in ruleset.supplies if each.key in wanted] if ruleset else []

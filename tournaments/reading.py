@@ -487,6 +487,7 @@ def leg_of_match(match_id: int, viewer: Any) -> Leg | None:
 # Every row that a public page of a season is made of: who reads it again gets it only if one of
 # them is another. (Settings and seeds change without an event: `changed_at` alone is too little.)
 # What is a secret until a match begins is left out: even that it changed would tell something.
+# (That something is supplied, and by whom, comes with an event.)
 _STATE = """
 SELECT md5(concat_ws('|',
   (SELECT s::text FROM tournaments_season s WHERE s.id = %(season)s),

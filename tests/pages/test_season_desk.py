@@ -13,11 +13,14 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from tests.games.support import committing, user_named
+from games.reading import reader_of
+from tests.games.support import SECOND, Play, committing, user_named
+from tests.games.test_preparations import kept, kept_pool
 from tests.pages.support import links, words
 from tests.pages.test_season_pages import sides, user_of
 from tests.tournaments.support import (
     START,
+    account,
     after,
     begun,
     chosen,
@@ -35,6 +38,7 @@ from tests.tournaments.support import (
 from tournaments.forms import ScheduleForm
 from tournaments.invariants import faults_of
 from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
+from tournaments.services.documents import season_export
 from tournaments.services.episodes import dmo_choose, final_open, placements_record
 from tournaments.services.items import item_give
 from tournaments.services.seasons import organiser_add, season_cancel
@@ -639,6 +643,76 @@ def test_a_round_gets_its_times_at_once(visitor: Visitor, orla: User) -> None:
         when = leg_of(row).scheduled_at
         assert when is not None
         assert (when.date(), when.hour) == (day, 11)  # in UTC
+
+
+def test_what_an_organiser_supplies_is_told_before_the_start_and_stays_secret(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 4, repertoire=[])
+    row = chosen(orla, season, ec=1, dmo=2)
+    pallets, pool = kept(orla), kept_pool(orla)
+    secret = pallets.value.splitlines()[0].split(" ", 2)[2]
+    assert secret.count(" ") == 35
+    client = visitor(orla)
+    address = f"/seasons/autumn/desk/matches/{row.pk}/rules/"
+    form = form_of(client.get(address)) | {"game": "peg-domain/gauntlet"}
+    with nothing_changes():
+        answer = client.post(address, form | {"prepared": [pool.pk]})
+    assert answer.status_code == 422
+    assert "Peg Domain (gauntlet) is supplied with no 'pool'." in words(answer)
+    assert client.post(address, form | {"prepared": [pallets.pk]}).status_code == 302
+
+    event = season.events.get(kind="death-match.rules")
+    assert event.words.endswith("Supplied by Orla instead of being drawn: Pallets.")
+    assert event.data == {
+        "ruleset": "peg-domain", "variant": "gauntlet", "options": {}, "legs": [1],
+        "supplied": ["pallets"],
+    }  # fmt: skip
+    page = f"/seasons/autumn/matches/{row.pk}/"
+    for reader in (None, who(season, 1).user, who(season, 2).user):
+        shown = words(visitor(reader).get(page))
+        assert "Pallets, by Orla, instead of being drawn" in shown
+        assert "Supplied by Orla instead of being drawn: Pallets." in shown
+    anybody = visitor()
+    told = [
+        anybody.get(each).content.decode()
+        for each in (
+            page, "/seasons/autumn/", "/api/v1/seasons/autumn/", "/api/v1/seasons/autumn/events/",
+            f"/api/v1/death-matches/{row.pk}/",
+        )
+    ]  # fmt: skip
+    assert "Supplied by Orla" in told[3]
+    told.append(season_export(season=season).decode())
+    assert [secret in each for each in told] == [False] * 6
+
+    leg = begun(orla, row)
+    assert leg.match is not None
+    play = Play(leg.match, (account(season, 1), account(season, 2)))
+    play.move(play.held.live.table.advantage or 0, "take order", SECOND)
+    drawn = leg.match.entries.filter(actor="chance", by_name="Orla")
+    assert secret in " ".join(drawn.values_list("text", flat=True))
+    heard = str(reader_of(play.pk, None).sync)
+    assert "What would have been drawn now was supplied by an organiser, Orla." in heard
+
+
+def test_a_pool_is_supplied_for_one_match_of_several(visitor: Visitor, orla: User) -> None:
+    season = running(orla, 2, "single-elimination", repertoire=[], format_options={"best_of": 3})
+    row = fresh(DeathMatch.objects.get(round__season=season))
+    client = visitor(orla)
+    address = f"/seasons/autumn/desk/matches/{row.pk}/rules/"
+    given = {"game": "domain/standard", "leg_number": "1", "prepared": [kept_pool(orla).pk]}
+    assert client.post(address, form_of(client.get(address)) | given).status_code == 302
+    event = season.events.get(kind="death-match.rules")
+    assert event.words == (
+        "Match 1 of Player 1 vs Player 2 is played in Domain. "
+        "Supplied by Orla instead of being drawn: Pool of shapes."
+    )
+    assert event.data["supplied"] == ["pool"]
+    assert list(row.legs.exclude(prepared={}).values_list("number", flat=True)) == [1]
+    leg = begun(orla, row)
+    assert leg.match is not None
+    supplied = leg.match.entries.exclude(by_name="").get()
+    assert (supplied.text, supplied.by_name) == ("pool my-pool@1", "Orla")
 
 
 def test_a_ladder_is_climbed_by_challenge(visitor: Visitor, orla: User) -> None:

@@ -17,7 +17,7 @@ from django.db.models import Max
 
 from accounts.models import User
 from accounts.services import audit_record
-from games import pace, store
+from games import pace, store, words
 from games.engine.decisions import Seat, other
 from games.engine.errors import EngineFault, Refusal
 from games.models import Match
@@ -266,11 +266,16 @@ def rules_set(
         )  # fmt: skip
     name = REGISTRY.get(game["ruleset"]).name
     which = f"match {leg_number} of {fresh}" if leg_number and fresh.best_of > 1 else str(fresh)
+    told = f"{which[:1].upper()}{which[1:]} is played in {name}."
+    if supplied:
+        # That it is supplied, and by whom: what it is stays secret until the rules show it.
+        named = ", ".join(words.supplies_named(game["ruleset"], supplied))
+        told += f" Supplied by {acting_user.shown_name} instead of being drawn: {named}."
     season_event(
         season=season,
         kind="death-match.rules",
-        words=f"{which[:1].upper()}{which[1:]} is played in {name}.",
-        data={**game, "legs": [leg.number for leg in open_legs]},
+        words=told,
+        data={**game, "legs": [leg.number for leg in open_legs], "supplied": sorted(supplied)},
         death_match=fresh,
         at=at,
     )

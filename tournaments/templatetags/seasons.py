@@ -109,6 +109,14 @@ def game(row: Leg | Round) -> str:
 
 
 @register.filter
+def supplied(leg: Leg) -> str:
+    """What an organiser has prepared for a leg instead of leaving it to chance, and who."""
+    names = ", ".join(words.supplies_named(leg.ruleset, leg.prepared))
+    by = "an organiser" if leg.prepared_by is None else leg.prepared_by.shown_name
+    return f"{names}, by {by}, instead of being drawn"
+
+
+@register.filter
 def game_named(entry: Any) -> str:
     """The name of a game of a season's repertoire."""
     return words.game_name(entry["ruleset"], entry["variant"])
