@@ -29,6 +29,8 @@ STANDING = {
     "brought": GiftStatus.SPENT,
     "blocked": GiftStatus.SPENT,
     "copied": GiftStatus.SPENT,
+    "acted": GiftStatus.SPENT,
+    "no-effect": GiftStatus.SPENT,
     "spent": GiftStatus.SPENT,
     "taken-back": GiftStatus.TAKEN_BACK,
     "expired": GiftStatus.EXPIRED,
@@ -246,8 +248,8 @@ def _items(season: Season) -> Iterator[str]:
     gifts = list(Gift.objects.filter(season=season))
     last: dict[int, str] = {}
     for event in ItemEvent.objects.filter(gift__season=season).order_by("pk"):
-        # What a Copy or Block did to an item says nothing of where that item is.
-        if event.kind not in ("blocked", "copied"):
+        # What a Copy or Block did says nothing of where it or its target is.
+        if event.kind not in ("blocked", "copied", "acted", "no-effect"):
             last[event.gift_id] = event.kind
     for gift in gifts:
         uses = 1 if gift.status == GiftStatus.SPENT else 0

@@ -672,7 +672,8 @@ class ItemEvent(models.Model):
     gift = models.ForeignKey(Gift, on_delete=models.PROTECT, related_name="history")
     kind = models.CharField(
         max_length=20,
-        help_text="given, taken-back, brought, copied, blocked, spent, returned or expired",
+        help_text="given, taken-back, brought, copied, blocked, acted, no-effect, spent, returned "
+        "or expired",
     )
     leg = models.ForeignKey(
         Leg, on_delete=models.PROTECT, null=True, blank=True, related_name="item_events"
@@ -683,7 +684,7 @@ class ItemEvent(models.Model):
         null=True,
         blank=True,
         related_name="history_as_other",
-        help_text="The Copy or Block that did it.",
+        help_text="The Copy or Block that did it; for one of these, what it was aimed at.",
     )
     words = models.CharField(max_length=500, blank=True)
     at = models.DateTimeField(default=timezone.now)
@@ -694,8 +695,8 @@ class ItemEvent(models.Model):
             models.CheckConstraint(
                 condition=Q(
                     kind__in=[
-                        "given", "taken-back", "brought", "copied", "blocked", "spent",
-                        "returned", "expired",
+                        "given", "taken-back", "brought", "copied", "blocked", "acted",
+                        "no-effect", "spent", "returned", "expired",
                     ]
                 ),
                 name="item_event_kind_known",

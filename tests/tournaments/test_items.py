@@ -25,11 +25,13 @@ from tests.tournaments.support import (
     running,
     who,
 )
+from tests.tournaments.test_documents import elsewhere
 from tournaments.audience import may_see_declarations
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Gift, ItemEvent, Season
 from tournaments.reading import Sheet
 from tournaments.services.deathmatches import death_match_correct, leg_void, rules_set
+from tournaments.services.documents import season_import, season_records
 from tournaments.services.episodes import final_open
 from tournaments.services.items import (
     item_declare,
@@ -75,6 +77,11 @@ def brought(final: DeathMatch, gift: Gift, target: Gift | None = None, leg: int 
 
 def history(gift: Gift) -> list[str]:
     return list(gift.history.order_by("pk").values_list("kind", flat=True))
+
+
+def acted(*gifts: Gift) -> list[ItemEvent]:
+    """What these did to others, in order."""
+    return list(ItemEvent.objects.filter(gift__in=gifts, kind="acted").order_by("pk"))
 
 
 # -- gifts ---------------------------------------------------------------------------------------
@@ -255,9 +262,37 @@ def test_resolved_before_the_set_up(orla: User, season: Season, final: DeathMatc
     assert (history(one), history(two)) == (
         ["given", "brought", "blocked"], ["given", "brought", "copied"],
     )  # fmt: skip
+    assert [(event.gift, event.other, event.words) for event in acted(block, copy)] == [
+        (block, one, "Player 2's Block blocks Player 1's Domino Repeat."),
+        (copy, two, "Player 2's Copy copies Player 1's Domino Repeat."),
+    ]
     conceded(leg, winner=0)
     assert history(block)[-1] == "spent"
     assert faults_of(season) == []
+
+
+def test_a_copy_that_comes_to_nothing_has_it_in_its_history(
+    orla: User, season: Season, final: DeathMatch
+) -> None:
+    """The item that it was aimed at is blocked, and has no line about the Copy."""
+    repeat = given(orla, final, to=1)
+    block, copy = given(orla, final, to=2, item="block"), given(orla, final, to=2, item="copy")
+    for gift, target in ((repeat, None), (block, repeat), (copy, repeat)):
+        brought(final, gift, target)
+    begun(orla, final)
+    assert history(repeat) == ["given", "brought", "blocked"]
+    assert (history(block), history(copy)) == (
+        ["given", "brought", "acted"], ["given", "brought", "no-effect"],
+    )  # fmt: skip
+    why = "Player 2's Copy has no effect: Player 1's Domino Repeat is blocked."
+    assert copy.history.get(kind="no-effect").words == why
+    conceded(leg_of(final), winner=0)
+    assert faults_of(season) == []
+    archive = season_records(season=season)
+    elsewhere()
+    again = season_import(acting_user=orla, data=archive, match_accounts=True)
+    assert season_records(season=again) == archive
+    assert faults_of(again) == []
 
 
 def test_a_void_match_gives_items_back(orla: User, season: Season, final: DeathMatch) -> None:

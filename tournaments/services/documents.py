@@ -233,7 +233,16 @@ class ItemEventDoc(_Part, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """One line of an item's history."""
 
     kind: Literal[
-        "given", "taken-back", "brought", "copied", "blocked", "spent", "returned", "expired"
+        "given",
+        "taken-back",
+        "brought",
+        "copied",
+        "blocked",
+        "acted",
+        "no-effect",
+        "spent",
+        "returned",
+        "expired",
     ]
     leg: Where | None
     other: Id | None

@@ -410,15 +410,33 @@ def items_resolve(*, leg: Leg, at: datetime) -> Resolved:
         )
         for use in brought
     ]
-    events += [
-        ItemEvent(
-            gift_id=step.id, kind=step.what, leg=leg, other_id=step.by, words=step.words, at=at
-        )
-        for step in resolution.steps
-        if step.what in ("blocked", "copied") and step.id is not None
-    ]
+    for step in resolution.steps:
+        events += _step_events(step, leg, at)
     ItemEvent.objects.bulk_create(events)
     return Resolved(brought, resolution.held, resolution.steps, names)
+
+
+def _step_events(step: Step, leg: Leg, at: datetime) -> list[ItemEvent]:
+    """One step as a line in the history of the Copy or Block that acted, and in that of the item
+    that something happened to."""
+    worked = step.what != "no-effect"
+    found = [
+        ItemEvent(
+            gift_id=step.by,
+            kind="acted" if worked else "no-effect",
+            leg=leg,
+            other_id=step.id,
+            words=step.words,
+            at=at,
+        )
+    ]
+    if worked and step.id is not None:
+        found.append(
+            ItemEvent(
+                gift_id=step.id, kind=step.what, leg=leg, other_id=step.by, words=step.words, at=at
+            )
+        )
+    return found
 
 
 def _brought_into(leg: Leg) -> list[Gift]:
