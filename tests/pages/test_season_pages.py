@@ -107,8 +107,8 @@ def with_items(season: Season) -> tuple[DeathMatch, Gift, Gift, Gift, Gift]:
     row = death_match_of(season)
     organiser = season.organisers.get().user
     one, other = sides(row)
-    own = {"item": "domino-repeat", "ruleset": "domino-wars", "receiver": one}
-    block, copy = ({"item": item, "receiver": other} for item in ("block", "copy"))
+    own: dict[str, Any] = {"item": "domino-repeat", "ruleset": "domino-wars", "receiver": one}
+    block, copy = (dict[str, Any](item=item, receiver=other) for item in ("block", "copy"))
     gifts = [
         item_give(
             acting_user=organiser, season=season, death_match=row, at=after(minutes=1), **each
@@ -432,7 +432,7 @@ def test_items_granted_in_any_format_are_shown_and_can_be_brought(
 
 def test_what_copy_and_block_did_stands_in_its_order(visitor: Visitor, orla: User) -> None:
     row, blocked, copied, block, copy = with_items(running(orla, 2, "round-robin", **WITH_ITEMS))
-    at = {"leg": leg_of(row), "at": after(minutes=2)}
+    at: dict[str, Any] = {"leg": leg_of(row), "at": after(minutes=2)}
     ada, ben = (user_of(each) for each in sides(row))
     for gift in (blocked, copied):
         item_declare(acting_user=ada, gift=gift, **at)
