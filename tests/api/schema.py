@@ -3,8 +3,11 @@ line."""
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from typing import Any, NamedTuple
+
+import jsonschema  # type: ignore[import-untyped]
 
 from config.api.index import schema
 
@@ -58,3 +61,14 @@ def operations() -> list[Operation]:
         for method, described in item.items()
         if method in METHODS
     ]
+
+
+def is_as_described(operation: Operation, answer: Any) -> None:
+    """Fail where the schema tells of no such answer."""
+    content = operation.described["responses"][str(answer.status_code)]["content"]
+    # The schema's references begin at its root.
+    kind = answer["Content-Type"].partition(";")[0]
+    told = {**content[kind]["schema"], "components": schema()["components"]}
+    validator = jsonschema.Draft202012Validator(told)
+    wrong = jsonschema.exceptions.best_match(validator.iter_errors(json.loads(answer.content)))
+    assert wrong is None, (str(operation), wrong.json_path, wrong.message)

@@ -11,7 +11,6 @@ import re
 from datetime import timedelta
 from typing import Any
 
-import jsonschema  # type: ignore[import-untyped]
 import pytest
 from django.conf import settings
 from django.test import Client
@@ -20,11 +19,10 @@ from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant
 from accounts.tokens import token_create
-from config.api.index import schema
 from config.api.pages import EXAMPLES, examples, groups
 from games.ratings.services import match_rate
 from games.services.challenges import challenge_create
-from tests.api.schema import Operation, operations
+from tests.api.schema import is_as_described, operations
 from tests.games.support import committing, started
 from tests.tournaments.support import GAME, account, begun, conceded, running, who
 from tournaments.models import DeathMatch
@@ -147,16 +145,6 @@ def answered(ada: User, ben: User) -> dict[str, dict[str, Any]]:
         if "fields=" not in path:  # they leave out what is required
             is_as_described(named[name], answer)
     return found
-
-
-def is_as_described(operation: Operation, answer: Any) -> None:
-    """Fail where the schema tells of no such answer."""
-    content = operation.described["responses"][str(answer.status_code)]["content"]
-    # The schema's references begin at its root.
-    told = {**content[answer["Content-Type"]]["schema"], "components": schema()["components"]}
-    validator = jsonschema.Draft202012Validator(told)
-    wrong = jsonschema.exceptions.best_match(validator.iter_errors(json.loads(answer.content)))
-    assert wrong is None, (str(operation), wrong.json_path, wrong.message)
 
 
 def shape(value: Any) -> Any:
