@@ -5,17 +5,21 @@ from functools import partial
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.utils import unquote
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest
 from django.template.loader import render_to_string
+from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
+from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts import adminkit, merging, reports
 from accounts.admindeeds import REFUSALS, REPORT_DEEDS, SANCTION_DEEDS, USER_DEEDS
@@ -171,6 +175,19 @@ class UserAdmin(ModeratorView, Deeds, DjangoUserAdmin):
             target=obj,
             data={"fields": sorted(form.changed_data)},
         )
+
+    @method_decorator(sensitive_post_parameters())
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:  # noqa: A002
+        """Set somebody's password, or take it away, and say so in the audit log."""
+        with transaction.atomic():
+            before = self.get_object(request, unquote(id))
+            response = super().user_change_password(request, id, form_url)
+            after = self.get_object(request, unquote(id))
+            if before is not None and after is not None and before.password != after.password:
+                audit_record(
+                    acting_user=person(request), action="user.admin_password", target=after
+                )
+        return response
 
     @admin.action(description=_("Make organisers"))
     def make_organisers(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
