@@ -3,21 +3,26 @@
 One table for all. A deed that is allowed leaves its audit entry; one that is not changes no row.
 """
 
+import inspect
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, NamedTuple
 
 import pytest
+from django.contrib import admin
 from django.db import transaction
-from django.test import Client
+from django.test import Client, RequestFactory
+from django.urls import resolve
 from django.utils import timezone
 
+from accounts import merging, reports, sanctions, services, tokens
 from accounts.merging import user_merge
 from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
 from accounts.reports import report_claim, report_file, report_release, report_resolve
 from accounts.roles import Role
 from accounts.sanctions import sanction_lift, user_mute, user_suspend, user_warn
 from accounts.services import Refusal, role_grant, role_revoke, user_close, user_reopen
+from tests.accounts.conftest import PASSWORD
 
 People = Callable[..., User]
 
@@ -66,10 +71,11 @@ def in_a_day() -> Any:
 
 
 class Deed(NamedTuple):
-    """A deed: by service, and by address and form in the admin site; who may."""
+    """A deed: by service (None where the admin site's own form does it), and by address and form in
+    the admin site; who may."""
 
     action: str
-    call: Callable[[User, Scene], object]
+    call: Callable[[User, Scene], object] | None
     address: Callable[[Scene], str]
     form: dict[str, str]
     allowed: set[str]
@@ -171,6 +177,61 @@ DEEDS = {
         {"action": "unmake_organisers", "_selected_action": "{twin}"},
         {"superuser"},
     ),
+    "grant-moderator": Deed(
+        "user.grant_role",
+        lambda by, s: role_grant(acting_user=by, user=s.victim, role=Role.MODERATOR),
+        lambda s: "/admin/accounts/user/",
+        {"action": "make_moderators", "_selected_action": "{victim}"},
+        {"superuser"},
+    ),
+    "revoke-moderator": Deed(
+        "user.revoke_role",
+        lambda by, s: role_revoke(acting_user=by, user=s.twin, role=Role.MODERATOR),
+        lambda s: "/admin/accounts/user/",
+        {"action": "unmake_moderators", "_selected_action": "{twin}"},
+        {"superuser"},
+    ),
+    "create": Deed(
+        "user.admin_create",
+        None,
+        lambda s: "/admin/accounts/user/add/",
+        {
+            "username": "new",
+            "usable_password": "true",
+            "password1": PASSWORD,
+            "password2": PASSWORD,
+        },
+        {"superuser"},
+    ),
+    "change": Deed(
+        "user.admin_change",
+        None,
+        user_page("change"),
+        {"display_name": "Victor", "email": "victim@example.org", "time_zone": "", "theme": "auto"},
+        {"superuser"},
+    ),
+    "set-a-password": Deed(
+        "user.admin_password",
+        None,
+        user_page("password"),
+        {"usable_password": "true", "password1": "octopus-88", "password2": "octopus-88"},
+        {"superuser"},
+    ),
+}
+# Services that ask who it is, and are about one's own account or read.
+ELSEWHERE = {
+    "audit_record": "the log itself: test_audit.py",
+    "audit_records": "the log itself: test_audit.py",
+    "user_update_profile": "one's own: test_services.py",
+    "warning_acknowledge": "one's own: below, and test_sanctions.py",
+    "report_file": "everybody's: below, and test_reports.py",
+    "merge_preview": "reads: test_merging.py",
+    "why_not_sanction": "reads: test_sanctions.py",
+    "why_not_handle": "reads: test_reports.py",
+    "lock_for_sanction": "a part of the sanctions and the merge",
+    "token_create": "one's own: test_tokens.py",
+    "token_revoke": "one's own: test_tokens.py",
+    "user_become_bot": "one's own: test_tokens.py",
 }
 
 
@@ -205,16 +266,66 @@ def rows() -> list[Any]:
     ]
 
 
+def to_be_revoked(name: str, scene: Scene) -> None:
+    """Give the role that a deed takes away."""
+    roles = {"revoke": Role.ORGANISER, "revoke-moderator": Role.MODERATOR}
+    if name in roles:
+        chief = User.objects.get(username="chief")
+        role_grant(acting_user=chief, user=scene.twin, role=roles[name])
+
+
+def test_everything_that_the_admin_site_can_change_is_in_the_table(
+    scene: Scene, person: People
+) -> None:
+    asked = {
+        (resolve(deed.address(scene)).url_name, deed.form.get("action", ""))
+        for deed in DEEDS.values()
+    }
+    request, moderator = RequestFactory().get("/admin/"), RequestFactory().get("/admin/")
+    request.user = User.objects.get(username="chief")
+    moderator.user = person("mona", Role.MODERATOR)
+    for model, its in admin.site._registry.items():
+        meta = model._meta
+        if meta.app_label in ("games", "tournaments"):
+            continue  # tests/permissions
+        prefix = f"{meta.app_label}_{meta.model_name}"
+        for may in (its.has_add_permission, its.has_change_permission, its.has_delete_permission):
+            assert not may(moderator), model
+        if meta.app_label != "accounts":
+            continue  # Django's and the libraries' own, for superusers
+        assert not its.has_delete_permission(request), model
+        reading = {f"{prefix}_{each}" for each in ("changelist", "history", "delete")}
+        if not its.has_add_permission(request):
+            reading.add(f"{prefix}_add")
+        if not its.has_change_permission(request):
+            reading.add(f"{prefix}_change")
+        for name in {each.name for each in its.get_urls() if each.name} - reading:
+            assert (name, "") in asked, name
+        for action in set(its.get_actions(request)) - {"delete_selected"}:
+            assert (f"{prefix}_changelist", action) in asked, (model, action)
+
+
+def test_every_service_that_asks_who_it_is_is_in_the_table() -> None:
+    called = {name for deed in DEEDS.values() if deed.call for name in deed.call.__code__.co_names}
+    asking = {
+        name
+        for module in (services, sanctions, reports, merging, tokens)
+        for name, each in inspect.getmembers(module, inspect.isfunction)
+        if each.__module__ == module.__name__
+        and not name.startswith("_")
+        and "acting_user" in inspect.signature(each).parameters
+    }
+    assert len(asking) > 15
+    assert asking - called == set(ELSEWHERE)
+
+
 @pytest.mark.parametrize("role", ROLES)
-@pytest.mark.parametrize("name", DEEDS)
+@pytest.mark.parametrize("name", [name for name, deed in DEEDS.items() if deed.call])
 def test_by_service(name: str, role: str, scene: Scene, person: People) -> None:
     deed, by = DEEDS[name], actor(role, person)
-    if by is None:
+    if by is None or deed.call is None:
         return  # a service is asked by somebody
-    if name == "revoke":
-        role_grant(
-            acting_user=User.objects.get(username="chief"), user=scene.twin, role=Role.ORGANISER
-        )
+    to_be_revoked(name, scene)
     before = rows()
     # The services ask for the role; a suspension is kept out at the door, as the next test shows.
     if role in deed.allowed or (role == "suspended-moderator" and "moderator" in deed.allowed):
@@ -230,10 +341,7 @@ def test_by_service(name: str, role: str, scene: Scene, person: People) -> None:
 @pytest.mark.parametrize("name", DEEDS)
 def test_by_admin_site(client: Client, name: str, role: str, scene: Scene, person: People) -> None:
     deed, by = DEEDS[name], actor(role, person)
-    if name == "revoke":
-        role_grant(
-            acting_user=User.objects.get(username="chief"), user=scene.twin, role=Role.ORGANISER
-        )
+    to_be_revoked(name, scene)
     if by is not None:
         client.force_login(by)
     names = {"victim": scene.victim.pk, "twin": scene.twin.pk}
