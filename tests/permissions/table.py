@@ -458,6 +458,9 @@ DEEDS: dict[str, Deed] = {
         Frame("organise",
               lambda _s: {"type": "organise", "id": "rule", "text": "pause", **WHY}, "organise"),
     )),
+    "read what a challenge is about": Deed("disputed", RULE, (
+        Page("games:dispute", lambda s: [s.match.pk], method="get"),
+    ), reads=True),
     "talk as a player": Deed("running", ON_SEATS - {Who.MUTED_SEAT}, (
         Frame("chat", said("players"), "play"),
     )),

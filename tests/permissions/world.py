@@ -25,7 +25,8 @@ from games.services.chat import chat_post, chat_remove
 from games.services.matches import record_bytes
 from games.services.preparations import preparation_create
 from games.services.saved import saved_move_save
-from tests.games.support import user_named
+from tests.games.support import SECOND, T0, Play, user_named
+from tests.games.test_disputes import POOL
 from tests.games.test_preparations import PALLETS
 from tests.tournaments.support import (
     GAME,
@@ -44,7 +45,7 @@ from tournaments.catalogue import catalogue
 from tournaments.models import Contestant, DeathMatch, Season, SeasonOrganiser
 from tournaments.services.colosseum import round_pair
 from tournaments.services.contestants import contestant_enrol, contestant_withdraw
-from tournaments.services.deathmatches import death_match_declare, round_reopen
+from tournaments.services.deathmatches import death_match_declare, ms, round_reopen
 from tournaments.services.episodes import episode_open, placements_record
 from tournaments.services.items import item_give
 from tournaments.services.seasons import (
@@ -323,6 +324,28 @@ def _running(world: World) -> Scene:
     return scene
 
 
+def _disputed(world: World) -> Scene:
+    """A placement of Domain is challenged, and waits for an organiser."""
+    scene = _planned(world)
+    orla, now = world.users["orla"], timezone.now()
+    # A pool of two: no organiser could supply one.
+    options = {"review": "organiser", "pool": POOL}
+    scene.row.legs.update(ruleset="domain", variant="standard", options=options)
+    leg = begun(orla, scene.row, at=now)
+    assert leg.match is not None
+    play = Play(leg.match, (world.users["player1"], world.users["player2"]))
+    begin = ms(now) - T0
+    # The DMO, on seat 1, has the advantage.
+    for seat, text in (
+        (0, "ready"), (1, "ready"), (1, "first"), (1, "take 01"), (0, "take 02"),
+        (1, "01 > red 50,180 0"),
+    ):  # fmt: skip
+        play.move(seat, text, begin + 5 * SECOND)
+    play.move(0, "challenge", begin + 65 * SECOND)
+    scene.more |= {"leg": leg, "row": fresh(scene.row), "match": leg.match}
+    return scene
+
+
 def _talking(world: World) -> Scene:
     scene = _running(world)
     chat_post(
@@ -440,8 +463,8 @@ SCENES: dict[str, Callable[[World], Scene]] = {
     "draft": _draft, "enrolling": _enrolling, "cancelled": _cancelled, "archived": _archived,
     "between": _between, "left": _left, "reopened": _reopened, "main match": _main_match,
     "choosing": _choosing, "planned": _planned,
-    "gifted": _gifted, "running": _running, "talking": _talking, "decided": _decided,
-    "removed": _removed,
+    "gifted": _gifted, "running": _running, "disputed": _disputed, "talking": _talking,
+    "removed": _removed, "decided": _decided,
     "ruled": _ruled, "two left": _two_left, "round played": _round_played,
     "played out": _played_out, "ladder": _ladder, "bracket": _bracket, "watched": _watched,
     "challenged": _challenged, "hidden": _hidden,
