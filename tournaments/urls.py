@@ -44,6 +44,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/desk/settings/", desk.settings_page, name="settings"),
     path("<slug:slug>/desk/organisers/", desk.organisers, name="organisers"),
     path("<slug:slug>/desk/contestants/", desk.roster, name="roster"),
+    path("<slug:slug>/desk/contestants.csv", documents.contestants, name="contestants_file"),
     path("<slug:slug>/desk/contestants/<int:pk>/challenge/", desk.ladder_pair, name="ladder_pair"),
     path("<slug:slug>/desk/contestants/<int:pk>/<slug:name>/", desk.contestant_act,
          name="contestant_act"),

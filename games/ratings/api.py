@@ -38,6 +38,7 @@ from games.ratings.boards import (
 )
 from games.ratings.forms import DAYS_MAX, GAMES_MAX, BoardForm
 from games.ratings.models import OVERALL, RatingLadder
+from games.spreadsheets import harmless
 
 problems.register(Refusal, {"leaderboard.none": 404, "cursor.invalid": 400})
 
@@ -322,10 +323,7 @@ def _cell(value: Any) -> Any:
         return "true" if value else "false"
     if isinstance(value, list):
         return " ".join(map(str, value))
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        # A spreadsheet would run a name that begins like this as a formula.
-        return f"'{value}"
-    return value
+    return harmless(value) if isinstance(value, str) else value
 
 
 _WRITERS: dict[str, Callable[[Sequence[Mapping[str, Any]], Sequence[str]], bytes]] = {

@@ -61,7 +61,8 @@ PAGES = [
 ]  # fmt: skip
 CONTESTANTS = ["join/", "withdraw/", "items/give/", "challenge/"]
 DESK = [
-    "desk/", "desk/settings/", "desk/organisers/", "desk/contestants/", "desk/seeds/",
+    "desk/", "desk/settings/", "desk/organisers/", "desk/contestants/", "desk/contestants.csv",
+    "desk/seeds/",
     "desk/steps/list/", "desk/steps/start/", "desk/steps/cancel/", "desk/steps/archive/",
     "desk/steps/unlist/", "desk/episode/", "desk/final/", "desk/pair/", "desk/pair/by-hand/",
     "desk/conclude/",

@@ -436,7 +436,8 @@ DEEDS: dict[str, Deed] = {
         for name in (
             "tournaments:desk", "tournaments:settings", "tournaments:organisers",
             "tournaments:roster", "tournaments:seeds", "tournaments:ledger",
-            "tournaments:document", "tournaments:records", "webhooks:list", "webhooks:detail",
+            "tournaments:document", "tournaments:records", "tournaments:contestants_file",
+            "webhooks:list", "webhooks:detail",
         )
     },
     "read warnings": Deed("watched", MANAGE, (

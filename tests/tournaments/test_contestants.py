@@ -44,6 +44,7 @@ from tournaments.services.contestants import (
     contestant_return,
     contestant_withdraw,
     contestants_enrol,
+    contestants_export,
     contestants_import,
     seeds_draw,
     seeds_set,
@@ -56,7 +57,12 @@ from tournaments.services.deathmatches import (
 )
 from tournaments.services.episodes import dmo_choose, final_open, placements_record
 from tournaments.services.items import item_give
-from tournaments.services.seasons import season_cancel, season_start, season_update
+from tournaments.services.seasons import (
+    season_cancel,
+    season_create,
+    season_start,
+    season_update,
+)
 
 
 def enrol(orla: User, season: Season, user: User, seed: int | None = None) -> Contestant:
@@ -292,6 +298,34 @@ def test_a_file_with_faults_enrols_nobody(
     assert raised.value.code == "contestants.faults"
     assert [fault.line for fault in raised.value.faults] == lines
     assert raised.value.sentence.endswith(".")
+
+
+def test_what_is_exported_can_be_imported(orla: User, people: list[User]) -> None:
+    """By seed; a formula is none any more, and comes back as it was."""
+    season = enrolled(orla, 0)
+    entries = [Entry(user, name) for user, name in zip(people, ["=1+1", "'-x", ""], strict=True)]
+    entries.append(Entry(user_named("-dan"), 'Dan, "the" Élan', 1))
+    contestants_enrol(acting_user=orla, season=season, entries=entries, at=START)
+    text = contestants_export(season=season)
+    assert text.splitlines() == [
+        "username,name,seed", """'-dan,"Dan, ""the"" Élan",1""", "ann,'=1+1,", "bob,''-x,",
+        "cat,CAT,",
+    ]  # fmt: skip
+    again = season_create(acting_user=orla, name="Spring", format="elimination")
+    contestants_import(acting_user=orla, season=again, text=text, at=START)
+    kept = ("user", "name", "seed")
+    assert set(again.contestants.values_list(*kept)) == set(season.contestants.values_list(*kept))
+
+
+def test_who_was_struck_off_or_replaced_is_not_exported(orla: User, cleo: User) -> None:
+    season = enrolled(orla, 4)
+    contestant_remove(acting_user=orla, contestant=who(season, 4), at=START)
+    season_start(acting_user=orla, season=season, at=START)
+    contestant_replace(acting_user=orla, contestant=who(season, 1), user=cleo, why="ill", at=START)
+    contestant_withdraw(acting_user=orla, contestant=who(season, 3), why="ill", at=START)
+    assert contestants_export(season=season).splitlines()[1:] == [
+        "cleo,Cleo,1", "player2,Player 2,2", "player3,Player 3,3",
+    ]  # fmt: skip
 
 
 def test_only_organisers_import(orla: User, cleo: User) -> None:

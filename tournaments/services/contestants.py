@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from django.db import transaction
-from django.db.models import Max, Q
+from django.db.models import F, Max, Q
 
 from accounts.models import User
 from accounts.moderation import is_suspended
@@ -18,6 +18,7 @@ from accounts.services import Refusal as AccountRefusal
 from accounts.services import audit_record, audit_records
 from games.engine.chance import RandomSource, below
 from games.engine.errors import Refusal
+from games.spreadsheets import harmless, unarmed
 from tournaments import lifecycle
 from tournaments.lifecycle import (
     EPISODE_OVER,
@@ -332,6 +333,24 @@ def contestants_import(
     return made
 
 
+def contestants_export(*, season: Season) -> str:
+    """Everybody of a season, by seed, as a CSV text that `contestants_import` takes; without those
+    who were struck off before it began, or whose place somebody else has taken.
+
+    Somebody without an account here, in a season that was restored, has no username.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(CSV_COLUMNS)
+    rows = season.contestants.select_related("user").exclude(status=ContestantStatus.REPLACED)
+    # Only before the beginning does somebody who leaves lose their seed.
+    rows = rows.exclude(status=ContestantStatus.WITHDRAWN, seed=None)
+    for each in rows.order_by(F("seed").asc(nulls_last=True), "pk"):
+        username = "" if each.user is None else each.user.username
+        writer.writerow([harmless(username), harmless(each.name), each.seed])
+    return out.getvalue()
+
+
 def _known(users: Mapping[str, User], username: str) -> User:
     if username not in users:
         raise Refusal("contestant.unknown", f"Nobody here is called {username!r}.")
@@ -348,7 +367,7 @@ def _rows_of(text: str, faults: list[Fault]) -> Iterator[tuple[int, dict[str, st
     try:
         for cells in reader:
             number = reader.line_num
-            tidy = [cell.strip() for cell in cells]
+            tidy = [unarmed(cell.strip()) for cell in cells]
             if not any(tidy):
                 continue
             if number > CSV_LINES_MAX:

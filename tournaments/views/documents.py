@@ -1,4 +1,4 @@
-"""Whole seasons as files: out, and in again on another installation."""
+"""Whole seasons as files: out, and in again on another installation; and their contestants."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from games.views.common import needs_sign_in
 from tournaments import audience
 from tournaments.forms import RestoreForm
 from tournaments.reading import Sheet
+from tournaments.services.contestants import contestants_export
 from tournaments.services.documents import season_export, season_import, season_records
 from tournaments.views.common import organisers_only, problem
 
@@ -33,6 +34,16 @@ def records(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """The document with the records of all matches, as a zip."""
     response = HttpResponse(season_records(season=sheet.season), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{sheet.season.slug}.season.zip"'
+    return response
+
+
+@require_safe
+@organisers_only
+def contestants(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """The contestants as a CSV file, as one may be imported."""
+    text = contestants_export(season=sheet.season)
+    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{sheet.season.slug}.contestants.csv"'
     return response
 
 
