@@ -35,6 +35,18 @@ def test_it_counts_the_seasons_matches_alone(olga: Caller) -> None:
     assert page.content.count(b"board__player") == 4
     again = Client().get(f"/seasons/{slug}/leaderboard/", headers={"if-none-match": page["ETag"]})
     assert again.status_code == 304
+    # Everybody has played once: few enough to be left out of what is narrowed down.
+    for query, left in (("games=1", 4), ("games=2", 0), ("days=30", 4), ("provisional=hide", 0)):
+        found = page_of(slug, query)
+        assert found.count(b"board__player") == left, query
+        assert (b"Nobody fits" in found) == (left == 0), query
+    assert b'<option value="30" selected>' in page_of(slug, "days=30")
+    assert b"Enter a whole number." in page_of(slug, "games=x")
+
+
+def page_of(slug: str, query: str) -> bytes:
+    """The season's page, narrowed down."""
+    return Client().get(f"/seasons/{slug}/leaderboard/?{query}").content
 
 
 def made_with(olga: Caller, name: str, players: list[str]) -> str:

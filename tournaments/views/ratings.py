@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import conditional_page, require_safe
 
+from games.ratings.forms import BoardForm
 from tournaments.leaderboards import season_leaderboard
 from tournaments.reading import Sheet
 from tournaments.views.common import season_page, shown
@@ -14,8 +15,15 @@ from tournaments.views.common import season_page, shown
 @conditional_page
 @season_page
 def leaderboard(request: HttpRequest, sheet: Sheet) -> HttpResponse:
-    """Who played strongest in this season."""
-    context = {"board": season_leaderboard(sheet.season), "first": True}
+    """Who played strongest in this season, of those who are asked for."""
+    form = BoardForm(request.GET)
+    wanted = form.wanted()
+    context = {
+        "board": season_leaderboard(sheet.season, wanted),
+        "first": True,
+        "form": form,
+        "query": wanted.query,
+    }
     response = shown(request, sheet, "leaderboard.html", context)
     response["Cache-Control"] = "private, no-cache"
     return response
