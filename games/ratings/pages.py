@@ -29,6 +29,7 @@ from games.ratings.boards import (
 from games.ratings.forms import BoardForm, HistoryForm
 from games.ratings.models import OVERALL, RatingPoint
 from games.views.common import one_page
+from games.views.everybody import for_everybody, is_for_one
 
 
 @require_safe
@@ -44,6 +45,14 @@ def leaderboard(request: HttpRequest, ladder: str = OVERALL) -> HttpResponse:
     cursor = _cursor(request.GET.get("cursor", ""))
     version = keys.version_of(ladder)
 
+    def whole() -> HttpResponse:
+        # What was asked for wrongly is shown with the form, for this once.
+        what = f"page {wanted!r} {cursor!r}"
+        content = make() if form.errors else keys.kept(ladder, version, what, make)
+        # Made by the template below.
+        context = {"ladder": ladder, "name": name, "content": mark_safe(content)}  # noqa: S308
+        return render(request, "ratings/leaderboard.html", context)
+
     def make() -> str:
         context = {
             "ladder": ladder,
@@ -57,16 +66,7 @@ def leaderboard(request: HttpRequest, ladder: str = OVERALL) -> HttpResponse:
         }
         return render_to_string("ratings/_leaderboard.html", context)
 
-    # What was asked for wrongly is shown with the form, for this once.
-    what = f"page {wanted!r} {cursor!r}"
-    content = make() if form.errors else keys.kept(ladder, version, what, make)
-    context = {
-        "ladder": ladder,
-        "name": name,
-        # Made by the template above.
-        "content": mark_safe(content),  # noqa: S308
-    }
-    response = render(request, "ratings/leaderboard.html", context)
+    response = whole() if is_for_one(request) else for_everybody(request, version, whole)
     response["Cache-Control"] = "private, no-cache"
     return response
 

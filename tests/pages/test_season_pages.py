@@ -19,6 +19,7 @@ from icalendar import Calendar
 
 from accounts.models import User
 from games.rulesets import REGISTRY
+from games.views.everybody import looks
 from tests.games.support import user_named
 from tests.pages.support import links, words
 from tests.tournaments.support import (
@@ -50,7 +51,6 @@ from tournaments.services.seasons import (
     season_list,
     season_start,
 )
-from tournaments.views.common import looks
 
 Visitor = Callable[..., Client]
 

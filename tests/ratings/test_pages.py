@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.test.signals import template_rendered
 from django.utils import timezone
 
 from accounts.models import User
@@ -25,6 +27,21 @@ Visitor = Callable[..., Client]
 @pytest.fixture
 def nobody(visitor: Visitor) -> Client:
     return visitor()
+
+
+@contextmanager
+def drawn() -> Iterator[list[str]]:
+    """The names of the templates that were drawn."""
+    names: list[str] = []
+
+    def note(template: Any, **_more: Any) -> None:
+        names.append(template.name)
+
+    template_rendered.connect(note)
+    try:
+        yield names
+    finally:
+        template_rendered.disconnect(note)
 
 
 # -- the leaderboard -----------------------------------------------------------------------------
@@ -128,9 +145,20 @@ def test_nothing_new_is_said_briefly(nobody: Client, visitor: Visitor, ada: User
     other = user_named("other")
     with committing():
         match_rate(match_id=result_row((ada, other)).pk)
+    for address in ("/leaderboards/", "/leaderboards/?games=1&days=30"):
+        first = nobody.get(address)
+        with drawn() as templates:
+            again = nobody.get(address, HTTP_IF_NONE_MATCH=first["ETag"])
+        assert (again.status_code, again.content, templates) == (304, b"", [])
+        assert "Cookie" in again["Vary"]
     first = nobody.get("/leaderboards/")
-    again = nobody.get("/leaderboards/", HTTP_IF_NONE_MATCH=first["ETag"])
-    assert (again.status_code, again.content) == (304, b"")
+    with drawn() as templates:
+        kept = nobody.get("/leaderboards/")
+    assert (kept.content, templates) == (first.content, [])
+    # Another theme is another page.
+    nobody.cookies["theme"] = "dark"
+    assert 'data-theme="dark"' in nobody.get("/leaderboards/").content.decode()
+    del nobody.cookies["theme"]
     # What is around the board is the reader's own.
     assert visitor(ada).get("/leaderboards/", HTTP_IF_NONE_MATCH=first["ETag"]).status_code == 200
     with committing():

@@ -3,35 +3,26 @@ twice for readers who are nobody in particular."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
-from functools import cache, wraps
-from pathlib import Path
+from functools import wraps
 from typing import Any, Concatenate, Final, ParamSpec
 
-from django.conf import settings
-from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.contrib.staticfiles.storage import staticfiles_storage
-from django.core.cache import cache as stored
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.cache import patch_vary_headers
 from django.utils.http import http_date
 
-from accounts.context_processors import Shell
 from accounts.models import User
 from games.engine.errors import Refusal
 from games.views.common import signed_in
+from games.views.everybody import for_everybody, is_for_one
 from tournaments import audience
-from tournaments.models import Season
-from tournaments.reading import Sheet, etag_of, fingerprint, season_for
+from tournaments.reading import Sheet, fingerprint, season_for
 
 P = ParamSpec("P")
 SheetView = Callable[Concatenate[HttpRequest, Sheet, P], HttpResponse]
 SlugView = Callable[Concatenate[HttpRequest, str, P], HttpResponse]
 
-KEPT_SECONDS: Final = 300
 _NOT_FOUND: Final = frozenset(
     {"season.none", "round.none", "death-match.none", "contestant.none", "gift.none", "leg.none"}
 )
@@ -70,60 +61,20 @@ def public_page(view: SheetView[P]) -> SlugView[P]:
     def wrapped(
         request: HttpRequest, sheet: Sheet, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
-        # Whoever has a session may be told something of their own on any page.
-        session = settings.SESSION_COOKIE_NAME in request.COOKIES
-        if session or request.user.is_authenticated or len(messages.get_messages(request)):
+        if is_for_one(request):
             response = view(request, sheet, *args, **kwargs)
             response["Cache-Control"] = "private, no-cache"
             return response
-        shell = Shell(request)
-        etag = etag_of(
-            fingerprint(sheet.season), shell.url, request.get_full_path(),
-            shell.theme, shell.sound, shell.time_zone, looks(),
-        )  # fmt: skip
-        return _for_everybody(
-            request, sheet.season, etag, lambda: view(request, sheet, *args, **kwargs)
+        season = sheet.season
+        response = for_everybody(
+            request, fingerprint(season), lambda: view(request, sheet, *args, **kwargs)
         )
+        response["Last-Modified"] = http_date(season.changed_at.timestamp())
+        is_draft = season.visibility == "draft"
+        response["Cache-Control"] = "private, no-cache" if is_draft else "no-cache"
+        return response
 
     return wrapped
-
-
-def _for_everybody(
-    request: HttpRequest, season: Season, etag: str, make: Callable[[], HttpResponse]
-) -> HttpResponse:
-    response: HttpResponse
-    if request.headers.get("If-None-Match") in (etag, f"W/{etag}"):
-        response = HttpResponseNotModified()
-    else:
-        key = f"season-page:{etag}"
-        kept = stored.get(key)
-        if kept is None:
-            response = make()
-            # Addresses with a query are many, and asked for once each.
-            if response.status_code == 200 and not request.GET:
-                stored.set(key, response.content, KEPT_SECONDS)
-        else:
-            response = HttpResponse(kept)
-    response["ETag"] = etag
-    response["Last-Modified"] = http_date(season.changed_at.timestamp())
-    response["Cache-Control"] = "private, no-cache" if season.visibility == "draft" else "no-cache"
-    patch_vary_headers(response, ["Cookie"])
-    return response
-
-
-@cache
-def looks() -> str:
-    """What pages look like on this installation: another after its templates, the code that fills
-    and draws them, or the styles and scripts that they name, have changed."""
-    digest = hashlib.sha256()
-    root = Path(settings.BASE_DIR)
-    for folder in ("templates", "accounts", "games", "tournaments"):
-        for file in sorted((root / folder).rglob("*.*")):
-            if file.suffix in {".html", ".svg", ".txt", ".py"}:
-                digest.update(file.read_bytes())
-    # Of the names with which static files are served in production.
-    digest.update(getattr(staticfiles_storage, "manifest_hash", "").encode())
-    return digest.hexdigest()[:12]
 
 
 def with_user(

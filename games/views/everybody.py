@@ -1,0 +1,86 @@
+"""Pages that are the same for every reader without an account: made once, then handed out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.core.cache import cache as stored
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.utils.cache import patch_vary_headers
+from redis.exceptions import RedisError
+
+from accounts.context_processors import Shell
+
+KEPT_SECONDS: Final = 300
+
+
+def is_for_one(request: HttpRequest) -> bool:
+    """Whether a page may tell this reader something of their own: anybody with a session."""
+    session = settings.SESSION_COOKIE_NAME in request.COOKIES
+    return session or request.user.is_authenticated or len(messages.get_messages(request)) > 0
+
+
+def for_everybody(
+    request: HttpRequest, version: str, make: Callable[[], HttpResponse]
+) -> HttpResponse:
+    """The page at this address for a reader to whom `is_for_one` does not apply: 304 where they
+    have it, else what was made for the last of them. ``version`` is another text once ``make``
+    would make another page. A cache that is away costs time and nothing else."""
+    shell = Shell(request)
+    parts = (
+        version, shell.url, request.get_full_path(),
+        shell.theme, shell.sound, shell.time_zone, looks(),
+    )  # fmt: skip
+    digest = hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]
+    etag = f'"{digest}"'
+    response: HttpResponse
+    if request.headers.get("If-None-Match") in (etag, f"W/{etag}"):
+        response = HttpResponseNotModified()
+    else:
+        response = _kept(request, etag, make)
+    response["ETag"] = etag
+    patch_vary_headers(response, ["Cookie"])
+    return response
+
+
+def _kept(request: HttpRequest, etag: str, make: Callable[[], HttpResponse]) -> HttpResponse:
+    # Addresses with a query are many, and asked for once each.
+    if request.GET:
+        return make()
+    key = f"page:{etag}"
+    kept: Any = _asked(lambda: stored.get(key))
+    if kept is not None:
+        return HttpResponse(kept)
+    response = make()
+    if response.status_code == 200:
+        _asked(lambda: stored.set(key, response.content, KEPT_SECONDS))
+    return response
+
+
+def _asked(of_cache: Callable[[], Any]) -> Any:
+    try:
+        return of_cache()
+    except RedisError:
+        return None
+
+
+@cache
+def looks() -> str:
+    """What pages look like on this installation: another after its templates, the code that fills
+    and draws them, or the styles and scripts that they name, have changed."""
+    digest = hashlib.sha256()
+    root = Path(settings.BASE_DIR)
+    for folder in ("templates", "accounts", "games", "tournaments"):
+        for file in sorted((root / folder).rglob("*.*")):
+            if file.suffix in {".html", ".svg", ".txt", ".py"}:
+                digest.update(file.read_bytes())
+    # Of the names with which static files are served in production.
+    digest.update(getattr(staticfiles_storage, "manifest_hash", "").encode())
+    return digest.hexdigest()[:12]
