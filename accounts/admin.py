@@ -245,6 +245,7 @@ class SanctionAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
     """What was laid upon whom. They are given on a person's page, and lifted here."""
 
     deeds = SANCTION_DEEDS
+    lookups = ("user__id__exact",)
     list_display = ("kind", "whom", "state", "reason", "by", "at", "until")
     list_filter = ("kind", SanctionStandingFilter)
     list_select_related = ("user", "by")
@@ -254,9 +255,6 @@ class SanctionAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
         "kind", "whom", "state", "reason", "note", "at", "until", "by", "because_of",
         "acknowledged_at", "lifted_at", "lifted_by", "lifted_why",
     )  # fmt: skip
-
-    def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
-        return lookup == "user__id__exact" or super().lookup_allowed(lookup, value, request)
 
     @admin.display(description=_("whom"), ordering="user__username")
     def whom(self, sanction: Sanction) -> SafeString:
@@ -333,6 +331,7 @@ class ReportAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
     """What players have reported, with what it looked like then."""
 
     deeds = REPORT_DEEDS
+    lookups = ("about__id__exact",)
     list_display = ("id", "title", "reason", "excerpt", "reporter", "at", "state")
     list_display_links = ("id", "title")
     list_filter = (ReportStateFilter, "reason", "target_type")
@@ -358,9 +357,6 @@ class ReportAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
         """Without those about matches in which this moderator plays."""
         concerned = reports.queue_of(person(request)).values("pk")
         return super().get_queryset(request).filter(pk__in=concerned)
-
-    def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
-        return lookup == "about__id__exact" or super().lookup_allowed(lookup, value, request)
 
     def row_links(self, request: HttpRequest, row: Report) -> list[tuple[str, str]]:
         """What can be done about it, one click away and linked to this report."""
@@ -466,6 +462,7 @@ class ActorFilter(admin.SimpleListFilter):
 class AuditEntryAdmin(ModeratorView, ReadOnly, admin.ModelAdmin):
     """The audit log, to read. The database refuses every change of it."""
 
+    lookups = ("who__id__exact", "target_type", "target_id")
     list_display = ("at", "actor", "action", "target", "details")
     list_filter = (ActorFilter, "target_type", "action")
     list_select_related = ("who",)
@@ -476,10 +473,6 @@ class AuditEntryAdmin(ModeratorView, ReadOnly, admin.ModelAdmin):
     date_hierarchy = "at"
     fields = ("at", "actor", "action", "target", "data")
     readonly_fields = fields
-
-    def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
-        known = ("who__id__exact", "target_type", "target_id")
-        return lookup in known or super().lookup_allowed(lookup, value, request)
 
     @admin.display(description=_("who"), ordering="who__username")
     def actor(self, entry: AuditEntry) -> SafeString | str:

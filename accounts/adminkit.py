@@ -14,13 +14,16 @@
             refusals=(Refusal,),
         )
 
+* `Guarded`: what a list can be asked, and which rows are out of reach. The admin site puts it
+  before every class that is registered (`accounts.adminsite`), the libraries' own included.
 * `ReadOnly`: rows that are looked at, and changed by services only.
 * `ModeratorView`: moderators may look at it, beside the staff whom Django's permissions allow.
 * `AuditHistory`: a link to what the audit log says of the row, and links that other apps add.
 * `Deeds`: buttons on a row's page, each leading to a page of its own that asks, and then calls a
   service. `deed_page` is that page: a form, what follows from the deed in plain words, and for what
   cannot be undone a phrase to be typed.
-* `register_panel` puts a list on the start page; `register_links` puts links on a row's page.
+* `register_panel` puts a list on the start page; `register_links` puts links on a row's page;
+  `register_withheld` keeps rows away from those who must not find them there now.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,8 +33,11 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import messages
+from django.contrib.admin.filters import FieldListFilter
+from django.contrib.admin.utils import get_fields_from_path
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model
+from django.db.models import CharField, Model, Q, QuerySet
+from django.db.models.functions import Cast
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -43,6 +49,90 @@ from django.utils.translation import gettext_lazy
 
 from accounts.models import User
 from accounts.roles import is_moderator
+
+# -- what can be found out -----------------------------------------------------------------------
+
+Withheld = Callable[[User], Q]
+_withheld: dict[str, list[Withheld]] = {}
+
+
+def register_withheld(model_label: str, rows: Withheld) -> None:
+    """Keep rows of a model out of the admin site: `rows(reader)` says which ones, as a condition.
+
+    They are on no list, have no page, and cannot be searched, counted or acted on there, whoever
+    asks. `model_label` is "games.match". The condition is asked for each time, so that it may hold
+    for a while only. It must not depend on a secret: what is missing can be noticed.
+    """
+    known = _withheld.setdefault(model_label.lower(), [])
+    if rows not in known:
+        known.append(rows)
+
+
+def keys_as_text(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """The keys of rows, for comparing them with a column that names its target in text."""
+    return rows.order_by().annotate(key_as_text=Cast("pk", CharField())).values("key_as_text")
+
+
+class Guarded:
+    """What can be found out through a list is what the list shows.
+
+    Django lets whoever may look at a list filter it by every column of its rows, shown or not, with
+    every lookup that there is: a column is then read out with some dozens of questions. Here a list
+    answers the filters that it offers and what its class names in `lookups`, for links that lead
+    to it (`lookups = ("players__user__id__exact",)`). It refuses everything else, to administrators
+    too: they need no other, and some of them play. Pages of single rows are found by their key
+    alone, and rows that `register_withheld` withholds from the reader are not found.
+    """
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
+        return lookup in self._offered_lookups(request)
+
+    def to_field_allowed(self, request: HttpRequest, to_field: str) -> bool:
+        return to_field == self.opts.pk.name  # type: ignore[attr-defined]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows: QuerySet[Any] = super().get_queryset(request)  # type: ignore[misc]
+        reader = person(request)
+        for withheld in _withheld.get(rows.model._meta.label_lower, ()):
+            gone: QuerySet[Any] = QuerySet(rows.model).filter(withheld(reader))
+            rows = rows.exclude(pk__in=gone.values("pk"))
+        return rows
+
+    def _offered_lookups(self, request: HttpRequest) -> frozenset[str]:
+        # Asked once for each parameter of an address, and made with queries: kept for the request.
+        known: dict[object, frozenset[str]]
+        known = request.__dict__.setdefault("_lookups_offered", {})
+        if self not in known:
+            # Not an attribute of this class, which stands before the one that may have it.
+            named: Iterable[str] = getattr(self, "lookups", ())
+            known[self] = frozenset((*named, *self._filters_parameters(request)))
+        return known[self]
+
+    def _filters_parameters(self, request: HttpRequest) -> Iterable[str]:
+        model: type[Model] = self.model  # type: ignore[attr-defined]
+        for each in self.get_list_filter(request):  # type: ignore[attr-defined]
+            if isinstance(each, type):
+                yield each.parameter_name  # type: ignore[attr-defined]
+                continue
+            name, make = each if isinstance(each, tuple | list) else (each, FieldListFilter.create)
+            field = get_fields_from_path(model, name)[-1]
+            yield from make(field, request, {}, model, self, field_path=name).expected_parameters()
+        hierarchy: str | None = self.date_hierarchy  # type: ignore[attr-defined]
+        if hierarchy:
+            yield from (f"{hierarchy}__{part}" for part in ("year", "month", "day"))
+
+
+def guarded(admin_class: type[Any]) -> type[Any]:
+    """Return the class with `Guarded` before everything that it says itself."""
+    if issubclass(admin_class, Guarded):
+        return admin_class
+    named = {"__module__": admin_class.__module__, "__doc__": admin_class.__doc__}
+    metaclass: Any = type(admin_class)
+    made: type[Any] = metaclass(admin_class.__name__, (Guarded, admin_class), named)
+    return made
+
+
+# -- who may look --------------------------------------------------------------------------------
 
 
 class ReadOnly:

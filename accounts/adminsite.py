@@ -1,4 +1,4 @@
-"""The admin site itself: who may enter, and its start page."""
+"""The admin site itself: who may enter, what its lists can be asked, and its start page."""
 
 from typing import Any
 
@@ -19,6 +19,14 @@ class GauntletAdminSite(admin.AdminSite):
 
     def has_permission(self, request: HttpRequest) -> bool:
         return super().has_permission(request) or is_moderator(request.user)
+
+    def register(
+        self, model_or_iterable: Any, admin_class: type[Any] | None = None, **options: Any
+    ) -> None:
+        """Register as usual, with `adminkit.Guarded` before whatever the class says itself: a class
+        that forgets it, or comes with a library, cannot be without it."""
+        chosen = adminkit.guarded(admin_class or admin.ModelAdmin)
+        super().register(model_or_iterable, chosen, **options)
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         """Show what waits for a moderator, before the list of everything."""

@@ -59,6 +59,7 @@ class MatchAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
     """Matches. The snapshot is left out: it holds what the players may not know of each other. So
     is the number of entries: it would tell when a secret choice was made."""
 
+    lookups = ("players__user__id__exact",)
     list_display = ("id", "who", "ruleset", "status", "paused", "winner", "reason", "created_at")
     list_filter = ("status", "ruleset", "source", "paused", "reason")
     search_fields = ("=id", "players__name", "players__user__username")
@@ -72,10 +73,6 @@ class MatchAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Match]:
         return super().get_queryset(request).defer("snapshot").prefetch_related("players__user")
-
-    def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
-        known = lookup == "players__user__id__exact"
-        return known or super().lookup_allowed(lookup, value, request)
 
     def row_links(self, request: HttpRequest, row: Match) -> list[tuple[str, str]]:
         """The match itself, and what was said and done beside it."""
@@ -110,6 +107,7 @@ class MatchEntryAdmin(ModeratorView, ReadOnly, admin.ModelAdmin):
     """The entries of matches that are over: before that some of them are secret, to moderators
     too."""
 
+    lookups = ("match__id__exact",)
     list_display = ("match", "seq", "actor", "text", "timeout", "reading_ms", "by", "why")
     list_filter = ("actor", "timeout", "match__ruleset")
     list_select_related = ("match", "by")
@@ -123,9 +121,6 @@ class MatchEntryAdmin(ModeratorView, ReadOnly, admin.ModelAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[MatchEntry]:
         entries: QuerySet[MatchEntry] = super().get_queryset(request)
         return entries.filter(match__status=Match.Status.FINISHED).defer("match__snapshot")
-
-    def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
-        return lookup == "match__id__exact" or super().lookup_allowed(lookup, value, request)
 
     @admin.display(description="match")
     def of_match(self, entry: MatchEntry) -> SafeString:
@@ -142,6 +137,7 @@ class MatchEntryAdmin(ModeratorView, ReadOnly, admin.ModelAdmin):
 class ChallengeAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
     """Challenges."""
 
+    lookups = ("challenger__id__exact",)
     list_display = ("id", "offered_by", "offered_to", "ruleset", "status", "created_at", "message")
     list_filter = ("status", "ruleset")
     list_select_related = ("challenger", "opponent")
@@ -151,9 +147,6 @@ class ChallengeAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
         "offered_by", "offered_to", "ruleset", "variant", "options", "advantage", "message",
         "status", "created_at", "expires_at", "became",
     )  # fmt: skip
-
-    def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
-        return lookup == "challenger__id__exact" or super().lookup_allowed(lookup, value, request)
 
     @admin.display(description="challenger", ordering="challenger__username")
     def offered_by(self, challenge: Challenge) -> SafeString:
@@ -251,6 +244,7 @@ class ChatMessageAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
             ),
         ),
     )
+    lookups = ("author__id__exact", "match__id__exact")
     list_display = ("id", "of_match", "room", "said_by", "text", "said_at", "removed_at")
     list_filter = ("room", ("removed_at", admin.EmptyFieldListFilter))
     list_select_related = ("match", "author")
@@ -263,10 +257,6 @@ class ChatMessageAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
         # A moderator who plays must not read here what spectators say of the match.
         readable = chat_visible_to(person(request)).order_by("-pk")
         return readable.select_related("match", "author").defer("match__snapshot")
-
-    def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
-        known = lookup in ("author__id__exact", "match__id__exact")
-        return known or super().lookup_allowed(lookup, value, request)
 
     @admin.display(description="match", ordering="match")
     def of_match(self, message: ChatMessage) -> SafeString:

@@ -92,6 +92,13 @@ def chat_visible_to(user: Any) -> QuerySet[ChatMessage]:
     )
 
 
+def own_running(user: User, match: str = "") -> Q:
+    """The condition for rows of running matches in which ``user`` sits: out of their reach in the
+    admin site, whatever else they are. ``match`` leads from the row to its match ("match")."""
+    path = f"{match}__" if match else ""
+    return Q(**{f"{path}status": Match.Status.RUNNING, f"{path}players__user": user})
+
+
 def may_read_room(room: str, *, seat: Seat | None, over: bool) -> bool:
     """Whether a reader may read a chat room: players learn what spectators said after the end."""
     return room == ChatMessage.Room.PLAYERS or seat is None or over

@@ -4,20 +4,20 @@ stands on their pages in the admin site, and what moves when two accounts are ma
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial, reduce
+from operator import or_
 from typing import Any
 
-from django.db import models
 from django.db.models import Q, QuerySet
-from django.db.models.functions import Cast
 from django.http import HttpRequest
 from django.utils.timesince import timesince
 
 from accounts import adminkit, merging
-from accounts.adminkit import Panel, deed_address, list_address, row_address
+from accounts.adminkit import Panel, deed_address, keys_as_text, list_address, row_address
 from accounts.models import Report, User
 from accounts.reports import Line, Target, register_target
 from accounts.roles import is_moderator
-from games.audience import chat_visible_to
+from games.audience import chat_visible_to, own_running
 from games.models import Challenge, ChatMessage, Match
 from games.services.merging import rows_move
 from games.words import game_name
@@ -37,6 +37,10 @@ def register() -> None:
     merging.register("games", rows_move)
     adminkit.register_links("accounts.user", user_links)
     adminkit.register_panel(live_matches, order=20)
+    adminkit.register_withheld(MATCH, own_running)
+    for label in ("games.matchentry", "games.challenge", MESSAGE):
+        adminkit.register_withheld(label, partial(own_running, match="match"))
+    adminkit.register_withheld("accounts.auditentry", deeds_of_own_running)
 
 
 # -- what can be reported ------------------------------------------------------------------------
@@ -87,16 +91,11 @@ def message_remedies(report: Report) -> list[tuple[str, str]]:
 
 
 def _of_own_matches(moderator: User) -> Q:
-    return Q(target_id__in=_as_text(Match.objects.of_user(moderator)))
+    return Q(target_id__in=keys_as_text(Match.objects.of_user(moderator)))
 
 
 def _beside_own_matches(moderator: User) -> Q:
-    return Q(target_id__in=_as_text(ChatMessage.objects.filter(match__players__user=moderator)))
-
-
-def _as_text(rows: QuerySet[Any]) -> QuerySet[Any]:
-    as_text = Cast("pk", models.CharField())
-    return rows.order_by().annotate(as_text=as_text).values("as_text")
+    return Q(target_id__in=keys_as_text(ChatMessage.objects.filter(match__players__user=moderator)))
 
 
 def _line(each: ChatMessage, quoted: ChatMessage) -> Line:
@@ -130,6 +129,18 @@ def _number(text: str) -> int:
 # -- in the admin site ---------------------------------------------------------------------------
 
 
+def deeds_of_own_running(reader: User) -> Q:
+    """What the audit log says of the matches that its reader is playing, and of their chats."""
+    beside = own_running(reader, "match")
+    own: tuple[tuple[str, QuerySet[Any]], ...] = (
+        (MATCH, Match.objects.filter(own_running(reader))),
+        (MESSAGE, ChatMessage.objects.filter(beside)),
+        ("games.challenge", Challenge.objects.filter(beside)),
+    )
+    told = (Q(target_type=label, target_id__in=keys_as_text(rows)) for label, rows in own)
+    return reduce(or_, told)
+
+
 def user_links(_request: HttpRequest, user: User) -> list[tuple[str, str]]:
     """From a person to what they did here."""
     return [
@@ -143,7 +154,8 @@ def live_matches(request: HttpRequest) -> Panel | None:
     """The start page's list of matches that are on."""
     if not is_moderator(request.user):
         return None
-    running = Match.objects.running()
+    reader = adminkit.person(request)
+    running = Match.objects.running().exclude(pk__in=Match.objects.filter(own_running(reader)))
     rows = [
         (
             f"{_names(match)}, {game_name(match.ruleset, match.variant)}",

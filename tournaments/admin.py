@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin
@@ -47,15 +47,12 @@ class _SeasonPart(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
     """Rows of a season. Drafts are for their organisers: moderators have nothing to do there."""
 
     of_season = "season"
+    lookups: ClassVar[tuple[str, ...]] = ("season__id__exact",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows: QuerySet[Any] = super().get_queryset(request)
         seen = Season.objects.visible_to(request.user)
         return rows.filter(**{f"{self.of_season}__in": seen})
-
-    def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
-        known = lookup == f"{self.of_season}__id__exact"
-        return known or super().lookup_allowed(lookup, value, request)
 
 
 class _PartInline(ReadOnly, admin.TabularInline):
@@ -257,6 +254,7 @@ class DeathMatchAdmin(_SeasonPart):
     """Death matches of all seasons."""
 
     of_season = "round__season"
+    lookups = ("round__season__id__exact",)
     list_display = ("__str__", "round", "status", "winner", "how", "decided_at")
     list_filter = ("status", "how", "round__season__format")
     search_fields = ("=pk", "home__name", "away__name", "round__season__name", "why")
@@ -310,7 +308,4 @@ class SeasonEventAdmin(_SeasonPart):
     date_hierarchy = "at"
     show_full_result_count = False
     fields = ("season", "at", "kind", "words", "data", "round", "death_match", "contestant")
-
-    def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:
-        known = lookup == "death_match__id__exact"
-        return known or super().lookup_allowed(lookup, value, request)
+    lookups = ("season__id__exact", "death_match__id__exact")

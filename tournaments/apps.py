@@ -16,7 +16,7 @@ class TournamentsConfig(AppConfig):
             register_waiting,
         )
         from games.hooks import match_ended, match_reminded, match_turned  # noqa: PLC0415
-        from tournaments import demo, extras, receivers  # noqa: PLC0415
+        from tournaments import audience, demo, extras, receivers  # noqa: PLC0415
         from tournaments.services.contestants import contestancies_merge  # noqa: PLC0415
         from tournaments.webhooks import following  # noqa: PLC0415
 
@@ -32,3 +32,4 @@ class TournamentsConfig(AppConfig):
         register_home_section(extras.home_section)
         register_waiting(extras.waiting)
         register_demo(demo.demo_seasons)
+        audience.withhold()

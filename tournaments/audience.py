@@ -8,11 +8,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Q, QuerySet
+
+from accounts.adminkit import keys_as_text, register_withheld
 from accounts.models import User
 from accounts.roles import is_moderator, is_organiser
 from games.engine.decisions import Seat
-from tournaments.lifecycle import EpisodeStatus, LegStatus
-from tournaments.models import Contestant, DeathMatch, Episode, Leg, RulesetChoice, Season
+from tournaments.lifecycle import SETTLED, EpisodeStatus, LegStatus
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Episode,
+    Gift,
+    Leg,
+    RulesetChoice,
+    Season,
+)
 
 
 def may_create_season(user: Any) -> bool:
@@ -83,3 +94,56 @@ def may_see_declarations(leg: Leg, seat: Seat, user: Any) -> bool:
     """Whether ``user`` may see what ``seat`` brings: its player at once, everybody once the leg
     has begun. Not even organisers sooner: they may talk."""
     return leg.status != LegStatus.PLANNED or seat_of(leg.death_match, user) == seat
+
+
+# -- what the admin site withholds ---------------------------------------------------------------
+
+
+def withhold() -> None:
+    """Keep one's own death matches, and what is sealed, out of the admin site; called once the
+    models are there."""
+    register_withheld("tournaments.deathmatch", lambda reader: Q(pk__in=own_unsettled(reader)))
+    register_withheld("tournaments.gift", own_items)
+    register_withheld(
+        "tournaments.seasonevent",
+        lambda reader: (
+            Q(death_match__in=own_unsettled(reader)) | Q(leg__death_match__in=own_unsettled(reader))
+        ),
+    )
+    register_withheld("accounts.auditentry", own_deeds)
+    register_withheld("accounts.auditentry", sealed_deeds)
+
+
+def own_unsettled(user: User) -> QuerySet[DeathMatch]:
+    """The death matches of which ``user`` is a side and that are not decided yet: what is brought
+    into one is secret before it begins, and what happens in it while it is on."""
+    sides = Q(home__user=user) | Q(away__user=user)
+    return DeathMatch.objects.filter(sides).exclude(status__in=SETTLED).order_by()
+
+
+def own_items(user: User) -> Q:
+    """The items that may come up in them: those given for them, and those of both sides."""
+    own = own_unsettled(user)
+    of_sides = Q(receiver__home_matches__in=own) | Q(receiver__away_matches__in=own)
+    return Q(death_match__in=own) | of_sides
+
+
+def own_deeds(user: User) -> Q:
+    """What the audit log says of them."""
+    own = own_unsettled(user)
+    told = Q(target_type="tournaments.deathmatch", target_id__in=keys_as_text(own))
+    legs = Leg.objects.filter(death_match__in=own)
+    told |= Q(target_type="tournaments.leg", target_id__in=keys_as_text(legs))
+    gifts = Gift.objects.filter(own_items(user))
+    return told | Q(target_type="tournaments.gift", target_id__in=keys_as_text(gifts))
+
+
+def sealed_deeds(_user: User) -> Q:
+    """That somebody brings an item, until the leg begins: like `may_see_declarations`, for the one
+    reader who could else count the entries."""
+    planned = keys_as_text(Leg.objects.filter(status=LegStatus.PLANNED))
+    return Q(
+        action__in=("item.declare", "item.undeclare"),
+        target_type="tournaments.leg",
+        target_id__in=planned,
+    )
