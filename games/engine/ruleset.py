@@ -34,11 +34,13 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Variant(msgspec.Struct, frozen=True):
-    """One way to play a ruleset: its id in records, its name and a sentence for people."""
+    """One way to play a ruleset: its id in records, its name and a sentence for people. Where the
+    ``advantage_by_items`` is, whoever has more items has it unless something else was agreed."""
 
     id: str
     name: str
     summary: str
+    advantage_by_items: bool = False
 
 
 class ItemRule(msgspec.Struct, frozen=True):

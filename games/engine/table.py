@@ -421,7 +421,21 @@ def organised(ruleset: AnyRuleset, table: Table, *, act: Act, by: str = "", why:
     _must_be_on(table)
     if table.advantage is None:
         raise Refusal("chance.lot-first", "Who has the advantage must be drawn by lot first.")
-    return Step(_after_act(ruleset, table, act), (_act_event(act, by, why),), act.text)
+    after = _after_act(ruleset, table, act)
+    events = [_act_event(act, by, why)]
+    if act.kind in ("rule valid", "rule invalid"):
+        events += [
+            Event(
+                kind="cost",
+                seat=seat,
+                text=f"loses {lost / 1000:g} s of reserve by this ruling",
+                seen_by=EVERYONE,
+                data={"lost_ms": lost},
+            )
+            for seat in (0, 1)
+            if (lost := table.reserve_ms[seat] - after.reserve_ms[seat]) > 0
+        ]
+    return Step(after, tuple(events), act.text)
 
 
 def _after_act(ruleset: AnyRuleset, table: Table, act: Act) -> Table:

@@ -58,6 +58,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     prepared: Mapping[str, str] | None = None,
     prepared_by: User | None = None,
     referees: Sequence[User] = (),
+    items_counted: bool = False,
     at: int | None = None,
 ) -> Match:
     """Start a match between two users at once; seat 0 is the first of ``players``.
@@ -65,7 +66,9 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     ``options`` in seconds, only what differs from the defaults. ``prepared``: texts of what is
     supplied instead of drawn, by the keys of the ruleset's `supplies`; ``prepared_by`` (by default
     ``acting_user``) is the organiser whom record and log name for it. ``referees``: who alone may
-    organise the match; every organiser, where nobody is named. Raises Refusal ``setup.*``:
+    organise the match; every organiser, where nobody is named. Where no ``advantage`` is given it
+    is drawn by lot, or more ``items`` give it in a variant that says so; ``items_counted`` means
+    that the caller has counted what was given already. Raises Refusal ``setup.*``:
     unknown ruleset, variant, option, item or supply, something prepared that is not sound, one
     person on both seats or as player and referee, a closed account.
     """
@@ -74,6 +77,8 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     _must_be_able_to_referee(referees, players)
     at = now_ms() if at is None else at
     chosen = ruleset.variant(variant).id
+    if advantage is None and not items_counted and ruleset.variant(chosen).advantage_by_items:
+        advantage = more_items(items)
     supplied = supplied_to(ruleset, chosen, prepared or {})
     header = Header(
         ruleset=ruleset.id,
@@ -133,6 +138,12 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     )
     transaction.on_commit(partial(_say_started, match, players))
     return match
+
+
+def more_items(items: Sequence[HeldItem]) -> Seat | None:
+    """The seat that holds more of these; None: both hold equally many."""
+    first, second = (sum(held.seat == seat for held in items) for seat in (0, 1))
+    return None if first == second else int(second > first)
 
 
 def supplied_to(ruleset: Ruleset[Any, Any], variant: str, prepared: Mapping[str, str]) -> Supplied:

@@ -92,10 +92,10 @@ def a_view(**clock: Any) -> dict[str, Any]:
     ({}, 180_001, "out", 0, 0),
     ({"reserve": False}, 60_000, "low", 0, 120_000),
     ({"reserve": False}, 60_001, "out", 0, 120_000),
-    # An interval is charged as soon as it is begun, and a full one only once.
-    ({"interval_ms": 10_000}, 60_001, "reserve", 0, 110_000),
-    ({"interval_ms": 10_000}, 70_000, "reserve", 0, 110_000),
-    ({"interval_ms": 10_000}, 70_001, "reserve", 0, 100_000),
+    # What is left is the time until it is over, also where the reserve is charged in intervals.
+    ({"interval_ms": 10_000}, 60_001, "reserve", 0, 119_999),
+    ({"interval_ms": 10_000}, 70_001, "reserve", 0, 109_999),
+    ({"interval_ms": 10_000}, 179_000, "reserve", 0, 1_000),
     ({"interval_ms": 10_000}, 500_000, "out", 0, 0),
     # What stands still does not move, whatever time passes.
     ({"reading_ms": 10_000, "running": False}, 99_000, "paused", 50_000, 120_000),
@@ -118,6 +118,18 @@ def a_seats_clock(
         {"view": view, "passed": passed},
     )
     assert (shown["state"], shown["turn"], shown["reserve"]) == (state, turn, reserve)
+
+
+@case("clocks")
+def an_interval_is_charged_as_soon_as_it_is_begun(page: Page) -> None:
+    """And a full one only once; never more than there is."""
+    view = a_view(interval_ms=10_000)
+    kept = run(
+        page,
+        "return given.passed.map((ms) => clock.seatClock(given.view, 0, 0, ms).kept)",
+        {"view": view, "passed": [0, 60_000, 60_001, 70_000, 70_001, 175_000, 500_000]},
+    )
+    assert kept == [120_000, 120_000, 110_000, 110_000, 100_000, 0, 0]
 
 
 @case("clocks")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from django.db import connection, transaction
@@ -62,6 +62,29 @@ def test_the_advantage_is_drawn_by_lot_where_nobody_has_it(ada: User, ben: User)
         assert play.held.live.table.advantage == int(text.removeprefix("lot "))
         drawn.add(text)
     assert drawn == {"lot 0", "lot 1"}
+
+
+@pytest.mark.parametrize(
+    ("variant", "agreed", "holders", "advantage"),
+    [
+        ("final", None, (0,), 0),
+        ("final", None, (1, 0, 1), 1),
+        ("final", None, (0, 1), None),
+        ("final", 0, (1, 1), 0),  # what was agreed counts
+        ("gauntlet", None, (), None),
+    ],
+)
+def test_more_items_give_the_advantage_in_a_final(
+    variant: str, agreed: int | None, holders: Sequence[int], advantage: int | None,
+    ada: User, ben: User,
+) -> None:  # fmt: skip
+    from games.engine.ruleset import HeldItem
+
+    items = tuple(HeldItem(seat, "rapid-removal") for seat in holders)
+    play = started((ada, ben), "peg-domain", variant=variant, advantage=agreed, items=items)
+    assert play.match.advantage == advantage
+    lots = [text for _, text, _ in play.entries if text.startswith("lot")]
+    assert len(lots) == (advantage is None)
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ from tournaments.services.items import (
 )
 from tournaments.services.seasons import organiser_add
 from tournaments.views.players import open_matches
+from tournaments.views.public import leg_told
 
 REPEAT: dict[str, Any] = {"item": "domino-repeat", "ruleset": "domino-wars"}
 TIE: dict[str, Any] = {"item": "tie-advantage", "ruleset": "domino-wars"}
@@ -325,6 +326,44 @@ def test_more_items_for_a_match_of_the_final_give_its_advantage(
     leg = begun(orla, final)
     assert leg.match is not None
     assert (leg.advantage, leg.match.advantage) == (advantage, advantage)
+
+
+@pytest.mark.parametrize(
+    ("kind", "home", "away", "advantage"),
+    [
+        ("round-robin", 0, 1, 1),
+        ("single-elimination", 2, 1, 0),
+        ("swiss", 1, 1, None),
+        ("round-robin", 0, 0, None),
+    ],
+)
+def test_more_items_give_the_advantage_in_a_peg_domain_final_of_every_format(
+    orla: User, kind: str, home: int, away: int, advantage: int | None
+) -> None:
+    final = {"ruleset": "peg-domain", "variant": "final"}
+    season = running(orla, 4, kind, repertoire=[final])
+    met = DeathMatch.objects.filter(round__season=season, home__isnull=False).first()
+    assert met is not None
+    assert met.home is not None
+    assert met.away is not None
+    item = {"item": "rapid-removal", "ruleset": "peg-domain"}
+    for receiver, count in ((met.home, home), (met.away, away)):
+        for _ in range(count):
+            item_give(
+                acting_user=orla, season=season, receiver=receiver, death_match=met, at=START,
+                **item,
+            )  # fmt: skip
+    sheet = Sheet(season)
+    shown = next(row for row in sheet.death_matches if row.pk == met.pk)
+    told = leg_told(sheet, shown.all_legs[0], orla)
+    assert told["leads"] == {None: "", 0: met.home, 1: met.away}[advantage]
+    leg = begun(orla, met)
+    assert leg.match is not None
+    assert (leg.advantage, leg.match.advantage) == (advantage, advantage)
+    assert faults_of(season) == []
+    # Played again, it is counted anew.
+    leg_void(acting_user=orla, leg=leg, why="an appeal", at=START)
+    assert leg_of(met).advantage is None
 
 
 def test_what_was_not_used_lapses_and_comes_back_with_the_match(

@@ -360,12 +360,14 @@ def _started(season: Season, leg: Leg, acting_user: User | None, at: datetime) -
         options=options_for(season, leg),
         items=resolved.held,
         advantage=leg.advantage,
+        items_counted=leg.death_match.round.season.format == Format.ELIMINATION,
         prepared=leg.prepared,
         prepared_by=leg.prepared_by,
         referees=seasons.referees_of(season, playing=(home.user, away.user)),
         at=ms(at),
     )
     leg.match = match
+    leg.advantage = match.advantage
     leg.items = resolved.told()
     leg.started_at = at
     leg.status = lifecycle.step(lifecycle.LEG, leg.status, LegStatus.RUNNING, "The match")
@@ -402,32 +404,41 @@ def _started(season: Season, leg: Leg, acting_user: User | None, at: datetime) -
 def advantage_of(leg: Leg) -> Seat | None:
     """The seat that begins a leg at an advantage, as far as it stands now; None: drawn by lot.
 
-    In the final of an elimination season it is whoever holds more items that were given for this
-    very match; elsewhere what the pairing said.
+    Where items decide (see `by_items`) it is whoever holds more that were given for this match;
+    elsewhere what the pairing said.
     """
-    if not by_items(leg.death_match):
+    if not by_items(leg):
         return leg.advantage
     return more_items(leg, leg.death_match.gifts.all())
 
 
 def more_items(leg: Leg, gifts: Iterable[Gift]) -> Seat | None:
-    """The seat that holds more of the items in ``gifts`` that were given for this very match; None:
-    both hold equally many."""
+    """The seat that holds more of the items in ``gifts`` that were given for this match; None: both
+    hold equally many. A final of several matches counts what was given for this very one."""
     death_match = leg.death_match
+    numbers: set[int | None] = {leg.number}
+    if death_match.round.season.format != Format.ELIMINATION:
+        numbers.add(None)
     holders = [
         gift.receiver_id
         for gift in gifts
         if gift.status == GiftStatus.HELD
-        and (gift.death_match_id, gift.leg_number) == (death_match.pk, leg.number)
+        and gift.death_match_id == death_match.pk
+        and gift.leg_number in numbers
     ]
     home, away = holders.count(death_match.home_id or 0), holders.count(death_match.away_id or 0)
     return None if home == away else int(away > home)
 
 
-def by_items(death_match: DeathMatch) -> bool:
-    """Whether items give the advantage: in the final of an elimination season."""
-    played = death_match.round
-    return played.is_final and played.season.format == Format.ELIMINATION
+def by_items(leg: Leg) -> bool:
+    """Whether items give the advantage: in the final of an elimination season, where before it the
+    DMO has it; in other formats wherever the variant that is played says so."""
+    played = leg.death_match.round
+    if played.season.format == Format.ELIMINATION:
+        return played.is_final
+    if not leg.ruleset:
+        return False
+    return REGISTRY.get(leg.ruleset).variant(leg.variant).advantage_by_items
 
 
 def _leg_words(leg: Leg) -> str:
@@ -869,7 +880,7 @@ def _legs_completed(death_match: DeathMatch) -> None:
             # What was prepared has been seen if it was played; an organiser supplies it anew.
             prepared={} if leg.match_id else leg.prepared,
             prepared_by=None if leg.match_id else leg.prepared_by,
-            advantage=None if by_items(death_match) else leg.advantage,
+            advantage=None if by_items(leg) else leg.advantage,
         )
 
 

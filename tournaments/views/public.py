@@ -191,7 +191,7 @@ def leg_told(sheet: Sheet, leg: Leg, user: User | Any) -> dict[str, Any]:
 
 def _leads(sheet: Sheet, leg: Leg) -> Contestant | str | None:
     row = leg.death_match
-    if not by_items(row):
+    if not by_items(leg):
         return None
     seat = more_items(leg, sheet.gifts)
     return "" if seat is None else (row.home, row.away)[seat]

@@ -229,12 +229,7 @@ def faults_of_whole(document: PoolDocument) -> Iterator[str]:
     shapes = document.shapes
     if len(shapes) < FEWEST_TO_UPLOAD:
         yield f"There are {len(shapes)} shapes; at least {FEWEST_TO_UPLOAD} are needed."
-    if not any(shape.voids for shape in shapes):
-        yield "No shape has a void zone."
-    if not any(shape.inner for shape in shapes):
-        yield "No shape has a purple border."
-    if not any(shape.holes for shape in shapes):
-        yield "No shape has a hole."
+    # Holes, void zones and borders are what a pool may have, not what it must.
     if not any(is_convex(shape.outline) for shape in shapes):
         yield "No shape is convex."
     if all(is_convex(shape.outline) for shape in shapes):

@@ -95,6 +95,7 @@ class PegDomain(Ruleset[State, Move]):
             "Final",
             "Two different pallets; cut-outs are paths, squares are removed in secret, and there "
             "are items.",
+            advantage_by_items=True,
         ),
         Variant("tempo-up", "Tempo Up", "Two identical pallets; cut-outs are paths."),
     )

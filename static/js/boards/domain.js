@@ -9,6 +9,12 @@ const TITLES = { red: "Red", blue: "Blue" };
 const FRAME = 8; // pixels of purple drawn around a domain; its width means nothing
 const ZOOMS = [1, 2, 4, 8];
 const PRECISE = 2; // from this one of them on, single pixels are drawn
+const EDGES = [
+  { name: "top", axis: 1, sign: -1 },
+  { name: "right", axis: 0, sign: 1 },
+  { name: "bottom", axis: 1, sign: 1 },
+  { name: "left", axis: 0, sign: -1 },
+];
 const HANDLE = 26; // how far beyond the shape the handle for turning is
 let drawings = 0;
 
@@ -19,6 +25,7 @@ export const keys = [
   [["R"], "turns it by 15°; with Shift it turns back."],
   [["D"], "takes it to the other domain."],
   [["+", "-"], "magnify the domain, and less again; with no shape in hand the arrows move what is seen."],
+  [["E"], "looks closely at an edge of the shape in hand, and then at the next one."],
   [["Enter"], "places it."],
   [["Esc"], "takes it back."],
 ];
@@ -38,6 +45,20 @@ export const examples = {
   place: "07 > red 120,85 45",
   final: "accept",
 };
+
+/** Who decides on the challenge that the match waits for, and what follows from it. */
+export function dispute(view, names) {
+  const { game } = view;
+  const last = game.turns.at(-1);
+  const challenger = names[game.to_move];
+  const wrong = game.wrong[game.to_move] > 0 ? costs(game) : "it stays, and this first time costs nothing";
+  return `${challenger} challenges ${last.shape}. An organiser decides: if it does not lie validly it is discarded, otherwise ${wrong}. ${challenger} goes on then; all clocks stand still.`;
+}
+
+/* What a challenge of a valid placement costs from the second time on. */
+function costs(game) {
+  return `it stays, and the challenge costs ${game.challenge_cost_ms / 1000} s of reserve, or what is left of it`;
+}
 
 /** The pixels, by seat. */
 export function scores(view) {
@@ -281,6 +302,8 @@ class DomainBoard {
     this.ghost = null; // {shape, domain, x, y, angle}
     this.zoom = 0; // index of ZOOMS
     this.middle = null; // what the zoomed window is centred on
+    this.look = [0, 0]; // how far from the shape in hand that is
+    this.edge = -1; // which of its edges was looked at last
     this.lastDomain = "red"; // which domain was worked on or looked at last
     this.gesture = null;
     this.fingers = new Map();
@@ -357,6 +380,14 @@ class DomainBoard {
     this.#draw();
   }
 
+  /** What should be asked before `text` is submitted, however it was put; or an empty string. */
+  caution(text) {
+    const { game } = this;
+    const { you } = this.ctx ?? {};
+    if (!/^\s*challenge\s*\.?\s*$/i.test(text) || you === null || !game?.wrong[you]) return "";
+    return `You have challenged a valid placement before: if this one is valid as well, ${costs(game)}.`;
+  }
+
   // -- what is asked ----------------------------------------------------------------------------
 
   get #isPlacing() {
@@ -372,6 +403,7 @@ class DomainBoard {
     this.ghost = null;
     this.zoom = 0;
     this.middle = null;
+    this.#lookAtShape();
     this.api.draft("");
   }
 
@@ -404,6 +436,7 @@ class DomainBoard {
     } else {
       this.ghost = null;
       this.zoom = 0;
+      this.#lookAtShape();
     }
     this.api.announce("Preview taken away.");
     this.#drawEverything();
@@ -470,7 +503,7 @@ class DomainBoard {
         confirm,
         options: [
           { value: "accept", title: "Accept it", text: "The match ends and pixels are counted." },
-          { value: "challenge", title: `Challenge ${last}`, text: "Claim that it does not lie validly." },
+          { value: "challenge", title: `Challenge ${last}`, text: `Claim that it does not lie validly. ${this.caution("challenge")}`.trim() },
         ],
       });
     }
@@ -554,6 +587,7 @@ class DomainBoard {
     const [width, height] = this.game.pool.size;
     const at = this.ghost ?? { domain: this.lastDomain, x: Math.floor(width / 2), y: Math.floor(height / 2), angle: 0 };
     this.choice = null;
+    this.#lookAtShape();
     this.#show({ ...at, shape: id, angle: this.ghost ? at.angle : 0 });
     const { svg } = this.fields[this.ghost.domain];
     svg.focus({ preventScroll: true });
@@ -573,7 +607,9 @@ class DomainBoard {
     this.ghost = { shape: ghost.shape, domain: ghost.domain, x, y, angle };
     this.lastDomain = ghost.domain;
     this.choice = null;
-    if (moved && this.zoom > 0) this.middle = [x, y];
+    // A hand on the glass moves the shape below a window that stays.
+    if (this.gesture !== null && !moved && this.middle !== null) this.look = [this.middle[0] - x, this.middle[1] - y];
+    if (moved && this.zoom > 0) this.#centre();
     if (moved) for (const colour of COLOURS) this.#drawField(colour);
     this.#draw();
     this.#speak();
@@ -589,8 +625,33 @@ class DomainBoard {
   /* Keep the shape in a zoomed window. */
   #follow() {
     if (this.zoom === 0 || this.ghost === null || this.gesture !== null) return;
-    this.middle = [this.ghost.x, this.ghost.y];
+    this.#centre();
     this.#window(this.ghost.domain);
+  }
+
+  #centre() {
+    this.middle = [this.ghost.x + this.look[0], this.ghost.y + this.look[1]];
+  }
+
+  #lookAtShape() {
+    this.look = [0, 0];
+    this.edge = -1;
+  }
+
+  /* Magnify an edge of the shape in hand: what lies validly is decided there, and a large shape
+     would fill the window. Each call goes on to the next one: top, right, bottom, left. */
+  #lookAtEdge() {
+    if (this.ghost === null) return false;
+    const corners = shapeOf(this.game, this.ghost.shape).outline.map((corner) => turned(corner, this.ghost.angle).map((part) => part / 256));
+    this.edge = (this.edge + 1) % EDGES.length;
+    const { name, axis, sign } = EDGES[this.edge];
+    this.look = corners.reduce((far, each) => (sign * each[axis] > sign * far[axis] ? each : far));
+    if (this.zoom < PRECISE) this.zoom = PRECISE;
+    this.#centre();
+    this.#drawEverything();
+    const at = Math.round(this.middle[axis] * 100) / 100;
+    this.api.announce(`Its ${name} edge, at ${"xy"[axis]} ${at}, magnified ${ZOOMS[this.zoom]} times.`);
+    return true;
   }
 
   /* Magnify what is in hand, else what was placed last. */
@@ -599,7 +660,8 @@ class DomainBoard {
     const from = this.zoom;
     this.zoom = Math.min(Math.max(zoom, 0), ZOOMS.length - 1);
     const last = lying(this.game).at(-1);
-    if (this.ghost !== null) this.middle = [this.ghost.x, this.ghost.y];
+    if (this.zoom === 0) this.#lookAtShape();
+    if (this.ghost !== null) this.#centre();
     else if (from === 0) {
       this.lastDomain = last?.domain ?? this.lastDomain;
       this.middle = last ? [last.x, last.y] : [width / 2, height / 2];
@@ -617,6 +679,7 @@ class DomainBoard {
     this.#window(colour);
     const { baseVal: view } = svg.viewBox;
     this.middle = [view.x + view.width / 2, view.y + view.height / 2]; // no farther than the edge
+    if (this.ghost !== null) this.look = [this.middle[0] - this.ghost.x, this.middle[1] - this.ghost.y];
   }
 
   #isZoomed(colour) {
@@ -854,7 +917,8 @@ class DomainBoard {
     this.lensOut = iconButton("Smaller (-)", "−", () => this.#zoomTo(this.zoom - 1));
     this.lensIn = iconButton("Larger (+)", "+", () => this.#zoomTo(this.zoom + 1));
     this.lensWords = h("span", { class: "domain-lens__words" });
-    return h("div", { class: "board-tools domain-lens", role: "group", "aria-label": "Magnify" }, this.lensOut, this.lensWords, this.lensIn);
+    this.lensEdge = h("button", { type: "button", class: "button", title: "Look closely at the next edge of the shape in hand (E)", on: { click: () => this.#lookAtEdge() } }, "Its edge");
+    return h("div", { class: "board-tools domain-lens", role: "group", "aria-label": "Magnify" }, this.lensOut, this.lensWords, this.lensIn, this.lensEdge);
   }
 
   #typed(input, change) {
@@ -908,6 +972,10 @@ class DomainBoard {
       this.#pan(this.lastDomain, this.middle, -40 * arrow[0], -40 * arrow[1]);
       return true;
     }
+    if (!this.#isPlacing && /^[np]$/i.test(event.key)) {
+      this.api.refuse("There is no shape of yours to place just now.");
+      return true;
+    }
     if (!this.#isPlacing) return false;
     if (arrow) return this.#nudge(...arrow, event.shiftKey);
     switch (event.key) {
@@ -919,6 +987,9 @@ class DomainBoard {
         return this.#turn(1);
       case ",":
         return this.#turn(-1);
+      case "e":
+      case "E":
+        return this.#lookAtEdge();
       case "d":
       case "D":
         return this.#otherDomain();
@@ -959,6 +1030,7 @@ class DomainBoard {
     write(this.lensWords, `${ZOOMS[this.zoom]}×`);
     this.lensOut.disabled = this.zoom === 0;
     this.lensIn.disabled = this.zoom === ZOOMS.length - 1;
+    this.lensEdge.hidden = !placing || ghost === null;
     if (ghost !== null) {
       for (const name of ["x", "y", "angle"]) {
         const input = this[`${name}Input`];
@@ -1012,9 +1084,11 @@ class DomainBoard {
     this.acts.dataset.stamp = stamp;
     const act = (words, choice) =>
       h("button", { type: "button", class: "button button--small", on: { click: () => this.#choose(choice) } }, words);
+    const price = canChallenge ? this.caution("challenge") : "";
     fill(
       this.acts,
       canChallenge ? act(`Challenge ${last.shape}`, "challenge") : null,
+      price === "" ? null : h("p", { class: "small muted" }, price),
       placing && shape !== null ? act(`Discard ${shape}`, { discard: shape }) : null,
     );
   }
@@ -1052,7 +1126,7 @@ class DomainBoard {
     const { names } = ctx;
     let words = "";
     if (game.under_review) {
-      words = `${names[game.to_move]} challenges ${game.turns.at(-1).shape}. The organiser decides whether it lies validly; no clock runs.`;
+      words = dispute(this.view, names);
     } else if (placing && this.ghost === null) {
       words = "Choose one of your shapes, or drag it onto a domain.";
     } else if (game.phase === "draft") {
@@ -1071,11 +1145,8 @@ class DomainBoard {
     } else if (decision === null || this.ctx.paused) {
       this.bar.hide();
     } else if (choice === "challenge") {
-      const { game } = this;
-      const cost = game.challenge_cost_ms / 1000;
-      const wrong = game.wrong[this.ctx.you];
-      const price = wrong === 0 ? "If you are wrong, this first time costs nothing." : `If you are wrong, it costs ${cost} s of your reserve, or what is left of it.`;
-      this.bar.show({ words: `Claim that ${game.turns.at(-1).shape} does not lie validly. ${price}`, verb: "Challenge" });
+      const price = this.caution("challenge") || "If it does, this first time costs nothing.";
+      this.bar.show({ words: `Claim that ${this.game.turns.at(-1).shape} does not lie validly. ${price}`, verb: "Challenge" });
     } else if (choice?.discard) {
       this.bar.show({ words: `Discard ${choice.discard} instead of placing a shape. It is gone then.`, verb: "Discard" });
     } else if (choice !== null && decision.kind !== "place") {

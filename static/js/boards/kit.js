@@ -413,13 +413,17 @@ export function turn(value, by, count) {
   return (((value + by) % count) + count) % count;
 }
 
+const QUARTER = 90; // degrees
+const STILL = 15; // and how far two fingers that tap may turn
+
 /**
- * Two fingers on `element`: a tap of both, or a twist, calls `rotate(±1)`. Returns whether a given
- * pointer event belongs to such a gesture, and so is not for placing.
+ * Two fingers on `element`: a tap of both calls `rotate(1)`; a twist calls `rotate(±1)` for each
+ * quarter of a turn, halfway to it, and takes it back when the fingers go back. Returns whether a
+ * given pointer event belongs to such a gesture, and so is not for placing.
  */
 export function twoFingers(element, rotate) {
   const fingers = new Map();
-  let gesture = null; // {angle, turned, began}
+  let gesture = null; // {angle, sum, steps, tap, began}: how far it was twisted, in all
   const angle = () => {
     const [a, b] = [...fingers.values()];
     return (Math.atan2(b.y - a.y, b.x - a.x) * 180) / Math.PI;
@@ -427,24 +431,30 @@ export function twoFingers(element, rotate) {
   element.addEventListener("pointerdown", (event) => {
     if (event.pointerType !== "touch") return;
     fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    if (fingers.size === 2) gesture = { angle: angle(), turned: false, began: event.timeStamp };
+    if (fingers.size === 2) {
+      gesture = { angle: angle(), sum: 0, steps: 0, tap: true, began: event.timeStamp };
+    }
   });
   element.addEventListener("pointermove", (event) => {
     if (!fingers.has(event.pointerId)) return;
     fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     if (fingers.size !== 2 || gesture === null) return;
-    let change = angle() - gesture.angle;
-    change = ((change + 540) % 360) - 180;
-    if (Math.abs(change) >= 40) {
-      rotate(Math.sign(change));
-      gesture = { ...gesture, angle: angle(), turned: true };
+    const now = angle();
+    gesture.sum += ((now - gesture.angle + 540) % 360) - 180;
+    gesture.angle = now;
+    if (Math.abs(gesture.sum) > STILL) gesture.tap = false;
+    const steps = Math.round(gesture.sum / QUARTER);
+    // A hand that trembles halfway does not turn the piece to and fro.
+    if (Math.abs(gesture.sum - gesture.steps * QUARTER) < QUARTER / 2 + 5) return;
+    for (; gesture.steps !== steps; gesture.steps += Math.sign(steps - gesture.steps)) {
+      rotate(Math.sign(steps - gesture.steps));
     }
   });
   const end = (event) => {
     if (!fingers.delete(event.pointerId)) return;
-    if (gesture !== null && !gesture.turned && event.type === "pointerup") {
+    if (gesture !== null && gesture.tap && event.type === "pointerup") {
       if (event.timeStamp - gesture.began < 350) rotate(1);
-      gesture.turned = true;
+      gesture.tap = false;
     }
     // The gesture is over with the last finger; until then the other one places nothing.
     if (fingers.size === 0) {

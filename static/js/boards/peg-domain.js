@@ -358,6 +358,15 @@ class PegDomainBoard {
     else if (!this.trio.hidden) this.boards.pallets[this.#own ?? 0].focus();
   }
 
+  /** What should be asked before `text` is submitted, however it was put; or an empty string. */
+  caution(text) {
+    const rapid = /^\s*remove\s+3x3\s+([a-l])\s*([0-9]+)\s*\.?\s*$/i.exec(text);
+    if (rapid === null || this.#own === null) return "";
+    const centre = `${rapid[1].toUpperCase()}${rapid[2]}`;
+    if (!ROWS.includes(rapid[2]) || this.#taken(centre).length > 0) return "";
+    return `Rapid Removal around ${centre} takes nothing: each square there is gone already, carries a peg or is beside one. It is used up all the same.`;
+  }
+
   // -- what is being decided ------------------------------------------------------------------
 
   get #game() {
@@ -436,7 +445,7 @@ class PegDomainBoard {
 
   #begin(square) {
     if (this.#mark(square) !== "o") {
-      this.api.announce(`${nameOf(...square)}: a cut-out begins on a peg.`, { now: true });
+      this.api.refuse(`${nameOf(...square)}: a cut-out begins on a peg.`);
       return false;
     }
     this.choice = null;
@@ -553,7 +562,7 @@ class PegDomainBoard {
       if (!cuts() || this.isShape || this.cut.length === 0 || this.#isCut) return false;
       const [column, row] = this.cut.at(-1);
       if (!this.#extend([column + dx, row + dy])) {
-        this.api.announce("There is no way on there.", { now: true });
+        this.api.refuse("There is no way on there.");
       } else if (this.#isCut) {
         this.boards.domain.stand(...this.placing.spot, { focus: true });
       }
@@ -585,7 +594,7 @@ class PegDomainBoard {
     if (this.#asks("removal") && this.#own !== colour) {
       if (this.rapid) this.#choose(`remove 3x3 ${name}`);
       else if (this.#game.removable.includes(name)) this.#choose(`remove ${name}`);
-      else this.api.announce(`${name} cannot be removed.`, { now: true });
+      else this.api.refuse(`${name} cannot be removed.`);
       return true;
     }
     if (this.#asks("inspection") && this.#extraSquares(colour).includes(name)) {
@@ -937,6 +946,14 @@ class PegDomainBoard {
     return named;
   }
 
+  /* The squares that a Rapid Removal there would take, as things stand. */
+  #taken(centre) {
+    const pallet = this.#game.pallets[1 - this.#own];
+    const [column, row] = at(centre);
+    const area = [-1, 0, 1].flatMap((dx) => [-1, 0, 1].map((dy) => [column + dx, row + dy]));
+    return area.filter((square) => this.#isClear(square, pallet));
+  }
+
   /* Whether a square is still there and neither carries a peg nor touches one. */
   #isClear([column, row], pallet) {
     const near = [-1, 0, 1].flatMap((dx) => [-1, 0, 1].map((dy) => [column + dx, row + dy]));
@@ -1040,7 +1057,8 @@ class PegDomainBoard {
       this.bar.hide();
     } else if (this.choice !== null) {
       const [words, verb] = told(this.choice);
-      this.bar.show({ words, verb });
+      const caution = this.caution(this.choice);
+      this.bar.show(caution === "" ? { words, verb } : { words: caution, verb: "Use it up" });
     } else if (this.#isPlacing && this.placing.put) {
       const { spot, pinned } = this.placing;
       this.bar.show({ words: this.#words(spot), ready: pinned, verb: "Place" });

@@ -1,6 +1,7 @@
 /* The match page: puts the connection, the board and everything around it together. */
 
 import { announce, csrfToken, setSoundMuted, soundMuted, toast } from "../site.js";
+import { goesOn } from "./asking.js";
 import { Chat } from "./chat.js";
 import { MatchClient } from "./client.js";
 import { spoken } from "./clock.js";
@@ -92,6 +93,7 @@ class MatchPage {
       const api = {
         submit: (text) => this.#submit(text),
         announce,
+        refuse: (text) => this.#refuse(text),
         draft: (text) => this.#draft(text),
       };
       this.board = this.ruleset.mount(fill(this.parts.board), api);
@@ -226,6 +228,12 @@ class MatchPage {
     this.reminderTimer = setTimeout(() => line.remove(), 8000);
   }
 
+  /* What the board will not do, to be seen as well as heard: the corner for notes is read aloud. */
+  #refuse(text) {
+    this.refused?.remove();
+    this.refused = toast(text, { kind: "danger", seconds: 6 });
+  }
+
   // -- what the reader does ---------------------------------------------------------------------
 
   #submit(text) {
@@ -253,9 +261,17 @@ class MatchPage {
         this.concede.showModal();
         return;
       }
-      this.typed = false;
-      this.typedEntry = this.#submit(text)?.id ?? null;
+      this.#submitTyped(text);
     });
+  }
+
+  /* What the board would say before it is confirmed there has to be said of a typed move, too. */
+  async #submitTyped(text) {
+    const words = this.board?.caution?.(text) ?? "";
+    const question = { title: "Submit this?", words, verb: "Submit it" };
+    if (words !== "" && !(await goesOn(this.root, question))) return;
+    this.typed = false;
+    this.typedEntry = this.#submit(text)?.id ?? null;
   }
 
   /* The board shows its preview as text, too, unless the reader is typing something else. */
@@ -342,6 +358,7 @@ class MatchPage {
     const { state, text } = turnLine(view, you, this.names, {
       waiting: this.ruleset.waiting,
       sending: this.#pending !== null,
+      dispute: view.ruling ? this.ruleset.dispute?.(view, this.names) : undefined,
     });
     const line = this.parts.turn;
     line.dataset.state = state;

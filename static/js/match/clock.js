@@ -14,16 +14,17 @@ const LOW = 15 * SECOND;
  * One seat's clock at instant `now`, out of a match view that was made at instant `at`.
  *
  * `state` is `idle` (nothing to decide), `running`, `low` (little turn time left), `reserve`
- * (turn time is used up), `out`, or `paused`. `turn` and `reserve` are what is left of either,
- * `turn` null while there is nothing to decide; `total` is what is left of both where the
- * decision may use the reserve; `share` is the part of the turn time that is left, 0 to 1.
+ * (turn time is used up), `out`, or `paused`. `turn` and `reserve` are the time left of
+ * either, `turn` null while there is nothing to decide; `total` is that of both where the decision
+ * may use the reserve; `kept` is the reserve that an answer now would leave: where the reserve is
+ * charged in intervals it is less than the time that is left of it; `share` is the part of the turn time that is left, 0 to 1.
  */
 export function seatClock(view, seat, at, now) {
   const reserve = view.reserve_ms[seat];
   const decision = view.decisions.find((open) => open.seat === seat);
   if (decision === undefined) {
     const state = view.paused && view.phase !== "over" ? "paused" : "idle";
-    return { state, turn: null, reserve, total: null, share: 0, usesReserve: false };
+    return { state, turn: null, reserve, kept: reserve, total: null, share: 0, usesReserve: false };
   }
   const clock = decision.clock;
   const reading = clock.reading_ms + (clock.running ? Math.max(0, now - at) : 0);
@@ -31,14 +32,15 @@ export function seatClock(view, seat, at, now) {
   if (clock.lingers && over > 0) {
     // From here on it lasts as long as the other seat's decision: there is no telling how long.
     const state = view.paused ? "paused" : "idle";
-    return { state, turn: null, reserve, total: null, share: 0, usesReserve: false };
+    return { state, turn: null, reserve, kept: reserve, total: null, share: 0, usesReserve: false };
   }
   const turn = Math.max(0, clock.turn_ms - reading);
-  const left = reserve - (clock.reserve ? spent(over, clock.interval_ms, reserve) : 0);
+  const left = clock.reserve ? Math.max(0, reserve - over) : reserve;
   return {
     state: stateOf(clock, view.paused, turn, over, reserve),
     turn,
     reserve: left,
+    kept: reserve - (clock.reserve ? spent(over, clock.interval_ms, reserve) : 0),
     total: turn + (clock.reserve ? left : 0),
     share: clock.turn_ms === 0 ? 0 : turn / clock.turn_ms,
     usesReserve: clock.reserve,

@@ -1,8 +1,9 @@
 /* The organiser's desk beside a match. Every act has a reason and is asked for once more; what it
    does is the server's business. */
 
-import { fill, h, icon } from "./dom.js";
+import { fill, h, icon, write } from "./dom.js";
 
+const ENLARGED = [2, 4, 8]; // pixels of the screen for one of the picture's
 const SECONDS = { reserve: "60", extend: "60" };
 
 export class OrganiserDesk {
@@ -66,18 +67,34 @@ export class OrganiserDesk {
     }
   }
 
-  /* The desk is narrow, and single pixels may decide. */
+  /* The desk is narrow, and single pixels may decide: larger than the window, to be moved about. */
   #enlarge(picture) {
+    const image = evidence(picture);
+    const words = h("span", { class: "evidence__words", role: "status" });
+    let zoom = 0;
+    const show = (to) => {
+      zoom = Math.min(Math.max(to, 0), ENLARGED.length - 1);
+      image.style.width = `${image.naturalWidth * ENLARGED[zoom]}px`;
+      write(words, `${ENLARGED[zoom]}×`);
+      smaller.disabled = zoom === 0;
+      larger.disabled = zoom === ENLARGED.length - 1;
+    };
+    const button = (label, sign, by) =>
+      h("button", { type: "button", class: "button button--icon", "aria-label": label, title: label, on: { click: () => show(zoom + by) } }, sign);
+    const smaller = button("Smaller", "−", -1);
+    const larger = button("Larger", "+", 1);
     fill(
       this.dialog,
       h(
         "form",
         { method: "dialog" },
-        h("div", { class: "dialog__head" }, h("h2", { id: "act-title" }, "The position, with the evidence")),
-        h("div", { class: "dialog__body" }, evidence(picture)),
+        h("div", { class: "dialog__head" }, h("h2", { id: "act-title" }, "The position, with the evidence"), h("span", { class: "board-tools" }, smaller, words, larger)),
+        h("div", { class: "dialog__body evidence", tabindex: "0", role: "region", "aria-label": "The enlarged position" }, image),
         h("div", { class: "dialog__foot" }, h("button", { class: "button" }, "Close")),
       ),
     );
+    if (image.complete) show(0);
+    else image.addEventListener("load", () => show(zoom));
     this.dialog.classList.add("dialog--evidence");
     this.dialog.addEventListener("close", () => this.dialog.classList.remove("dialog--evidence"), { once: true });
     this.dialog.showModal();

@@ -112,7 +112,10 @@ class PlayerCard {
 
   #reserveWords(clock) {
     if (this.over) return "";
-    if (clock.state === "reserve") return "using the reserve";
+    if (clock.state === "reserve") {
+      if (clock.kept === clock.reserve) return "using the reserve";
+      return `using the reserve · ${clockFace(clock.kept)} of it left after this`;
+    }
     if (clock.state === "out") return "time is over";
     if (clock.turn !== null && !clock.usesReserve) return "no reserve";
     return `+ ${clockFace(Math.ceil(clock.reserve / 1000) * 1000)} reserve`;

@@ -38,9 +38,9 @@ export function openDecision(view, you) {
 
 /**
  * Whose decision it is, in one sentence. `waiting` has the ruleset's words for its kinds of
- * decision. Gives `{state, text}`: `state` is `yours`, `sending`, `theirs`, `paused` or `over`.
+ * decision, `dispute` its sentence while a ruling is awaited. Gives `{state, text}`: `state` is `yours`, `sending`, `theirs`, `paused` or `over`.
  */
-export function turnLine(view, you, names, { waiting = {}, sending = false } = {}) {
+export function turnLine(view, you, names, { waiting = {}, sending = false, dispute } = {}) {
   if (view.phase === "over") return { state: "over", text: "The match is over." };
   if (view.phase === "lot") return { state: "theirs", text: "The advantage is drawn by lot." };
   if (view.paused) {
@@ -72,6 +72,9 @@ export function turnLine(view, you, names, { waiting = {}, sending = false } = {
   if (theirs.length === 1) {
     const [decision] = theirs;
     return { state: "theirs", text: `${names[decision.seat]} is ${doing(decision, waiting)}.` };
+  }
+  if (view.ruling) {
+    return { state: "paused", text: dispute ?? "An organiser has to rule. All clocks stand still." };
   }
   return { state: "theirs", text: "The match goes on in a moment." };
 }

@@ -1,0 +1,316 @@
+"""The boards one by one, in a real browser, with a position from the referee and nobody behind it:
+the files of the site are served as they are, and no site runs."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from games.engine import live as lives
+from games.engine.table import Header
+from games.engine.views import match_view
+from games.rulesets import REGISTRY
+from tests.rulesets.domain.helpers import RULES as DOMAIN
+from tests.rulesets.domain.helpers import Game
+from tests.rulesets.peg_domain import helpers as pegs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).parent.parent.parent
+# A board of the given ruleset in an empty page, shown `view` as seat `you` has it. `said` is what
+# it had to say, by way; `board` the object; `root` its element.
+MOUNT = """
+async ({module, view, you}) => {
+  window.board?.destroy();
+  document.body.replaceChildren(document.createElement('section'));
+  const root = document.body.firstElementChild;
+  root.style.width = '900px';
+  const said = [];
+  const api = {
+    submit: (text) => said.push(['submit', text]),
+    announce: (text) => said.push(['announce', text]),
+    refuse: (text) => said.push(['refuse', text]),
+    draft: () => {},
+  };
+  const ruleset = await import(`/static/js/boards/${module}.js`);
+  const board = ruleset.mount(root, api);
+  const decision = view.decisions.find(({seat, sealed}) => seat === you) ?? null;
+  const ctx = {
+    you, header: {}, names: ['Ada', 'Ben'], decision, paused: view.paused,
+    pending: null, refusal: null,
+  };
+  board.update(view, ctx);
+  Object.assign(window, {said, board, root, ruleset, view, ctx});
+}
+"""
+
+
+def mount(page: Page, module: str, view: dict[str, Any], you: int | None) -> None:
+    page.evaluate(MOUNT, {"module": module, "view": view, "you": you})
+
+
+def seen(rules: Any, table: Any, audience: Any) -> dict[str, Any]:
+    return match_view(rules, lives.Live(table), audience, at=0)
+
+
+class Files(SimpleHTTPRequestHandler):
+    """The repository's files, without a word."""
+
+    def log_message(self, *_said: object) -> None:
+        """Nothing."""
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Files, directory=str(ROOT)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    page = browser.new_page(viewport={"width": 1000, "height": 900})
+    page.set_default_timeout(20_000)
+    page.goto(f"http://127.0.0.1:{server.server_port}/static/js/boards/README.md")
+    page.set_content("<!doctype html><title>Boards</title>")
+    for name in ("tokens", "base", "components", "match", "boards/domain"):
+        page.add_style_tag(url=f"/static/css/{name}.css")
+    yield page
+    page.close()
+    server.shutdown()
+    server.server_close()
+
+
+# -- two fingers ---------------------------------------------------------------------------------
+
+TWIST = """
+async (degrees) => {
+  const {twoFingers} = await import('/static/js/boards/kit.js');
+  const pad = document.createElement('div');
+  document.body.append(pad);
+  let turned = 0;
+  twoFingers(pad, (by) => { turned += by; });
+  const send = (type, id, angle, more = {}) => {
+    const at = (angle * Math.PI) / 180;
+    const [x, y] = id === 1 ? [200, 200] : [200 + 100 * Math.cos(at), 200 + 100 * Math.sin(at)];
+    const about = {pointerId: id, pointerType: 'touch', clientX: x, clientY: y};
+    pad.dispatchEvent(new PointerEvent(type, about));
+  };
+  send('pointerdown', 1, 0);
+  send('pointerdown', 2, 0);
+  let angle = 0;
+  for (const to of degrees) {
+    const step = Math.sign(to - angle) * 5;
+    while (angle !== to) send('pointermove', 2, (angle += step));
+  }
+  send('pointerup', 2, angle);
+  send('pointerup', 1, angle);
+  return turned;
+}
+"""
+
+
+def a_twist_turns_as_far_as_the_fingers(page: Page) -> None:
+    for path, turns in (
+        ([90], 1), ([-90], -1), ([60], 1), ([115], 1), ([180], 2), ([270], 3), ([360], 4),
+        ([30], 0), ([90, 0], 0), ([100, 45, 100, 45], 1), ([], 1),  # not twisted at all: a tap
+    ):  # fmt: skip
+        assert page.evaluate(TWIST, path) == turns, path
+
+
+# -- moves that may be regretted ------------------------------------------------------------------
+
+
+def a_rapid_removal_that_takes_nothing_is_asked_about(page: Page) -> None:
+    now = pegs.begun("final", items=((1, "rapid-removal"),))
+    mount(page, "peg-domain", seen(pegs.RULES, now.table, 1), 1)
+    caution = "(texts) => texts.map((text) => board.caution(text))"
+    empty, lower, some, plain = page.evaluate(
+        caution, ["remove 3x3 D5", "  REMOVE 3x3  d5. ", "remove 3x3 F13", "remove F13"]
+    )
+    assert empty.startswith("Rapid Removal around D5 takes nothing")
+    assert empty.endswith("It is used up all the same.")
+    assert lower == empty
+    assert (some, plain) == ("", "")
+    # On the board it is the question that confirms.
+    page.get_by_role("button", name="Rapid Removal").click()
+    square = page.locator("[data-colour=red] [data-square=D5] rect")
+    square.click()
+    page.get_by_text("takes nothing: each square there").wait_for()
+    assert page.evaluate("said.filter(([way]) => way === 'submit')") == []
+    page.get_by_role("button", name="Use it up").click()
+    assert page.evaluate("said.filter(([way]) => way === 'submit')") == [
+        ["submit", "remove 3x3 D5"]
+    ]
+
+
+def challenged_once(**options: Any) -> Game:
+    """Ben was wrong once already, and may challenge again."""
+    game = Game(**options).placing().say(0, "01 > red 10,10 0").say(1, "challenge")
+    if options:
+        game.rule("rule valid")
+    return game.say(1, "discard 02").say(0, "03 > blue 10,10 0")
+
+
+def a_challenge_that_may_cost_says_so_before(page: Page) -> None:
+    first = Game().placing().say(0, "01 > red 10,10 0")
+    mount(page, "domain", seen(DOMAIN, first.table, 1), 1)
+    assert page.evaluate("board.caution('challenge')") == ""
+    mount(page, "domain", seen(DOMAIN, challenged_once().table, 1), 1)
+    price = "the challenge costs 60 s of reserve, or what is left of it"
+    assert price in page.evaluate("board.caution(' Challenge. ')")
+    # It stands beside the button before anything is pressed, and is asked once more.
+    assert page.locator(".board-tools p").get_by_text(price).is_visible()
+    page.get_by_role("button", name="Challenge 03").click()
+    assert price in page.locator(".confirm").filter(has_text="Claim").inner_text()
+
+
+def the_line_during_a_dispute_says_who_decides_what(page: Page) -> None:
+    game = challenged_once(review="organiser").say(1, "challenge")
+    view = seen(DOMAIN, game.table, "room")
+    mount(page, "domain", view, None)
+    line = page.evaluate(
+        """
+        async (view) => {
+          const {turnLine} = await import('/static/js/match/words.js');
+          const names = ['Ada', 'Ben'];
+          return [
+            turnLine(view, null, names, {dispute: ruleset.dispute(view, names)}),
+            turnLine(view, null, names),
+          ];
+        }
+        """,
+        view,
+    )
+    assert line[0]["text"] == (
+        "Ben challenges 03. An organiser decides: if it does not lie validly it is discarded, "
+        "otherwise it stays, and the challenge costs 60 s of reserve, or what is left of it. "
+        "Ben goes on then; all clocks stand still."
+    )
+    assert line[1]["text"] == "An organiser has to rule. All clocks stand still."
+
+
+# -- looking closely ------------------------------------------------------------------------------
+
+
+def from_near_every_edge_of_the_shape_in_hand_can_be_seen(page: Page) -> None:
+    game = Game().placing()
+    mount(page, "domain", seen(DOMAIN, game.table, 0), 0)
+    page.locator(".shape-pick").first.click()
+    edge = page.get_by_role("button", name="Its edge")
+    larger = page.get_by_role("button", name="Larger")
+    for _ in range(3):
+        larger.click()
+    found = []
+    for _ in range(4):
+        edge.click()
+        found.append(page.evaluate(
+            """() => {
+              const svg = root.querySelector('.domain__svg--zoomed');
+              const {x, y, width, height} = svg.viewBox.baseVal;
+              const ghost = board.ghost;
+              const ring = board.game.pool.shapes.find(({id}) => id === ghost.shape).outline;
+              const inside = ring.map(([a, b]) => [a + ghost.x, b + ghost.y]).filter(([a, b]) =>
+                a >= x && a <= x + width && b >= y && b <= y + height);
+              return [inside.length > 0, said.at(-1)[1]];
+            }"""
+        ))  # fmt: skip
+    assert [seen_now for seen_now, _ in found] == [True] * 4
+    assert [words.split(" edge")[0] for _, words in found] == [
+        "Its top", "Its right", "Its bottom", "Its left",
+    ]  # fmt: skip
+    # And stays in sight while the shape is moved by a pixel.
+    page.keyboard.press("ArrowRight")
+    window = """() => {
+      const {x, y} = root.querySelector('.domain__svg--zoomed').viewBox.baseVal;
+      return [x, y];
+    }"""
+    before = page.evaluate(window)
+    page.evaluate("root.querySelector('.domain__svg--zoomed').focus()")
+    page.keyboard.press("ArrowLeft")
+    after = page.evaluate(window)
+    assert (before[0] - after[0], before[1] - after[1]) == (1, 0)
+
+
+# -- what is said is seen, and what is done is said ------------------------------------------------
+
+
+def no_refusal_is_for_screen_readers_alone(page: Page) -> None:
+    """What is said at once is `refuse`d, which shows it as well."""
+    for path in (ROOT / "static/js/boards").glob("*.js"):
+        for line in path.read_text().splitlines():
+            assert "now: true" not in line, f"{path.name}: {line.strip()}"
+
+
+def the_keys_of_the_help_are_never_silent(page: Page) -> None:
+    """N and P: where there is a piece to place it is said where it lies now, else that none is."""
+    for ruleset in REGISTRY:
+        if not page.evaluate(
+            "async (id) => (await import(`/static/js/boards/${id}.js`)).keys"
+            ".some(([names]) => names.includes('N'))",
+            ruleset.id,
+        ):
+            continue
+        header = Header(
+            ruleset=ruleset.id,
+            variant=ruleset.variants[0].id,
+            options=ruleset.options_type(),
+            advantage=0,
+        )
+        begun = lives.begin(ruleset, header, at=0, random=Random(3).random).live
+        mount(page, ruleset.id, match_view(ruleset, begun, 1, at=0), 1)
+        for key in "nP":
+            page.evaluate("said.length = 0")
+            page.keyboard.press(key)
+            (way, words), *more = page.evaluate("said")
+            assert (way, more) == ("refuse", []), ruleset.id
+            assert words.startswith("There is no"), ruleset.id
+    now = pegs.begun("gauntlet")
+    mount(page, "peg-domain", seen(pegs.RULES, now.table, 0), 0)
+    page.evaluate("board.cut = [[0, 0], [0, 1]]; board.update(view, ctx); said.length = 0")
+    for key in "np":
+        page.keyboard.press(key)
+    assert [way for way, _ in page.evaluate("said")] == ["announce", "announce"]
+    assert page.evaluate("said.every(([, words]) => words.includes('first peg on'))")
+
+
+def the_focus_is_shown_without_a_ring_round_the_board(page: Page) -> None:
+    mount(page, "domain", seen(DOMAIN, Game().placing().table, 0), 0)
+    page.keyboard.press("Tab")
+    page.evaluate("root.querySelector('.domain__svg').focus()")
+    looks = page.evaluate(
+        """() => {
+          const svg = document.activeElement;
+          const caption = svg.closest('.domain').querySelector('.domain__caption');
+          return [svg.matches(':focus-visible'), getComputedStyle(svg).outlineStyle,
+            getComputedStyle(caption).textDecorationLine];
+        }"""
+    )
+    assert looks == [True, "none", "underline"]
+
+
+CASES = (
+    no_refusal_is_for_screen_readers_alone,
+    the_keys_of_the_help_are_never_silent,
+    the_focus_is_shown_without_a_ring_round_the_board,
+    a_twist_turns_as_far_as_the_fingers,
+    a_rapid_removal_that_takes_nothing_is_asked_about,
+    a_challenge_that_may_cost_says_so_before,
+    the_line_during_a_dispute_says_who_decides_what,
+    from_near_every_edge_of_the_shape_in_hand_can_be_seen,
+)
+
+
+def test_boards(page: Page, subtests: pytest.Subtests) -> None:
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    for case in CASES:
+        with subtests.test(case.__name__):
+            case(page)
+    assert errors == []
