@@ -419,7 +419,7 @@ class DominoBoard {
     if (this.#asks("order") && this.choice) this.api.submit(this.choice);
     else if (this.#asks("place") && this.#ready) this.api.submit(this.#text);
     else if (this.#asks("place") && this.placing.pinned) {
-      this.api.announce("Choose first which half to hide: press H.", { now: true });
+      this.api.refuse("Choose first which half to hide: press H.");
       this.hideButtons[0].focus();
     }
   }

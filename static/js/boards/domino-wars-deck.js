@@ -35,8 +35,8 @@ export class DeckBuilder {
    * `repeats`: how many dominoes may be there twice. `changed(deck)` is called after every change,
    * `confirm()` when Enter is pressed in the tray. `saved` keeps decks (see match/saved.js).
    */
-  constructor({ repeats, changed, confirm, saved, announce }) {
-    Object.assign(this, { repeats, changed, confirm, saved, announce });
+  constructor({ repeats, changed, confirm, saved, announce, refuse }) {
+    Object.assign(this, { repeats, changed, confirm, saved, announce, refuse });
     this.dominoes = recalled();
     this.kept = [];
     this.disabled = false;
@@ -68,7 +68,7 @@ export class DeckBuilder {
 
   #add(name) {
     if (this.dominoes.length >= DECK) {
-      this.announce("The deck is full; take one out first.", { now: true });
+      this.refuse("The deck is full; take one out first.");
       return;
     }
     this.#set([...this.dominoes, name]);

@@ -526,6 +526,7 @@ class WarsBoard {
       confirm: () => this.#confirm(),
       saved: new SavedMoves(this.ctx.header.ruleset),
       announce: this.api.announce,
+      refuse: this.api.refuse,
     });
     this.choice = this.builder.text;
     return this.builder.root;

@@ -77,7 +77,7 @@ export class Placing {
     this.show(spot, { put: true });
     const words = this.rules.words(spot);
     if (this.pinned) this.api.announce(`${words} Press Enter to confirm, Escape to cancel.`);
-    else this.api.announce(words, { now: true });
+    else this.api.refuse(words);
   }
 
   /** Turn the piece, wherever it is. */
@@ -99,13 +99,17 @@ export class Placing {
 
   /** Go to the next or the last spot before where the piece fits. */
   jump(by) {
-    if (!this.rules.active()) return;
+    if (!this.rules.active()) {
+      this.api.refuse("There is no piece of yours to place just now.");
+      return;
+    }
     const spot = this.rules.next(this.spot, by);
     if (spot === null) {
-      this.api.announce("It fits nowhere like this. Press R to turn it.");
+      this.api.refuse("It fits nowhere like this. Press R to turn it.");
       return;
     }
     this.show(spot);
+    this.api.announce(this.rules.words(spot));
   }
 
   /** Take the preview back to where it came from. */
@@ -246,7 +250,7 @@ export class Placing {
       this.cancel();
       return true;
     }
-    if (!rules.active()) return false;
+    if (!rules.active() && !/^[np]$/i.test(event.key)) return false;
     switch (event.key) {
       case "r":
       case "R":
