@@ -16,6 +16,7 @@ from games.engine import live as lives
 from games.engine.table import Header
 from games.engine.views import match_view
 from games.rulesets import REGISTRY
+from games.services.matches import options_of
 from tests.rulesets.domain.helpers import RULES as DOMAIN
 from tests.rulesets.domain.helpers import Game
 from tests.rulesets.peg_domain import helpers as pegs
@@ -260,7 +261,7 @@ def the_keys_of_the_help_are_never_silent(page: Page) -> None:
         header = Header(
             ruleset=ruleset.id,
             variant=ruleset.variants[0].id,
-            options=ruleset.options_type(),
+            options=options_of(ruleset, {}),
             advantage=0,
         )
         begun = lives.begin(ruleset, header, at=0, random=Random(3).random).live

@@ -346,7 +346,7 @@ def test_more_items_give_the_advantage_in_a_peg_domain_final_of_every_format(
     assert met is not None
     assert met.home is not None
     assert met.away is not None
-    item = {"item": "rapid-removal", "ruleset": "peg-domain"}
+    item: dict[str, Any] = {"item": "rapid-removal", "ruleset": "peg-domain"}
     for receiver, count in ((met.home, home), (met.away, away)):
         for _ in range(count):
             item_give(
@@ -355,7 +355,7 @@ def test_more_items_give_the_advantage_in_a_peg_domain_final_of_every_format(
             )  # fmt: skip
     sheet = Sheet(season)
     shown = next(row for row in sheet.death_matches if row.pk == met.pk)
-    told = leg_told(sheet, shown.all_legs[0], orla)
+    told = leg_told(sheet, shown.all_legs[0], orla)  # type: ignore[attr-defined]
     assert told["leads"] == {None: "", 0: met.home, 1: met.away}[advantage]
     leg = begun(orla, met)
     assert leg.match is not None
