@@ -38,3 +38,5 @@ def _beat() -> None:
         # The database being away is an outage too; the next beat will notice its length.
         log.warning("beat.failed", error=type(error).__name__)
         connection.close()
+    except Exception:  # Whatever it is: without a beat, no decision of any match ever runs out.
+        log.exception("beat.failed")

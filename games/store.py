@@ -87,6 +87,15 @@ def lock(match_id: int, *, user_id: int | None = None) -> Held:
     return _read(_LOCK.format(active=active), parameters)
 
 
+def lock_if_free(match_id: int) -> Held | None:
+    """The match, its row locked as by `lock`; None where there is none, or where somebody else
+    holds it just now."""
+    try:
+        return _read(f"{_LOCK.format(active='true')} SKIP LOCKED", (match_id,))
+    except Refusal:
+        return None
+
+
 def read(match_id: int) -> Held:
     """The match as last committed. Raises Refusal ``match.none``."""
     return _read(_READ, (match_id,))

@@ -12,6 +12,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
+from config.jobs import guard
 from games import notices
 from games.clock import now_ms
 from games.models import Match
@@ -21,15 +22,30 @@ from games.services.turns import match_wake
 log = structlog.get_logger("gauntlet.tasks")
 
 
+# The name under which a match that cannot be woken is set aside.
+WAKE = "matches.wake"
+# A match whose row somebody holds is asked again this soon, and this often; then the sweep has it.
+AGAIN_S = 0.25
+AGAIN_AT_MOST = 8
+
+
 @shared_task(name="games.tasks.wake")
-def wake(match_id: int) -> None:
-    """Look at one match now."""
-    match_wake(match_id=match_id, at=now_ms())
+def wake(match_id: int, tries: int = 0) -> None:
+    """Look at one match now, or as soon as its row is free."""
+    looked = guard.attempt(WAKE, match_id, lambda: _woken(match_id), target="games.match")
+    if looked is False and tries < AGAIN_AT_MOST:
+        wake.apply_async((match_id, tries + 1), countdown=AGAIN_S)
+
+
+def _woken(match_id: int) -> bool:
+    return match_wake(match_id=match_id, at=now_ms())
 
 
 @shared_task(name="games.tasks.sweep")
+@guard.completed("games.tasks.sweep")
 def sweep() -> None:
-    """Enqueue the matches that are due within seconds, and look at once at those that are overdue.
+    """Enqueue the matches that are due within seconds, and look at once at those that are overdue:
+    each on its own, so that none delays the others.
 
     Deadlines live in the database, so a broker that lost its queue or a worker that was killed
     with tasks in hand costs at most the time between two sweeps.
@@ -37,17 +53,21 @@ def sweep() -> None:
     now = now_ms()
     due = (
         Match.objects.filter(wake_at__lte=now + settings.GAUNTLET_WAKE_AHEAD_MS)
+        .filter(guard.may_try(WAKE))
         .order_by("wake_at")
         .values_list("pk", "wake_at")[: settings.GAUNTLET_SWEEP_AT_MOST]
     )
+    overdue = []
     for match_id, wake_at in due:
         if (wake_at or 0) < now - settings.GAUNTLET_OVERDUE_MS:
-            match_wake(match_id=match_id, at=now_ms())
+            overdue.append(match_id)
         else:
             wake_enqueue(match_id=match_id, wake_at=wake_at or 0)
+    guard.each(WAKE, overdue, _woken, target="games.match")
 
 
 @shared_task(name="games.tasks.sweep_challenges")
+@guard.completed("games.tasks.sweep_challenges")
 def sweep_challenges() -> None:
     """Close the challenges that nobody took in time."""
     challenges_expire(now=timezone.now())

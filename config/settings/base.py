@@ -48,6 +48,7 @@ INSTALLED_APPS = [
     "oauth2_provider",
     "rest_framework",
     "config.api",
+    "config.jobs",
     "accounts",
     "games",
     "tournaments",
@@ -215,6 +216,12 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "options": {"expires": 600},
     },
 }
+
+# What one row of a periodic job may wait for a lock and for a statement, at most.
+GAUNTLET_JOB_LOCK_MS = 500
+GAUNTLET_JOB_STATEMENT_MS = 5000
+# The sweep of deadlines is late when none has been completed for so long: the site is not ready.
+GAUNTLET_SWEEP_LATE_MS = 5000
 
 # --- Users, sign-in -----------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"

@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.services import audit_record
+from config.jobs import guard
 from games.audience import may_organise
 from games.engine.errors import Refusal
 from games.models import Match
@@ -52,17 +53,31 @@ def match_rate(*, match_id: int) -> list[str]:
     return changed
 
 
-@transaction.atomic
 def ratings_repair(*, since: datetime | None = None) -> dict[str, Position]:
     """Notice results since an instant (None: all) that the ladders do not hold as they are, and
-    take the ladders up again from there. Returns where each that changed was wrong first."""
+    take the ladders up again from there. Returns where each that was wrong was wrong first.
+
+    One transaction for each ladder: one that cannot be computed is set aside, and the others are
+    repaired."""
     wrong = first_differences(since or _EVER)
     for ladder_id in _made_otherwise():
         wrong[ladder_id] = Position(_EVER, 0)
-    for ladder in _locked(wrong):
-        log.warning("ratings.repaired", ladder=ladder.pk, at=str(wrong[ladder.pk].at))
-        _take_up(ladder, since=wrong[ladder.pk])
+    guard.each(
+        "ratings.repair",
+        sorted(wrong),
+        lambda ladder_id: _repair(ladder_id, wrong[ladder_id]),
+        target="games.ratingladder",
+        limited=False,  # a long ladder may take its time
+    )
     return wrong
+
+
+@transaction.atomic
+def _repair(ladder_id: str, since: Position) -> bool:
+    for ladder in _locked([ladder_id]):
+        log.warning("ratings.repaired", ladder=ladder.pk, at=str(since.at))
+        _take_up(ladder, since=since)
+    return True
 
 
 @transaction.atomic

@@ -11,6 +11,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
+from config.jobs import guard
 from games.ratings.services import match_rate, ratings_repair
 
 log = structlog.get_logger("gauntlet.ratings")
@@ -30,6 +31,7 @@ def rate(match_id: int) -> None:
 
 
 @shared_task(name="games.ratings.repair")
+@guard.completed("games.ratings.repair")
 def repair(everything: bool = False) -> None:
     """Take in results that were missed: a broker that was away has lost their tasks."""
     ratings_repair(since=None if everything else timezone.now() - RECENT)

@@ -15,6 +15,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.moderation import mute_of, suspension_of
 from accounts.services import audit_record
+from config.jobs import guard
 from games import frames
 from games.audience import LOBBY_GROUP, may_prepare, user_group_of
 from games.engine import records
@@ -192,20 +193,26 @@ def challenge_cancel(*, acting_user: User, challenge: Challenge) -> Challenge:
 
 
 def challenges_expire(*, now: datetime) -> int:
-    """Close every open challenge whose time was over at ``now``; returns how many."""
-    expired = 0
+    """Close every open challenge whose time was over at ``now``; returns how many. Each on its
+    own: one that cannot be closed is set aside."""
     due = Challenge.objects.filter(status=Challenge.Status.OPEN, expires_at__lte=now)
-    for pk in due.values_list("pk", flat=True):
-        with transaction.atomic():
-            locked = (
-                Challenge.objects.select_for_update(skip_locked=True)
-                .filter(pk=pk, status=Challenge.Status.OPEN)
-                .first()
-            )
-            if locked is not None:
-                _closed(locked, Challenge.Status.EXPIRED, None, "challenge.expire")
-                expired += 1
-    return expired
+    return guard.each(
+        "challenges.expire",
+        due.values_list("pk", flat=True),
+        _expired,
+        target="games.challenge",
+    )
+
+
+def _expired(pk: int) -> bool:
+    locked = (
+        Challenge.objects.select_for_update(skip_locked=True)
+        .filter(pk=pk, status=Challenge.Status.OPEN)
+        .first()
+    )
+    if locked is not None:
+        _closed(locked, Challenge.Status.EXPIRED, None, "challenge.expire")
+    return locked is not None
 
 
 def challenges_withdraw(*, user_id: int) -> int:

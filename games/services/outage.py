@@ -6,6 +6,7 @@ import structlog
 from django.conf import settings
 from django.db import connection, transaction
 
+from config.jobs import guard
 from games.models import Match
 from games.services.turns import match_grace
 
@@ -39,6 +40,11 @@ def _give_grace(*, down_since: int, at: int) -> int:
         .filter(deadline_at__gte=down_since, deadline_at__lt=at)
         .values_list("pk", flat=True)
     )
-    graced = sum([match_grace(match_id=pk, down_since=down_since, at=at) for pk in ids])
+    graced = guard.each(
+        "matches.grace",
+        ids,
+        lambda pk: match_grace(match_id=pk, down_since=down_since, at=at),
+        target="games.match",
+    )
     log.warning("outage.over", seconds=round((at - down_since) / 1000), matches=graced)
     return graced

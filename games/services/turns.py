@@ -148,8 +148,10 @@ def _as_actor(seat: Seat) -> Actor:
 # -- time ----------------------------------------------------------------------------------------
 
 
-def match_wake(*, match_id: int, at: int) -> None:
+def match_wake(*, match_id: int, at: int) -> bool:
     """Do what time asks of a match at instant ``at``: settle what ran out, announce what will.
+    Returns False where it must be asked again soon: somebody else holds the match's row, and
+    nobody waits for that.
 
     Idempotent, and safe to call at any time from anywhere. A deadline takes effect a moment late
     (see `GAUNTLET_SETTLE_MS`): a submission that arrived in time may still wait for the row. While
@@ -157,20 +159,20 @@ def match_wake(*, match_id: int, at: int) -> None:
     `games.services.outage`).
     """
     with transaction.atomic():
-        try:
-            held = store.lock(match_id)
-        except Refusal:
-            return
+        held = store.lock_if_free(match_id)
+        if held is None:
+            return not Match.objects.filter(pk=match_id).exists()
         if held.is_over or held.wake_at is None or held.wake_at > at:
-            return
+            return True
         deadline = lives.next_deadline(held.ruleset, held.live)
         if deadline is not None and at > deadline + settings.GAUNTLET_SETTLE_MS:
             if not _is_serving(at):
-                return
+                return True
             turn = lives.expire(held.ruleset, held.live, at=at, random=_random)
             _settle(held, turn, at=at)
-            return
+            return True
         _remind(held, at)
+        return True
 
 
 def _remind(held: Held, at: int) -> None:

@@ -207,7 +207,7 @@ def test_all_tables_are_from_one_moment(
     """Somebody writes between two tables, in a transaction of their own."""
     import threading
 
-    def seasons() -> Iterator[Any]:
+    def seasons(_failed: Any) -> Iterator[Any]:
         yield from tables.seasons()
 
         def elsewhere() -> None:
@@ -222,7 +222,7 @@ def test_all_tables_are_from_one_moment(
         thread.join()
         assert not Season.objects.filter(slug="late").exists()
 
-    def contestants() -> Iterator[Any]:
+    def contestants(_failed: Any) -> Iterator[Any]:
         yield {"seasons": Season.objects.count()}
 
     monkeypatch.setattr(archive, "TABLES", (seasons, contestants))
@@ -237,7 +237,7 @@ def test_one_that_breaks_leaves_nothing(
 ) -> None:
     before = archive.dump_write()
 
-    def broken() -> Iterator[Any]:
+    def broken(_failed: Any) -> Iterator[Any]:
         yield {"a": 1}
         raise ZeroDivisionError
 

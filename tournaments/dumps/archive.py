@@ -23,7 +23,8 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
-from tournaments.dumps.tables import TABLES, Row
+from config.jobs import guard
+from tournaments.dumps.tables import TABLES, Failed, Row
 
 FORMAT: Final = "gauntlet-dump/1"
 MANIFEST: Final = "manifest.json"
@@ -32,6 +33,9 @@ _NAME = re.compile(r"dump-\d{4}-\d{2}-\d{2}\.zip")
 _LOCK: Final = 7_314_460_021
 
 log = structlog.get_logger("gauntlet.dumps")
+
+
+LeftOut = tuple[str, object, Exception]
 
 
 class Busy(Exception):
@@ -112,13 +116,15 @@ def dump_write(*, day: date | None = None, now: datetime | None = None) -> Dump:
     """Make the dump of a day (today, unless told otherwise) and forget the oldest ones.
 
     Takes the place of one that is there. Raises `Busy`. Must not be called inside a transaction:
-    it begins its own, a read-only one that sees a single moment.
+    it begins its own, a read-only one that sees a single moment. A row that cannot be written is
+    left out and set aside (`config.jobs.guard`).
     """
     now = now or timezone.now()
     name = dump_name(day or now.date())
     folder().mkdir(parents=True, exist_ok=True)
+    left_out: list[LeftOut] = []
     with _temporary() as path:
-        manifest = _written(path, now)
+        manifest = _written(path, now, left_out)
         digest = _digest(path)
         dump = Dump(name, path.stat().st_size, digest, manifest)
         with _temporary() as side:
@@ -126,8 +132,19 @@ def dump_write(*, day: date | None = None, now: datetime | None = None) -> Dump:
             side.replace(_side(folder() / name))
         path.replace(folder() / name)
     dumps_prune()
-    log.info("dump.written", name=name, bytes=dump.bytes)
+    _tell(left_out)
+    log.info("dump.written", name=name, bytes=dump.bytes, left_out=len(left_out))
     return dump
+
+
+def _tell(left_out: list[LeftOut]) -> None:
+    """Set aside what was left out, and nothing else: the next dump tries every row again."""
+    failed = {f"{model} {key}" for model, key, _error in left_out}
+    for name in guard.known("dumps.row"):
+        if name not in failed:
+            guard.taken_up("dumps.row", name)
+    for model, key, error in left_out:
+        guard.set_aside("dumps.row", f"{model} {key}", error, target=model)
 
 
 def dumps_prune() -> None:
@@ -151,14 +168,14 @@ def _temporary() -> Iterator[Path]:
         path.unlink(missing_ok=True)
 
 
-def _written(path: Path, now: datetime) -> Manifest:
+def _written(path: Path, now: datetime, left_out: list[LeftOut]) -> Manifest:
     tables: dict[str, Table] = {}
     with _snapshot(), zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for rows in TABLES:
             file = f"{rows.__name__}.ndjson.gz"
             # Not compressed a second time.
             with archive.open(file, "w", force_zip64=True) as member:
-                counted = _table(rows, member)
+                counted = _table(rows, member, left_out)
             tables[rows.__name__] = Table(file, *counted)
         manifest = Manifest(FORMAT, now, settings.GAUNTLET_ORIGIN, tables)
         archive.writestr(MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)))
@@ -197,11 +214,13 @@ class _Hashing:
         self.to.flush()
 
 
-def _table(rows: Callable[[], Iterator[Row]], member: IO[bytes]) -> _Counted:
+def _table(
+    rows: Callable[[Failed], Iterator[Row]], member: IO[bytes], left_out: list[LeftOut]
+) -> _Counted:
     hashing = _Hashing(member)
     count = 0
     with gzip.GzipFile(filename="", mode="wb", fileobj=hashing, mtime=0) as packed:
-        for row in rows():
+        for row in rows(lambda *fault: left_out.append(fault)):
             packed.write(msgspec.json.encode(row) + b"\n")
             count += 1
     return _Counted(count, hashing.bytes, hashing.sha256.hexdigest())

@@ -7,10 +7,11 @@ here. Drafts are left out with everything in them, and so is every match that is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db import DatabaseError, transaction
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 
 from accounts.models import User
 from games.models import Match, MatchPlayer, Rating, RatingPoint
@@ -33,23 +34,64 @@ _CHUNK = 200
 _FINISHED = Q(match__status=Match.Status.FINISHED)
 
 
+# Told of each row that cannot be read, or that nothing can be made of.
+Failed = Callable[[str, object, Exception], None]
+_One = TypeVar("_One", bound=Model)
+_UNREADABLE = (DatabaseError, OverflowError, ValueError)
+
+
+def _raised(_model: str, _key: object, error: Exception) -> None:
+    raise error
+
+
+def _built(query: QuerySet[_One], row: Callable[[_One], Row], failed: Failed) -> Iterator[Row]:
+    """What ``row`` makes of each of a query, in order. One row's fault costs that row only."""
+    label = query.model._meta.label_lower
+    keys = list(query.values_list("pk", flat=True))
+    for start in range(0, len(keys), _CHUNK):
+        for one in _read(query, keys[start : start + _CHUNK], failed):
+            try:
+                made = row(one)
+            except Exception as error:  # noqa: BLE001  (told to whoever makes the dump)
+                failed(label, one.pk, error)
+            else:
+                yield made
+
+
+def _read(query: QuerySet[_One], keys: list[Any], failed: Failed) -> list[_One]:
+    try:
+        return list(query.filter(pk__in=keys))
+    except _UNREADABLE:
+        found: list[_One] = []
+    for key in keys:
+        try:
+            found.extend(query.filter(pk=key))
+        except _UNREADABLE as error:
+            failed(query.model._meta.label_lower, key, error)
+    return found
+
+
 def _public_seasons() -> QuerySet[Season]:
     return Season.objects.exclude(visibility=Visibility.DRAFT)
 
 
-def users() -> Iterator[Row]:
+def users(failed: Failed = _raised) -> Iterator[Row]:
     """Those who appear in what is public, by the names that stand there; nothing else of them."""
     sat = MatchPlayer.objects.filter(_FINISHED, user=OuterRef("pk"))
     entered = Contestant.objects.filter(user=OuterRef("pk"), season__in=_public_seasons())
     people = User.objects.filter(Exists(sat) | Exists(entered)).order_by("pk")
-    for user in people.only("username", "display_name").iterator(_CHUNK):
-        yield {"username": user.username, "display_name": user.shown_name}
+
+    def row(user: User) -> Row:
+        return {"username": user.username, "display_name": user.shown_name}
+
+    return _built(people.only("username", "display_name"), row, failed)
 
 
-def seasons() -> Iterator[Row]:
+def seasons(failed: Failed = _raised) -> Iterator[Row]:
     """Seasons that are not drafts."""
-    for season in _public_seasons().order_by("pk").iterator(_CHUNK):
-        yield {
+
+    def row(season: Season) -> Row:
+        return {
             "id": str(season.uid),
             "slug": season.slug,
             "name": season.name,
@@ -66,12 +108,15 @@ def seasons() -> Iterator[Row]:
             "finished_at": season.finished_at,
         }
 
+    return _built(_public_seasons().order_by("pk"), row, failed)
 
-def contestants() -> Iterator[Row]:
+
+def contestants(failed: Failed = _raised) -> Iterator[Row]:
     """Who is in the seasons; `username` is null for somebody without an account here."""
     rows = Contestant.objects.filter(season__in=_public_seasons()).select_related("season", "user")
-    for one in rows.order_by("pk").iterator(_CHUNK):
-        yield {
+
+    def row(one: Contestant) -> Row:
+        return {
             "id": one.pk,
             "season": str(one.season.uid),
             "username": one.user.username if one.user else None,
@@ -83,13 +128,16 @@ def contestants() -> Iterator[Row]:
             "replaces": one.replaces_id,
         }
 
+    return _built(rows.order_by("pk"), row, failed)
 
-def rounds() -> Iterator[Row]:
+
+def rounds(failed: Failed = _raised) -> Iterator[Row]:
     """Rounds; those of an elimination season with their `episode`."""
     rows = Round.objects.filter(season__in=_public_seasons()).select_related("season", "episode")
-    for stage in rows.order_by("pk").iterator(_CHUNK):
+
+    def row(stage: Round) -> Row:
         episode = getattr(stage, "episode", None)
-        yield {
+        return {
             "id": stage.pk,
             "season": str(stage.season.uid),
             "number": stage.number,
@@ -110,16 +158,19 @@ def rounds() -> Iterator[Row]:
             },
         }
 
+    return _built(rows.order_by("pk"), row, failed)
 
-def death_matches() -> Iterator[Row]:
+
+def death_matches(failed: Failed = _raised) -> Iterator[Row]:
     """Death matches with their legs. What is brought into a leg is there once it has begun."""
     rows = (
         DeathMatch.objects.filter(round__season__in=_public_seasons())
         .select_related("round__season")
         .prefetch_related("legs")
     )
-    for pair in rows.order_by("pk").iterator(_CHUNK):
-        yield {
+
+    def row(pair: DeathMatch) -> Row:
+        return {
             "id": pair.pk,
             "season": str(pair.round.season.uid),
             "round": pair.round_id,
@@ -137,6 +188,8 @@ def death_matches() -> Iterator[Row]:
             "legs": [_leg(leg) for leg in pair.legs.all()],
         }
 
+    return _built(rows.order_by("pk"), row, failed)
+
 
 def _leg(leg: Leg) -> Row:
     return {
@@ -153,13 +206,14 @@ def _leg(leg: Leg) -> Row:
     }
 
 
-def matches() -> Iterator[Row]:
+def matches(failed: Failed = _raised) -> Iterator[Row]:
     """Finished matches with their records."""
     rows = (
         Match.objects.finished().order_by("pk").defer("snapshot").prefetch_related("players__user")
     )
-    for match in rows.iterator(_CHUNK):
-        yield {
+
+    def row(match: Match) -> Row:
+        return {
             "id": match.pk,
             "ruleset": match.ruleset,
             "variant": match.variant,
@@ -174,19 +228,28 @@ def matches() -> Iterator[Row]:
             "created_at": match.created_at,
             "finished_at": match.finished_at,
             # A game that this site no longer offers has no referee here to write its record.
-            "record": msgspec.Raw(record_bytes(match)) if ruleset_named(match.ruleset) else None,
+            "record": _record(match) if ruleset_named(match.ruleset) else None,
         }
 
+    return _built(rows, row, failed)
 
-def items() -> Iterator[Row]:
+
+def _record(match: Match) -> msgspec.Raw:
+    # The database is asked: should it refuse, the snapshot that all tables share goes on.
+    with transaction.atomic():
+        return msgspec.Raw(record_bytes(match))
+
+
+def items(failed: Failed = _raised) -> Iterator[Row]:
     """Items that were given, each with its history."""
     rows = (
         Gift.objects.filter(season__in=_public_seasons())
         .select_related("season")
         .prefetch_related("history")
     )
-    for gift in rows.order_by("pk").iterator(_CHUNK):
-        yield {
+
+    def row(gift: Gift) -> Row:
+        return {
             "id": gift.pk,
             "season": str(gift.season.uid),
             "item": gift.item,
@@ -203,12 +266,15 @@ def items() -> Iterator[Row]:
             ],
         }
 
+    return _built(rows.order_by("pk"), row, failed)
 
-def events() -> Iterator[Row]:
+
+def events(failed: Failed = _raised) -> Iterator[Row]:
     """The seasons' timelines."""
     rows = SeasonEvent.objects.filter(season__in=_public_seasons()).select_related("season")
-    for event in rows.order_by("pk").iterator(_CHUNK):
-        yield {
+
+    def row(event: SeasonEvent) -> Row:
+        return {
             "id": event.pk,
             "season": str(event.season.uid),
             "kind": event.kind,
@@ -220,11 +286,14 @@ def events() -> Iterator[Row]:
             "at": event.at,
         }
 
+    return _built(rows.order_by("pk"), row, failed)
 
-def ratings() -> Iterator[Row]:
+
+def ratings(failed: Failed = _raised) -> Iterator[Row]:
     """Where everybody stands on each ladder."""
-    for rating in Rating.objects.select_related("user").order_by("pk").iterator(_CHUNK):
-        yield {
+
+    def row(rating: Rating) -> Row:
+        return {
             "ladder": rating.ladder_id,
             "username": rating.user.username,
             "rating": rating.shown,
@@ -234,11 +303,14 @@ def ratings() -> Iterator[Row]:
             "wins": rating.wins,
         }
 
+    return _built(Rating.objects.select_related("user").order_by("pk"), row, failed)
 
-def rating_points() -> Iterator[Row]:
+
+def rating_points(failed: Failed = _raised) -> Iterator[Row]:
     """How everybody came to stand there: a row for each result of each player."""
-    for point in RatingPoint.objects.select_related("user").order_by("pk").iterator(_CHUNK):
-        yield {
+
+    def row(point: RatingPoint) -> Row:
+        return {
             "ladder": point.ladder_id,
             "username": point.user.username,
             "match": point.match_id,
@@ -247,8 +319,10 @@ def rating_points() -> Iterator[Row]:
             "sigma": point.sigma,
         }
 
+    return _built(RatingPoint.objects.select_related("user").order_by("pk"), row, failed)
 
-TABLES: Final[tuple[Callable[[], Iterator[Row]], ...]] = (
+
+TABLES: Final[tuple[Callable[[Failed], Iterator[Row]], ...]] = (
     users,
     seasons,
     contestants,

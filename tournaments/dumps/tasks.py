@@ -6,6 +6,7 @@ import structlog
 from celery import shared_task
 from django.utils import timezone
 
+from config.jobs import guard
 from tournaments.dumps import archive
 
 log = structlog.get_logger("gauntlet.dumps")
@@ -14,6 +15,7 @@ NIGHT = 3  # the hour, UTC, from which on the day's dump is made
 
 
 @shared_task(name="tournaments.dumps.tasks.nightly")
+@guard.completed("tournaments.dumps.tasks.nightly")
 def nightly() -> None:
     """Make today's dump, unless it is there or the night is young. Called every hour: one that was
     missed is made up for. A long one may be handed out twice; the second finds it being made."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, NamedTuple, TypeVar
@@ -10,11 +10,12 @@ from zoneinfo import ZoneInfo
 
 import structlog
 from django.conf import settings
-from django.db import DatabaseError, transaction
+from django.db import transaction
 from django.db.models import Case, F, Max, Model, Q, QuerySet, When
 
 from accounts.models import User
 from accounts.services import audit_record
+from config.jobs import guard
 from games import pace
 from games.engine.decisions import Seat
 from games.engine.errors import Refusal
@@ -50,7 +51,6 @@ log = structlog.get_logger("gauntlet.seasons")
 
 SWEEP_AT_MOST: Final = 500
 T = TypeVar("T")
-Row = TypeVar("Row", bound=Model)
 
 
 class Reminder(NamedTuple):
@@ -258,58 +258,55 @@ def legs_sweep(*, at: datetime | None = None) -> Swept:
     """Do what time asks of seasons: take over results that were missed, begin what both are ready
     for, deal with those who are not there, remind, tell of choices that ran out.
 
-    Idempotent, and one transaction for each leg: what fails for one, or cannot be read, is logged
-    and does not disturb the others.
+    Idempotent, and one transaction for each leg: what fails for one, or cannot be read, is set
+    aside and does not disturb the others (`config.jobs.guard`).
     """
     at = instant(at)
-    _done(partial(_lapse, at))
+    _lapse_all(at)
     return Swept(
-        settled=_each(_ended, lambda match_id: leg_settle(match_id=match_id)),
-        started=_each(partial(_both_ready, at), lambda leg: _begun(leg, at)),
-        no_shows=_each(partial(_overdue, at), lambda leg: _missed(leg, at)),
-        reminded=_each(partial(_to_remind, at), lambda leg: reminders_send(leg=leg, at=at)),
-        choices=_each(partial(_run_out, at), lambda each: choice_expire(episode=each, at=at)),
+        settled=_each("legs.settle", _ended, lambda match_id: leg_settle(match_id=match_id)),
+        started=_each("legs.begin", partial(_both_ready, at), lambda leg: _begun(leg, at)),
+        no_shows=_each("legs.no-show", partial(_overdue, at), lambda leg: _missed(leg, at)),
+        reminded=_each(
+            "legs.remind", partial(_to_remind, at), lambda leg: reminders_send(leg=leg, at=at)
+        ),
+        choices=_each(
+            "episodes.choice",
+            partial(_run_out, at),
+            lambda each: choice_expire(episode=each, at=at),
+        ),
     )
 
 
-def _each(found: Callable[[], Iterable[T]], deed: Callable[[T], bool]) -> int:
+def _each(job: str, found: Callable[[], Iterable[T]], deed: Callable[[T], bool]) -> int:
     """For how many of what is found the deed did anything. A search that fails finds nothing, and
     is logged."""
     try:
         rows = list(found())
     except Exception:  # No season's data may end the sweep for all of them.
-        log.exception("sweep.search-failed")
+        log.exception("sweep.search-failed", job=job)
         return 0
-    return sum(_done(partial(deed, row)) for row in rows)
+    return guard.each(job, rows, deed, target=_target_of(rows), key=_key_of, hangs_on=_season_of)
 
 
-def _done(deed: Callable[[], bool]) -> bool:
-    """Whether a deed of the sweep did anything; one that failed is logged."""
-    try:
-        return deed()
-    except Exception as error:  # One leg's fault must not stop the others.
-        log.exception("sweep.failed", error=str(error))
-        return False
+def _target_of(rows: Sequence[object]) -> str:
+    return rows[0]._meta.label_lower if rows and isinstance(rows[0], Model) else "games.match"
 
 
-def _readable(query: QuerySet[Row]) -> list[Row]:
-    """The first rows of a query. One that cannot be read, say for a date out of range, is logged
-    and left out; the others are read without it."""
-    try:
-        return list(query[:SWEEP_AT_MOST])
-    except (DatabaseError, OverflowError, ValueError):
-        log.exception("sweep.unreadable")
-    rows: list[Row] = []
-    for pk in query.values_list("pk", flat=True)[:SWEEP_AT_MOST]:
-        try:
-            rows.extend(query.filter(pk=pk))
-        except (DatabaseError, OverflowError, ValueError):
-            log.exception("sweep.unreadable", model=query.model.__name__, pk=pk)
-    return rows
+def _key_of(row: object) -> Hashable:
+    return row.pk if isinstance(row, Model) else row
+
+
+def _season_of(row: object) -> int | None:
+    """The season whose lock the deed needs, where the row says so."""
+    if isinstance(row, Leg):
+        return row.death_match.round.season_id
+    return row.round.season_id if isinstance(row, Episode) else None
 
 
 def _ended() -> list[int]:
     over = Leg.objects.filter(status=LegStatus.RUNNING, match__status=Match.Status.FINISHED)
+    over = over.filter(guard.may_try("legs.settle", "match"))
     return [pk for pk in over.order_by("pk").values_list("match", flat=True)[:SWEEP_AT_MOST] if pk]
 
 
@@ -327,6 +324,13 @@ def _waiting() -> QuerySet[Leg]:
     )
 
 
+def _lapse_all(at: datetime) -> None:
+    try:
+        _lapse(at)
+    except Exception:  # As a search that fails.
+        log.exception("sweep.lapse-failed")
+
+
 def _lapse(at: datetime) -> bool:
     """Take back who said to be ready for a leg without a time, and has waited in vain."""
     since = at - ready_window()
@@ -340,7 +344,8 @@ def _lapse(at: datetime) -> bool:
 
 def _both_ready(at: datetime) -> list[Leg]:
     ready = _waiting().filter(home_ready_at__isnull=False, away_ready_at__isnull=False)
-    return _readable(ready.filter(scheduled_at__lte=at).order_by("scheduled_at", "pk"))
+    due = ready.filter(scheduled_at__lte=at).order_by("scheduled_at", "pk")
+    return guard.readable("legs.begin", due, at_most=SWEEP_AT_MOST)
 
 
 def _begun(leg: Leg, at: datetime) -> bool:
@@ -387,9 +392,16 @@ def _overdue(at: datetime) -> Iterator[Leg]:
     """Legs whose grace is over and that nobody has been told of. The grace differs by season, so
     the database narrows down and the service looks exactly."""
     waiting = _waiting().filter(scheduled_at__lt=at, no_show_at__isnull=True)
-    for leg in _readable(waiting.order_by("scheduled_at", "pk")):
-        if _grace_over(leg, at):
-            yield leg
+    legs = guard.readable(
+        "legs.no-show", waiting.order_by("scheduled_at", "pk"), at_most=SWEEP_AT_MOST
+    )
+    yield from guard.those(
+        "legs.no-show",
+        legs,
+        lambda leg: _grace_over(leg, at),
+        target="tournaments.leg",
+        key=_key_of,
+    )
 
 
 def _grace_over(leg: Leg, at: datetime) -> bool:
@@ -449,7 +461,7 @@ def _missed(leg: Leg, at: datetime) -> bool:
 
 
 def _run_out(at: datetime) -> list[Episode]:
-    return _readable(
+    over = (
         Episode.objects.filter(
             status=EpisodeStatus.CHOOSING,
             choose_by__lt=at,
@@ -461,6 +473,7 @@ def _run_out(at: datetime) -> list[Episode]:
         .select_related("round")
         .order_by("choose_by")
     )
+    return guard.readable("episodes.choice", over, at_most=SWEEP_AT_MOST)
 
 
 # -- reminders -----------------------------------------------------------------------------------
@@ -471,14 +484,19 @@ def _to_remind(at: datetime) -> Iterator[Leg]:
     told = set(
         ReminderSent.objects.filter(leg__in=soon).values_list("leg", "kind", "scheduled_at", "user")
     )
-    for leg in _readable(soon.order_by("scheduled_at", "pk")):
+    legs = guard.readable("legs.remind", soon.order_by("scheduled_at", "pk"), at_most=SWEEP_AT_MOST)
+
+    def is_to_be_told(leg: Leg) -> bool:
         due = _due(leg, at)
         if due is None:
-            continue
+            return False
         # Somebody may have taken a side over since.
         players = {side.user_id for side in sides_of(leg.death_match)} - {None}
-        if any((leg.pk, due.kind, leg.scheduled_at, user) not in told for user in players):
-            yield leg
+        return any((leg.pk, due.kind, leg.scheduled_at, user) not in told for user in players)
+
+    yield from guard.those(
+        "legs.remind", legs, is_to_be_told, target="tournaments.leg", key=_key_of
+    )
 
 
 def _due(leg: Leg, at: datetime) -> Reminder | None:

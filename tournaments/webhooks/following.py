@@ -7,13 +7,15 @@ match starts, when a webhook changes, and now and then.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 import structlog
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
+from config.jobs import guard
 from games.models import Match
 from tournaments.lifecycle import Visibility
 from tournaments.webhooks.kinds import OF_MATCHES
@@ -25,6 +27,16 @@ log = structlog.get_logger("gauntlet.webhooks")
 def following_refresh(*, season_id: int | None = None) -> None:
     """Mark the running matches of a season, or of all seasons, that a webhook wants to hear of
     turn by turn, and take the mark off the others. Two statements, without effect mostly."""
+    matches, wanted = _followed_and_wanted(season_id)
+    # By key: an UPDATE over joins would lock rows in no particular order.
+    for followed, keys in _wrong(matches, wanted):
+        if keys:
+            Match.objects.filter(pk__in=keys).update(followed=followed)
+
+
+def _followed_and_wanted(
+    season_id: int | None,
+) -> tuple[QuerySet[Match], QuerySet[Webhook]]:
     wanted = Webhook.objects.filter(
         season__rounds__death_matches__legs__match=OuterRef("pk"),
         active=True,
@@ -36,14 +48,35 @@ def following_refresh(*, season_id: int | None = None) -> None:
         matches = matches.filter(leg__death_match__round__season=season_id)
     else:
         matches = matches.filter(leg__isnull=False)
-    # By key: an UPDATE over joins would lock rows in no particular order.
+    return matches, wanted
+
+
+def following_repair() -> None:
+    """`following_refresh` of all seasons, match by match: one that somebody holds, or that cannot
+    be marked, keeps none of the others."""
+    for followed, keys in _wrong(*_followed_and_wanted(None)):
+        guard.each(
+            "matches.follow",
+            keys,
+            partial(_mark, followed=followed),
+            target="games.match",
+        )
+
+
+def _mark(match_id: int, *, followed: bool) -> bool:
+    free = Match.objects.select_for_update(skip_locked=True, no_key=True).filter(pk=match_id)
+    if not free.values_list("pk").first():
+        return False
+    return bool(Match.objects.filter(pk=match_id).update(followed=followed))
+
+
+def _wrong(matches: QuerySet[Match], wanted: QuerySet[Webhook]) -> Iterator[tuple[bool, list[int]]]:
+    """The matches whose mark is wrong, with what it should be."""
     for followed, among in (
         (True, matches.filter(Exists(wanted))),
         (False, matches.exclude(Exists(wanted))),
     ):
-        keys = list(among.filter(followed=not followed).values_list("pk", flat=True))
-        if keys:
-            Match.objects.filter(pk__in=keys).update(followed=followed)
+        yield followed, list(among.filter(followed=not followed).values_list("pk", flat=True))
 
 
 def on_turn(*, match_id: int, version: int, **_more: object) -> None:

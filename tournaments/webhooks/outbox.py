@@ -15,6 +15,8 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
+from config.jobs import guard
+from games import store
 from games.models import Match
 from tournaments.lifecycle import Visibility
 from tournaments.webhooks.following import following_refresh
@@ -118,14 +120,23 @@ def clock_deliveries_write(*, match_id: int, data: dict[str, Any]) -> None:
 
 def turns_catch_up() -> None:
     """Write the turns that no worker was told of, because a process or the broker died between
-    the commit and the word. Looks only at running matches that somebody listens to."""
-    rows = Match.objects.filter(followed=True, status=Match.Status.RUNNING).extra(
-        select={"room": "(snapshot::jsonb -> 'readers' -> 'versions' ->> 2)::int"}
+    the commit and the word. Looks only at running matches that somebody listens to; one that
+    cannot be read is set aside."""
+    rows = Match.objects.filter(followed=True, status=Match.Status.RUNNING)
+    guard.each(
+        "webhooks.turns",
+        rows.order_by("pk").values_list("pk", flat=True),
+        _turn_caught_up,
+        target="games.match",
     )
-    for match_id, version in rows.values_list("pk", "room"):
-        # Version 1 is the position before the first turn.
-        if version > 1:
-            turn_deliveries_write(match_id=match_id, version=version)
+
+
+def _turn_caught_up(match_id: int) -> bool:
+    version = store.read(match_id).readers.versions[2]
+    # Version 1 is the position before the first turn.
+    if version > 1:
+        turn_deliveries_write(match_id=match_id, version=version)
+    return version > 1
 
 
 def drain_on_commit(*webhook_ids: int) -> None:

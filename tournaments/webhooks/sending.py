@@ -20,6 +20,7 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
+from django.db.models.expressions import Combinable
 from django.utils import timezone
 
 from accounts.services import audit_record
@@ -69,12 +70,14 @@ class Request(NamedTuple):
 # -- a webhook's turn ----------------------------------------------------------------------------
 
 
-def webhooks_due(*, at: datetime, at_most: int = 200) -> list[int]:
-    """The webhooks that have something to send now and that nobody is sending for."""
+def webhooks_due(*conditions: Combinable, at: datetime, at_most: int = 200) -> list[int]:
+    """The webhooks that have something to send now and that nobody is sending for; of those, the
+    ones of which the conditions hold."""
     due = Delivery.objects.pending().filter(webhook=OuterRef("pk"), next_at__lte=at)
     free = Q(busy_until__isnull=True) | Q(busy_until__lte=at)
     rested = Q(not_before__isnull=True) | Q(not_before__lte=at)
     found = Webhook.objects.filter(Exists(due)).filter(free).filter(rested)
+    found = found.filter(*conditions)
     return list(found.order_by("pk").values_list("pk", flat=True)[:at_most])
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from celery import shared_task
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 
+from config.jobs import guard
 from tournaments.webhooks import notices
-from tournaments.webhooks.following import following_refresh
+from tournaments.webhooks.following import following_repair
 from tournaments.webhooks.models import Delivery
 from tournaments.webhooks.outbox import (
     clock_deliveries_write,
@@ -17,26 +19,37 @@ from tournaments.webhooks.outbox import (
 from tournaments.webhooks.sending import webhook_drain, webhooks_due
 
 _PRUNED_AT_ONCE = 5000
+# The name under which a webhook that cannot be dealt with is set aside.
+DRAIN = "webhooks.send"
 
 
 @shared_task(name="tournaments.webhooks.tasks.drain")
 def drain(webhook_id: int) -> None:
-    """Send what is due of one webhook."""
-    webhook_drain(webhook_id=webhook_id)
+    """Send what is due of one webhook. One that cannot be dealt with is set aside, and the sweep
+    leaves it alone for a while."""
+    guard.attempt(
+        DRAIN,
+        webhook_id,
+        lambda: webhook_drain(webhook_id=webhook_id),
+        target="tournaments.webhook",
+        limited=False,  # receivers are waited for
+    )
 
 
 @shared_task(name="tournaments.webhooks.tasks.sweep")
+@guard.completed("tournaments.webhooks.tasks.sweep")
 def sweep() -> None:
     """Hand out every webhook that has something due: what waits for another attempt, and what no
     worker was told of."""
-    for webhook_id in webhooks_due(at=timezone.now()):
+    for webhook_id in webhooks_due(guard.may_try(DRAIN), at=timezone.now()):
         drain.apply_async((webhook_id,), expires=30)
 
 
 @shared_task(name="tournaments.webhooks.tasks.repair")
+@guard.completed("tournaments.webhooks.tasks.repair")
 def repair() -> None:
     """Set right which matches are followed, and tell of turns that nobody was told of."""
-    following_refresh()
+    following_repair()
     turns_catch_up()
 
 
@@ -59,9 +72,15 @@ def tell_disabled(webhook_id: int) -> None:
 
 
 @shared_task(name="tournaments.webhooks.tasks.prune")
+@guard.completed("tournaments.webhooks.tasks.prune")
 def prune() -> None:
     """Forget deliveries that were done with long ago."""
     old = timezone.now() - settings.GAUNTLET_WEBHOOK_LOG_KEPT
     done = Delivery.objects.exclude(status=Delivery.Status.PENDING).filter(created_at__lt=old)
-    while keys := list(done.values_list("pk", flat=True)[:_PRUNED_AT_ONCE]):
-        Delivery.objects.filter(pk__in=keys).delete()
+    # What somebody is at just now is for tomorrow.
+    free = done.select_for_update(skip_locked=True).order_by("pk")
+    gone = 1
+    while gone:
+        with transaction.atomic():
+            keys = list(free.values_list("pk", flat=True)[:_PRUNED_AT_ONCE])
+            gone, _ = Delivery.objects.filter(pk__in=keys).delete()

@@ -1,0 +1,60 @@
+"""What the jobs that run by themselves could not do, for administrators."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+
+from accounts import adminkit
+from accounts.adminkit import Panel, ReadOnly, list_address, person, row_address, target_link
+from config.jobs import guard
+from config.jobs.models import JobDone, SetAside
+from config.jobs.services import rows_retry
+
+
+@admin.register(SetAside)
+class SetAsideAdmin(ReadOnly, admin.ModelAdmin):
+    """Rows that a job failed at and has left alone since. For administrators only, as Django's
+    permissions have it: moderators have nothing to mend here."""
+
+    list_display = ("job", "target", "reason", "attempts", "since", "last_at", "next_at")
+    list_filter = ("job",)
+    search_fields = ("=key",)
+    search_help_text = "The number of a row."
+    fields = ("job", "target", "reason", "attempts", "since", "last_at", "next_at")
+    readonly_fields = ("target",)
+    actions = ("try_again",)
+
+    @admin.display(description="row")
+    def target(self, row: SetAside) -> SafeString | str:
+        """The row itself, as a link where it has a page here."""
+        return target_link(row.target_type, row.key)
+
+    @admin.action(description="Try again", permissions=["view"])
+    def try_again(self, request: HttpRequest, queryset: QuerySet[SetAside]) -> None:
+        """Do not wait any longer: the next run of the job tries the selected rows."""
+        count = rows_retry(acting_user=person(request), rows=queryset)
+        self.message_user(request, f"The next run tries them again: {count}.")
+
+
+@admin.register(JobDone)
+class JobDoneAdmin(ReadOnly, admin.ModelAdmin):
+    """When each periodic task was last done to its end."""
+
+    list_display = ("task", "at")
+
+
+def _set_aside(request: HttpRequest) -> Panel | None:
+    """What waits for an administrator, on the start page."""
+    if not request.user.has_perm("jobs.view_setaside"):
+        return None
+    count = guard.asides()
+    if not count:
+        return None
+    rows = [(str(row), row_address(row), row.reason) for row in SetAside.objects.all()[:5]]
+    return Panel("Set aside by periodic jobs", rows, more=list_address(SetAside), count=count)
+
+
+adminkit.register_panel(_set_aside, order=5)

@@ -1,0 +1,8 @@
+from django.apps import AppConfig
+
+
+class JobsConfig(AppConfig):
+    name = "config.jobs"
+    label = "jobs"
+    verbose_name = "Periodic jobs"
+    default_auto_field = "django.db.models.BigAutoField"

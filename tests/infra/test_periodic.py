@@ -1,0 +1,479 @@
+"""One row that cannot be dealt with stops no periodic job: every task of the beat schedule is run
+with one such row, and one sound row behind it.
+
+A task that is added to the schedule fails here until somebody says what a broken row of its would
+be.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.db import OperationalError, connection
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import AuditEntry, User
+from config.celery import app
+from config.jobs import guard
+from config.jobs.models import JobDone, SetAside
+from config.jobs.services import rows_retry
+from games.clock import now_ms
+from games.models import Challenge, Match, RatingPoint
+from games.ratings.services import match_rate
+from games.services.challenges import challenge_create
+from tests.games.conftest import ada, ben, orla, root  # noqa: F401
+from tests.games.support import Play, started
+from tests.ratings.support import result_row
+from tests.tournaments.support import running
+from tests.webhooks.support import Stage
+from tournaments.dumps import archive
+from tournaments.dumps import tasks as dumps
+from tournaments.models import Leg
+from tournaments.webhooks import tasks as webhooks
+from tournaments.webhooks.kinds import TURN
+from tournaments.webhooks.models import Delivery
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SECRET = "(3,4) hidden-piece"
+
+
+@dataclass
+class Case:
+    """A broken row and a sound one: where the broken one is set aside (nowhere: it is only locked),
+    whether the sound one was dealt with, and what mends the other."""
+
+    job: str
+    key: object
+    is_done: Callable[[], bool]
+    mend: Callable[[], object]
+    # What lets a task that is done once a day be done again.
+    again: Callable[[], object] = lambda: None
+
+
+@dataclass
+class World:
+    """What the cases are made of."""
+
+    ada: User
+    ben: User
+    orla: User
+    patch: pytest.MonkeyPatch
+    folder: Path
+
+    def play(self, **more: Any) -> Play:
+        """A match whose first decision ran out minutes ago."""
+        return started((self.ada, self.ben), at=now_ms() - 600_000, **more)
+
+    @property
+    def stage(self) -> Stage:
+        return Stage(self.orla, self.ada, self.ben, self.patch)
+
+
+@pytest.fixture
+def world(
+    ada: User,  # noqa: F811
+    ben: User,  # noqa: F811
+    orla: User,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> World:
+    app.loader.import_default_modules()  # as a worker does
+    return World(ada, ben, orla, monkeypatch, tmp_path)
+
+
+def break_snapshot(match_id: int) -> Callable[[], object]:
+    """What is stored of a match is not a match; returns what mends it."""
+    match = Match.objects.get(pk=match_id)
+    Match.objects.filter(pk=match_id).update(snapshot=json.dumps({"live": SECRET, "readers": 1}))
+    return lambda: Match.objects.filter(pk=match_id).update(snapshot=match.snapshot)
+
+
+def break_date(table: str, column: str, pk: int | None) -> Callable[[], object]:
+    """A date that the database holds and Python cannot; returns what mends it."""
+
+    def put(value: str) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"UPDATE {table} SET {column} = %s WHERE id = %s",  # noqa: S608  (ours)
+                [value, pk],
+            )
+
+    put("0001-01-01 00:00:00+14")
+    return lambda: put("2026-01-01 00:00:00+00")
+
+
+# -- a broken row for each task ------------------------------------------------------------------
+
+
+def deadlines(world: World) -> Case:
+    broken, sound = world.play(), world.play()
+    mend = break_snapshot(broken.pk)
+    return Case("matches.wake", broken.pk, lambda: len(sound.entries) > 1, mend)
+
+
+def challenges(world: World) -> Case:
+    broken, sound = (
+        challenge_create(
+            acting_user=world.ada, opponent=world.ben, ruleset_id="tetronogo", variant="standard"
+        )
+        for _ in range(2)
+    )
+    Challenge.objects.update(expires_at=timezone.now() - timedelta(minutes=1))
+    row = Challenge.objects.filter(pk=broken.pk)
+    row.update(ruleset="chess")
+    return Case(
+        "challenges.expire",
+        broken.pk,
+        lambda: Challenge.objects.get(pk=sound.pk).status == Challenge.Status.EXPIRED,
+        lambda: row.update(ruleset="tetronogo"),
+    )
+
+
+def legs(world: World) -> Case:
+    season = running(world.orla, 4, "swiss", format_options={"rounds": 2})
+    broken, sound = Leg.objects.filter(death_match__round__season=season).order_by("pk")
+    Leg.objects.update(scheduled_at=timezone.now() - timedelta(days=1))
+    mend = break_date("tournaments_contestant", "enrolled_at", broken.death_match.away_id)
+    return Case(
+        "legs.no-show",
+        broken.pk,
+        lambda: Leg.objects.get(pk=sound.pk).no_show_at is not None,
+        mend,
+    )
+
+
+def ladders(world: World) -> Case:
+    players = (world.ada, world.ben)
+    earlier = result_row(players, ruleset="domain")
+    match_rate(match_id=earlier.pk)
+    points = RatingPoint.objects.filter(ladder="domain", user=world.ada)
+    was = points.get().mu
+    points.update(mu=float("nan"))
+    now = timezone.now()
+    for ruleset in ("domain", "tetronogo"):
+        result_row(players, ruleset=ruleset, finished_at=now)
+    return Case(
+        "ratings.repair",
+        "domain",
+        lambda: RatingPoint.objects.filter(ladder="tetronogo").count() == 2,
+        lambda: points.filter(match=earlier).update(mu=was),
+    )
+
+
+def receivers(world: World) -> Case:
+    stage = world.stage
+    broken, sound = (stage.webhook("http://127.0.0.1:9/", name=name) for name in "ab")
+    stage.event()
+    mend = break_date("tournaments_webhook", "created_at", broken.pk)
+
+    def at_once(arguments: tuple[int], **_options: Any) -> None:
+        webhooks.drain(*arguments)
+
+    world.patch.setattr(webhooks.drain, "apply_async", at_once)
+    return Case(webhooks.DRAIN, broken.pk, lambda: stage.only(sound).attempts > 0, mend)
+
+
+def turns(world: World) -> Case:
+    stage = world.stage
+    stage.webhook("http://127.0.0.1:9/", kinds=[TURN])
+    plays = [stage.play(at=now_ms())]
+    plays.append(started((world.ada, world.ben), at=now_ms()))
+    Leg.objects.create(
+        death_match=stage.death_match, number=2, ruleset="tetronogo", variant="standard",
+        match=plays[1].match, status="running", started_at=timezone.now(),
+    )  # fmt: skip
+    for play in plays:
+        for seat in (0, 1):
+            play.move(seat, "pick T", now_ms() - 2_000_000_000_000)
+    Delivery.objects.all().delete()
+    mend = break_snapshot(plays[0].pk)
+    Match.objects.filter(pk=plays[1].pk).update(followed=False)
+    return Case(
+        "webhooks.turns",
+        plays[0].pk,
+        lambda: Delivery.objects.filter(match=plays[1].pk).exists(),
+        mend,
+    )
+
+
+def deliveries(world: World) -> Case:
+    """Nothing is read of them: one can only be locked, and is left for the next day."""
+    stage = world.stage
+    stage.webhook("http://127.0.0.1:9/")
+    for _ in range(2):
+        stage.event()
+    rows = Delivery.objects.order_by("pk")
+    rows.update(created_at=timezone.now() - timedelta(days=365), status="superseded")
+    locked, _free = rows.values_list("pk", flat=True)
+    other = psycopg.connect(_address())
+    other.execute("SELECT 1 FROM tournaments_delivery WHERE id = %s FOR UPDATE", [locked])
+    return Case(
+        "",
+        locked,
+        lambda: set(rows.values_list("pk", flat=True)) == {locked},
+        other.close,
+    )
+
+
+def dump(world: World) -> Case:
+    world.patch.setattr(settings, "MEDIA_ROOT", world.folder)
+    world.patch.setattr(dumps, "NIGHT", 0)
+    broken, sound = (world.play() for _ in range(2))
+    for play in (broken, sound):
+        play.move(0, "concede", now_ms() - 600_000 - 2_000_000_000_000)
+    mend = break_snapshot(broken.pk)
+
+    def is_in_the_dump() -> bool:
+        (made,) = archive.dumps()
+        with zipfile.ZipFile(archive.folder() / made.name) as zipped:
+            assert json.loads(zipped.read("manifest.json"))["tables"]["matches"]["rows"] in (1, 2)
+        return made.manifest.tables["matches"].rows >= 1
+
+    def forget() -> None:
+        for path in archive.folder().iterdir():
+            path.unlink()
+
+    return Case("dumps.row", f"games.match {broken.pk}", is_in_the_dump, mend, forget)
+
+
+CASES: dict[str, Callable[[World], Case]] = {
+    "games-sweep": deadlines,
+    "games-sweep-challenges": challenges,
+    "games-ratings-repair": ladders,
+    "games-ratings-repair-all": ladders,
+    "tournaments-sweep": legs,
+    "webhooks-sweep": receivers,
+    "webhooks-repair": turns,
+    "webhooks-prune": deliveries,
+    "dumps-nightly": dump,
+}
+
+
+def _address() -> str:
+    own = connection.settings_dict
+    return psycopg.conninfo.make_conninfo(
+        dbname=own["NAME"], user=own["USER"], password=own["PASSWORD"], host=own["HOST"],
+        port=own["PORT"],
+    )  # fmt: skip
+
+
+def test_every_periodic_task_has_a_case() -> None:
+    assert set(CASES) == set(settings.CELERY_BEAT_SCHEDULE)
+
+
+@pytest.mark.parametrize("entry", sorted(CASES))
+def test_a_row_that_cannot_be_dealt_with_stops_no_other(entry: str, world: World) -> None:
+    planned = settings.CELERY_BEAT_SCHEDULE[entry]
+    case = CASES[entry](world)
+    administrator = User.objects.get(is_superuser=True)
+
+    def run() -> list[tuple[str, str, int]]:
+        app.tasks[planned["task"]](*planned.get("args", ()))
+        return list(SetAside.objects.order_by("pk").values_list("job", "key", "attempts"))
+
+    aside = [(case.job, str(case.key))] if case.job else []
+    found = run()
+    assert [each[:2] for each in found] == aside
+    assert case.is_done()
+    assert JobDone.objects.filter(pk=planned["task"]).exists()
+    for row in SetAside.objects.all():
+        # Enough to find the fault, and nothing of what a match hides.
+        assert re.search(r"\w+ .*in [\w/]+\.py, \w+, line \d+$", row.reason), row.reason
+        assert SECRET not in row.reason
+        assert row.next_at > row.last_at
+    if entry != "dumps-nightly":
+        # It is left alone until its time has come, or somebody asks.
+        assert run() == found
+        rows_retry(acting_user=administrator, rows=SetAside.objects.all())
+        assert [each[2] for each in run()] == [2] * len(aside)
+    case.mend()
+    case.again()
+    rows_retry(acting_user=administrator, rows=SetAside.objects.all())
+    assert run() == []
+
+
+# -- the guard itself ----------------------------------------------------------------------------
+
+
+@contextmanager
+def held(match_id: int) -> Iterator[None]:
+    """Somebody else has a match's row locked."""
+    with psycopg.connect(_address()) as other:
+        other.execute("SELECT 1 FROM games_match WHERE id = %s FOR UPDATE", [match_id])
+        yield
+
+
+def test_a_match_that_somebody_holds_is_left_for_the_next_sweep(world: World) -> None:
+    first, second = world.play(), world.play()
+    with held(first.pk):
+        app.tasks["games.tasks.sweep"]()
+        assert len(second.entries) > 1
+        assert not first.entries
+    assert not SetAside.objects.exists()
+    app.tasks["games.tasks.sweep"]()
+    assert len(first.entries) > 1
+
+
+def test_a_wake_does_not_wait_for_a_match_that_somebody_holds(world: World) -> None:
+    from games import tasks
+
+    play = world.play()
+    again: list[tuple[Any, ...]] = []
+
+    def later(arguments: tuple[Any, ...], **_options: Any) -> None:
+        again.append(arguments)
+
+    world.patch.setattr(tasks.wake, "apply_async", later)
+    with held(play.pk):
+        tasks.wake(play.pk)
+        assert again == [(play.pk, 1)]
+        tasks.wake(play.pk, tasks.AGAIN_AT_MOST)  # the sweep will have it
+    assert len(again) == 1
+    tasks.wake(*again[0])
+    assert len(play.entries) > 1
+
+
+def test_a_lock_that_is_held_is_waited_for_once_and_shortly(world: World) -> None:
+    """Rows that hang on one lock are not tried one after another, and none of them is at fault."""
+    play = world.play()
+    tried: list[int] = []
+
+    def deed(number: int) -> bool:
+        tried.append(number)
+        if number < 10:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT 1 FROM games_match WHERE id = %s FOR UPDATE", [play.pk])
+        return True
+
+    with held(play.pk):
+        done = guard.each(
+            "job", [1, 2, 11, 3, 12], deed, target="games.match", hangs_on=lambda n: n < 10
+        )
+    assert (tried, done) == ([1, 11, 12], 2)
+    assert not SetAside.objects.exists()
+
+
+def test_a_statement_that_takes_too_long_is_stopped_and_its_row_set_aside(
+    world: World, settings: Any
+) -> None:
+    settings.GAUNTLET_JOB_STATEMENT_MS = 100
+
+    def deed(seconds: float) -> bool:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_sleep(%s)", [seconds])
+        return True
+
+    assert guard.each("job", [30, 0], deed, target="games.match") == 1
+    assert SetAside.objects.get().key == "30"
+    with connection.cursor() as cursor:  # and nothing of that is left
+        cursor.execute("SHOW statement_timeout")
+        assert cursor.fetchone() == ("30s",)
+
+
+def test_what_a_failing_deed_had_written_is_gone(world: World) -> None:
+    def deed(number: int) -> bool:
+        User.objects.filter(pk=world.ada.pk).update(display_name=f"Ada {number}")
+        if number == 2:
+            raise ZeroDivisionError(SECRET)
+        return True
+
+    assert guard.each("job", [1, 2], deed, target="accounts.user") == 1
+    assert User.objects.get(pk=world.ada.pk).display_name == "Ada 1"
+    assert (
+        "ZeroDivisionError in tests/infra/test_periodic.py, deed" in SetAside.objects.get().reason
+    )
+
+
+def test_a_row_is_left_alone_for_longer_each_time() -> None:
+    pauses = [guard.pause_after(attempts) for attempts in (1, 2, 3, 50)]
+    assert pauses == [timedelta(seconds=s) for s in (5, 10, 20, 600)]
+
+
+def test_a_database_that_is_away_is_no_rows_fault(world: World) -> None:
+    def deed(_row: int) -> bool:
+        connection.close()
+        raise OperationalError("the connection is lost")
+
+    def nothing(*_args: Any, **_more: Any) -> None:
+        raise OperationalError("no connection")
+
+    world.patch.setattr(SetAside.objects, "bulk_create", nothing)
+    assert guard.each("job", [1, 2], deed, target="games.match") == 0
+    assert not SetAside.objects.exists()
+
+
+def test_administrators_see_what_is_set_aside_and_have_it_tried_again(
+    world: World, client: Client
+) -> None:
+    play = world.play()
+    break_snapshot(play.pk)
+    app.tasks["games.tasks.sweep"]()
+    row = SetAside.objects.get()
+    changelist = reverse("admin:jobs_setaside_changelist")
+    form = {"action": "try_again", "_selected_action": [row.pk]}
+    client.force_login(world.orla)
+    assert client.get(changelist).status_code in (302, 403)
+    assert client.post(changelist, form).status_code in (302, 403)
+    assert not AuditEntry.objects.filter(action="job.retry").exists()
+    client.force_login(User.objects.get(is_superuser=True))
+    for address in (changelist, reverse("admin:index"), reverse("admin:jobs_jobdone_changelist")):
+        assert client.get(address).status_code == 200
+    shown = client.get(changelist).content.decode()
+    assert f"games.match {play.pk}" in shown
+    assert "matches.wake" in client.get(reverse("admin:index")).content.decode()
+    assert client.get(reverse("admin:jobs_setaside_change", args=[row.pk])).status_code == 200
+    assert client.post(changelist, form, follow=True).status_code == 200
+    assert SetAside.objects.get().next_at <= timezone.now()
+    assert AuditEntry.objects.get(action="job.retry").target_id == str(row.pk)
+
+
+def test_moderators_have_nothing_to_mend_there(world: World, client: Client) -> None:
+    from accounts.roles import Role
+    from accounts.services import role_grant
+
+    administrator = User.objects.get(is_superuser=True)
+    role_grant(acting_user=administrator, user=world.orla, role=Role.MODERATOR)
+    break_snapshot(world.play().pk)
+    app.tasks["games.tasks.sweep"]()
+    client.force_login(world.orla)
+    assert client.get(reverse("admin:jobs_setaside_changelist")).status_code == 403
+    assert "matches.wake" not in client.get(reverse("admin:index")).content.decode()
+
+
+def test_a_match_that_cannot_be_read_does_not_stop_the_service_from_beginning(
+    world: World,
+) -> None:
+    """The first beat gives back what an outage took, before anything else happens."""
+    from games import heartbeat
+    from games.models import ServiceBeat
+
+    broken, sound = world.play(), world.play()
+    break_snapshot(broken.pk)
+    ServiceBeat.objects.create(at=now_ms() - 620_000)
+    heartbeat._beat()
+    assert ServiceBeat.objects.get().at > now_ms() - 60_000
+    assert ("service", "", False) in sound.entries
+    assert [row.key for row in SetAside.objects.all()] == [str(broken.pk)]
+
+
+def test_nothing_that_a_beat_meets_ends_the_heartbeat(world: World) -> None:
+    from games import heartbeat
+
+    def fails(**_arguments: Any) -> None:
+        raise RecursionError
+
+    world.patch.setattr(heartbeat, "beat_record", fails)
+    heartbeat._beat()
