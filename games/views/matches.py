@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
@@ -31,11 +33,13 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
 
     Context: `match`; `sync` (as the socket's frame, presence left out); `you` (0, 1 or None);
     `can_organise`; `standing` (how things stand, in a sentence), `picture` and `log` for readers
-    without scripts, `log` as of :func:`told`; `title` and `description`.
+    without scripts, `log` as of :func:`told`; `rematch`, the address of the form for another
+    match of the two players, or an empty text; `title` and `description`.
     """
     reader = reader_of(match_id, request.user)
     match, sync = reader.match, reader.sync
     ruleset, _ = store.header_of(match)
+    banners = extras.banners(request, match)
     context = {
         "match": match,
         "sync": sync,
@@ -47,7 +51,9 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "log": told(sync["log"], _names(sync["header"])),
         "title": _title(match),
         "description": _description(match),
-        "banners": extras.banners(request, match),
+        "banners": banners,
+        # What comes after a match that is part of something else is for that to say.
+        "rematch": "" if banners else _rematch(match, sync),
     }
     response = render(request, "games/match.html", context)
     response["Cache-Control"] = "private, no-cache"
@@ -162,6 +168,16 @@ def _standing(match: Match, view: dict[str, Any], names: Sequence[str]) -> str:
     return " ".join(
         f"{names[each['seat']]}: {_ended(each['prompt'])}" for each in view["decisions"]
     )
+
+
+def _rematch(match: Match, sync: dict[str, Any]) -> str:
+    """Where a player offers the other one another match of the same game."""
+    you = sync["you"]
+    opponent = None if you is None else sync["header"]["seats"][1 - you]["username"]
+    if opponent is None:
+        return ""
+    query = urlencode({"game": f"{match.ruleset}/{match.variant}", "opponent": opponent})
+    return f"{reverse('games:challenge_new')}?{query}"
 
 
 def _sentence(event: dict[str, Any], names: Sequence[str]) -> str:

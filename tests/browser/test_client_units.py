@@ -337,6 +337,71 @@ def steps_that_fit_are_applied_and_gaps_are_asked_about(page: Page) -> None:
 
 
 @case("connection")
+def a_state_is_replaced_and_never_changed(page: Page) -> None:
+    """Whoever keeps one can tell what has changed, whatever frame has changed it."""
+    found = run(
+        page,
+        CONNECTED
+        + """
+        const kept = [];
+        const tells = [];
+        const keep = () => kept.push([one.state, JSON.stringify(one.state)]);
+        for (const type of ["state", "presence"]) {
+          one.addEventListener(type, ({detail: {before, after}}) => {
+            const [last] = kept.at(-1);
+            tells.push([type, before === last, after === one.state, after !== before]);
+          });
+        }
+        keep();
+        const over = {...one.state.view, phase: "over", result: {winner: 0}};
+        for (const frame of [
+          world.step(5, [1]),
+          {type: "presence", match: 7, seats: [true, false], spectators: 2},
+          {type: "pong", at: 0, now: 1, version: 5, presence: {seats: [true, true], spectators: 2}},
+          world.sync(6, {log: [{n: 1, at: 1, actor: 1, events: []}]}),
+          world.step(7, [2], {view: over, resync: true}),
+          world.sync(1, {you: null}),
+        ]) {
+          socket().says(frame);
+          keep();
+        }
+        return {
+          changed: kept.filter(([state, text]) => JSON.stringify(state) !== text).length,
+          different: new Set(kept.map(([state]) => state)).size,
+          frozen: kept.every(([state]) => Object.isFrozen(state)),
+          tells,
+        };
+        """,
+    )
+    assert found["changed"] == 0
+    assert found["different"] == 7
+    assert found["frozen"] is True
+    kinds = ["state", "presence", "presence", "state", "state", "state"]
+    assert found["tells"] == [[kind, True, True, True] for kind in kinds]
+
+
+@case("connection")
+def what_was_missed_is_news_and_what_is_revealed_is_not(page: Page) -> None:
+    found = run(
+        page,
+        """
+        const item = (n, at, text) => ({n, at, actor: 1, taken_back: false, events: [{text}]});
+        const known = [item(1, 10, "a"), item(2, 20, "b")];
+        const told = (log) => client.unseen(known, log).map(({events}) => events[0].text);
+        return [
+          told(known),
+          told([...known, item(3, 30, "c")]),
+          // A secret of old: the numbers of what follows are other ones now.
+          told([item(1, 10, "a"), item(2, 15, "secret"), item(3, 20, "b"), item(4, 30, "c")]),
+          told([{...known[0], taken_back: true}, known[1], item(3, 30, "take back")]),
+          client.unseen([], [item(1, 5, "first")]).length,
+        ];
+        """,
+    )
+    assert found == [[], ["c"], ["c"], ["take back"], 1]
+
+
+@case("connection")
 def a_step_that_asks_for_it_is_followed_by_a_sync(page: Page) -> None:
     types = run(
         page,

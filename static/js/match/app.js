@@ -5,20 +5,17 @@ import { goesOn } from "./asking.js";
 import { Chat } from "./chat.js";
 import { MatchClient } from "./client.js";
 import { spoken } from "./clock.js";
-import { embedded, fill, h, icon, scrolling, write } from "./dom.js";
+import { embedded, fill, h, icon, write } from "./dom.js";
 import { LogList } from "./log.js";
+import { arrivalText, newsOf, questionOf } from "./news.js";
 import { OrganiserDesk } from "./organiser.js";
 import { Players } from "./players.js";
+import { ResultCard } from "./result.js";
 import { allowSound, play } from "./sounds.js";
-import {
-  eventText,
-  namesOf,
-  openDecision,
-  reminderText,
-  resultText,
-  rulingReason,
-  turnLine,
-} from "./words.js";
+import { namesOf, openDecision, reminderText, turnLine } from "./words.js";
+
+/* Somebody who loads the page anew has not left: so long one may be away without a word. */
+const AWAY_AFTER = 5_000;
 
 /* What is known of a ruleset whose board could not be loaded. */
 const WITHOUT_BOARD = {
@@ -54,12 +51,10 @@ class MatchPage {
     );
     this.title = document.title;
     this.signedIn = dataset.username !== "";
-    this.state = null;
     this.board = null;
     this.ruleset = WITHOUT_BOARD;
     this.refusal = null;
-    this.seen = null; // the decision that the reader has been told of
-    this.over = false;
+    this.told = null; // the last state in which the reader was told whether the opponent is there
     this.atBoard = false; // whether the reader was last busy with the board
 
     this.client = new MatchClient({
@@ -73,6 +68,7 @@ class MatchPage {
     });
     this.players = new Players(this.parts.players, { now: () => this.client.serverNow() });
     this.log = new LogList(this.parts.log);
+    this.result = new ResultCard(this.parts.result);
     this.chat = new Chat(this.parts.chat, {
       client: this.client,
       signedIn: this.signedIn,
@@ -115,7 +111,10 @@ class MatchPage {
     on("status", () => this.#drawConnection());
     on("outbox", () => this.#draw());
     on("settled", (detail) => this.#settled(detail));
-    on("presence", () => this.#drawPlayers());
+    on("presence", () => {
+      this.#drawPlayers();
+      this.#sayPresenceSoon();
+    });
     on("time", () => this.players.tick());
     on("reminder", (detail) => this.#remind(detail));
     on("trouble", ({ sentence }) => toast(sentence, { kind: "danger" }));
@@ -145,43 +144,44 @@ class MatchPage {
     }, 1000);
   }
 
-  #changed({ cause, items }) {
-    const before = this.state;
-    this.state = this.client.state;
-    const { header, log, view, you } = this.state;
-    this.names = namesOf(header);
+  /** The match as this reader sees it, or null before it is known. */
+  get state() {
+    return this.client.state;
+  }
+
+  #changed({ cause, before, after, items }) {
+    this.names = namesOf(after.header);
     this.log.names = this.names;
-    if (cause === "sync") this.log.replace(log);
+    if (cause === "sync") this.log.replace(after.log);
     else this.log.append(items);
     // A refusal stays to be read for as long as the question is the same.
-    if (questionOf(view, you) !== this.seen) {
+    if (before !== null && questionOf(before) !== questionOf(after)) {
       this.refusal = null;
       this.#note("");
     }
     this.#draw();
-    if (before !== null) this.#sayNews(items, before);
-    this.seen = questionOf(view, you);
-    this.over = view.phase === "over";
+    if (before === null) this.told = after;
+    else {
+      this.#sayNews(newsOf(before, after, items, this.names, this.ruleset));
+      this.#sayPresenceSoon();
+    }
   }
 
-  /** Have read aloud and heard what others did, and that it is the reader's turn. */
-  #sayNews(items, before) {
-    const { view, you } = this.state;
-    const events = items.flatMap((item) =>
-      item.events.map((event) => ({ ...event, actor: item.actor })),
-    );
-    const sentences = events.map((event) => eventText(event, this.names));
-    const mine = openDecision(view, you);
-    const asked = mine !== null && questionOf(view, you) !== this.seen;
-    const ended = view.phase === "over" && !this.over && before.view.phase !== "over";
-    if (asked && !view.paused) sentences.push(turnLine(view, you, this.names, this.ruleset).text);
-    if (ended) sentences.push(resultText(view.result, this.names));
+  /** Have read aloud and heard what others did, and that it is the reader's turn or the end. */
+  #sayNews({ sentences, sound, ended }) {
     if (sentences.length > 0) announce(sentences.join(" "));
-    if (ended) play(view.result?.winner === you && you !== null ? "won" : "over");
-    else if (asked && !view.paused) play("yours");
-    else if (events.some((event) => this.ruleset.tags(event).length > 0)) play("score");
-    else if (events.length > 0) play("move");
-    if (ended) this.parts.result.scrollIntoView({ block: "nearest", behavior: scrolling() });
+    if (sound !== null) play(sound);
+    if (ended) this.result.tell();
+  }
+
+  #sayPresenceSoon() {
+    if (this.presenceTimer !== undefined) return;
+    this.presenceTimer = setTimeout(() => {
+      this.presenceTimer = undefined;
+      const text = arrivalText(this.told, this.state, this.names);
+      this.told = this.state;
+      if (text !== "") announce(text);
+    }, AWAY_AFTER);
   }
 
   #settled({ entry, refused }) {
@@ -207,7 +207,7 @@ class MatchPage {
     if (view === undefined || view.phase === "over") return;
     const text = reminderText(reminder, you, this.names, spoken);
     const mine =
-      you !== null && (reminder.seat === you || reminder.seat === null) && this.seen !== null;
+      (reminder.seat === you || reminder.seat === null) && openDecision(view, you) !== null;
     this.players.flash(reminder.seat);
     announce(text, { now: mine });
     if (mine) play(reminder.kind === "turn" ? "low" : "reserve");
@@ -342,7 +342,7 @@ class MatchPage {
     this.#drawPlayers();
     this.#drawBoard();
     this.#drawNotation();
-    this.#drawResult();
+    this.result.draw(this.state, this.names, this.ruleset);
     this.concedeButton.hidden = you === null || view.phase === "over";
     this.chat.update({ you, over: view.phase === "over" });
     this.desk?.update(view, this.names);
@@ -371,7 +371,7 @@ class MatchPage {
     if (this.state === null) return;
     const { view, you, presence } = this.state;
     this.players.update(this.state, this.names, this.ruleset.scores(view));
-    const { spectators } = presence;
+    const spectators = presence?.spectators ?? 0;
     const others = spectators === 1 ? "1 spectator" : `${spectators} spectators`;
     write(this.parts.watching, you === null ? ` · you are watching · ${others}` : ` · ${others}`);
   }
@@ -420,55 +420,6 @@ class MatchPage {
     this.input?.setAttribute("aria-invalid", String(text !== ""));
   }
 
-  #drawResult() {
-    const { view, log } = this.state;
-    const { result } = this.parts;
-    result.hidden = view.phase !== "over";
-    if (result.hidden || result.dataset.drawn === JSON.stringify(view.result)) return;
-    result.dataset.drawn = JSON.stringify(view.result);
-    const { winner, scores, reason } = view.result;
-    const ruled = reason === "ruling" ? rulingReason(log) : "";
-    const why = ruled ? `The organiser's reason: ${ruled}` : this.ruleset.because(view, this.names);
-    const side = (seat) =>
-      h(
-        "div",
-        {
-          class: "versus__side",
-          "data-result": winner === null ? null : winner === seat ? "won" : "lost",
-        },
-        h("p", { class: "versus__name" }, this.names[seat]),
-        h("p", { class: "versus__score" }, String(scores[seat])),
-      );
-    fill(
-      result,
-      h("h2", { class: "result__title" }, resultText(view.result, this.names)),
-      why ? h("p", {}, why) : null,
-      h(
-        "div",
-        { class: "versus" },
-        side(0),
-        h("span", { class: "versus__between" }, "to"),
-        side(1),
-      ),
-      h(
-        "p",
-        { class: "button-row" },
-        h(
-          "a",
-          { class: "button button--primary", href: this.root.dataset.replay },
-          icon("play"),
-          "Watch the replay",
-        ),
-        h(
-          "a",
-          { class: "button", href: this.root.dataset.record },
-          icon("download"),
-          "Download the record",
-        ),
-      ),
-    );
-  }
-
   #drawConnection() {
     const { kind, words, retryAt } = this.client.status;
     const box = this.parts.connection;
@@ -513,12 +464,6 @@ class MatchPage {
     const wanted = mine && this.blink ? `▶ Your decision · ${this.title}` : this.title;
     if (document.title !== wanted) document.title = wanted;
   }
-}
-
-/* What the reader is asked now, or null: one decision may ask several things, one after the other. */
-function questionOf(view, you) {
-  const decision = openDecision(view, you);
-  return decision === null ? null : `${decision.id}/${decision.kind}`;
 }
 
 function socketAddress(path) {

@@ -62,10 +62,32 @@ export function fitOf(step, version, last) {
 }
 
 /**
- * Events: `state` (the match as this reader sees it has changed; detail `{cause, items}` with
- * cause `sync` or `step`), `status` (the connection), `outbox`, `settled` (an entry was answered;
- * detail `{entry, ack}` or `{entry, refused}`), `presence`, `reminder`, `chat`, `chat.history`,
- * `chat.removed`, `trouble` (a sentence for the reader), `time` (the server's clock was measured).
+ * What the items of `log` tell a reader who knew `before`. Items that were secret and are revealed
+ * later, as all are at the end, are not news then: they stand between what was known.
+ */
+export function unseen(before, log) {
+  const last = before.at(-1);
+  if (last === undefined) return log;
+  const known = new Set(before.map(identity));
+  return log.filter((item) => item.at >= last.at && !known.has(identity(item)));
+}
+
+/* An item's number is its place in one audience's log, which is another one after the end. */
+function identity({ at, actor, events }) {
+  return JSON.stringify([at, actor, events]);
+}
+
+/**
+ * `state` is what is known of the match: `{version, at, you, header, view, log, presence}`,
+ * `presence` null before it is known. It is replaced and never changed, so that whoever keeps one
+ * can compare it with the next.
+ *
+ * Events: `state` (the match as this reader sees it has changed; detail
+ * `{cause, before, after, items}`: cause `sync` or `step`, the states before (null for the first)
+ * and after, and what is new in the log), `presence` (detail `{before, after}`, states as well),
+ * `status` (the connection), `outbox`, `settled` (an entry was answered; detail `{entry, ack}` or
+ * `{entry, refused}`), `reminder`, `chat`, `chat.history`, `chat.removed`, `trouble` (a sentence for
+ * the reader), `time` (the server's clock was measured).
  */
 export class MatchClient extends EventTarget {
   constructor({
@@ -89,7 +111,7 @@ export class MatchClient extends EventTarget {
     Object.assign(this, { WebSocket, fetch, now, random, setTimeout, clearTimeout });
     this.outbox = new Outbox({ storage, key: `gauntlet:outbox:${match}`, now, makeId });
     this.time = new ServerTime();
-    this.state = null; // {version, at, you, header, view, log, presence}
+    this.state = null;
     this.status = { kind: "connecting", words: "Connecting…", retryAt: null };
     this.socket = null;
     this.attempt = 0;
@@ -317,19 +339,23 @@ export class MatchClient extends EventTarget {
     const same = this.state !== null && this.state.you === frame.you;
     if (same && frame.version < this.state.version) return;
     const { version, at, you, header, view, log, presence } = frame;
-    const known = same ? lastNumber(this.state.log) : 0;
-    this.state = {
+    const before = this.state;
+    const after = this.#become({
       version,
       at,
       you,
       header,
       view,
       log,
-      presence: presence ?? this.state?.presence ?? { seats: [false, false], spectators: 0 },
-    };
+      presence: presence ?? before?.presence ?? null,
+    });
     this.#arrived();
-    const items = log.filter((item) => item.n > known);
-    this.#tell("state", { cause: "sync", items });
+    this.#tell("state", { cause: "sync", before, after, items: newsFor(before, after) });
+  }
+
+  #become(state) {
+    this.state = Object.freeze(state);
+    return this.state;
   }
 
   #step(frame) {
@@ -338,9 +364,11 @@ export class MatchClient extends EventTarget {
     if (fit === "sync") this.#send({ type: "sync" });
     if (fit !== "apply") return;
     const { version, at, view, events, resync } = frame;
-    Object.assign(this.state, { version, at, view, log: [...this.state.log, ...events] });
+    const before = this.state;
+    const log = [...before.log, ...events];
+    const after = this.#become({ ...before, version, at, view, log });
     this.#arrived();
-    this.#tell("state", { cause: "step", items: events });
+    this.#tell("state", { cause: "step", before, after, items: events });
     // What was said before reads differently now: a take-back, or the end, which reveals all.
     // A room full of spectators does not ask all at once.
     if (resync && this.state.you !== null) this.#catchUp();
@@ -393,9 +421,10 @@ export class MatchClient extends EventTarget {
 
   #present({ seats, spectators }) {
     if (this.state === null) return;
-    const before = JSON.stringify(this.state.presence);
-    this.state.presence = { seats, spectators };
-    if (JSON.stringify(this.state.presence) !== before) this.#tell("presence", {});
+    const before = this.state;
+    const presence = { seats, spectators };
+    if (JSON.stringify(before.presence) === JSON.stringify(presence)) return;
+    this.#tell("presence", { before, after: this.#become({ ...before, presence }) });
   }
 
   #troubled(frame) {
@@ -547,6 +576,13 @@ export class MatchClient extends EventTarget {
     this.clearTimeout(this.timers.get(name));
     this.timers.delete(name);
   }
+}
+
+/* A reader whom the page tells for the first time, or anew as somebody else, is told no news; and
+   once a match is over, nothing that is revealed afterwards is. */
+function newsFor(before, after) {
+  if (before === null || before.you !== after.you || before.view.phase === "over") return [];
+  return unseen(before.log, after.log);
 }
 
 function lastNumber(log) {

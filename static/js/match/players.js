@@ -77,9 +77,9 @@ class PlayerCard {
       tags.push(h("span", { class: "tag tag--success" }, icon("trophy"), "Winner"));
     }
     fill(this.tags, tags);
-    const here = presence.seats[this.seat];
-    this.presence.dataset.state = here ? "here" : "away";
-    write(this.presence, here ? "here" : "away");
+    const here = presence?.seats[this.seat] ? "here" : "away";
+    this.presence.dataset.state = presence === null ? "unknown" : here;
+    write(this.presence, presence === null ? "…" : here);
     this.presence.hidden = view.phase === "over";
     this.score.hidden = score === null;
     if (score !== null) {

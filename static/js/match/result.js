@@ -1,0 +1,70 @@
+/* How a match ended. The page brings the card along with its links; this fills in the words. */
+
+import { fill, h, write } from "./dom.js";
+import { resultText, rulingReason } from "./words.js";
+
+export class ResultCard {
+  constructor(root) {
+    this.root = root;
+    this.title = root.querySelector(".result__title");
+    this.why = root.querySelector(".result__why");
+    this.scores = root.querySelector(".result__scores");
+    this.drawn = null;
+    // What the match is part of, named at the top of the page, is where its players go on.
+    const around = [...document.querySelectorAll(".match__banner a")];
+    root
+      .querySelector(".result__next")
+      .prepend(...around.map(({ href, textContent }) => h("a", { class: "button button--small", href }, textContent)));
+    root.querySelector(".result__away").addEventListener("click", () => this.#putAway());
+    root.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.#putAway();
+    });
+  }
+
+  /** Show the result of a state, and nothing while there is none. */
+  draw({ view, log, you }, names, ruleset) {
+    const { root } = this;
+    root.hidden = view.phase !== "over";
+    const stamp = JSON.stringify([view.result, log.length, names]);
+    if (root.hidden || stamp === this.drawn) return;
+    this.drawn = stamp;
+    const { result } = view;
+    const ruled = result.reason === "ruling" ? rulingReason(log) : "";
+    const why = ruled ? `The organiser's reason: ${ruled}` : ruleset.because(view, names);
+    write(this.title, resultText(result, names, you));
+    write(this.why, why);
+    this.why.hidden = why === "";
+    fill(
+      this.scores,
+      h("div", { class: "versus" }, side(0, result, names), between(), side(1, result, names)),
+    );
+    if (you !== null && result.winner !== null) {
+      root.dataset.outcome = result.winner === you ? "won" : "lost";
+    }
+  }
+
+  /** The match has ended before the reader's eyes: over everything, wherever the page stands. */
+  tell() {
+    this.root.classList.add("match__result--told");
+  }
+
+  #putAway() {
+    const within = this.root.contains(document.activeElement);
+    this.root.classList.remove("match__result--told");
+    if (within) this.root.querySelector("a").focus({ preventScroll: true });
+  }
+}
+
+function side(seat, { winner, scores }, names) {
+  const outcome = winner === null ? null : winner === seat ? "won" : "lost";
+  return h(
+    "div",
+    { class: "versus__side", "data-result": outcome },
+    h("p", { class: "versus__name" }, names[seat]),
+    h("p", { class: "versus__score" }, String(scores[seat])),
+  );
+}
+
+function between() {
+  return h("span", { class: "versus__between" }, "to");
+}

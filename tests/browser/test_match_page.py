@@ -1,0 +1,219 @@
+"""What the match page tells its reader: every kind of news, on one page with a server that says
+what the test says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.browser import players
+from tests.browser.stage import Stage, course
+
+if TYPE_CHECKING:
+    from tests.support.fixtures import Pages
+    from tests.support.site import Site
+
+pytestmark = pytest.mark.browser
+
+# A note of each sound that no other one has; see sounds.js.
+MOVE, YOURS, LOW, RESERVE, REFUSED, WON, OVER, CHAT = 110, 784, 880, 330, 165, 1047, 262, 1175
+
+Check = Callable[[Stage, pytest.Subtests], None]
+CHECKS: list[Check] = []
+
+
+def check(function: Check) -> Check:
+    """Have a function called with the page that all of them share."""
+    CHECKS.append(function)
+    return function
+
+
+def test_every_change_is_told(new_page: Pages, site: Site, subtests: pytest.Subtests) -> None:
+    """One page, one change after the other: read aloud once, heard, and to be seen."""
+    game = players.start(site, "tetronogo")
+    played = course("tetronogo.standard.random")
+    here = next(index for index, each in enumerate(played) if each.asks(0, "place"))
+    stage = Stage(new_page, game, "Ada", played[: here + 1])
+    for each in CHECKS:
+        with subtests.test(each.__name__):
+            each(stage, subtests)
+    assert new_page.errors == []
+
+
+def result(winner: int | None, reason: str = "points") -> dict[str, Any]:
+    """The keys of a view that is over."""
+    told = {"winner": winner, "reason": reason, "scores": [12, 9]}
+    return {"phase": "over", "decisions": [], "result": told}
+
+
+def told(
+    stage: Stage, said: Sequence[str], sound: int | None = None, *, urgent: bool = False
+) -> None:
+    """Check what was read aloud and heard, and forget it."""
+    stage.settle()
+    assert stage.said == list(said)
+    assert stage.urgent == (list(said) if urgent else [])
+    sounds = set(stage.sounds)
+    assert (sound in sounds) if sound is not None else sounds == set()
+    stage.forget()
+
+
+def covers(stage: Stage) -> bool:
+    """Whether the result stands over the page."""
+    card = stage.page.locator("[data-part=result]")
+    return bool(card.evaluate("each => getComputedStyle(each).position") == "fixed")
+
+
+MINE, THEIRS = Stage.decision(0), Stage.decision(1)
+
+
+# -- moves and turns -----------------------------------------------------------------------------
+
+
+@check
+def turns(stage: Stage, subtests: pytest.Subtests) -> None:
+    stage.back_to(decisions=[THEIRS])
+    stage.step("placed O at A1 0", decisions=[MINE])
+    told(stage, ["Ben placed O at A1 0. Your decision: Do something."], YOURS)
+    assert stage.page.locator("[data-part=turn]").get_attribute("data-state") == "yours"
+    assert stage.page.title().startswith("▶ Your decision")
+    stage.back_to(decisions=[THEIRS])
+    stage.step("placed O at A1 0", decisions=[THEIRS])
+    told(stage, ["Ben placed O at A1 0."], MOVE)
+    # What the page knows already is not told again when it asks for everything.
+    stage.sync()
+    told(stage, [])
+    # One decision may ask several things, one after the other.
+    stage.back_to(decisions=[MINE])
+    stage.step(decisions=[{**MINE, "kind": "test-more"}])
+    told(stage, ["Your decision: Do something."], YOURS)
+
+
+@check
+def pauses(stage: Stage, subtests: pytest.Subtests) -> None:
+    stage.back_to(decisions=[MINE])
+    stage.step("The organiser paused the match", seat=None, paused=True)
+    told(stage, ["The organiser paused the match."], MOVE)
+    assert stage.page.locator("[data-part=turn]").get_attribute("data-state") == "paused"
+    stage.step("The organiser resumed the match", seat=None, paused=False)
+    told(stage, ["The organiser resumed the match. Your decision: Do something."], YOURS)
+
+
+# -- the end -------------------------------------------------------------------------------------
+
+
+@check
+def ends(stage: Stage, subtests: pytest.Subtests) -> None:
+    card = stage.page.locator("[data-part=result]")
+    ways: list[tuple[int | None, str, str, int]] = [
+        (0, "concession", "Ben conceded", WON),
+        (1, "points", "9 to 12", OVER),
+        (1, "timeout", "ran out of time", OVER),
+        (0, "ruling", "ruling", WON),
+        (None, "ruling", "voided", OVER),
+    ]
+    for winner, reason, sentence, sound in ways:
+        stage.back_to(decisions=[MINE])
+        with subtests.test("end", winner=winner, reason=reason):
+            assert card.is_hidden()
+            stage.step("did the last thing", resync=True, **result(winner, reason))
+            # Secrets are revealed at the end, and the page asks for all of them: that is no news.
+            stage.sync()
+            stage.settle()
+            [said] = stage.said
+            assert said.startswith("Ben did the last thing. ")
+            assert sentence in said
+            assert sound in stage.sounds
+            turn = stage.page.locator("[data-part=turn]")
+            assert turn.get_attribute("data-state") == "over"
+            # Over everything, wherever the page stands, with what may come next.
+            assert sentence in card.inner_text()
+            assert covers(stage)
+            again = card.get_by_role("link", name="Rematch").get_attribute("href") or ""
+            assert "game=tetronogo" in again
+            assert "opponent=ben" in again
+            card.get_by_role("button", name="Look at the board").click()
+            assert card.is_visible()
+            assert not covers(stage)
+
+
+@check
+def ends_that_were_missed_or_corrected(stage: Stage, subtests: pytest.Subtests) -> None:
+    stage.back_to(decisions=[MINE])
+    stage.sync(**result(1))
+    stage.settle()
+    assert len(stage.said) == 1
+    assert OVER in stage.sounds
+    assert covers(stage)
+    stage.forget()
+    stage.sync(**result(0, "ruling"))
+    stage.settle()
+    assert len(stage.said) == 1
+    assert "ruling" in stage.said[0]
+    assert WON in stage.sounds
+
+
+# -- time and presence ---------------------------------------------------------------------------
+
+
+def remind(stage: Stage, seat: int | None, kind: str = "turn") -> None:
+    """Tell the page that time is running out."""
+    stage.say({"type": "reminder", "at": 0, "seat": seat, "kind": kind, "left": 15_000})
+
+
+@check
+def reminders(stage: Stage, subtests: pytest.Subtests) -> None:
+    for kind, seat, sentence, sound in (
+        ("turn", 0, "You have 15 seconds left.", LOW),
+        ("reserve-entered", 0, "You are using the reserve now: 15 seconds.", RESERVE),
+        ("reserve", 0, "You have 15 seconds of reserve left.", RESERVE),
+        ("turn", 1, "Ben has 15 seconds left.", None),
+        ("turn", None, "Both players have 15 seconds left.", LOW),
+    ):
+        stage.back_to(decisions=[MINE, THEIRS])
+        with subtests.test("reminder", kind=kind, seat=seat):
+            remind(stage, seat, kind)
+            told(stage, [sentence], sound, urgent=seat != 1)
+
+
+@check
+def presence(stage: Stage, subtests: pytest.Subtests) -> None:
+    def seats(ben: bool, spectators: int = 0) -> None:
+        stage.say({"type": "presence", "seats": [True, ben], "spectators": spectators})
+        stage.settle()
+
+    stage.back_to(decisions=[THEIRS])
+    shown = stage.page.locator(".player[data-seat='1'] .presence")
+    for here, sentence in ((False, "Ben has left the match's page."), (True, "Ben is here.")):
+        seats(here)
+        assert shown.get_attribute("data-state") == ("here" if here else "away")
+        stage.pass_time(6_000)
+        told(stage, [sentence])
+    # A page that is loaded anew is away for a moment, and spectators come and go.
+    seats(False)
+    stage.pass_time(1_000)
+    seats(True, spectators=4)
+    stage.pass_time(6_000)
+    told(stage, [])
+    assert "4 spectators" in stage.page.locator("[data-part=watching]").inner_text()
+
+
+# -- what is said --------------------------------------------------------------------------------
+
+
+@check
+def chat_and_trouble(stage: Stage, subtests: pytest.Subtests) -> None:
+    stage.back_to(decisions=[THEIRS])
+    message = {"id": 5, "at": 1, "name": "Ben", "username": "ben", "seat": 1, "text": "Hello"}
+    stage.say({"type": "chat", "room": "players", "message": message})
+    stage.settle()
+    [said] = stage.said
+    assert "Hello" in said
+    assert CHAT in stage.sounds
+    stage.forget()
+    stage.say({"type": "error", "code": "rate.frames", "sentence": "Slower, please."})
+    stage.settle()
+    [said] = stage.said
+    assert said.startswith("Slower, please.")
