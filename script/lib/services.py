@@ -186,6 +186,9 @@ class Postgres(Service):
             self.account = self._owner() or self.account
         self.data = self.home / "data"
         self.secret = self.home / "password"
+        # Of a server at rest, with its password beside them: to begin with a copy of.
+        self.seed: Path | None = None
+        self.from_seed = False
 
     def _settle(self, account: Account) -> None:
         """Choose a place for data and program that the unprivileged user can get at."""
@@ -253,7 +256,9 @@ class Postgres(Service):
     def start(self) -> None:
         """Make the data folder if there is none, start, and make the site's database."""
         if not (self.data / "PG_VERSION").exists():
-            self._make_data()
+            self.from_seed = self._copy_seed()
+            if not self.from_seed:
+                self._make_data()
         self._check_version()
         super().start()
         self._make_database()
@@ -261,8 +266,33 @@ class Postgres(Service):
     def choose_password(self) -> None:
         """Make up a password for data that are not there yet."""
         if not self.secret.exists():
+            chosen = secrets.token_urlsafe(24)
+            if self.seed is not None:
+                with contextlib.suppress(OSError):
+                    chosen = (self.seed / "password").read_text()
             self.secret.touch(mode=0o600)
-            self.secret.write_text(secrets.token_urlsafe(24))
+            self.secret.write_text(chosen)
+
+    def _copy_seed(self) -> bool:
+        """Begin with a copy of the seed. Returns whether there was one, and it is ours."""
+        if self.seed is None:
+            return False
+        draft = self.home / "data.new"
+        shutil.rmtree(draft, ignore_errors=True)
+        self.choose_password()
+        try:
+            if (self.seed / "password").read_text() != self.secret.read_text():
+                return False
+            shutil.copytree(self.seed / "data", draft, symlinks=True)
+            os.utime(self.seed)
+        except (OSError, shutil.Error):  # none, or it was removed meanwhile
+            return False
+        if self.account is not None:
+            for path in (draft, *draft.rglob("*")):
+                os.chown(path, self.account.uid, self.account.gid)
+        draft.rename(self.data)
+        (self.home / "database-made").touch()
+        return True
 
     def _make_data(self) -> None:
         draft = self.home / "data.new"

@@ -1,7 +1,6 @@
 """`script/test`: every check of the code's behaviour, from a fresh checkout."""
 
 import os
-import secrets
 import signal
 import time
 from collections.abc import Sequence
@@ -11,13 +10,14 @@ from script.lib import chromium
 from script.lib.console import ROOT, Failure, say, shout, step
 from script.lib.processes import spawn, stop
 from script.lib.scratch import Scratch
-from script.lib.services import Postgres, Services
 from script.lib.supervisor import Stopped, raise_on_stop_signals
+from script.lib.testbed import VARIABLE, Testbed
 from script.lib.venv import DEVELOPMENT, Environment
 
 # On two cores: one of three often waits for the running site.
 WORKERS = "3"
-TEMPLATE = "GAUNTLET_TEST_TEMPLATE"
+# Tests there need no server and no browser.
+PURE = (ROOT / "tests" / "engine", ROOT / "tests" / "rulesets")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -40,76 +40,73 @@ def main(arguments: Sequence[str]) -> int:
 
 
 class Suite:
-    """One run of everything."""
+    """One run of what was asked for."""
 
     def __init__(self) -> None:
         self.python = Environment().ensure(DEVELOPMENT)
-        self.browser = chromium.obtain()
 
     def run(self, arguments: Sequence[str]) -> list[str]:
-        """Run all parts and return the names of those that failed."""
-        with Scratch() as folder:
-            services = Services(folder, self.python, durable=False)
-            try:
-                services.start()
-                return self._parts(services.addresses(), arguments)
-            finally:
-                services.stop()
-                if services.postgres is not None:
-                    Postgres.remove_below(services.postgres.folder)
-
-    def _parts(self, addresses: dict[str, str], arguments: Sequence[str]) -> list[str]:
-        env = {**os.environ, **addresses, "DJANGO_SETTINGS_MODULE": "config.settings.test"}
+        """Run it and return the names of the parts that failed."""
+        env = dict(os.environ)
         # The caller's own choices must not leak into what is tested.
-        for name in ("SECRET_KEY", "ALLOWED_HOSTS", "GAUNTLET_DB_POOL_MAX", TEMPLATE):
+        for name in ("SECRET_KEY", "ALLOWED_HOSTS", "GAUNTLET_DB_POOL_MAX", VARIABLE):
             env.pop(name, None)
-        if self.browser:
-            env[chromium.VARIABLE] = self.browser
-        production = {
-            **env,
-            "DJANGO_SETTINGS_MODULE": "config.settings.production",
-            "SECRET_KEY": secrets.token_urlsafe(50),
-            "ALLOWED_HOSTS": "gauntlet.example",
-        }
-        failed = []
-        step("Checking that the migrations fit the models")
-        if self._call(env, "manage.py", "makemigrations", "--check", "--dry-run"):
-            failed.append("makemigrations --check")
-        step("Checking the production settings")
-        if self._call(production, "manage.py", "check", "--deploy", "--fail-level", "WARNING"):
-            failed.append("check --deploy")
-        step("Running the tests")
-        template = f"gauntlet_template_{secrets.token_hex(4)}"
-        try:
-            # Where that fails the tests migrate by themselves, and tell what is wrong.
-            if not self._call(env, "-m", "tests.support.template", "make", template):
-                env[TEMPLATE] = template
-            if self._call(env, "-m", "pytest", *_with_workers(arguments)):
-                failed.append("tests")
-        finally:
-            self._call(env, "-m", "tests.support.template", "drop", template)
-        return failed
+        env["DJANGO_SETTINGS_MODULE"] = "config.settings.test"
+        if only_pure(arguments):
+            return self._tests(env, arguments)
+        browser = chromium.obtain()
+        if browser:
+            env[chromium.VARIABLE] = browser
+        with Scratch() as folder:
+            testbed = Testbed(folder, self.python)
+            try:
+                step("Starting servers, with everything migrated")
+                testbed.start()
+                return self._tests({**env, **testbed.environment()}, arguments)
+            finally:
+                testbed.stop()
 
-    def _call(self, env: dict[str, str], *arguments: str | Path) -> int:
+    def _tests(self, env: dict[str, str], arguments: Sequence[str]) -> list[str]:
+        step("Running the tests")
         # In the terminal's own process group, so that pytest sees a Ctrl-C itself.
         child = spawn(
-            [self.python, *arguments],
+            [self.python, "-m", "pytest", *_with_workers(arguments)],
             env=env,
             cwd=ROOT,
             own_group=False,
         )
         try:
-            return child.wait()
+            return ["tests"] if child.wait() else []
         finally:
             stop(child, signal.SIGTERM, 20)
 
 
+def _paths(arguments: Sequence[str]) -> list[Path]:
+    """What of the arguments is a folder or a file of tests, or a test in one."""
+    found = [Path(argument.partition("::")[0]).resolve() for argument in arguments]
+    return [path for path in found if path.is_relative_to(ROOT / "tests") and path.exists()]
+
+
+def is_pure(path: Path) -> bool:
+    """Whether what lies there can do without servers."""
+    return any(path.is_relative_to(folder) for folder in PURE)
+
+
+def only_pure(arguments: Sequence[str]) -> bool:
+    """Whether nothing was asked for that needs servers."""
+    paths = _paths(arguments)
+    return bool(paths) and all(map(is_pure, paths))
+
+
 def _with_workers(arguments: Sequence[str]) -> list[str]:
-    """Add workers unless the caller says how many, or wants a debugger."""
+    """Add workers unless the caller says how many, or wants a debugger, or asks for little enough
+    that they would take longer to start."""
     chosen = any(
         argument in {"--pdb", "--trace", "-n", "--numprocesses"}
         or argument.startswith(("-n", "--numprocesses=", "--dist"))
         for argument in arguments
     )
-    extra = [] if chosen else ["-n", WORKERS, "--dist", "loadgroup"]
+    paths = _paths(arguments)
+    little = bool(paths) and (only_pure(arguments) or all(path.is_file() for path in paths))
+    extra = [] if chosen or little else ["-n", WORKERS, "--dist", "loadgroup"]
     return [*extra, *arguments]

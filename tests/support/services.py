@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from script.lib.console import ROOT
+from script.lib import testbed
+from script.lib.console import Failure
 from script.lib.scratch import Scratch
-from script.lib.services import Postgres, Services
-
-PURE = (ROOT / "tests" / "engine", ROOT / "tests" / "rulesets")
+from script.lib.suite import is_pure
 
 
 class OwnServices:
@@ -23,36 +22,39 @@ class OwnServices:
 
     def __init__(self) -> None:
         self.scratch = Scratch()
-        self.services = Services(self.scratch.__enter__(), Path(sys.executable), durable=False)
-        self.services.prepare()
-        os.environ.update(self.services.addresses())
+        self.testbed = testbed.Testbed(self.scratch.__enter__(), Path(sys.executable))
+        self.testbed.prepare()
+        os.environ.update(self.testbed.environment())
         self.started = False
 
     def start(self) -> None:
         """Start the servers, once."""
         if not self.started:
             self.started = True
-            self.services.start()
+            try:
+                self.testbed.start()
+            except Failure as failure:
+                raise pytest.UsageError(str(failure)) from None
 
     def stop(self) -> None:
         """Stop them and remove their data."""
-        self.services.stop()
-        if self.services.postgres is not None:
-            Postgres.remove_below(self.services.postgres.folder)
+        self.testbed.stop()
         self.scratch.__exit__(None, None, None)
 
 
 own: OwnServices | None = None
-# Workers of a parallel run inherit the addresses from the process that started them.
-if "PYTEST_XDIST_WORKER" not in os.environ and not (
-    os.environ.get("DATABASE_URL") and os.environ.get("REDIS_URL")
-):
+# Workers of a parallel run inherit what the process that started them says here, and so does this
+# process from `script/test`.
+if "PYTEST_XDIST_WORKER" not in os.environ and testbed.VARIABLE not in os.environ:
     own = OwnServices()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """In a parallel run the tests are collected elsewhere: start without looking at them."""
-    if own is not None and getattr(session.config.option, "numprocesses", None):
+    """In a parallel run the tests are collected elsewhere: go by what was asked for."""
+    if own is None or not getattr(session.config.option, "numprocesses", None):
+        return
+    asked = [Path(argument.partition("::")[0]) for argument in session.config.args]
+    if not all(is_pure(path.resolve()) for path in asked):
         own.start()
 
 
@@ -60,7 +62,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Start when any collected test lies outside the pure folders."""
     if own is None or session.config.option.collectonly:
         return
-    if any(not any(item.path.is_relative_to(folder) for folder in PURE) for item in session.items):
+    if not all(is_pure(item.path) for item in session.items):
         own.start()
 
 

@@ -1,4 +1,4 @@
-"""A database in which everything is migrated, for `script/test`: those of the tests are copies.
+"""A database in which everything is migrated, for `script/lib/testbed.py` to keep and copy.
 
 python -m tests.support.template make NAME
 python -m tests.support.template drop NAME
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import psycopg
 from psycopg.sql import SQL, Composed, Identifier
 
-VARIABLE = "GAUNTLET_TEST_TEMPLATE"
+from script.lib.testbed import VARIABLE
 
 
 def copied_to(name: str) -> Composed | None:
