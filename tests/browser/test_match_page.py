@@ -179,6 +179,39 @@ def reminders(stage: Stage, subtests: pytest.Subtests) -> None:
 
 
 @check
+def a_reminder_ends_with_its_decision(stage: Stage, subtests: pytest.Subtests) -> None:
+    """And it stands with the player whose time it is about, whoever's turn the line tells of."""
+    cards = [stage.page.locator(f".player[data-seat='{seat}']") for seat in (0, 1)]
+    everywhere = stage.page.locator("#match").get_by_text("15 seconds left")
+    for seat, other in ((0, THEIRS), (1, MINE)):
+        for then in (
+            {"decisions": [other]},
+            {"decisions": [{**Stage.decision(seat), "id": "test.next"}]},
+            {"paused": True},
+            result(1),
+        ):
+            stage.back_to(decisions=[Stage.decision(seat)])
+            with subtests.test("reminder", seat=seat, then=str(then)[:40]):
+                remind(stage, seat)
+                stage.settle()
+                assert everywhere.count() == 1
+                assert "15 seconds left" in cards[seat].inner_text()
+                stage.step("did something", **then)
+                stage.settle()
+                assert everywhere.count() == 0
+    # One that comes too late, for a decision that is made already, is none.
+    stage.back_to(decisions=[MINE])
+    remind(stage, 1)
+    told(stage, [])
+    assert everywhere.count() == 0
+    # It goes by itself, too.
+    remind(stage, 0)
+    stage.settle()
+    stage.pass_time(10_000)
+    assert everywhere.count() == 0
+
+
+@check
 def presence(stage: Stage, subtests: pytest.Subtests) -> None:
     def seats(ben: bool, spectators: int = 0) -> None:
         stage.say({"type": "presence", "seats": [True, ben], "spectators": spectators})
@@ -198,6 +231,62 @@ def presence(stage: Stage, subtests: pytest.Subtests) -> None:
     stage.pass_time(6_000)
     told(stage, [])
     assert "4 spectators" in stage.page.locator("[data-part=watching]").inner_text()
+
+
+# -- typed moves ---------------------------------------------------------------------------------
+
+
+@check
+def what_is_typed_stays_and_is_what_is_sent(stage: Stage, subtests: pytest.Subtests) -> None:
+    """Whatever lies on the board: Submit sends what the field shows, a refused move stays there."""
+    page = stage.page
+    field = page.locator("#notation-text")
+    note = page.locator("[data-part=note]")
+
+    def submissions() -> list[dict[str, Any]]:
+        stage.settle()
+        return [frame for frame in stage.sent if frame["type"] == "submit"]
+
+    def refuse(text: str) -> None:
+        sent = submissions()[-1]
+        assert sent["text"] == text
+        refusal = {"code": "place.overlap", "sentence": f"No {text}.", "squares": ["A1"]}
+        stage.say({"type": "refused", "id": sent["id"], **refusal})
+        stage.settle()
+        assert field.input_value() == text
+        assert note.inner_text().strip() == f"{text}: No {text}."
+        assert field.get_attribute("aria-invalid") == "true"
+
+    for way in ("button", "enter"):
+        stage.back_to()
+        with subtests.test("typed", way=way):
+            page.locator(".board [tabindex='0']").focus()
+            page.keyboard.press("n")
+            page.keyboard.press("Enter")
+            page.locator(".ghost--pinned").wait_for()
+            drafted = field.input_value()
+            assert drafted not in ("", "L12 0")
+            # Once and again, the piece on the board notwithstanding, and after it has been moved.
+            for attempt in range(3):
+                before = len(submissions())
+                if attempt == 0:
+                    field.fill("L12 0")
+                shown = field.input_value()
+                if way == "button":
+                    page.get_by_role("button", name="Submit").click()
+                else:
+                    field.press("Enter")
+                assert len(submissions()) == before + 1
+                refuse(shown)
+                assert shown == "L12 0"
+                page.locator(".board [tabindex='0']").focus()
+                page.keyboard.press("n")
+                assert field.input_value() == "L12 0"
+            # The next question begins with an empty field.
+            stage.step("did something", decisions=[THEIRS])
+            stage.settle()
+            assert field.input_value() == ""
+            assert note.is_hidden()
 
 
 # -- what is said --------------------------------------------------------------------------------

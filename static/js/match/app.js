@@ -158,6 +158,7 @@ class MatchPage {
     if (before !== null && questionOf(before) !== questionOf(after)) {
       this.refusal = null;
       this.#note("");
+      if (this.typed) this.#type("");
     }
     this.#draw();
     if (before === null) this.told = after;
@@ -192,11 +193,8 @@ class MatchPage {
       toast(sentence, { kind: "danger" });
       return;
     }
-    if (entry.id === this.typedEntry && !this.typed) {
-      // Given back, to be put right.
-      this.input.value = entry.body.text;
-      this.typed = true;
-    }
+    // Given back, to be put right.
+    if (entry.id === this.typedEntry) this.#type(entry.body.text);
     this.refusal = { code, sentence, squares };
     this.#note(`${entry.body.text}: ${sentence}`);
     this.#draw();
@@ -204,28 +202,13 @@ class MatchPage {
 
   #remind(reminder) {
     const { you, view } = this.state ?? {};
-    if (view === undefined || view.phase === "over") return;
+    // One that comes after its decision has been made is about nothing any more.
+    if (view === undefined || !this.players.remind(reminder)) return;
     const text = reminderText(reminder, you, this.names, spoken);
     const mine =
       (reminder.seat === you || reminder.seat === null) && openDecision(view, you) !== null;
-    this.players.flash(reminder.seat);
     announce(text, { now: mine });
     if (mine) play(reminder.kind === "turn" ? "low" : "reserve");
-    this.#flashReminder(text, mine);
-  }
-
-  #flashReminder(text, mine) {
-    const { turn } = this.parts;
-    const line = h(
-      "span",
-      { class: `tag ${mine ? "tag--danger" : ""} turn-line__reminder` },
-      icon("clock"),
-      text,
-    );
-    turn.querySelector(".turn-line__reminder")?.remove();
-    turn.append(line);
-    clearTimeout(this.reminderTimer);
-    this.reminderTimer = setTimeout(() => line.remove(), 8000);
   }
 
   /* What the board will not do, to be seen as well as heard: the corner for notes is read aloud. */
@@ -238,6 +221,7 @@ class MatchPage {
 
   #submit(text) {
     this.refusal = null;
+    this.typed = false;
     this.#note("");
     const entry = this.client.submit(text);
     if (entry !== null) announce("Sending.");
@@ -249,10 +233,7 @@ class MatchPage {
     if (form === null) return;
     this.input = form.querySelector("input");
     this.typed = false; // what stands there was typed and is not the board's draft
-    this.input.addEventListener("input", () => {
-      this.typed = this.input.value !== "";
-      this.#note("");
-    });
+    this.input.addEventListener("input", () => this.#type(this.input.value));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const text = this.input.value.trim();
@@ -270,16 +251,20 @@ class MatchPage {
     const words = this.board?.caution?.(text) ?? "";
     const question = { title: "Submit this?", words, verb: "Submit it" };
     if (words !== "" && !(await goesOn(this.root, question))) return;
-    this.typed = false;
     this.typedEntry = this.#submit(text)?.id ?? null;
   }
 
-  /* The board shows its preview as text, too, unless the reader is typing something else. */
+  /* What the reader types, or gets back: it is theirs until they send it or take it away. */
+  #type(text) {
+    if (this.input.value !== text) this.input.value = text;
+    this.typed = text !== "";
+    this.#note("");
+  }
+
+  /* The board shows its preview as text, too, unless the reader has typed something. What it shows
+     has a button of its own to be confirmed with. */
   #draft(text) {
-    if (!this.input) return;
-    const writing = this.typed && (text === "" || document.activeElement === this.input);
-    if (writing || this.input.value === text) return;
-    this.typed = false;
+    if (!this.input || this.typed || this.input.value === text) return;
     this.input.value = text;
   }
 

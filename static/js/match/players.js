@@ -4,6 +4,8 @@ import { seatBadge } from "../boards/kit.js";
 import { clockFace, seatClock, shown, spoken, untilChange } from "./clock.js";
 import { fill, h, icon, write } from "./dom.js";
 
+const REMINDED = 8_000; // how long a reminder stays, where its decision does
+
 export class Players {
   /** `root` gets one card a seat; `now()` is the server's time. */
   constructor(root, { now }) {
@@ -35,11 +37,10 @@ export class Players {
     if (Number.isFinite(next)) this.timer = setTimeout(() => this.tick(), next);
   }
 
-  /** Draw attention to a seat's clock, or to both where `seat` is null. */
-  flash(seat) {
-    this.cards.forEach((card, index) => {
-      if (seat === null || seat === index) card.flash();
-    });
+  /** Show with whom time is running out; whether that is still so. */
+  remind({ seat, kind, left }) {
+    const told = this.cards.filter((card) => seat === null || seat === card.seat);
+    return told.map((card) => card.remind(kind, left)).some((shown) => shown);
   }
 }
 
@@ -53,12 +54,15 @@ class PlayerCard {
     this.reserve = h("p", { class: "clock__reserve" });
     this.bar = h("progress", { class: "clock__bar", max: "1", value: "0", "aria-hidden": "true" });
     this.score = h("p", { class: "player__score" });
+    this.reminder = h("p", { class: "player__reminder", hidden: true });
+    this.asked = null; // what the clock is about: the decision that is open, and not paused
+    this.reminded = null;
     this.root = h(
       "section",
       { class: "clock player", data: { seat: String(seat), state: "idle" } },
       h("div", { class: "clock__head" }, seatBadge(seat), this.name, this.tags),
       this.time,
-      h("div", { class: "player__line" }, this.presence, this.reserve),
+      h("div", { class: "player__line" }, this.presence, this.reserve, this.reminder),
       this.bar,
       this.score,
     );
@@ -85,6 +89,9 @@ class PlayerCard {
     if (score !== null) {
       fill(this.score, h("strong", {}, score.toLocaleString("en-GB")), ` ${score === 1 ? "point" : "points"}`);
     }
+    const decision = view.decisions.find((open) => open.seat === this.seat);
+    this.asked = decision === undefined || view.paused ? null : `${decision.id}/${decision.kind}`;
+    if (this.asked !== this.reminded) this.#forget();
     this.root.dataset.active = String(view.decisions.some((open) => open.seat === this.seat));
     this.over = view.phase === "over";
   }
@@ -121,7 +128,27 @@ class PlayerCard {
     return `+ ${clockFace(Math.ceil(clock.reserve / 1000) * 1000)} reserve`;
   }
 
-  flash() {
+  /* Over the line that it says more about, so that nothing has to move for it. */
+  remind(kind, left) {
+    if (this.asked === null) return false;
+    this.reminded = this.asked;
+    const of = kind === "turn" ? "left" : kind === "reserve" ? "of reserve left" : "of reserve";
+    fill(this.reminder, icon("clock"), `${spoken(left)} ${of}`);
+    this.reminder.hidden = false;
+    clearTimeout(this.reminderTimer);
+    this.reminderTimer = setTimeout(() => this.#forget(), REMINDED);
+    this.#flash();
+    return true;
+  }
+
+  #forget() {
+    this.reminded = null;
+    this.reminder.hidden = true;
+    fill(this.reminder);
+    this.root.classList.remove("player--flash");
+  }
+
+  #flash() {
     this.root.classList.remove("player--flash");
     void this.root.offsetWidth; // starts the animation anew
     this.root.classList.add("player--flash");
