@@ -170,8 +170,10 @@ def _merge_page(model_admin: Any, request: HttpRequest, user: User) -> HttpRespo
         button=_("Merge for good"),
         follows=[
             _("Seats in matches, challenges, chat and saved moves go to the account that is kept;"),
-            _("so do confirmed email addresses, reports and sanctions."),
+            _("so do reports and sanctions. Addresses, passwords and roles do not."),
             _("@%s is closed, and its public page leads to the kept one.") % user.username,
+            _("Its addresses are let go: who reads them may confirm them for the kept account."),
+            _("Both owners are told by mail, at the addresses that they have confirmed."),
             _("The audit log and the entries of matches stay as they are."),
             _("This cannot be undone."),
         ],

@@ -13,7 +13,7 @@ from django.core.mail import send_mail
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
-from accounts.models import Report, Sanction, User
+from accounts.models import AccountMerge, Report, Sanction, User
 from accounts.moderation import end_told
 
 
@@ -52,8 +52,24 @@ def report_answered(report_id: int) -> None:
     _send(report.reporter, subject, "accounts/mail/report_answered.txt", {"report": report})
 
 
+def accounts_merged(merge_id: int, reader_id: int, address: str | None) -> None:
+    """Tell one of the two owners that accounts were merged. ``address``: the one they had confirmed
+    before, since the account that is closed has none any more."""
+    merge = AccountMerge.objects.select_related("keep", "duplicate").get(pk=merge_id)
+    reader = merge.keep if reader_id == merge.keep_id else merge.duplicate
+    subject = _("Two accounts are one now")
+    context = {"merge": merge, "kept": reader.pk == merge.keep_id}
+    _send_to(address, reader, subject, "accounts/mail/accounts_merged.txt", context)
+
+
 def _send(reader: User, subject: str, template: str, context: dict[str, Any]) -> None:
     address = confirmed_addresses([reader]).get(reader.pk)
+    _send_to(address, reader, subject, template, context)
+
+
+def _send_to(
+    address: str | None, reader: User, subject: str, template: str, context: dict[str, Any]
+) -> None:
     if address is None:
         return
     send_mail(

@@ -21,7 +21,7 @@ they say who did it at the time. Effects outside of the database belong into
 `transaction.on_commit`, since a preview is a merge that is taken back.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -30,13 +30,16 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from accounts import hooks
+from accounts import hooks, mail
 from accounts.models import AccountMerge, Report, Sanction, User
-from accounts.roles import is_moderator, is_protected_from
+from accounts.roles import Role, is_moderator, is_protected_from
 from accounts.services import Refusal, audit_record
 
 Part = Callable[[User, User], Mapping[str, int]]
 _parts: dict[str, Part] = {}
+
+Duty = Callable[[User], bool]
+_duties: list[Duty] = []
 
 
 def register(app: str, part: Part) -> None:
@@ -52,17 +55,29 @@ def unregister(app: str) -> None:
     _parts.pop(app, None)
 
 
+def register_duty(duty: Duty) -> None:
+    """Have `duty(user)` asked whether somebody runs something: such accounts are merged by
+    administrators only. Registering again changes nothing."""
+    if duty not in _duties:
+        _duties.append(duty)
+
+
 @transaction.atomic
 def user_merge(*, acting_user: User, keep: User, duplicate: User, reason: str) -> AccountMerge:
     """Move what `duplicate` has to `keep`, and close it for good. It cannot be undone.
 
     Its public page leads to the kept account's from then on. Sanctions move too, and of two that
-    bind at the same time the longer one stands. Roles are not moved.
+    bind at the same time the longer one stands. Roles are not moved, and neither are addresses:
+    whoever reads the mail of an address can set the password of the account that it belongs to, and
+    who merges has only been told that both are one person's. The duplicate's addresses are let go,
+    and the kept account's owner may take one, as any other, by confirming it. Both owners are told.
 
     Refusals: `account.not-moderator`, `account.own-account`, `account.protected` (a moderator's or
-    a superuser's account, for all but superusers), `merge.reason-missing`, `merge.reason-too-long`,
+    a superuser's account, for all but superusers), `merge.organiser` (the account of somebody who
+    organises or belongs to the staff, likewise), `merge.reason-missing`, `merge.reason-too-long`,
     `merge.same`, `merge.keep-closed`, `merge.merged-before`, and those of the registered parts.
     """
+    addresses = mail.confirmed_addresses([keep, duplicate])
     moved = _merge(acting_user, keep, duplicate, reason)
     merge = AccountMerge.objects.create(
         keep=keep, duplicate=duplicate, by=acting_user, reason=reason.strip(), moved=moved
@@ -83,6 +98,9 @@ def user_merge(*, acting_user: User, keep: User, duplicate: User, reason: str) -
     transaction.on_commit(
         partial(hooks.account_closed.send_robust, sender=User, user_id=duplicate.pk), robust=True
     )
+    for user in (keep, duplicate):
+        tell = partial(mail.accounts_merged, merge.pk, user.pk, addresses.get(user.pk))
+        transaction.on_commit(tell, robust=True)
     return merge
 
 
@@ -119,13 +137,7 @@ def _merge(acting_user: User, keep: User, duplicate: User, reason: str) -> dict[
         .order_by("pk")
     }
     keep, duplicate = locked[keep.pk], locked[duplicate.pk]
-    for user in (keep, duplicate):
-        if is_protected_from(acting_user, user):
-            sentence = _("Only an administrator may merge a moderator's account.")
-            raise Refusal("account.protected", sentence)
-        if AccountMerge.objects.filter(duplicate=user).exists():
-            sentence = _("@%s was merged into another account before.") % user.username
-            raise Refusal("merge.merged-before", sentence)
+    _refuse_accounts(acting_user, (keep, duplicate))
     if not keep.is_active:
         raise Refusal("merge.keep-closed", _("The account to keep is closed."), field="keep")
     moved: dict[str, int] = {}
@@ -137,26 +149,39 @@ def _merge(acting_user: User, keep: User, duplicate: User, reason: str) -> dict[
     return {words: count for words, count in moved.items() if count}
 
 
+def _refuse_accounts(acting_user: User, users: Iterable[User]) -> None:
+    for user in users:
+        if is_protected_from(acting_user, user):
+            sentence = _("Only an administrator may merge a moderator's account.")
+            raise Refusal("account.protected", sentence)
+        if not acting_user.is_superuser and _runs_something(user):
+            sentence = _("Only an administrator may merge the account of somebody who organises.")
+            raise Refusal("merge.organiser", sentence)
+        if AccountMerge.objects.filter(duplicate=user).exists():
+            sentence = _("@%s was merged into another account before.") % user.username
+            raise Refusal("merge.merged-before", sentence)
+
+
+def _runs_something(user: User) -> bool:
+    """Whether what somebody may do would fall to whoever has the kept account."""
+    if user.is_staff or user.groups.filter(name=Role.ORGANISER.value).exists():
+        return True
+    return any(duty(user) for duty in _duties)
+
+
 def _move_own(keep: User, duplicate: User) -> Mapping[str, int]:
+    _let_addresses_go(duplicate)
     return {
-        "email addresses": _move_addresses(keep, duplicate),
         "sanctions": _move_sanctions(keep, duplicate),
         "reports": _move_reports(keep, duplicate),
     }
 
 
-def _move_addresses(keep: User, duplicate: User) -> int:
-    """Confirmed addresses can be signed in with from now on; an unconfirmed one proves nothing."""
-    address, duplicate.email = duplicate.email, ""
+def _let_addresses_go(duplicate: User) -> None:
+    """Belong to nobody from now on, so that their reader may confirm them for another account."""
+    EmailAddress.objects.filter(user=duplicate).delete()
+    duplicate.email = ""
     duplicate.save(update_fields=["email"])
-    rows = EmailAddress.objects.filter(user=duplicate)
-    if not keep.email and address:
-        keep.email = address
-        keep.save(update_fields=["email"])
-        EmailAddress.objects.filter(user=keep).update(primary=False)
-        return rows.update(user=keep) or 1
-    rows.filter(verified=False).delete()
-    return rows.update(user=keep, primary=False)
 
 
 def _move_sanctions(keep: User, duplicate: User) -> int:

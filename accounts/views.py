@@ -21,7 +21,7 @@ from accounts import moderation, profile, reports
 from accounts.adapter import SUSPENDED_SESSION_KEY
 from accounts.context_processors import Shell
 from accounts.forms import PreferencesForm, ProfileForm, ReportForm
-from accounts.models import Report, Sanction, User
+from accounts.models import AccountMerge, Report, Sanction, User
 from accounts.preferences import SOUND_COOKIE, THEME_COOKIE, remember_preference
 from accounts.roles import is_moderator, is_organiser
 from accounts.sanctions import warning_acknowledge
@@ -85,6 +85,7 @@ def conduct_page(request: HttpRequest) -> HttpResponse:
     context = {
         "sanctions": Sanction.objects.visible_to(request.user)[:100],
         "reports": Report.objects.visible_to(request.user)[:100],
+        "merges": AccountMerge.objects.filter(keep=request.user.pk).select_related("duplicate"),
     }
     return render(request, "accounts/conduct.html", context)
 

@@ -19,7 +19,7 @@ from accounts.reports import Line, Target, register_target
 from accounts.roles import is_moderator
 from games.audience import chat_visible_to, own_running
 from games.models import Challenge, ChatMessage, Match
-from games.services.merging import rows_move
+from games.services.merging import referees, rows_move
 from games.words import game_name
 
 MATCH = "games.match"
@@ -35,6 +35,7 @@ def register() -> None:
         MESSAGE, message_target, remedies=message_remedies, withheld=_beside_own_matches
     )
     merging.register("games", rows_move)
+    merging.register_duty(referees)
     adminkit.register_links("accounts.user", user_links)
     adminkit.register_panel(live_matches, order=20)
     adminkit.register_withheld(MATCH, own_running)

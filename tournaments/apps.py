@@ -17,7 +17,10 @@ class TournamentsConfig(AppConfig):
         )
         from games.hooks import match_ended, match_reminded, match_turned  # noqa: PLC0415
         from tournaments import audience, demo, extras, receivers  # noqa: PLC0415
-        from tournaments.services.contestants import contestancies_merge  # noqa: PLC0415
+        from tournaments.services.contestants import (  # noqa: PLC0415
+            contestancies_merge,
+            organises_seasons,
+        )
         from tournaments.webhooks import following  # noqa: PLC0415
 
         match_ended.connect(receivers.on_match_ended, dispatch_uid="tournaments.match_ended")
@@ -27,6 +30,7 @@ class TournamentsConfig(AppConfig):
         match_turned.connect(following.on_turn, dispatch_uid="tournaments.webhooks.turn")
         match_reminded.connect(following.on_reminder, dispatch_uid="tournaments.webhooks.clock")
         merging.register("tournaments", contestancies_merge)
+        merging.register_duty(organises_seasons)
         register_section(extras.profile_section, order=20)
         register_banner(extras.match_banner)
         register_home_section(extras.home_section)

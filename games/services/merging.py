@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import User
 from accounts.services import Refusal
@@ -26,18 +26,24 @@ SAVED_NAME = 40
 PREPARATION_NAME = 60
 
 
+def referees(user: User) -> bool:
+    """Whether somebody is named as the referee of a match, on or over: a merge is then not for
+    moderators to make."""
+    return MatchReferee.objects.filter(user=user).exists()
+
+
 def rows_move(keep: User, duplicate: User) -> Mapping[str, int]:
     """Seats, referees' places, challenges, chat, saved moves and preparations.
 
     Who submitted an entry stays as it was written. Ratings are derived from the seats, and are
-    computed again after commit. A match that is on goes on, with the kept account on the seat.
+    computed again after commit.
 
-    Refusals: ``merge.same-match`` (both sat in one match, or one was to judge the other's).
+    Refusals: ``merge.same-match`` (both sat in one match, or one was to judge the other's),
+    ``merge.playing`` (one sits in a match that is on, or is its referee: whoever got the seat would
+    get what is secret there).
     """
-    # A turn holds the lock of its match: none is taken while seats change hands.
-    played = Match.objects.filter(players__user=duplicate, status=Match.Status.RUNNING)
-    list(Match.objects.select_for_update().filter(pk__in=played).order_by("pk").values("pk"))
     _refuse_shared_matches(keep, duplicate)
+    _refuse_running_matches(keep, duplicate)
     moved = {
         "match seats": MatchPlayer.objects.filter(user=duplicate).update(user=keep),
         "referees' places": _move_referees(keep, duplicate),
@@ -63,6 +69,17 @@ def _refuse_shared_matches(keep: User, duplicate: User) -> None:
             raise Refusal(
                 "merge.same-match",
                 f"Both were in match {shared.pk}, which two accounts of one person cannot be.",
+            )
+
+
+def _refuse_running_matches(keep: User, duplicate: User) -> None:
+    for user in (keep, duplicate):
+        concerned = Q(players__user=user) | Q(referees__user=user)
+        match = Match.objects.running().filter(concerned).only("pk").order_by("pk").first()
+        if match is not None:
+            raise Refusal(
+                "merge.playing",
+                f"@{user.username} is in match {match.pk}, which is on. Merge when it is over.",
             )
 
 

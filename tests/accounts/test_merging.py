@@ -1,5 +1,6 @@
 """Two accounts made one: what moves, who may, what is refused, and where the old name leads."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from functools import partial
@@ -7,12 +8,12 @@ from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
+from django.core import mail as outbox
 from django.db import DatabaseError, IntegrityError, transaction
 from django.test import Client, TestCase
 from django.utils import timezone
 
 from accounts import hooks, merging
-from accounts.mail import confirmed_addresses
 from accounts.merging import merge_preview, merges_told, user_merge
 from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
 from accounts.reports import report_file
@@ -88,6 +89,24 @@ def test_who_may(mona: User, ada: User, twin: User, person: People) -> None:
     assert merge(root, other, twin).pk
 
 
+def test_those_who_run_things_are_merged_by_administrators_only(
+    mona: User, ada: User, person: People
+) -> None:
+    root = User.objects.create_superuser("ruth")
+    for special in (person("orla", Role.ORGANISER), person("stan", is_staff=True)):
+        for keep, duplicate in ((ada, special), (special, ada)):
+            refused("merge.organiser", partial(merge, mona, keep, duplicate))
+    judge = person("judge")
+    merging.register_duty(runs := lambda user: user == judge)
+    try:
+        for keep, duplicate in ((ada, judge), (judge, ada)):
+            refused("merge.organiser", partial(merge, mona, keep, duplicate))
+        assert merge(root, ada, judge).pk
+    finally:
+        merging._duties.remove(runs)
+    assert merge(root, User.objects.get(username="orla"), ada).pk
+
+
 def test_other_refusals(mona: User, ada: User, twin: User, person: People) -> None:
     refused("merge.same", lambda: merge(mona, ada, ada))
     refused("merge.reason-missing", lambda: merge(mona, ada, twin, "  "))
@@ -129,47 +148,78 @@ def address(user: User, *, verified: bool, email: str = "") -> EmailAddress:
     )
 
 
-def test_a_confirmed_address_signs_in_to_the_kept_account(
+def told(merge: Callable[[], object]) -> dict[str, str]:
+    """The mail that a merge sends: its words by address."""
+    outbox.outbox.clear()
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        merge()
+    return {message.to[0]: str(message.body) for message in outbox.outbox}
+
+
+@pytest.mark.parametrize("kept_has", ["confirmed", "unconfirmed", "none"])
+@pytest.mark.parametrize("verified", [True, False])
+def test_no_address_opens_the_kept_account(
+    client: Client, mona: User, person: People, twin: User, kept_has: str, verified: bool
+) -> None:
+    """Whoever reads the duplicate's mail can neither sign in with it nor set a password."""
+    keep = person("kept", email="" if kept_has == "none" else "kept@example.org")
+    if kept_has != "none":
+        address(keep, verified=kept_has == "confirmed")
+    address(twin, verified=verified)
+    before = [*EmailAddress.objects.filter(user=keep).values()], keep.email
+    done = merge(mona, keep, twin)
+    keep.refresh_from_db()
+    assert ([*EmailAddress.objects.filter(user=keep).values()], keep.email) == before
+    assert "email addresses" not in done.moved
+    client.post("/accounts/login/", {"login": "ada2@example.org", "password": PASSWORD})
+    assert not client.get("/").wsgi_request.user.is_authenticated
+    outbox.outbox.clear()
+    client.post("/accounts/password/reset/", {"email": "ada2@example.org"})
+    for message in outbox.outbox:
+        assert "/password/reset/key/" not in message.body
+
+
+def test_its_address_may_be_confirmed_for_the_kept_account(
     client: Client, mona: User, ada: User, twin: User
 ) -> None:
     address(ada, verified=True)
     address(twin, verified=True)
-    done = merge(mona, ada, twin)
-    assert done.moved == {"email addresses": 1}
-    moved = EmailAddress.objects.get(email="ada2@example.org")
-    assert (moved.user, moved.primary, moved.verified) == (ada, False, True)
+    merge(mona, ada, twin)
+    assert not EmailAddress.objects.filter(email="ada2@example.org").exists()
+    client.force_login(ada)
+    outbox.outbox.clear()
+    client.post("/accounts/email/", {"email": "ada2@example.org", "action_add": ""})
     ada.refresh_from_db()
     assert ada.email == "ada@example.org"
-    form = {"login": "ada2@example.org", "password": PASSWORD}
-    client.post("/accounts/login/", form)
-    assert client.get("/accounts/settings/").wsgi_request.user == ada
+    link = re.search(r"(/accounts/confirm-email/\S+/)", str(outbox.outbox[0].body))
+    assert link is not None
+    client.post(link[1])
+    ada.refresh_from_db()
+    assert ada.email == "ada2@example.org"
 
 
-def test_mail_goes_to_the_one_address_that_is_confirmed(mona: User, ada: User, twin: User) -> None:
-    address(ada, verified=False)
-    address(twin, verified=True)
-    merge(mona, ada, twin)
-    assert confirmed_addresses([ada, twin]) == {ada.pk: "ada2@example.org"}
-    EmailAddress.objects.filter(user=ada, primary=True).update(verified=True)
-    assert confirmed_addresses([ada]) == {ada.pk: "ada@example.org"}
-
-
-def test_an_unconfirmed_address_proves_nothing(mona: User, ada: User, twin: User) -> None:
+def test_both_owners_are_told(client: Client, mona: User, ada: User, twin: User) -> None:
     address(ada, verified=True)
-    address(twin, verified=False)
-    assert merge(mona, ada, twin).moved == {}
-    assert not EmailAddress.objects.filter(email="ada2@example.org").exists()
-    twin.refresh_from_db()
-    assert twin.email == ""
+    address(twin, verified=True)
+    mails = told(lambda: merge(mona, ada, twin, reason="The same machine"))
+    assert set(mails) == {"ada@example.org", "ada2@example.org"}
+    assert "merged the account @ada2 into yours, @ada" in mails["ada@example.org"]
+    assert "your account @ada2 into @ada" in mails["ada2@example.org"]
+    assert not any("machine" in words or "mona" in words for words in mails.values())
+    client.force_login(ada)
+    assert "Merged: @ada2" in client.get("/accounts/conduct/").content.decode()
 
 
-def test_an_account_without_an_address_gets_one(mona: User, person: People, twin: User) -> None:
-    bare = person("bare", email="")
-    address(twin, verified=False)
-    merge(mona, bare, twin)
-    bare.refresh_from_db()
-    assert bare.email == "ada2@example.org"
-    assert EmailAddress.objects.get().primary
+def test_nobody_is_told_at_an_address_that_is_not_confirmed(
+    mona: User, ada: User, twin: User
+) -> None:
+    address(ada, verified=False)
+    assert told(lambda: merge(mona, ada, twin)) == {}
+
+
+def test_a_look_tells_nobody(mona: User, ada: User, twin: User) -> None:
+    address(ada, verified=True)
+    assert told(lambda: merge_preview(acting_user=mona, keep=ada, duplicate=twin)) == {}
 
 
 # -- sanctions and reports -----------------------------------------------------------------------
@@ -258,12 +308,11 @@ def test_a_part_that_refuses_stops_everything(mona: User, ada: User, twin: User)
 def test_a_look_changes_nothing(
     mona: User, ada: User, twin: User, part: list[tuple[User, User]]
 ) -> None:
-    address(twin, verified=True)
     before = everything()
     moved = merge_preview(acting_user=mona, keep=ada, duplicate=twin)
-    assert moved == {"email addresses": 1, "pots": 3}
+    assert moved == {"pots": 3}
     assert everything() == before
-    assert merges_told(moved) == "1 email addresses, 3 pots"
+    assert merges_told({"seats": 1, **moved}) == "1 seats, 3 pots"
     assert merges_told({}) == "nothing"
 
 
@@ -296,10 +345,10 @@ def test_the_page_looks_first_and_needs_the_name_typed(
     client.force_login(mona)
     page = f"/admin/accounts/user/{twin.pk}/merge/"
     form = {"keep": "@Ada", "reason": "Same address"}
-    address(twin, verified=True)
+    user_warn(acting_user=mona, user=twin, reason="Be kind")
     looked = client.post(page, {**form, "look": "1"})
     assert looked.status_code == 200
-    assert "1 email addresses" in looked.content.decode()
+    assert "1 sanctions" in looked.content.decode()
     assert client.post(page, {**form, "typed": "ada"}).status_code == 422
     assert client.post(page, {**form, "keep": "nobody1", "typed": "ada2"}).status_code == 422
     impossible = client.post(page, {**form, "keep": "ada2", "look": "1"})

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -334,6 +335,7 @@ def test_what_was_theirs_is_the_kept_accounts(
     play = started((twin, ben))
     play.move(0, "pick T", SECOND)
     number = said(play, twin, "hello")
+    play.move(0, "concede", 2 * SECOND)
     old = challenge_create(acting_user=twin, opponent=ben, **OFFER)
     Challenge.objects.filter(pk=old.pk).update(status="declined")
     waiting = challenge_create(acting_user=twin, **OFFER)
@@ -353,11 +355,27 @@ def test_what_was_theirs_is_the_kept_accounts(
     mine = SavedMove.objects.filter(user=ada).order_by("name").values_list("name", "text")
     assert list(mine) == [("Mine", "pick L"), ("Mine (2)", "pick T")]
     assert list(MatchEntry.objects.values()) == before
-    # The match goes on, from the kept account's hand.
-    after = Play(play.match, (ada, ben))
-    after.ids = (f"later-{number}" for number in (1, 2))
-    after.move(1, "pick L", 2 * SECOND)
-    after.move(0, "first", 3 * SECOND)
+
+
+@pytest.mark.parametrize("part", ["player", "referee"])
+@pytest.mark.parametrize("which", [0, 1])
+def test_nobody_is_merged_while_in_a_running_match(
+    ada: User, ben: User, cleo: User, mona: User, part: str, which: int
+) -> None:
+    root = User.objects.get(is_superuser=True)
+    pair = user_named("one"), user_named("two")
+    seated, judges = ((pair[which], ben), []) if part == "player" else ((ada, cleo), [pair[which]])
+    play = started(seated, referees=judges)
+    for by in (mona, root):
+        asked: dict[str, Any] = {"acting_user": by, "keep": pair[0], "duplicate": pair[1]}
+        for ask in (partial(user_merge, reason="Same address"), merge_preview):
+            with nothing_changes(), pytest.raises(AccountRefusal) as caught:
+                ask(**asked)
+            expected = "merge.organiser" if (by, part) == (mona, "referee") else "merge.playing"
+            assert caught.value.code == expected
+            assert caught.value.sentence.endswith(".")
+    play.move(0, "concede", SECOND)
+    assert merge(root, *pair).pk
 
 
 def test_two_who_met_cannot_be_one(ada: User, twin: User, mona: User) -> None:

@@ -738,6 +738,12 @@ def _take_over(old: Contestant, new: Contestant, at: datetime) -> None:
 # -- accounts that turn out to be one ------------------------------------------------------------
 
 
+def organises_seasons(user: User) -> bool:
+    """Whether somebody runs a season, or would as soon as they are an organiser again: a merge is
+    then not for moderators to make."""
+    return SeasonOrganiser.objects.filter(user=user).exists()
+
+
 def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
     """The tournaments' part of merging two accounts (see `accounts.merging`): whatever names the
     duplicate as somebody in a season names the kept account from then on."""
