@@ -168,14 +168,19 @@ def _take_back(
     at: int,
     random: RandomSource,
 ) -> Turn:
+    """The last submission that everybody knows of is undone. Secret ones after it go the same way,
+    an entry each and nothing said: a take-back that undid just them would tell that they are in.
+    """
     course = Course(ruleset, turn.live.table.header, entries)
+    steps = [course.add(entry) for _ in range(course.secret_submissions)]
     undone = course.last_submission
-    step = course.add(entry)
+    steps.append(course.add(entry))
     if undone is None:
         raise EngineFault("a take-back without a submission was carried out")
-    live = _rewound(ruleset, turn.live, step.table, undone, at)
-    turn = Turn(live, (*turn.happened, Happened(entry, step.events, step.table)))
-    return _with_chance(ruleset, turn, at, random)
+    live = _rewound(ruleset, turn.live, steps[-1].table, undone, at)
+    silent = [Happened(entry, (), step.table) for step in steps[:-1]]
+    last = Happened(entry, steps[-1].events, steps[-1].table)
+    return _with_chance(ruleset, Turn(live, (*turn.happened, *silent, last)), at, random)
 
 
 def _rewound(ruleset: AnyRuleset, live: Live, table: Table, undone: Entry, at: int) -> Live:
@@ -210,6 +215,19 @@ def deadline_of(ruleset: AnyRuleset, live: Live, seat: Seat) -> int | None:
     limit = tables.runs_out_of(ruleset, live.table, seat)
     watch = live.watches[seat]
     if limit is None or watch is None:
+        return None
+    return watch.instant_of(limit)
+
+
+def deadline_shown(ruleset: AnyRuleset, live: Live, seat: Seat) -> int | None:
+    """The instant at which the time that this seat is seen to have is over, the same whether an
+    answer of either seat is held back or not; None where nothing is asked of it, its clock stands
+    still, or the decision lasts at least as long as one of the other seat."""
+    slot, watch = tables.shown(live.table, seat), live.watches[seat]
+    limit = tables.shown_limit_of(ruleset, live.table, seat)
+    if slot is None or watch is None or limit is None:
+        return None
+    if tables.policy_of(ruleset, live.table, slot.decision).lingers:
         return None
     return watch.instant_of(limit)
 

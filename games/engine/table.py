@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -20,12 +21,14 @@ from games.engine.chance import RandomSource, below
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import (
     EVERYONE,
+    ROOM,
     Decision,
     Draw,
     Event,
     Outcome,
     Seat,
     other,
+    seen_by,
 )
 from games.engine.errors import EngineFault, Refusal
 from games.engine.ruleset import Chosen, HeldItem, Ruleset, Setup
@@ -476,11 +479,14 @@ def _with_reserve(table: Table, seat: Seat, amount_ms: int) -> Table:
 
 
 def _extended(table: Table, seat: Seat, amount_ms: int) -> Table:
-    slot = table.open[seat]
-    if slot is None:
+    # A decision whose answer is held back goes on for everybody who must not know of it: to refuse
+    # just then would tell.
+    running = shown(table, seat)
+    if running is None:
         raise Refusal("organiser.no-decision", "This seat has no running decision to extend.")
-    extension = slot.extension_ms + amount_ms
-    longer = msgspec.structs.replace(slot, extension_ms=extension)
+    extension = running.extension_ms + amount_ms
+    slot = table.open[seat]
+    longer = None if slot is None else msgspec.structs.replace(slot, extension_ms=extension)
     sealed = [
         msgspec.structs.replace(held, extension_ms=extension)
         if held.decision.seat == seat
@@ -560,6 +566,14 @@ class _Kept(msgspec.Struct, frozen=True):
     after: Table
 
 
+class _Secret(msgspec.Struct, frozen=True):
+    """A submission that nobody but its seat knows of: its index among all entries, and the decision
+    behind a barrier that it answers, if it is one."""
+
+    index: int
+    barred_by: str | None
+
+
 class Course:
     """A match from its opening on, entry by entry: which entries stand, and the table they led to.
 
@@ -572,6 +586,7 @@ class Course:
         self._ruleset = ruleset
         self._opened = opened(ruleset, header)
         self._kept: list[_Kept] = []
+        self._secret: list[_Secret] = []
         self._length = 0
         for entry in entries:
             self.add(entry)
@@ -592,6 +607,13 @@ class Course:
         at = self._last_submission()
         return None if at is None else self._kept[at].entry
 
+    @property
+    def secret_submissions(self) -> int:
+        """How many of the last submissions, one after the other, nobody but their seat knows of."""
+        secret = {each.index for each in self._secret}
+        submissions = (kept for kept in reversed(self._kept) if kept.entry.is_submission)
+        return sum(1 for _ in takewhile(lambda kept: kept.index in secret, submissions))
+
     def add(self, entry: Entry) -> Step:
         """Carry out one more entry. Raises :class:`Refusal`, and is then as it was before;
         ``organiser.nothing-to-take-back`` for a take-back before the first submission."""
@@ -602,8 +624,21 @@ class Course:
         else:
             step = entered(self._ruleset, before, entry)
             self._kept.append(_Kept(self._length, entry, before, step.table))
+            self._note_secrets(before, entry, step)
         self._length += 1
         return step
+
+    def _note_secrets(self, before: Table, entry: Entry, step: Step) -> None:
+        # What was held back is known to everybody from when its barrier opens.
+        held = {sealed.decision.id for sealed in step.table.sealed}
+        self._secret = [each for each in self._secret if each.barred_by in (None, *held)]
+        if not entry.is_submission:
+            return
+        seat = 1 if entry.actor else 0
+        slot = before.open[seat]
+        if slot is not None and not _known_to_others(self._ruleset, before, step, seat):
+            barred_by = None if slot.decision.barrier is None else slot.decision.id
+            self._secret.append(_Secret(self._length, barred_by))
 
     def _take_back(self, entry: Entry) -> Step:
         at = self._last_submission()
@@ -616,7 +651,10 @@ class Course:
                 after = entered(self._ruleset, table, kept.entry).table
                 stands.append(_Kept(kept.index, kept.entry, table, after))
                 table = after
+        undone = self._kept[at].index
         self._kept[at:] = stands
+        # An answer that was known once is no secret again because the other one was taken back.
+        self._secret = [each for each in self._secret if each.index < undone]
         act = Act(TAKE_BACK)
         return Step(table, (_act_event(act, entry.by, entry.why),), act.text)
 
@@ -627,6 +665,26 @@ class Course:
         return None
 
 
+def _known_to_others(ruleset: AnyRuleset, before: Table, step: Step, seat: Seat) -> bool:
+    """Whether anybody but ``seat`` could notice a submission of theirs."""
+    after = step.table
+    if after.holds_back(seat):
+        return False
+    audiences = (EVERYONE[other(seat)], ROOM)
+    if after.result is not None or any(seen_by(step.events, each) for each in audiences):
+        return True
+    for each in (0, 1):
+        was, now = shown(before, each), shown(after, each)
+        if was is None or now is None:
+            if was is not now:
+                return True
+        elif (was.decision, was.extension_ms) != (now.decision, now.extension_ms):
+            return True
+    return any(
+        ruleset.view(before.state, each) != ruleset.view(after.state, each) for each in audiences
+    )
+
+
 def _outlives_take_back(kept: _Kept, now: Table) -> bool:
     """Whether an entry that came after the undone submission stays. ``now`` is the table without
     that submission."""
@@ -634,7 +692,7 @@ def _outlives_take_back(kept: _Kept, now: Table) -> bool:
         return False
     act = parse_act(kept.entry.text)
     if act.kind == "extend":
-        was, still = kept.before.open[_seat_of(act)], now.open[_seat_of(act)]
+        was, still = shown(kept.before, _seat_of(act)), shown(now, _seat_of(act))
         return was is not None and still is not None and was.decision.id == still.decision.id
     return act.kind in ("pause", "resume", "reserve")
 

@@ -471,6 +471,39 @@ def test_a_sealed_answer_that_stands_has_a_running_clock_again() -> None:
     assert game.deadline(1) == START + 70_000
 
 
+@pytest.mark.parametrize("picks", [0, 1])
+def test_a_take_back_cannot_tell_how_many_secret_answers_are_in(picks: int) -> None:
+    """The last submission that everybody knows of goes, and the secret ones after it."""
+    game = Game(header())
+    for seat, after in ((0, 1_000), (1, 2_000)):
+        game.must(seat, "ready", START + after)
+    if picks:
+        game.must(0, "pick 3", START + 5_000)
+    turn = game.organise("take back", START + 30_000)
+    assert turn.live.table == Course(TOY, header(), entries("0 ready @1")).table
+    assert game.reading(1, START + 30_000) == 2_000
+    assert [len(happened.events) for happened in turn.happened[:-1]] == [0] * (picks > 0)
+    assert Course(TOY, header(), game.entries).table == turn.live.table
+
+
+def test_secret_answers_alone_are_not_taken_back() -> None:
+    for picks in ((), ("pick 3",)):
+        game = Game(header(look_time=60))
+        game.expire(START + 60_001)
+        for text in picks:
+            game.must(0, text, START + 61_000)
+        refused("organiser.nothing-to-take-back", game.organise, "take back", START + 62_000)
+
+
+def test_the_time_shown_does_not_tell_whether_an_answer_is_in() -> None:
+    game = Game(header())
+    for seat in (0, 1):
+        game.must(seat, "ready", START)
+    before = [lives.deadline_shown(TOY, game.live, seat) for seat in (0, 1)]
+    game.must(0, "pick 3", START + 5_000)
+    assert [lives.deadline_shown(TOY, game.live, seat) for seat in (0, 1)] == before
+
+
 def test_a_take_back_during_a_pause_leaves_the_clocks_standing() -> None:
     game = in_turns()
     game.must(1, "take 3", START + 50_000)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from games.engine import table as tables
 from games.engine.decisions import Outcome
 from games.engine.errors import EngineFault
-from games.engine.table import Act, Entry, is_concession, is_take_back, parse_act
+from games.engine.table import Act, Entry, is_concession, is_take_back, parse_act, shown
 from tests.engine.helpers import (
     UP_TO_TURNS,
     cannot_add,
@@ -207,11 +207,34 @@ def test_an_extension_lasts_through_the_submissions_of_one_decision() -> None:
     [
         (UP_TO_TURNS, "organiser extend 0 30"),
         (UP_TO_TURNS[:-1], "organiser extend 1 30"),
-        (("0 ready", "1 ready", "0 pick 3"), "organiser extend 0 30"),  # it is answered already
+        (("0 ready",), "organiser extend 0 30"),  # it is answered already, as everybody knows
     ],
 )
 def test_only_a_running_decision_can_be_extended(earlier: tuple[str, ...], text: str) -> None:
     cannot_add("organiser.no-decision", course(TOY_HEADER, *earlier), text)
+
+
+@pytest.mark.parametrize("pick", [(), ("0 pick 3 @4",)])
+def test_an_extension_cannot_tell_whether_a_secret_answer_is_in(pick: tuple[str, ...]) -> None:
+    so_far = course(TOY_HEADER, "0 ready", "1 ready", *pick, "organiser extend 0 30")
+    assert shown(so_far.table, 0) == shown(
+        course(TOY_HEADER, "0 ready", "1 ready", "organiser extend 0 30").table, 0
+    )
+
+
+def test_secret_submissions_are_those_that_nobody_else_knows_of() -> None:
+    so_far = course(TOY_HEADER, "0 ready", "1 ready")
+    assert so_far.secret_submissions == 0
+    so_far.add(entry("1 pick 5 @3"))
+    assert so_far.secret_submissions == 1
+    so_far.add(entry("0 pick 2 @4"))
+    assert so_far.secret_submissions == 0
+    # Both have been shown: the one that is held back again is no secret any more.
+    so_far.add(entry("organiser take back"))
+    assert so_far.secret_submissions == 0
+    so_far.add(entry("organiser take back"))
+    so_far.add(entry("0 pick 2 @4"))
+    assert so_far.secret_submissions == 1
 
 
 # -- rulings and the end -------------------------------------------------------------------------

@@ -145,12 +145,16 @@ def test_a_take_back_undoes_the_last_submission_and_what_followed(
     ]  # fmt: skip
 
 
-def test_taking_back_a_secret_choice_opens_it_again(play: Play, orla: User) -> None:
+def test_a_secret_choice_goes_with_what_everybody_knows_of_and_never_alone(
+    play: Play, orla: User
+) -> None:
     play.move(0, "pick T", 1 * SECOND)
-    play.act(orla, "take back", 2 * SECOND)
+    refused("organiser.nothing-to-take-back", play.organise, user=orla, text="take back",
+            at=2 * SECOND)  # fmt: skip
     play.move(1, "pick L", 3 * SECOND)
-    play.move(0, "pick S", 4 * SECOND)
-    assert play.held.live.table.state.frame.pieces == ("S", "L")
+    play.act(orla, "take back", 4 * SECOND)
+    play.move(1, "pick S", 5 * SECOND)
+    assert play.held.live.table.state.frame.pieces == ("T", "S")
 
 
 def test_several_take_backs_go_further_and_further(play: Play, orla: User) -> None:
