@@ -17,6 +17,7 @@ from accounts.adminkit import Panel, deed_address, keys_as_text, list_address, r
 from accounts.models import Report, User
 from accounts.reports import Line, Target, register_target
 from accounts.roles import is_moderator
+from games import store
 from games.audience import chat_visible_to, own_running
 from games.models import Challenge, ChatMessage, Match
 from games.services.merging import referees, rows_move
@@ -111,10 +112,13 @@ def _line(each: ChatMessage, quoted: ChatMessage) -> Line:
 
 def _match_facts(match: Match) -> list[tuple[str, str]]:
     standing = "paused" if match.paused else match.get_status_display()
+    if match.status == Match.Status.RUNNING:
+        # As the room has read it: entries count secret choices, too.
+        standing += f", after line {store.held_of(match).readers.logs[2]} of its log"
     return [
         ("Match", f"{match.pk}: {_names(match)}"),
         ("Game", game_name(match.ruleset, match.variant)),
-        ("How it stood", f"{standing}, after entry {match.seq}"),
+        ("How it stood", standing),
     ]
 
 

@@ -52,7 +52,8 @@ def matches_filtered(
 
 class OwnMatch(NamedTuple):
     """A running match of somebody, and whether it waits for them. ``deadline`` is theirs; None
-    while nothing of theirs is open or the clocks stand still."""
+    while nothing of theirs is open, the clocks stand still, or it depends on when the opponent
+    answers."""
 
     match: Match
     to_move: bool
@@ -75,7 +76,7 @@ def _own_match(match: Match, user: User) -> OwnMatch:
     held = store.held_of(match)
     seat = next(player.seat for player in match.players.all() if player.user_id == user.pk)
     to_move = held.live.table.open[seat] is not None
-    deadline = lives.deadline_of(held.ruleset, held.live, seat)
+    deadline = lives.deadline_shown(held.ruleset, held.live, seat) if to_move else None
     moment = None if deadline is None else datetime.fromtimestamp(deadline / 1000, UTC)
     return OwnMatch(match, to_move, moment)
 

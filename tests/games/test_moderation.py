@@ -213,7 +213,7 @@ def test_a_match_reported_by_a_player_is_about_the_other(
     made = report(ada, "games.match", play.pk, reason="stalling")
     assert (made.about, made.title) == (ben, f"match {play.pk}, Ada vs Ben")
     assert report(cleo, "games.match", play.pk).about is None
-    assert ["How it stood", "Running, after entry 0"] in made.context["facts"]
+    assert ["How it stood", "Running, after line 0 of its log"] in made.context["facts"]
 
 
 def test_moderators_do_not_see_reports_from_their_own_matches(

@@ -3,7 +3,8 @@ know give that audience the same bytes, at the same instants.
 
 Each run is made at the same instants, with the same row numbers, and taken back afterwards. What is
 compared: frames to the audience's channel groups, the HTTP view with its ETag, what a submission of
-theirs is answered, chat, reminders, and the pages about the match.
+theirs is answered, chat, reminders, the pages and lists that tell of the match, what an organiser's
+acts are answered, mails, and what a report captures.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pytest
+from allauth.account.models import EmailAddress
+from django.core import mail
 from django.db import connection, transaction
 from django.middleware import csrf
 from django.test import Client
 from django.urls import reverse
 
+from accounts import reports
 from accounts.models import User
 from games.engine import live as lives
 from games.engine import notation
@@ -34,6 +38,7 @@ from games.services.chat import chat_post
 from tests.games.support import T0, Play, Wire, committing, group, started
 
 SEED = 5
+ADA = "ada@gauntlet.example"
 
 
 class Deed(NamedTuple):
@@ -41,7 +46,7 @@ class Deed(NamedTuple):
     with an audience other than their seat's."""
 
     at: int
-    name: str  # "submit", "organise", "chat"
+    name: str  # "submit", "organise", "chat", "look"
     seat: Seat | None
     text: str
     secret: bool = False
@@ -89,6 +94,19 @@ class Onlooker:
         headers = {name: answer.headers.get(name) for name in ("ETag", "Location", "Content-Type")}
         self.gathered.append((f"{at} {address}", (answer.status_code, headers, answer.content)))
 
+    def read_on(self, play: Play) -> None:
+        """Read one's mail, and what a report of the match captures for the moderators."""
+        theirs = [] if self.user is None else [self.user.email]
+        letters = [
+            letter for letter in mail.outbox if self.audience == "room" or letter.to == theirs
+        ]
+        told = [(letter.to, letter.subject, letter.body) for letter in letters]
+        self.gathered.append(("mail", [each for each in told if each[0] != [ADA]]))
+        reader = self.user or User.objects.get(username="cleo")
+        target = reports.target_of(reader, "games.match", str(play.pk))
+        assert target is not None
+        self.gathered.append(("report", target.context))
+
     def try_something(self, play: Play, at: int) -> None:
         """A submission that cannot stand, to see whether its refusal tells anything."""
         for client_id, text in (("same-id", "nonsense"), ("a-1", "D4 90")):
@@ -115,6 +133,10 @@ class Stage:
         self.wire = wire
         self.ada, self.ben = ada, ben
         self.patch = patch
+        for user, address in ((ada, ADA), (ben, "ben@gauntlet.example")):
+            user.email = address
+            user.save(update_fields=["email"])
+            EmailAddress.objects.create(user=user, email=address, verified=True, primary=True)
 
     def run(
         self,
@@ -142,6 +164,7 @@ class Stage:
         onlookers: list[Onlooker],
     ) -> None:
         until = twins.until
+        mail.outbox.clear()
         self.set_clock(0)
         self.wire.texts()
         # Chance is the same in all runs, whatever was chosen.
@@ -149,6 +172,8 @@ class Stage:
             self.patch.setattr(module, "_random", random.Random(SEED).random)
         play = started((self.ada, self.ben), ruleset, **twins.setup)
         queue, number = list(deeds), 0
+        if twins.between >= 0:
+            queue = sorted([*queue, Deed(twins.between, "look", None, "")])
         while True:
             wake = play.match.wake_at
             due = until if wake is None else wake - T0
@@ -156,33 +181,39 @@ class Stage:
             self.set_clock(at)
             if at == until:
                 break
-            secret = False
-            if queue and queue[0].at == at:
-                deed = queue.pop(0)
+            deed = queue.pop(0) if queue and queue[0].at == at else None
+            if deed is not None:
                 number += 1
                 # Ids of public deeds are the same in both runs, whatever else was done.
                 client_id = f"a-{number}" if deed.secret else f"{deed.name}-{deed.at}"
-                self._do(play, deed, client_id, users)
-                secret = deed.secret
+                answer = self._do(play, deed, client_id, users)
             else:
                 play.wake(at)
             texts = self.wire.texts()
             for onlooker in onlookers:
                 onlooker.hear(play, texts)
-                if not secret and at >= twins.since:
+                if deed is not None and deed.name == "look":
+                    onlooker.look_around(play, at)
+                if deed is not None and deed.name == "organise":
+                    onlooker.gathered.append((f"{at} {deed.text}", str(answer)))
+                if not (deed and deed.secret) and at >= twins.since:
                     onlooker.look(play, at)
         for onlooker in onlookers:
             onlooker.look(play, until)
-            onlooker.look_around(play, until)
+            if twins.between < 0:
+                onlooker.look_around(play, until)
+            onlooker.read_on(play)
         onlookers[0].try_something(play, until)
 
-    def _do(self, play: Play, deed: Deed, client_id: str, users: dict[str, User]) -> None:
+    def _do(self, play: Play, deed: Deed, client_id: str, users: dict[str, User]) -> object:
+        answer: object = None
         if deed.name == "submit":
             assert deed.seat is not None
             answer = play.submit(deed.seat, deed.text, deed.at, client_id=client_id)
+            assert hasattr(answer, "version"), answer
         elif deed.name == "organise":
             answer = play.organise(users["orla"], deed.text, deed.at, client_id=client_id)
-        else:
+        elif deed.name == "chat":
             room = "spectators" if deed.seat is None else "players"
             author = users["cleo"] if deed.seat is None else play.players[deed.seat]
             with committing():
@@ -190,8 +221,7 @@ class Stage:
                     acting_user=author, match=play.match, room=room, client_id=client_id,
                     text=deed.text, at=T0 + deed.at,
                 )  # fmt: skip
-            return
-        assert hasattr(answer, "version"), answer
+        return answer
 
 
 def _same_numbers() -> None:
@@ -228,12 +258,18 @@ class Twins(NamedTuple):
     since: int  # when they begin to differ
     until: int
     setup: dict[str, Any] = {}  # noqa: RUF012  (a named tuple's default; never changed)
+    # When lists and pages are read: while one has made a secret choice and the other has not, where
+    # there is such a time. Otherwise at the end.
+    between: int = -1
 
 
 def noise(start: int) -> list[Deed]:
-    """What else happens meanwhile, in both."""
+    """What else happens meanwhile, in both. Acts that are refused have to be so in both, too."""
     return [
+        Deed(start + 2_500, "organise", None, "extend 0 1"),
+        Deed(start + 2_600, "organise", None, "extend 1 1"),
         Deed(start + 9_000, "chat", 1, "are you there?"),
+        Deed(start + 11_800, "organise", None, "rule valid"),
         Deed(start + 12_000, "organise", None, "reserve 1 +30"),
         Deed(start + 14_000, "chat", None, "who will win?"),
         Deed(start + 33_000, "organise", None, "pause"),
@@ -262,7 +298,10 @@ def tetronogo_twins(first: str, second: str, bout: int) -> Twins:
         return [*before, Deed(at + offset, "submit", 0, f"pick {letter}", secret=True)]
 
     one, two = course(PICKS[first]), course(PICKS[second])
-    return Twins([*one, *noise(at)], [*two, *noise(at)], at, at + 59_500)
+    back = [Deed(at + 59_400, "organise", None, "take back")]
+    return Twins(
+        [*one, *noise(at), *back], [*two, *noise(at), *back], at, at + 59_500, {}, at + 5_000
+    )
 
 
 def _bouts_before(bout: int) -> tuple[list[Deed], int, set[str]]:
@@ -440,10 +479,12 @@ class Pair:
         assert seats == [s for s in (0, 1) if self.lives[1].table.open[s] is not None]
         return seats[0]
 
-    def twins(self, since: int, until: int) -> Twins:
+    def twins(self, since: int, until: int, between: int = -1) -> Twins:
         one, two = (sorted(course) for course in self.courses)
         meanwhile = [deed for deed in noise(since) if deed.at < until]
-        return Twins([*one, *meanwhile], [*two, *meanwhile], since, until, self.setup)
+        if between >= 0:
+            meanwhile.append(Deed(until - 100, "organise", None, "take back"))
+        return Twins([*one, *meanwhile], [*two, *meanwhile], since, until, self.setup, between)
 
 
 DECK = "01 12 23 34 45 56 06 16"
@@ -457,7 +498,7 @@ def decks_twins() -> Twins:
     since = pair.at
     pair.only(0, 0, f"deck {DECK}", since + 3_000)
     pair.only(1, 0, f"deck {OTHER_DECK}", since + 70_000)
-    return pair.twins(since, since + 119_000)
+    return pair.twins(since, since + 119_000, since + 5_000)
 
 
 def hands_twins() -> Twins:
@@ -496,7 +537,7 @@ def extra_peg_twins() -> Twins:
     pair.only(0, 0, squares[0], since + 2_000)
     for number, square in enumerate((squares[-1], squares[3], squares[-5])):
         pair.only(1, 0, square, since + 20_000 * (number + 1))
-    return pair.twins(since, since + 100_000)
+    return pair.twins(since, since + 100_000, since + 5_000)
 
 
 def _to_the_first_turn() -> Pair:
@@ -513,7 +554,7 @@ def placement_twins() -> Twins:
     early, late = pair.sample(0, 1), pair.sample(0, 2)
     pair.only(0, 0, early, since + 2_000)
     pair.only(1, 0, late, since + 11_000)
-    return pair.twins(since, since + 19_500)
+    return pair.twins(since, since + 19_500, since + 5_000)
 
 
 def removal_twins() -> Twins:
@@ -528,7 +569,7 @@ def removal_twins() -> Twins:
     pair.only(0, 0, squares[0], since + 2_000)
     for number, text in enumerate((squares[-1], "no removal", squares[2])):
         pair.only(1, 0, text, since + 5_000 * (number + 1))
-    return pair.twins(since, since + 90_000)
+    return pair.twins(since, since + 90_000, since + 3_500)
 
 
 TWINS: dict[str, list[Callable[[], Twins]]] = {
