@@ -16,7 +16,7 @@ http = get_asgi_application()
 from django.urls import get_resolver  # noqa: E402  (these need the app registry)
 
 from accounts.sockets import TokenSockets  # noqa: E402
-from config.shutdown import GracefulShutdown  # noqa: E402
+from config.shutdown import GracefulShutdown, loop_answers  # noqa: E402
 from config.sockets import DaphneSockets  # noqa: E402
 from games import heartbeat  # noqa: E402
 from games.bots import streams  # noqa: E402
@@ -37,9 +37,6 @@ graceful = GracefulShutdown(
 graceful.at_close.append(streams.end_all)
 graceful.install()
 application = DaphneSockets(graceful)
-if "daphne.server" in sys.modules:
-    # Before the first request: it finds out whether the service was away.
-    heartbeat.start()
 
 # Imports every view now: a mistake there shows at start-up, not at the first visit.
 _ = get_resolver().url_patterns
@@ -48,3 +45,8 @@ _ = get_resolver().url_patterns
 # them all and a move waits behind it (measured: p99 of a bare echo 40 ms instead of 6).
 gc.collect()
 gc.freeze()
+
+if "daphne.server" in sys.modules:
+    # Before the first request: it finds out whether the service was away. And last here, since from
+    # now on the server's loop is expected to answer.
+    heartbeat.start(answers=loop_answers)

@@ -12,6 +12,7 @@ Consumers need to do nothing: they see an ordinary disconnect.
 import asyncio
 import signal
 import sys
+import threading
 from collections.abc import Awaitable, Callable, MutableMapping
 from types import FrameType
 from typing import Any
@@ -117,3 +118,14 @@ class GracefulShutdown:
 
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, handle)
+
+
+def loop_answers() -> None:
+    """Return once Daphne's loop has done what it was asked: a server whose loop stands still serves
+    nobody, however alive its threads are."""
+    # Imported here for the same reason as above.
+    from twisted.internet import reactor  # noqa: PLC0415
+
+    answered = threading.Event()
+    reactor.callFromThread(answered.set)
+    answered.wait()

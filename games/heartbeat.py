@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 import structlog
 from django.conf import settings
@@ -14,20 +15,25 @@ from games.services.outage import beat_record
 log = structlog.get_logger("gauntlet.heartbeat")
 
 
-def start() -> None:
-    """Beat once now, before the first request is answered, and from then on in a thread.
+def start(*, answers: Callable[[], object]) -> None:
+    """Beat once now, before the first request is answered, and from then on in a thread, each time
+    after ``answers`` has returned: it does so once the server has done what it was asked.
 
-    The first beat finds out whether the service was away, and gives the matches concerned their
-    grace before a late submission or a worker can end them.
+    The first beat finds out whether the service was away, so that whatever happens to a match next
+    gives back first what that took. No match is looked at here: none can keep the site from
+    starting.
     """
     _beat()
-    threading.Thread(target=_beat_on, name="gauntlet-heartbeat", daemon=True).start()
+    threading.Thread(
+        target=_beat_on, args=(answers,), name="gauntlet-heartbeat", daemon=True
+    ).start()
 
 
-def _beat_on() -> None:
+def _beat_on(answers: Callable[[], object]) -> None:
     pause = threading.Event()
     while True:
         pause.wait(settings.GAUNTLET_BEAT_EVERY_MS / 1000)
+        answers()
         _beat()
 
 

@@ -77,6 +77,9 @@ class Match(models.Model):
     wake_at = models.BigIntegerField(
         null=True, blank=True, help_text="When a worker must look next: a deadline or a reminder."
     )
+    made_good_until = models.BigIntegerField(
+        default=0, help_text="Outages that ended by then have been given back, in ms since 1970."
+    )
     winner = models.PositiveSmallIntegerField(null=True, blank=True)
     reason = models.CharField(max_length=20, blank=True)
     scores = models.JSONField(default=list, blank=True)
@@ -443,3 +446,22 @@ class ServiceBeat(models.Model):
 
     def __str__(self) -> str:
         return str(self.at)
+
+
+class ServiceOutage(models.Model):
+    """A time in which the web service gave no sign of life. Each match is given back what its
+    clocks ran meanwhile (`Match.made_good_until`)."""
+
+    down_since = models.BigIntegerField(help_text="The last sign of life, in ms since 1970.")
+    back_at = models.BigIntegerField(unique=True, help_text="The first one after it.")
+
+    class Meta:
+        ordering = ["back_at"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(back_at__gt=F("down_since")), name="service_outage_lasts"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.down_since} to {self.back_at}"

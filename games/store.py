@@ -50,6 +50,7 @@ class Held(NamedTuple):
     wake_at: int | None
     status: str
     followed: bool = False
+    made_good_until: int = 0
 
     @property
     def is_over(self) -> bool:
@@ -69,7 +70,7 @@ class Appended(NamedTuple):
 _SNAPSHOT = msgspec.json.Decoder(_Snapshot)
 _COLUMNS = (
     "id, ruleset, variant, options::text, items::text, advantage, snapshot, seq, wake_at, status,"
-    " followed"
+    " followed, made_good_until"
 )
 _IS_ACTIVE = "(SELECT is_active FROM accounts_user WHERE accounts_user.id = %s)"
 _READ = f"SELECT {_COLUMNS}, true FROM games_match WHERE id = %s"  # noqa: S608  (constants only)
@@ -108,7 +109,7 @@ def held_of(match: Match) -> Held:
     live = lives.decode_live(ruleset, header, bytes(saved.live))
     return Held(
         match.pk, ruleset, live, saved.readers, match.seq, match.wake_at, match.status,
-        match.followed,
+        match.followed, match.made_good_until,
     )  # fmt: skip
 
 
@@ -194,6 +195,14 @@ def save_wake(held: Held, *, wake_at: int | None) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE games_match SET wake_at = %s WHERE id = %s", (wake_at, held.match_id)
+        )
+
+
+def save_made_good(held: Held, *, until: int) -> None:
+    """Store up to when outages have been given back."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE games_match SET made_good_until = %s WHERE id = %s", (until, held.match_id)
         )
 
 

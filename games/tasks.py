@@ -17,6 +17,7 @@ from games import notices
 from games.clock import now_ms
 from games.models import Match
 from games.services.challenges import challenges_expire
+from games.services.outage import outages_give_back
 from games.services.turns import match_wake
 
 log = structlog.get_logger("gauntlet.tasks")
@@ -50,6 +51,7 @@ def sweep() -> None:
     Deadlines live in the database, so a broker that lost its queue or a worker that was killed
     with tasks in hand costs at most the time between two sweeps.
     """
+    outages_give_back()
     now = now_ms()
     due = (
         Match.objects.filter(wake_at__lte=now + settings.GAUNTLET_WAKE_AHEAD_MS)

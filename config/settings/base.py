@@ -106,6 +106,7 @@ DATABASES["default"]["OPTIONS"] |= {
     # A committed move must be on disk: the server's default is stated, not assumed.
     "options": "-c synchronous_commit=on -c lock_timeout=10000 -c statement_timeout=30000",
     "application_name": "gauntlet",
+    "connect_timeout": 10,
 }
 if POOL_MAX:
     DATABASES["default"]["OPTIONS"]["pool"] = {
@@ -158,6 +159,13 @@ CHANNEL_LAYERS = {
 # --- Celery -------------------------------------------------------------------------------------
 CELERY_BROKER_URL = redis_database(REDIS_URL, 2)
 CELERY_TASK_DEFAULT_QUEUE = f"{REDIS_PREFIX}.default"
+# Deadlines have a queue of their own, and a worker process that does nothing else: however slow
+# mail, receivers of webhooks or a dump are, no decision waits behind them.
+DEADLINES_QUEUE = "deadlines"
+CELERY_TASK_ROUTES = {
+    "games.tasks.wake": {"queue": DEADLINES_QUEUE},
+    "games.tasks.sweep": {"queue": DEADLINES_QUEUE},
+}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     # What a killed worker had taken comes back after this long. Deadlines do not wait for it (the
@@ -277,6 +285,11 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 # --- Mail ---------------------------------------------------------------------------------------
 DEFAULT_FROM_EMAIL = env.str("GAUNTLET_FROM_EMAIL", "Gauntlet <noreply@localhost>")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
+# For connecting to the mail server and for each wait; and for all that one mail takes together.
+EMAIL_TIMEOUT = env.float("GAUNTLET_EMAIL_STAGE_SECONDS", 8.0)
+GAUNTLET_EMAIL_TOTAL_SECONDS = env.float("GAUNTLET_EMAIL_TOTAL_SECONDS", 15.0)
+# Of a worker's threads no more than these wait for the mail server.
+GAUNTLET_MAIL_SENDERS = env.int("GAUNTLET_MAIL_SENDERS", 2)
 
 # --- HTTP API -----------------------------------------------------------------------------------
 # What every endpoint has in common is in config/api/; docs/api.md says how to write one.
@@ -378,11 +391,14 @@ GAUNTLET_SETTLE_MS = 250
 GAUNTLET_OVERDUE_MS = 1500
 GAUNTLET_SWEEP_AT_MOST = 2000
 GAUNTLET_REMINDER_LATENESS_MS = 3000
-# Without a sign of life for this long, the web service counts as having been away.
-GAUNTLET_BEAT_EVERY_MS = 2000
-GAUNTLET_OUTAGE_AFTER_MS = env.int("GAUNTLET_OUTAGE_AFTER_MS", 10_000)
-# What a decision that ran out meanwhile gets.
-GAUNTLET_OUTAGE_GRACE_MS = env.int("GAUNTLET_OUTAGE_GRACE_MS", 60_000)
+# How often the web service gives a sign of life. A decision runs out once there was one after its
+# deadline, so this also bounds how late that is.
+GAUNTLET_BEAT_EVERY_MS = 500
+# After a longer gap than this, matches are given back what their clocks ran meanwhile.
+GAUNTLET_OUTAGE_AFTER_MS = env.int("GAUNTLET_OUTAGE_AFTER_MS", 3000)
+# What whoever has less than that left then has, up to the decision's own limit: players must find
+# back first.
+GAUNTLET_OUTAGE_GRACE_MS = env.int("GAUNTLET_OUTAGE_GRACE_MS", 10_000)
 GAUNTLET_CHALLENGE_LASTS = timedelta(hours=24)
 GAUNTLET_CHALLENGES_OPEN_AT_ONCE = 10
 GAUNTLET_RECORD_MAX_BYTES = 1024 * 1024

@@ -292,22 +292,37 @@ def _reminders_of(ruleset: AnyRuleset, live: Live, seat: Seat, after: int) -> It
         yield Reminder(start + turn + spent, whose, "reserve", reserve - spent)
 
 
-def with_grace(ruleset: AnyRuleset, live: Live, *, down_since: int, at: int, grace_ms: int) -> Live:
-    """The match after the service was away from ``down_since`` until ``at``.
+def given_back(
+    ruleset: AnyRuleset,
+    live: Live,
+    *,
+    outages: Sequence[tuple[int, int]],
+    at: int,
+    least_ms: int = 0,
+) -> Live:
+    """The match after the service was away: ``outages`` are the instants from and until when, none
+    of which overlap, and ``at`` is now.
 
-    A decision whose deadline fell into that gap has its clock turned back so that ``grace_ms`` are
-    left from ``at``; everybody else's clock is left alone. A sealed answer keeps its clock looking
-    like an open one's.
+    Each clock that ran meanwhile is turned back by as long as it did, so that it shows what it
+    would show without. Whoever then has less than ``least_ms`` left has that much from now on, but
+    never more than the decision's own limit: they have to find back first. A sealed answer keeps
+    its clock looking like an open one's.
     """
     watches = list(live.watches)
     for seat in (0, 1):
         slot, watch = tables.shown(live.table, seat), live.watches[seat]
-        limit = tables.shown_limit_of(ruleset, live.table, seat)
-        if slot is None or watch is None or limit is None:
+        if slot is None or watch is None or watch.since is None:
             continue
-        deadline = watch.instant_of(limit)
-        if deadline is not None and down_since <= deadline < at:
-            watches[seat] = Watch(max(slot.reading_ms, limit - grace_ms), at)
+        since = watch.since
+        ran = [(down, back - max(down, since)) for down, back in outages if back > since]
+        limit = tables.shown_limit_of(ruleset, live.table, seat)
+        if not ran or (limit is not None and watch.reading(ran[0][0]) > limit):
+            continue  # it did not run then, or had run out before
+        now = max(at, *(back for _, back in outages))
+        reading = watch.reading(now) - sum(took for _, took in ran)
+        if limit is not None:
+            reading = min(reading, limit - least_ms)
+        watches[seat] = Watch(max(reading, slot.reading_ms), now)
     return msgspec.structs.replace(live, watches=(watches[0], watches[1]))
 
 

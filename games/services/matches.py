@@ -99,6 +99,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
         items=msgspec.to_builtins(header.items),
         advantage=advantage,
         snapshot=store.snapshot_of(ruleset, turn.live, Readers()),
+        made_good_until=at,
         created_at=datetime.fromtimestamp(at / 1000, UTC),
     )
     MatchPlayer.objects.bulk_create(

@@ -1,50 +1,80 @@
-"""The web service's sign of life, and what players get back after it was away."""
+"""The web service's sign of life, and what matches get back after it was away.
+
+Each web process writes the one row of `ServiceBeat` as long as it answers: any that does is a sign
+of life. No decision runs out before there was one after its deadline (`turns.match_wake`), so that
+not even the first moments of an outage cost anybody a decision. A gap that is too long is kept as
+a `ServiceOutage`; each match is given back what its clocks ran meanwhile, once, before anything
+else happens to it: by the sweep, or by whoever comes first.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import structlog
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import Max
 
 from config.jobs import guard
-from games.models import Match
-from games.services.turns import match_grace
+from games.clock import now_ms
+from games.models import Match, ServiceOutage
+from games.services import turns
 
 log = structlog.get_logger("gauntlet.outage")
 
 
-def beat_record(*, at: int) -> int:
-    """Note that the web service answers at instant ``at``; returns how many matches got grace.
+def beat_record(*, at: int) -> bool:
+    """Note that the web service answers at instant ``at``; whether that ends an outage.
 
-    If the last sign of life is too long ago there was an outage: before the new one is written
-    (and with that, before any worker lets decisions run out again) every match whose deadline fell
-    into the gap gets its grace.
+    The outage is on record before the new sign of life is: with that, decisions may run out again.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT at FROM games_servicebeat WHERE id = 1 FOR UPDATE")
         row = cursor.fetchone()
-        graced = 0
-        if row is not None and at - row[0] > settings.GAUNTLET_OUTAGE_AFTER_MS:
-            graced = _give_grace(down_since=row[0], at=at)
+        is_over = row is not None and at - row[0] > settings.GAUNTLET_OUTAGE_AFTER_MS
+        if is_over:
+            cursor.execute(
+                "INSERT INTO games_serviceoutage (down_since, back_at) VALUES (%s, %s)"
+                " ON CONFLICT (back_at) DO NOTHING",
+                (row[0], at),
+            )
+            log.warning("outage.over", seconds=round((at - row[0]) / 1000, 1))
         cursor.execute(
             "INSERT INTO games_servicebeat (id, at) VALUES (1, %s)"
             " ON CONFLICT (id) DO UPDATE SET at = greatest(games_servicebeat.at, excluded.at)",
             (at,),
         )
-    return graced
+        cursor.execute("SELECT max(back_at) FROM games_serviceoutage")
+        turns.known.end = cursor.fetchone()[0] or 0
+    turns.known.beat = at
+    return is_over
 
 
-def _give_grace(*, down_since: int, at: int) -> int:
-    ids = list(
+class GivenBack(NamedTuple):
+    """What one look came to, in numbers."""
+
+    matches: int = 0
+
+
+def outages_give_back() -> GivenBack:
+    """Give every running match back what outages took that it has not been given back yet: each on
+    its own, the nearest deadline first."""
+    latest = ServiceOutage.objects.aggregate(latest=Max("back_at"))["latest"]
+    if latest is None:
+        return GivenBack()
+    behind = (
         Match.objects.running()
-        .filter(deadline_at__gte=down_since, deadline_at__lt=at)
-        .values_list("pk", flat=True)
+        .filter(guard.may_try("matches.give-back"), made_good_until__lt=latest)
+        .order_by("deadline_at", "pk")
+        .values_list("pk", flat=True)[: settings.GAUNTLET_SWEEP_AT_MOST]
     )
-    graced = guard.each(
-        "matches.grace",
-        ids,
-        lambda pk: match_grace(match_id=pk, down_since=down_since, at=at),
+    given = guard.each(
+        "matches.give-back",
+        behind,
+        lambda pk: turns.match_give_back(match_id=pk, at=now_ms()),
         target="games.match",
     )
-    log.warning("outage.over", seconds=round((at - down_since) / 1000), matches=graced)
-    return graced
+    if given:
+        log.info("outage.given-back", matches=given)
+    return GivenBack(given)

@@ -26,7 +26,7 @@ from games.engine.decisions import EVERYONE, Event, Seat
 from games.engine.errors import Refusal
 from games.engine.live import Happened, Live, Reminder, Turn
 from games.engine.table import Actor, Entry
-from games.models import Match, MatchEntry, ServiceBeat
+from games.models import Match, MatchEntry, ServiceBeat, ServiceOutage
 from games.publish import Frame, publish
 from games.store import Appended, Held
 from games.text import one_line
@@ -75,6 +75,7 @@ def match_submit(
         return Refusal(
             "frame.malformed", "An id has 1 to 64 letters, digits, hyphens or underscores."
         )
+    _notice_outage()
     try:
         with transaction.atomic():
             return _submit(match_id, seat, acting_user, client_id, text, version, at)
@@ -90,6 +91,8 @@ def _submit(  # noqa: PLR0917  (the service's own arguments)
     match_id: int, seat: Seat, user: User, client_id: str, text: str, version: int, at: int
 ) -> Ack | Refusal:
     held = store.lock(match_id, user_id=user.pk)
+    if held.made_good_until < known.end:
+        held = _made_good(held, at)
     refusal = _version_refusal(held, seat, text, version)
     if refusal is not None:
         return _earlier_answer(match_id, seat, client_id, text) or refusal
@@ -151,12 +154,12 @@ def _as_actor(seat: Seat) -> Actor:
 def match_wake(*, match_id: int, at: int) -> bool:
     """Do what time asks of a match at instant ``at``: settle what ran out, announce what will.
     Returns False where it must be asked again soon: somebody else holds the match's row, and
-    nobody waits for that.
+    nobody waits for that; or the web service has not been heard of yet.
 
     Idempotent, and safe to call at any time from anywhere. A deadline takes effect a moment late
-    (see `GAUNTLET_SETTLE_MS`): a submission that arrived in time may still wait for the row. While
-    the web service itself is away, nothing runs out: players could not have answered (see
-    `games.services.outage`).
+    (see `GAUNTLET_SETTLE_MS`): a submission that arrived in time may still wait for the row. And
+    it takes effect only once the web service has given a sign of life after it: while that is away,
+    nothing runs out, since players could not have answered (see `games.services.outage`).
     """
     with transaction.atomic():
         held = store.lock_if_free(match_id)
@@ -164,10 +167,13 @@ def match_wake(*, match_id: int, at: int) -> bool:
             return not Match.objects.filter(pk=match_id).exists()
         if held.is_over or held.wake_at is None or held.wake_at > at:
             return True
+        held = _made_good(held, at)
+        if held.wake_at is None or held.wake_at > at:
+            return True
         deadline = lives.next_deadline(held.ruleset, held.live)
         if deadline is not None and at > deadline + settings.GAUNTLET_SETTLE_MS:
-            if not _is_serving(at):
-                return True
+            if not _was_serving_after(deadline):
+                return False
             turn = lives.expire(held.ruleset, held.live, at=at, random=_random)
             _settle(held, turn, at=at)
             return True
@@ -188,55 +194,93 @@ def _remind(held: Held, at: int) -> None:
     _enqueue_if_near(held.match_id, wake)
 
 
-def _is_serving(at: int) -> bool:
+def _was_serving_after(deadline: int) -> bool:
+    """Whether the web service has been heard of since a deadline; one that was never heard of, in
+    tests and simulations, is not missed."""
     beat = ServiceBeat.objects.filter(pk=1).values_list("at", flat=True).first()
-    return beat is None or at - beat <= settings.GAUNTLET_OUTAGE_AFTER_MS
+    return beat is None or beat > deadline
 
 
-def match_grace(*, match_id: int, down_since: int, at: int) -> bool:
-    """Give a match back the time that an outage of the service took.
+# -- outages -------------------------------------------------------------------------------------
 
-    Decisions that ran out between ``down_since`` and ``at`` get the grace of the settings; the
-    log says so. Returns whether any did.
-    """
+
+class _Known:
+    """What this process knows without asking: the instant of its own last beat, if it is one of the
+    web service's, and the end of the latest outage."""
+
+    beat: int | None = None
+    end: int = 0
+
+
+known = _Known()
+
+
+def _notice_outage() -> None:
+    """A process that stood still, and goes on with a submission that had waited in it, beats before
+    that: nobody's time may run out, or be charged, for the time in between."""
+    if known.beat is not None and now_ms() - known.beat > settings.GAUNTLET_OUTAGE_AFTER_MS:
+        # Imported late: it imports this module.
+        from games.services.outage import beat_record  # noqa: PLC0415
+
+        beat_record(at=now_ms())
+
+
+def match_give_back(*, match_id: int, at: int) -> bool:
+    """Give a match back what outages of the service took, as `_made_good` does; whether its clocks
+    were turned back. A match whose row somebody holds is left to the next call."""
     with transaction.atomic():
-        held = store.lock(match_id)
-        if held.is_over:
+        held = store.lock_if_free(match_id)
+        if held is None or held.is_over:
             return False
-        grace = settings.GAUNTLET_OUTAGE_GRACE_MS
-        live = lives.with_grace(
-            held.ruleset, held.live, down_since=down_since, at=at, grace_ms=grace
-        )
-        if live == held.live:
-            return False
-        event = Event(
-            kind="service",
-            seat=None,
-            text=f"The service was away. Decisions that ran out meanwhile have {grace // 1000} s.",
-            seen_by=EVERYONE,
-        )
-        happened = Happened(Entry(actor="chance", text=""), (event,), live.table)
-        readers, out = frames.told(
-            held.ruleset,
-            held.live,
-            live,
-            held.readers,
-            (happened,),
-            match_id=match_id,
-            at=at,
-            actor=MatchEntry.Actor.SERVICE,
-        )
-        MatchEntry.objects.create(
-            match_id=match_id,
-            seq=held.seq + 1,
-            actor=MatchEntry.Actor.SERVICE,
-            at=at,
-            events=msgspec.to_builtins([event]),
-        )
-        held = held._replace(seq=held.seq + 1)
-        store.save(held, live=live, readers=readers, appended=(), at=at)
-        _after_commit(held, live, readers, out, at)
-    return True
+        return _made_good(held, at).live != held.live
+
+
+def _made_good(held: Held, at: int) -> Held:
+    """The match, whose row is locked, after what outages took has been given back: once, and told
+    in its log. Whatever happens to a match happens after this."""
+    later = ServiceOutage.objects.filter(back_at__gt=held.made_good_until).order_by("back_at")
+    outages = list(later.values_list("down_since", "back_at"))
+    if not outages:
+        return held
+    until = outages[-1][1]
+    least = settings.GAUNTLET_OUTAGE_GRACE_MS
+    live = lives.given_back(held.ruleset, held.live, outages=outages, at=at, least_ms=least)
+    store.save_made_good(held, until=until)
+    if live == held.live:
+        return held._replace(made_good_until=until)
+    seconds = max(1, round(sum(back - down for down, back in outages) / 1000))
+    event = Event(
+        kind="service",
+        seat=None,
+        text=f"The service was away for {seconds} s. Clocks show again what they showed before;"
+        f" who has less than {least // 1000} s left has that much, up to the decision's own time.",
+        seen_by=EVERYONE,
+    )
+    happened = Happened(Entry(actor="chance", text=""), (event,), live.table)
+    readers, out = frames.told(
+        held.ruleset,
+        held.live,
+        live,
+        held.readers,
+        (happened,),
+        match_id=held.match_id,
+        at=at,
+        actor=MatchEntry.Actor.SERVICE,
+    )
+    MatchEntry.objects.create(
+        match_id=held.match_id,
+        seq=held.seq + 1,
+        actor=MatchEntry.Actor.SERVICE,
+        at=at,
+        events=msgspec.to_builtins([event]),
+    )
+    held = held._replace(seq=held.seq + 1, made_good_until=until)
+    # What was due by the clocks as they stood is not due any more.
+    wake = store.next_wake(held.ruleset, live, after=at)
+    fresh = held._replace(wake_at=wake)
+    store.save(fresh, live=live, readers=readers, appended=(), at=at)
+    _after_commit(held, live, readers, out, at)
+    return fresh._replace(live=live, readers=readers)
 
 
 # -- the organiser -------------------------------------------------------------------------------
@@ -254,6 +298,7 @@ def match_organise(
         return Refusal(
             "frame.malformed", "An id has 1 to 64 letters, digits, hyphens or underscores."
         )
+    _notice_outage()
     try:
         with transaction.atomic():
             return _organise(match_id, acting_user, client_id, text, one_line(why), at)
@@ -280,7 +325,7 @@ def _organise(
         raise Refusal("organiser.why-missing", "Please give a reason; both players will read it.")
     if len(why) > 500:
         raise Refusal("organiser.why-too-long", "A reason has at most 500 characters.")
-    held = store.lock(match_id)
+    held = _made_good(store.lock(match_id), at)
     # Under the lock, so that of two that are alike and arrive together the second finds the first.
     earlier = store.acked(match_id, "organiser", client_id)
     if earlier is not None:

@@ -221,7 +221,7 @@ def test_an_outage_does_not_give_an_answer_away(
     live = submitted(before, seat, "pick 3", START + 9_000)
     since, at = START + down[0], START + down[1]
     graced = [
-        lives.with_grace(TOY, each, down_since=since, at=at, grace_ms=15_000)
+        lives.given_back(TOY, each, outages=[(since, at)], at=at, least_ms=15_000)
         for each in (before, live)
     ]
     for audience in others:
@@ -231,7 +231,7 @@ def test_an_outage_does_not_give_an_answer_away(
 def test_a_clock_turned_back_by_grace_takes_a_change() -> None:
     live = submitted(begun(), 1, "pick 3", START + 19_000)
     at = START + 40_000
-    live = lives.with_grace(TOY, live, down_since=START + 19_500, at=at, grace_ms=15_000)
+    live = lives.given_back(TOY, live, outages=[(START + 19_500, at)], at=at, least_ms=15_000)
     submitted(live, 1, "pick 4", at + 1)
 
 

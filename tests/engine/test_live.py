@@ -635,56 +635,77 @@ def test_the_next_reminder_is_the_first_of_all(after: int, reserve: int) -> None
 # -- outages -------------------------------------------------------------------------------------
 
 
+# Seconds, as everywhere here since the start; in these games the decision runs out at 180 s.
 @pytest.mark.parametrize(
     ("down_since", "at", "left"),
     [
+        (100_000, 170_000, 80_000),  # the service was back in time
+        (100_000, 180_000, 80_000),
+        (100_000, 900_000, 80_000),  # it would have run out meanwhile
+        (164_999, 200_000, 15_001),
+        (165_001, 200_000, 15_000),  # they have to find back first
         (179_000, 300_000, 15_000),
         (180_000, 180_001, 15_000),  # the deadline was the first instant of the outage
         (180_001, 300_000, None),  # it ran out before
-        (100_000, 180_000, None),  # the service was back in time
-        (100_000, 170_000, None),
     ],
 )
-def test_grace_is_for_decisions_that_ran_out_while_the_service_was_away(
+def test_what_clocks_ran_while_the_service_was_away_is_given_back(
     down_since: int, at: int, left: int | None
 ) -> None:
     game = in_turns()
-    graced = lives.with_grace(
-        TOY, game.live, down_since=START + down_since, at=START + at, grace_ms=15_000
-    )
+    outages = [(START + down_since, START + at)]
+    given = lives.given_back(TOY, game.live, outages=outages, at=START + at, least_ms=15_000)
     if left is None:
-        assert graced == game.live
+        assert given == game.live
         return
-    assert lives.deadline_of(TOY, graced, 1) == START + at + left
-    assert graced.table == game.live.table
-    # The time that grace gives is the end of what the clock allowed: nothing is won by it.
-    turn = lives.submit(TOY, graced, seat=1, text="take 3", at=START + at + left, random=middle)
+    assert lives.deadline_of(TOY, given, 1) == START + at + left
+    assert given.table == game.live.table
+    # It is the end of what the clock allowed: nothing is won by it.
+    turn = lives.submit(TOY, given, seat=1, text="take 3", at=START + at + left, random=middle)
     assert turn.refusal is None
     assert turn.live.table.reserve_ms == (60_000, 0)
 
 
-def test_a_grace_longer_than_the_decision_gives_all_of_it_back() -> None:
+def test_an_outage_that_is_given_back_late_is_given_back_whole() -> None:
+    """Whoever comes first gives it back: meanwhile the clock has run on, and that stays."""
+    game = in_turns()
+    outages = [(START + 100_000, START + 130_000)]
+    given = lives.given_back(TOY, game.live, outages=outages, at=START + 140_000)
+    assert lives.deadline_of(TOY, given, 1) == START + 210_000
+
+
+def test_several_outages_are_given_back_together_and_what_lay_before_the_decision_is_not() -> None:
+    game = in_turns()
+    outages = [(START - 90_000, START + 10_000), (START + 20_000, START + 25_000)]
+    given = lives.given_back(TOY, game.live, outages=outages, at=START + 30_000)
+    assert lives.deadline_of(TOY, given, 1) == START + 180_000 + 10_000 + 5_000
+    earlier = [(START - 90_000, START - 10_000)]
+    assert lives.given_back(TOY, game.live, outages=earlier, at=START + 5_000) == game.live
+
+
+def test_nobody_gets_more_than_the_decision_has() -> None:
     game = in_turns(turn_time=5, reserve=0)
-    graced = lives.with_grace(TOY, game.live, down_since=START, at=START + 99_000, grace_ms=15_000)
-    assert lives.deadline_of(TOY, graced, 1) == START + 99_000 + 5_000
+    outages = [(START, START + 99_000)]
+    given = lives.given_back(TOY, game.live, outages=outages, at=START + 99_000, least_ms=15_000)
+    assert lives.deadline_of(TOY, given, 1) == START + 99_000 + 5_000
 
 
-def test_grace_does_not_turn_a_clock_back_behind_an_earlier_submission() -> None:
+def test_no_clock_is_turned_back_behind_an_earlier_submission() -> None:
     game = in_turns(turn_time=20, reserve=0)
     game.must(1, "take 1", START + 18_000)
-    graced = lives.with_grace(
-        TOY, game.live, down_since=START + 19_000, at=START + 99_000, grace_ms=15_000
-    )
-    assert lives.deadline_of(TOY, graced, 1) == START + 99_000 + 2_000
-    turn = lives.submit(TOY, graced, seat=1, text="mark a", at=START + 99_000, random=middle)
+    outages = [(START + 19_000, START + 99_000)]
+    given = lives.given_back(TOY, game.live, outages=outages, at=START + 99_000, least_ms=15_000)
+    assert lives.deadline_of(TOY, given, 1) == START + 99_000 + 2_000
+    turn = lives.submit(TOY, given, seat=1, text="mark a", at=START + 99_000, random=middle)
     assert turn.refusal is None
 
 
-def test_grace_leaves_a_paused_match_alone() -> None:
+def test_a_paused_match_is_left_alone() -> None:
     game = in_turns()
     game.organise("pause", START + 100_000)
-    graced = lives.with_grace(TOY, game.live, down_since=0, at=START + 10**9, grace_ms=15_000)
-    assert graced == game.live
+    outages = [(0, START + 10**9)]
+    given = lives.given_back(TOY, game.live, outages=outages, at=START + 10**9, least_ms=15_000)
+    assert given == game.live
 
 
 # -- storage -------------------------------------------------------------------------------------

@@ -120,7 +120,7 @@ def test_an_outage_does_not_give_an_answer_away() -> None:
     live = picked(before)
     down, at = START + 50_000, START + 90_000
     graced = [
-        lives.with_grace(TOY, each, down_since=down, at=at, grace_ms=15_000)
+        lives.given_back(TOY, each, outages=[(down, at)], at=at, least_ms=15_000)
         for each in (before, live)
     ]
     for audience in OTHERS:

@@ -13,9 +13,10 @@ from django.conf import settings
 from accounts.models import User
 from games import tasks
 from games.engine.errors import Refusal
-from games.models import Match, MatchEntry, ServiceBeat
+from games.models import Match, MatchEntry, ServiceBeat, ServiceOutage
+from games.services import turns
 from games.services.outage import beat_record
-from games.services.turns import Ack, match_grace
+from games.services.turns import Ack, match_give_back
 from tests.games.support import (
     GAMES,
     SECOND,
@@ -270,54 +271,127 @@ def test_pausing_changes_no_reminder_but_its_instant(play: Play, orla: User, wir
 # -- outages -------------------------------------------------------------------------------------
 
 AFTER = settings.GAUNTLET_OUTAGE_AFTER_MS
-GRACE = settings.GAUNTLET_OUTAGE_GRACE_MS
+LEAST = settings.GAUNTLET_OUTAGE_GRACE_MS
 
 
-def beat(at: int) -> int:
+@pytest.fixture(autouse=True)
+def _knows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test's process has just begun."""
+    monkeypatch.setattr(turns.known, "beat", None)
+    monkeypatch.setattr(turns.known, "end", 0)
+
+
+def beat(at: int) -> bool:
     with committing():
         return beat_record(at=T0 + at)
 
 
-def test_decisions_that_ran_out_during_an_outage_get_grace(
+def give_back(play: Play, at: int) -> bool:
+    with committing():
+        return match_give_back(match_id=play.pk, at=T0 + at)
+
+
+def test_it_counts_as_away_after_three_seconds() -> None:
+    assert AFTER <= 3000
+    assert settings.GAUNTLET_BEAT_EVERY_MS * 3 <= AFTER
+
+
+def test_what_clocks_ran_during_an_outage_is_given_back(
     play: Play, ada: User, ben: User, wire: Wire
 ) -> None:
-    placing(play)  # the deadline is at 183 s
-    untouched = placing(started((ada, ben), options={"turn_time": 3600}))
-    over = started((ada, ben))
+    placing(play)  # opened at 3 s: the deadline is at 183 s
+    over, paused = started((ada, ben)), started((ada, ben))
     over.move(0, "concede", 1 * SECOND)
-    beat(170 * SECOND)
-    play.wake(183 * SECOND + AFTER)  # nobody could have answered
+    beat(150 * SECOND)
+    play.wake(183 * SECOND + SETTLE + 1)  # nobody could have answered
     assert play.entries[-1] == ("0", "first", False)
-    before = Match.objects.filter(pk__in=[untouched.pk, over.pk]).order_by("pk").values()
-    kept = list(before)
     wire.frames()
-    assert beat(600 * SECOND) == 1
-    assert list(before.all()) == kept
-    assert play.match.deadline_at == T0 + 600 * SECOND + GRACE
+    assert beat(600 * SECOND)
+    with nothing_changes():
+        assert not give_back(over, 600 * SECOND)
+    assert give_back(play, 600 * SECOND)
+    # 33 s were left, and are again.
+    assert play.match.deadline_at == T0 + 633 * SECOND
     assert play.entries[-1] == ("service", "", False)
     told = wire.frames("step")
     assert {to for to, _ in told} == {group(play.pk, who) for who in (0, 1, "room")}
     for _, frame in told:
         (item,) = frame["events"]
         assert item["actor"] == "service"
-        assert "60 s" in item["events"][0]["text"]
-    # A move within the grace stands, in the record too, and is charged as what the clock showed.
-    play.move(0, "D4 90", 600 * SECOND + GRACE)
+        assert "450 s" in item["events"][0]["text"]
+    with nothing_changes():  # once
+        assert not give_back(play, 601 * SECOND)
+        play.wake(601 * SECOND)
+    assert not paused.match.is_over
+    # A move within what was left stands, in the record too, and is charged as the clock shows.
+    play.move(0, "D4 90", 633 * SECOND)
     assert play.held.live.table.reserve_ms[0] == 0
     play.move(1, "concede", 700 * SECOND)
     record = record_holds(play.match)
     assert [move["seat"] for move in record["moves"]] == [0, 1, 0, 0, 1]
 
 
-def test_grace_that_is_not_used_runs_out(play: Play) -> None:
+def test_not_even_the_first_moments_of_an_outage_cost_a_decision(play: Play) -> None:
+    """The deadline falls between the last sign of life and the moment from which its absence would
+    be noticed."""
+    placing(play)
+    beat(183 * SECOND - 1)
+    for late in (SETTLE + 1, AFTER, 60 * SECOND):
+        play.wake(183 * SECOND + late)
+    assert play.entries[-1] == ("0", "first", False)
+    # A sign of life after the deadline, however soon nothing follows: they had their time.
+    beat(183 * SECOND + 1)
+    play.wake(183 * SECOND + SETTLE + 60 * SECOND)
+    assert play.entries[-1] == ("0", "", True)
+
+
+def test_a_short_outage_gives_back_what_it_took(play: Play) -> None:
+    placing(play)
+    beat(100 * SECOND)
+    assert beat(100 * SECOND + AFTER + 1)
+    give_back(play, 104 * SECOND)
+    assert play.match.deadline_at == T0 + 183 * SECOND + AFTER + 1
+
+
+@pytest.mark.parametrize("gap", [AFTER + 1, 9_000, 300_000])
+def test_who_comes_first_gives_it_back(gap: int, ada: User, ben: User, orla: User) -> None:
+    """A submission, an organiser's act, a worker: what they do finds the clocks set right."""
+    plays = [placing(started((ada, ben))) for _ in range(3)]
+    beat(182 * SECOND)
+    back = 182 * SECOND + gap
+    beat(back)
+    plays[0].move(0, "D4 90", back + LEAST)
+    plays[1].act(orla, "pause", back + LEAST)
+    plays[2].wake(back + LEAST)
+    for play in plays:
+        kinds = [entry[0] for entry in play.entries[3:]]
+        assert kinds[0] == "service"
+        assert kinds.count("service") == 1
+        assert not any(entry[2] for entry in play.entries)
+
+
+def test_nobody_gets_more_than_the_decision_has(ada: User, ben: User) -> None:
+    play = started((ada, ben), options={"pick_time": 4})
+    beat(1 * SECOND)
+    beat(90 * SECOND)
+    give_back(play, 90 * SECOND)
+    assert play.match.deadline_at == T0 + 94 * SECOND
+
+
+def test_time_given_back_that_is_not_used_runs_out(play: Play) -> None:
     placing(play)
     beat(170 * SECOND)
     beat(600 * SECOND)
-    run(play, 600 * SECOND + GRACE)
-    play.wake(600 * SECOND + GRACE + SETTLE + 1)
-    assert play.entries[-1] == ("service", "", False)  # it is away again
-    beat(600 * SECOND + GRACE)
-    play.wake(600 * SECOND + GRACE + SETTLE + 1)
+    give_back(play, 600 * SECOND)
+    run(play, 600 * SECOND + 13 * SECOND)
+    play.wake(600 * SECOND + 13 * SECOND + SETTLE + 1)
+    assert play.entries[-1] == ("service", "", False)  # it has not been heard of since
+    beat(600 * SECOND + AFTER)
+    beat(600 * SECOND + 2 * AFTER)
+    beat(600 * SECOND + 13 * SECOND - 1)  # as if it had been there all along
+    beat(600 * SECOND + 13 * SECOND + 1)
+    ServiceOutage.objects.filter(back_at__gt=T0 + 600 * SECOND).delete()
+    play.wake(600 * SECOND + 13 * SECOND + SETTLE + 1)
     assert play.entries[-1] == ("0", "", True)
 
 
@@ -325,8 +399,19 @@ def test_a_pause_in_beats_that_is_no_outage_changes_nothing(play: Play) -> None:
     placing(play)
     beat(175 * SECOND)
     with nothing_changes():
-        assert beat(175 * SECOND + AFTER) == 0
+        assert not beat(175 * SECOND + AFTER)
+        assert not give_back(play, 180 * SECOND)
     assert ServiceBeat.objects.get().at == T0 + 175 * SECOND + AFTER
+    assert not ServiceOutage.objects.exists()
+
+
+def test_any_process_that_is_alive_is_a_sign_of_life(play: Play) -> None:
+    """One of two has stood still: there was no outage."""
+    beat(100 * SECOND)
+    for at in range(100, 140, 2):
+        beat(at * SECOND)
+    assert not beat(140 * SECOND)
+    assert not ServiceOutage.objects.exists()
 
 
 def test_a_beat_from_a_slow_clock_does_not_turn_time_back(db: None) -> None:
@@ -336,16 +421,51 @@ def test_a_beat_from_a_slow_clock_does_not_turn_time_back(db: None) -> None:
     assert ServiceBeat.objects.get().at == T0 + 10 * SECOND
 
 
+def test_a_process_that_stood_still_beats_before_it_judges(
+    play: Play, set_clock: Callable[[int], None]
+) -> None:
+    """It was stopped with a submission in it, and goes on with that before its heartbeat does."""
+    placing(play)
+    beat(180 * SECOND)
+    set_clock(600 * SECOND)
+    play.move(0, "D4 90", 600 * SECOND)
+    assert [entry[0] for entry in play.entries[3:]] == ["service", "0"]
+
+
+def test_a_match_that_began_after_an_outage_has_nothing_to_get_back(ada: User, ben: User) -> None:
+    beat(0)
+    beat(100 * SECOND)
+    play = started((ada, ben), at=T0 + 100 * SECOND)
+    with nothing_changes():
+        assert not give_back(play, 101 * SECOND)
+
+
 def test_grace_of_a_secret_choice_leaves_it_looking_open(play: Play, wire: Wire) -> None:
     """Both clocks are turned back together, whoever has chosen."""
     play.move(0, "pick T", 1 * SECOND)
-    with committing():
-        assert match_grace(match_id=play.pk, down_since=T0 + 50 * SECOND, at=T0 + 100 * SECOND)
+    beat(50 * SECOND)
+    beat(100 * SECOND)
+    assert give_back(play, 100 * SECOND)
     told = {to: frame for to, frame in wire.frames("step") if to != group(play.pk, 0)}
     for frame in told.values():
         clocks = [decision["clock"] for decision in frame["view"]["decisions"]]
         assert len(clocks) == 2
         assert clocks[0] == clocks[1]
+
+
+def test_the_sweep_gives_every_match_its_time_back(
+    ada: User, ben: User, set_clock: Callable[[int], None]
+) -> None:
+    near, far = started((ada, ben)), started((ada, ben), options={"pick_time": 3600})
+    beat(10 * SECOND)
+    beat(30 * SECOND)
+    set_clock(30 * SECOND)
+    with committing():
+        tasks.sweep()
+    assert near.match.deadline_at == T0 + 80 * SECOND
+    assert far.match.deadline_at == T0 + 3620 * SECOND
+    with nothing_changes(), committing():
+        tasks.sweep()
 
 
 # -- the tasks -----------------------------------------------------------------------------------

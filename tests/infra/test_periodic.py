@@ -456,17 +456,25 @@ def test_moderators_have_nothing_to_mend_there(world: World, client: Client) -> 
 def test_a_match_that_cannot_be_read_does_not_stop_the_service_from_beginning(
     world: World,
 ) -> None:
-    """The first beat gives back what an outage took, before anything else happens."""
+    """The first beat notices an outage and looks at no match; of those that it took time from, one
+    that cannot be read is set aside, and the others are given theirs back."""
     from games import heartbeat
     from games.models import ServiceBeat
+    from games.services import turns
 
     broken, sound = world.play(), world.play()
     break_snapshot(broken.pk)
+    Match.objects.update(made_good_until=0)
     ServiceBeat.objects.create(at=now_ms() - 620_000)
+    world.patch.setattr(turns.known, "beat", None)
+    world.patch.setattr(turns.known, "end", 0)
     heartbeat._beat()
     assert ServiceBeat.objects.get().at > now_ms() - 60_000
-    assert ("service", "", False) in sound.entries
-    assert [row.key for row in SetAside.objects.all()] == [str(broken.pk)]
+    assert not SetAside.objects.exists()
+    app.tasks["games.tasks.sweep"]()
+    assert sound.entries == [("service", "", False)]
+    found = SetAside.objects.values_list("job", "key")
+    assert set(found) == {(job, str(broken.pk)) for job in ("matches.give-back", "matches.wake")}
 
 
 def test_nothing_that_a_beat_meets_ends_the_heartbeat(world: World) -> None:
