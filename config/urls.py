@@ -6,11 +6,12 @@ from django.urls import include, path, re_path
 from accounts.views import SignupView, profile_page
 from config.api.pages import developers
 from config.favicon import favicon
-from config.health import healthz
+from config.health import healthz, readyz
 from tournaments.dumps.views import season_records_file
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
     path("favicon.ico", favicon, name="favicon"),
     path("accounts/", include("accounts.urls")),
     # Before the library's own, whose place it takes.

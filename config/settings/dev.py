@@ -17,7 +17,8 @@ DEBUG = env.bool("GAUNTLET_DEBUG", False)
 GAUNTLET_DEVELOPMENT = True
 SECRET_KEY = secret_key(DATA_DIR)
 ALLOWED_HOSTS = os.environ.get("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(",")
-EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+EMAIL_BACKEND = "config.mailing.Queued"
+GAUNTLET_EMAIL_TRANSPORT = "django.core.mail.backends.console.EmailBackend"
 
 # Straight from the source folders: no collectstatic step for a newcomer.
 WHITENOISE_USE_FINDERS = True

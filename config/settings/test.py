@@ -19,9 +19,15 @@ from config.settings.base import DATABASES, GAUNTLET_API_LIMITS, STORAGES
 SECRET_KEY = env.str("SECRET_KEY", "only-for-tests")
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
-# Processes other than the test's own leave their mail where the test can read it.
+GAUNTLET_EMAIL_TRANSPORT = EMAIL_BACKEND
+# Processes other than the test's own leave their mail where the test can read it, or speak to the
+# mail server that the test plays.
 if EMAIL_FILE_PATH := env.str("GAUNTLET_MAIL_FOLDER", ""):
-    EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
+    EMAIL_BACKEND = "config.mailing.Queued"
+    GAUNTLET_EMAIL_TRANSPORT = "django.core.mail.backends.filebased.EmailBackend"
+if EMAIL_PORT := env.int("GAUNTLET_EMAIL_PORT", 0):
+    GAUNTLET_EMAIL_TRANSPORT = "config.mailing.Smtp"
+    EMAIL_HOST = "127.0.0.1"
 
 # Argon2 is slow on purpose; a suite that signs in hundreds of users cannot afford it.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -40,9 +40,18 @@ def web_command(python: Path, fd: int) -> list[str | Path]:
 
 def worker_command(python: Path, level: str = "WARNING") -> list[str | Path]:
     """Return the command for the Celery worker; pool and size come from the settings."""
+    return _worker(python, level, "worker@%h")
+
+
+def deadlines_command(python: Path, level: str = "WARNING") -> list[str | Path]:
+    """Return the command for the Celery worker that enforces deadlines and does nothing else."""
+    return [*_worker(python, level, "deadlines@%h"), "--queues", "deadlines"]
+
+
+def _worker(python: Path, level: str, name: str) -> list[str | Path]:
     return [
         python, "-m", "celery", "-A", "config.celery", "--quiet", "worker", "--loglevel", level,
-        "--without-gossip", "--without-mingle", "--without-heartbeat",
+        "--hostname", name, "--without-gossip", "--without-mingle", "--without-heartbeat",
     ]  # fmt: skip
 
 
@@ -141,6 +150,7 @@ class Server:
             supervisor.start(Program("web", web_command(self.python, fd), pass_fds=[fd]))
             self._wait_for_answer(supervisor, listener)
             # Only now, so that they do not slow the first answer down.
+            supervisor.start(Program("deadlines", deadlines_command(self.python)))
             supervisor.start(Program("worker", worker_command(self.python)))
             supervisor.start(Program("beat", beat_command(self.python)))
             self._announce(listener, accounts)

@@ -86,7 +86,7 @@ class Supervisor:
 
     def __post_init__(self) -> None:
         self.selector = selectors.DefaultSelector()
-        self.width = 8
+        self.width = 10
         self._wake_read, self._wake_write = socket.socketpair()
         for end in (self._wake_read, self._wake_write):
             end.setblocking(False)

@@ -37,15 +37,17 @@ def players(desk: Desk) -> tuple[Person, Person]:
 
 
 def entries(desk: Desk, match: int) -> list[tuple[str, str, bool]]:
+    """What the record holds: without notices that the service was away."""
     found = desk.rows(match)["entries"]
-    return [(entry["actor"], entry["text"], entry["timeout"]) for entry in found]
+    told = [(entry["actor"], entry["text"], entry["timeout"]) for entry in found]
+    return [entry for entry in told if entry[0] != "service"]
 
 
 def queued(site: Site) -> int:
-    """How many tasks no worker has taken yet."""
+    """How many tasks for deadlines no worker has taken yet."""
     prefix = site.env["GAUNTLET_REDIS_PREFIX"]
     with redis.Redis.from_url(site.env["REDIS_URL"], db=2) as client:
-        return int(client.llen(f"{prefix}.celery.{prefix}.default"))
+        return int(client.llen(f"{prefix}.celery.deadlines"))
 
 
 async def until(condition: Callable[[], Any], patience: float) -> float:
@@ -118,13 +120,13 @@ async def test_a_deadline_outlives_the_worker(
     """Killed with the task for the deadline in its hands; a new worker finds the deadline over."""
     match = desk.match(*players, pick_time=5)
     await asyncio.sleep(4)  # it has been told by now
-    site.worker.kill()
+    site.deadlines.kill()
     async with await Reader.open(site, match) as guest:
         await guest.next("sync")
         await asyncio.sleep(2)
         assert entries(desk, match) == []
         assert queued(site)
-        site.worker.start()
+        site.deadlines.start()
         await until(lambda: len(entries(desk, match)) == 4, SOON)
         step = await guest.next("step")
         assert step["view"]["game"]["pieces"] is not None
@@ -180,7 +182,13 @@ async def test_everything_is_killed_and_comes_back(
     await reader.closed()
     for process in site.processes:
         process.start()
-    assert desk.rows(match) == before
+    after = desk.rows(match)
+    after["entries"] = [each for each in after["entries"] if each["actor"] != "service"]
+    for rows in (before, after):
+        # Clocks are set right after an outage, and the log says so.
+        for name in ("snapshot", "seq", "deadline_at", "made_good_until"):
+            rows["match"].pop(name)
+    assert after == before
     again = await back(site, match, players[0])
     await again.say("sync")
     decisions = (await again.next("sync"))["view"]["decisions"]

@@ -155,7 +155,9 @@ def test_the_life_of_a_site(launch: Callable[..., Launcher], data: Path) -> None
     assert httpx.get(f"{address}/healthz", timeout=60).status_code == 200
 
     # Each process that dies is started again.
-    for name in ("-m daphne", "quiet worker", "quiet beat", "valkey-server", "postgres -D"):
+    for name in (
+        "-m daphne", "worker@%h", "deadlines@%h", "quiet beat", "valkey-server", "postgres -D",
+    ):  # fmt: skip
         (pid,) = children_named(first, name)
         os.kill(pid, signal.SIGKILL)
         wait_until_replaced(first, name, pid)

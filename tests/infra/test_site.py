@@ -20,7 +20,7 @@ def test_a_killed_web_process_comes_back_on_the_same_port(site: Site) -> None:
     assert site.answers()
 
 
-def test_a_killed_worker_and_beat_come_back(site: Site) -> None:
-    for process in (site.worker, site.beat):
+def test_killed_workers_and_beat_come_back(site: Site) -> None:
+    for process in (site.deadlines, site.worker, site.beat):
         process.restart()
         assert process.alive

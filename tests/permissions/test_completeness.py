@@ -31,6 +31,7 @@ ELSEWHERE = {
     "admin:": "below, by the registry",
     "games:leaderboards/overall/": "only leads elsewhere",
     "healthz": "reads",
+    "readyz": "reads",
     "favicon": "reads",
 }
 

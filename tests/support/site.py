@@ -1,4 +1,4 @@
-"""The real site for end-to-end tests: Daphne, Celery worker and beat as processes of their own.
+"""The real site for end-to-end tests: Daphne, two Celery workers and beat as real processes.
 
 They run against the suite's PostgreSQL and Valkey, in a database and under a key prefix of their
 own, with the same commands that `script/server` uses.
@@ -23,7 +23,7 @@ from psycopg.sql import SQL, Composed, Identifier
 from script.lib.console import ROOT
 from script.lib.ports import bind_from, free_port
 from script.lib.processes import spawn, stop
-from script.lib.server import beat_command, web_command, worker_command
+from script.lib.server import beat_command, deadlines_command, web_command, worker_command
 from tests.support.hand import Hand
 from tests.support.template import copied_to
 
@@ -131,7 +131,8 @@ class Process:
 
 
 class Site:
-    """A running site. Attributes `web`, `worker` and `beat` are its processes."""
+    """A running site. Its processes are `web`, `deadlines` (the worker that enforces them),
+    `worker` (for everything else) and `beat`."""
 
     def __init__(self, folder: Path) -> None:
         name = f"site_{secrets.token_hex(4)}"
@@ -173,11 +174,14 @@ class Site:
 
         fd = self.listener.fileno()
         self.web = process("web", web_command(python, fd), lambda _web: self.answers(), fd)
-        self.worker = process(
-            "worker", worker_command(python), lambda worker: "worker ready" in worker.log()
-        )
+
+        def takes_tasks(worker: Process) -> bool:
+            return "worker ready" in worker.log()
+
+        self.deadlines = process("deadlines", deadlines_command(python), takes_tasks)
+        self.worker = process("worker", worker_command(python), takes_tasks)
         self.beat = process("beat", beat_command(python), lambda beat: "beat ready" in beat.log())
-        self.processes = [self.web, self.worker, self.beat]
+        self.processes = [self.web, self.deadlines, self.worker, self.beat]
         self.hand = Hand(self.env)
 
     def start(self) -> None:

@@ -1,0 +1,73 @@
+"""What workers do for everybody: send mail."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
+
+import structlog
+from celery import shared_task
+from django.conf import settings
+from django.core.mail import get_connection
+
+from config.mailing import Fields, unpacked
+
+log = structlog.get_logger("gauntlet.mail")
+
+# A mail that could not be sent is tried again for about half an hour. The pauses are short: what
+# waits longer in a worker's hands than the broker's visibility timeout would be handed out twice.
+TRIES = 80
+LONGEST_PAUSE_S = 25
+# While as many mails as may be are on their way.
+BUSY_PAUSE_S = 2
+
+_sending = 0
+_one_at_a_time = threading.Lock()
+
+
+@shared_task(name="config.jobs.tasks.send_mail")
+def send_mail(fields: Fields, tries: int = 0) -> None:
+    """Send one mail. A few at a time: a mail server that says nothing keeps no other task from the
+    worker's threads."""
+    with _place() as free:
+        if not free:
+            send_mail.apply_async((fields, tries), countdown=BUSY_PAUSE_S)
+            return
+        try:
+            get_connection(settings.GAUNTLET_EMAIL_TRANSPORT).send_messages([unpacked(fields)])
+        except (SMTPException, OSError) as error:
+            _failed(fields, tries, error)
+
+
+def _failed(fields: Fields, tries: int, error: Exception) -> None:
+    what = type(error).__name__
+    if tries + 1 >= TRIES or is_final(error):
+        log.error("mail.given-up", error=what, tries=tries + 1)
+        return
+    log.warning("mail.not-sent", error=what, tries=tries + 1)
+    pause = min(2 ** min(tries, 10), LONGEST_PAUSE_S)
+    send_mail.apply_async((fields, tries + 1), countdown=pause)
+
+
+def is_final(error: Exception) -> bool:
+    """Whether the mail server has said that it will never take this mail."""
+    if isinstance(error, SMTPRecipientsRefused):
+        return all(code >= 500 for code, _words in error.recipients.values())
+    return isinstance(error, SMTPResponseException) and error.smtp_code >= 500
+
+
+@contextmanager
+def _place() -> Iterator[bool]:
+    global _sending  # noqa: PLW0603  (of this process)
+    with _one_at_a_time:
+        free = _sending < settings.GAUNTLET_MAIL_SENDERS
+        if free:
+            _sending += 1
+    try:
+        yield free
+    finally:
+        if free:
+            with _one_at_a_time:
+                _sending -= 1

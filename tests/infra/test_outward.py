@@ -1,0 +1,321 @@
+"""Whatever leaves the site ends in time, whoever is at the other end and whatever they do.
+
+What can leave it is found in the source: a module that begins to speak to the network fails here
+until its limits are tested, too.
+"""
+
+from __future__ import annotations
+
+import ast
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from smtplib import SMTPDataError, SMTPException, SMTPRecipientsRefused
+from typing import Any
+
+import pytest
+from django.conf import settings as configured
+from django.core.mail import EmailMessage, EmailMultiAlternatives, get_connection, send_mail
+from django.test import Client
+
+from config import health, mailing
+from config.jobs import tasks
+from config.jobs.models import JobDone
+from script.lib.console import ROOT
+from tournaments.webhooks import wire
+from tournaments.webhooks.destinations import Destination
+
+# Modules of ours that speak to somebody, and where their limits are tested.
+SPEAK = {
+    "config/mailing.py": "below",
+    "config/jobs/tasks.py": "names SMTP's errors only",
+    "games/notices.py": "names SMTP's errors only",
+    "games/tasks.py": "names SMTP's errors only",
+    "tournaments/services/mail.py": "names SMTP's errors only",
+    "tournaments/webhooks/wire.py": "below",
+    "tournaments/webhooks/destinations.py": "looks names up: tests/webhooks/test_destinations.py",
+}
+NETWORK = {
+    "aiohttp", "asyncssh", "ftplib", "http.client", "httpcore", "httpx", "imaplib", "poplib",
+    "pywebpush", "requests", "smtplib", "socket", "telnetlib", "urllib.request", "urllib3",
+    "webbrowser", "websockets", "xmlrpc",
+}  # fmt: skip
+
+
+def imports_of(source: str) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def test_everything_that_speaks_to_the_network_is_known() -> None:
+    speaking = set()
+    for package in ("accounts", "config", "games", "tournaments"):
+        for path in (ROOT / package).rglob("*.py"):
+            imported = imports_of(path.read_text())
+            if any(name in NETWORK or name.split(".")[0] in NETWORK for name in imported):
+                speaking.add(str(path.relative_to(ROOT)))
+    assert speaking == set(SPEAK)
+
+
+def test_what_the_site_itself_stands_on_has_limits() -> None:
+    assert configured.EMAIL_TIMEOUT <= 10
+    assert configured.GAUNTLET_EMAIL_TOTAL_SECONDS <= 30
+    database = configured.DATABASES["default"]["OPTIONS"]
+    assert database["connect_timeout"] <= 10
+    assert "lock_timeout" in database["options"]
+    assert "statement_timeout" in database["options"]
+    caches: Any = configured.CACHES
+    broker: Any = configured.CELERY_BROKER_TRANSPORT_OPTIONS
+    cache = caches["default"]["OPTIONS"]
+    for each in (cache, broker):
+        assert each["socket_connect_timeout"] <= 5
+        assert each["socket_timeout"] <= 30
+
+
+# -- at the other end ----------------------------------------------------------------------------
+
+
+@contextmanager
+def answering(behave: Callable[[socket.socket], None]) -> Iterator[int]:
+    """Somebody who takes connections and then does what ``behave`` does; gives the port."""
+    taken: list[socket.socket] = []
+    over = threading.Event()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            while not over.is_set():
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                taken.append(connection)
+                threading.Thread(target=suppressed, args=(connection,), daemon=True).start()
+
+        def suppressed(connection: socket.socket) -> None:
+            try:
+                behave(connection)
+            except OSError:
+                return
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield server.getsockname()[1]
+        over.set()
+    for connection in taken:
+        connection.close()
+
+
+def silent(connection: socket.socket) -> None:
+    """Takes the connection, and never says a word."""
+
+
+def dripping(connection: socket.socket) -> None:
+    """Says something all the time, and never finishes a line."""
+    while True:
+        connection.sendall(b"2")
+        time.sleep(0.05)
+
+
+def by_mail(port: int) -> None:
+    """What comes of a mail. Raises where it cannot be sent."""
+    transport = get_connection("config.mailing.Smtp", host="127.0.0.1", port=port)
+    message = EmailMessage("Subject", "Body", "us@example.org", ["you@example.org"])
+    transport.send_messages([message])
+
+
+def by_webhook(port: int) -> None:
+    """What comes of a webhook's request."""
+    destination = Destination("http", "127.0.0.1", port, "/", ("127.0.0.1",))
+    answer = wire.post(destination, headers={}, content=b"{}")
+    if not answer.taken:
+        raise OSError(answer.fault)
+
+
+def by_discord(port: int) -> None:
+    """What comes of a form with a picture."""
+    destination = Destination("http", "127.0.0.1", port, "/", ("127.0.0.1",))
+    answer = wire.post(destination, headers={}, files={"file": ("a.png", b"x" * 10, "image/png")})
+    if not answer.taken:
+        raise OSError(answer.fault)
+
+
+@pytest.mark.parametrize("behave", [silent, dripping])
+@pytest.mark.parametrize("send", [by_mail, by_webhook, by_discord])
+def test_who_never_answers_is_not_waited_for(
+    send: Callable[[int], None], behave: Callable[[socket.socket], None], settings: Any
+) -> None:
+    settings.EMAIL_TIMEOUT = settings.GAUNTLET_WEBHOOK_STAGE_SECONDS = 0.5
+    settings.GAUNTLET_EMAIL_TOTAL_SECONDS = settings.GAUNTLET_WEBHOOK_TOTAL_SECONDS = 1.0
+    failed = threading.Event()
+
+    def attempt(port: int) -> None:
+        try:
+            send(port)
+        except (SMTPException, OSError):
+            failed.set()
+
+    with answering(behave) as port:
+        thread = threading.Thread(target=attempt, args=(port,), daemon=True)
+        thread.start()
+        # A second, and whatever a busy machine adds; without a limit it never ends.
+        thread.join(30)
+    assert failed.is_set()
+
+
+# -- mail goes through the queue -----------------------------------------------------------------
+
+
+@pytest.fixture
+def handed(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[Any]:
+    """What was handed to the workers: fields, how often it was tried, and in how many seconds."""
+    given: list[Any] = []
+
+    def later(arguments: tuple[Any, ...], countdown: float = 0) -> None:
+        given.append((*arguments, countdown))
+
+    monkeypatch.setattr(tasks.send_mail, "delay", lambda fields: given.append((fields, 0, 0)))
+    monkeypatch.setattr(tasks.send_mail, "apply_async", later)
+    settings.EMAIL_BACKEND = "config.mailing.Queued"
+    return given
+
+
+def test_mail_is_handed_to_a_worker_and_arrives_as_it_was(
+    handed: list[Any], mailoutbox: Any
+) -> None:
+    message = EmailMultiAlternatives(
+        "Übergabe", "Text\n", "us@example.org", ["you@example.org"], reply_to=["re@example.org"],
+        headers={"X-Kind": "test"},
+    )  # fmt: skip
+    message.attach_alternative("<p>Text</p>", "text/html")
+    assert message.send() == 1
+    assert mailoutbox == []  # nobody has sent anything yet
+    ((fields, _tries, _in),) = handed
+    tasks.send_mail(fields)
+    (sent,) = mailoutbox
+    mine, theirs = message.message(), sent.message()
+    for each in (mine, theirs):
+        del each["Message-ID"], each["Date"]
+    assert [part.get_payload() for part in theirs.walk() if not part.is_multipart()] == [
+        part.get_payload() for part in mine.walk() if not part.is_multipart()
+    ]
+    assert dict(theirs.items()).keys() == dict(mine.items()).keys()
+    assert (sent.subject, sent.to, sent.reply_to) == (
+        message.subject,
+        message.to,
+        ["re@example.org"],
+    )
+
+
+def test_a_broker_that_is_away_is_told_as_mail_that_cannot_be_sent(
+    handed: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from redis.exceptions import ConnectionError as Away
+
+    def away(_fields: Any) -> None:
+        raise Away
+
+    monkeypatch.setattr(tasks.send_mail, "delay", away)
+    with pytest.raises(OSError, match="ConnectionError"):
+        send_mail("a", "b", None, ["you@example.org"])
+    assert send_mail("a", "b", None, ["you@example.org"], fail_silently=True) == 0
+
+
+class Broken:
+    """A transport on which every mail fails in one way."""
+
+    error: Exception = OSError()
+
+    def __init__(self, **_options: Any) -> None:
+        pass
+
+    def send_messages(self, _messages: Any) -> None:
+        raise Broken.error
+
+
+@pytest.mark.parametrize(
+    ("error", "tries", "again"),
+    [
+        (OSError(), 0, 1),
+        (TimeoutError(), 3, 8),
+        (SMTPDataError(451, b"later"), 30, tasks.LONGEST_PAUSE_S),
+        (SMTPDataError(554, b"never"), 0, None),
+        (SMTPRecipientsRefused({"a": (550, b"who?")}), 0, None),
+        (SMTPRecipientsRefused({"a": (450, b"busy")}), 0, 1),
+        (OSError(), tasks.TRIES - 1, None),
+    ],
+)
+def test_mail_that_could_not_be_sent_is_tried_again_for_a_while(
+    error: Exception, tries: int, again: int | None, handed: list[Any], settings: Any
+) -> None:
+    settings.GAUNTLET_EMAIL_TRANSPORT = f"{__name__}.Broken"
+    Broken.error = error
+    fields = mailing.packed(EmailMessage("a", "b", "us@example.org", ["you@example.org"]))
+    tasks.send_mail(fields, tries)
+    assert handed == ([] if again is None else [(fields, tries + 1, again)])
+    # No longer in a worker's hands than the broker believes that it lives.
+    assert (
+        (configured.CELERY_BROKER_TRANSPORT_OPTIONS["visibility_timeout"])  # type: ignore[operator]
+        > tasks.LONGEST_PAUSE_S + configured.GAUNTLET_EMAIL_TOTAL_SECONDS
+    )
+
+
+def test_a_slow_mail_server_has_a_few_threads_of_a_worker_and_no_more(
+    handed: list[Any], settings: Any
+) -> None:
+    settings.GAUNTLET_MAIL_SENDERS = 0
+    fields = mailing.packed(EmailMessage("a", "b", "us@example.org", ["you@example.org"]))
+    tasks.send_mail(fields, 5)
+    assert handed == [(fields, 5, tasks.BUSY_PAUSE_S)]
+    from config.settings import base
+
+    assert base.GAUNTLET_MAIL_SENDERS < base.CELERY_WORKER_CONCURRENCY
+
+
+def test_deadlines_have_a_queue_to_themselves() -> None:
+    routes = configured.CELERY_TASK_ROUTES
+    assert {name for name, route in routes.items() if route["queue"] == "deadlines"} == {
+        "games.tasks.wake", "games.tasks.sweep",
+    }  # fmt: skip
+    assert configured.CELERY_TASK_DEFAULT_QUEUE != "deadlines"
+
+
+@pytest.mark.parametrize("module", ["dev", "production"])
+def test_no_request_and_no_deadline_speaks_to_the_mail_server(module: str) -> None:
+    source = (ROOT / "config" / "settings" / f"{module}.py").read_text()
+    assert 'EMAIL_BACKEND = "config.mailing.Queued"' in source
+
+
+# -- whether the site enforces deadlines ---------------------------------------------------------
+
+
+@pytest.mark.django_db
+def test_readiness_says_when_no_sweep_was_completed_lately(client: Client, settings: Any) -> None:
+    from datetime import timedelta
+
+    from django.utils import timezone
+
+    def asked() -> tuple[int, Any]:
+        answer = client.get("/readyz")
+        return answer.status_code, answer.json()
+
+    status, parts = asked()
+    assert (status, parts["deadlines"], parts["last_sweep"]) == (503, False, None)
+    JobDone.objects.create(task=health.SWEEP, at=timezone.now())
+    status, parts = asked()
+    assert status == 200, parts
+    assert (parts["database"], parts["redis"], parts["deadlines"]) == (True, True, True)
+    assert parts["set_aside"] == 0
+    late = timedelta(milliseconds=settings.GAUNTLET_SWEEP_LATE_MS + 100)
+    JobDone.objects.update(at=timezone.now() - late)
+    status, parts = asked()
+    assert (status, parts["deadlines"]) == (503, False)
+    assert parts["last_sweep"] >= 5
+    # Whether this process lives is another question.
+    assert client.get("/healthz").status_code == 200
