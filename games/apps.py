@@ -11,7 +11,7 @@ class GamesConfig(AppConfig):
         from accounts.hooks import account_closed, account_suspended, rights_changed  # noqa: PLC0415
         from accounts.profile import register_section  # noqa: PLC0415
         from accounts.tokens import register_bot_check  # noqa: PLC0415
-        from games import hooks, moderation, profiles, receivers  # noqa: PLC0415
+        from games import extras, hooks, missed, moderation, profiles, receivers  # noqa: PLC0415
         from games.ratings import pages  # noqa: PLC0415
         from games.ratings import tasks as ratings  # noqa: PLC0415
 
@@ -24,5 +24,6 @@ class GamesConfig(AppConfig):
             receivers.on_account_suspended, dispatch_uid="games.account_suspended"
         )
         moderation.register()
+        extras.register_waiting(missed.missed_ends)
         rights_changed.connect(receivers.on_rights_changed, dispatch_uid="games.rights_changed")
         register_bot_check(receivers.why_no_bot)

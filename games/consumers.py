@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -42,6 +43,7 @@ from games.limits import Bucket, chat_wait
 from games.models import ChatMessage, Match
 from games.publish import Frame, publish
 from games.reading import reader_of, standing_of, versions_of
+from games.services.arrivals import match_attend
 from games.services.chat import chat_history, chat_post
 from games.services.turns import Ack, match_organise, match_submit
 
@@ -165,6 +167,11 @@ class Socket(AsyncWebsocketConsumer):
         """The user signed out or lost the account: this socket's rights are void."""
         await self.end(4401, "account.changed", "Your sign-in has changed. Please connect again.")
 
+    async def _seen(self) -> None:
+        user = self.scope["user"]
+        if user.is_authenticated:
+            await presence.seen(user.pk)
+
     def scope_refusal(self, needed: Scope) -> Refusal | None:
         """Why the token that this socket was opened with does not allow it, or None."""
         missing = None if self.credential is None else self.credential.missing(needed)
@@ -241,7 +248,7 @@ class MatchSocket(Socket):
         user = self.scope["user"]
         self.user = user if user.is_authenticated else None
         self.match_id = int(self.scope["url_route"]["kwargs"]["match_id"])
-        self.present = False
+        self.present = self.waits = False
         # Groups first, then the view: a change in between is then told twice rather than never.
         try:
             self.audience, self.organise = await in_turn_thread(
@@ -255,6 +262,7 @@ class MatchSocket(Socket):
         if self.user is not None:
             await self.join(user_group_of(self.user.pk))
         self.present = True
+        await self._seen()
         await self._tell_presence(await self._tell_everything())
 
     async def disconnect(self, code: int) -> None:
@@ -333,9 +341,17 @@ class MatchSocket(Socket):
         else:
             await self.say(frames.ack_frame(answer))
 
+    async def _attend(self, there: dict[str, Any]) -> None:
+        """A match that waits for its players may begin now that one of them is here."""
+        if self.waits and self.seat is not None:
+            seats = tuple(there["seats"])
+            begun = partial(match_attend, match_id=self.match_id, there=seats, at=now_ms())
+            self.waits = not await in_turn_thread(begun)
+
     async def _tell_everything(self) -> dict[str, Any]:
         reader = await in_turn_thread(reader_of, self.match_id, self.user)
         there = await presence.arrive(self.match_id, self.audience, self.channel_name)
+        self.waits = reader.sync["view"]["phase"] == "waiting"
         over = reader.over
         await self.join(
             *[
@@ -345,12 +361,15 @@ class MatchSocket(Socket):
             ]
         )
         await self.say({**reader.sync, "presence": there})
+        await self._attend(there)
         return there
 
     async def _pong(self, frame: Ping) -> None:
         if frame.received is not None:
             self._heard(frame.received)
         there = await presence.arrive(self.match_id, self.audience, self.channel_name)
+        await self._attend(there)
+        await self._seen()
         versions = await _versions(self.match_id)
         await self.say(
             {
@@ -423,11 +442,13 @@ class LobbySocket(Socket):
         user = self.scope["user"]
         if user.is_authenticated:
             await self.join(user_group_of(user.pk))
+        await self._seen()
 
     async def take(self, frame: Incoming) -> None:
         if isinstance(frame, Ping):
             if frame.received is not None:
                 self._heard(frame.received)
+            await self._seen()
             await self.say({"type": "pong", "at": frame.at, "now": now_ms()})
         else:
             await self.say(

@@ -211,5 +211,7 @@ def _challenge(
             ruleset_id=ruleset.id,
             variant=ruleset.variants[0].id,
             message=message,
+            # Nobody sits there to begin at once.
+            options=pace.options_at(ruleset, next(p for p in pace.PACES if p.id == "slow")),
             lasts=timedelta(days=30),
         )

@@ -80,6 +80,12 @@ class Match(models.Model):
     made_good_until = models.BigIntegerField(
         default=0, help_text="Outages that ended by then have been given back, in ms since 1970."
     )
+    waits_until = models.BigIntegerField(
+        null=True,
+        blank=True,
+        help_text="Until when the match waits for both players, in ms since 1970. Empty once it "
+        "has begun; it stays where they did not come.",
+    )
     winner = models.PositiveSmallIntegerField(null=True, blank=True)
     reason = models.CharField(max_length=20, blank=True)
     scores = models.JSONField(default=list, blank=True)
@@ -139,6 +145,13 @@ class Match(models.Model):
                 condition=Q(awaits_ruling=False) | Q(status="running"),
                 name="match_ruling_while_on",
             ),
+            # Nothing ticks and nothing is drawn while it waits for its players.
+            models.CheckConstraint(
+                condition=Q(waits_until__isnull=True)
+                | Q(status="running", deadline_at__isnull=True, wake_at__isnull=False)
+                | Q(status="finished", winner__isnull=True),
+                name="match_waits_before_clocks",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -166,9 +179,15 @@ class MatchPlayer(models.Model):
         related_name="match_seats",
     )
     name = models.CharField(max_length=200)
+    missed_end = models.BooleanField(
+        default=False, help_text="It ended for them while they were away; the front page says so."
+    )
 
     class Meta:
         ordering = ["match", "seat"]
+        indexes = [
+            models.Index(fields=["user"], name="player_missed_end", condition=Q(missed_end=True)),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["match", "seat"], name="player_one_per_seat"),
             models.UniqueConstraint(fields=["match", "user"], name="player_one_seat_each"),

@@ -16,7 +16,7 @@ from games import frames
 from games.audience import LOBBY_GROUP, organisers_of, user_group_of
 from games.models import Match
 from games.publish import Frame, publish
-from games.words import game_name
+from games.words import game_name, result_told
 
 log = structlog.get_logger("gauntlet.notices")
 
@@ -37,6 +37,38 @@ def tell_ended(match_id: int) -> None:
     players = [player.user_id for player in match.players.all() if player.user_id is not None]
     groups = [LOBBY_GROUP, *(user_group_of(user_id) for user_id in players)]
     publish([Frame(group, text) for group in groups])
+
+
+def tell_missed(match_id: int) -> int:
+    """Write to the players for whom the match ended while they were away; returns to how many.
+    Confirmed addresses only, and once."""
+    match = _match(match_id)
+    missed = [p.user for p in match.players.all() if p.missed_end and p.user is not None]
+    names = [player.name for player in match.players.all()]
+    told = result_told(names, match)
+    sent = 0
+    for user_id, address in confirmed_addresses(missed).items():
+        key = f"missed-mail:{match_id}:{user_id}"
+        if not cache.add(key, 1, timeout=MAIL_REMEMBERED_S):
+            continue
+        body = render_to_string(
+            "games/mail/missed.txt",
+            {
+                "game": game_name(match.ruleset, match.variant),
+                "match": match,
+                "told": told,
+                "names": names,
+                "site": settings.GAUNTLET_ORIGIN,
+            },
+        )
+        subject = f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}A match of yours ended without you"
+        try:
+            send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [address])
+        except (SMTPException, OSError):
+            cache.delete(key)
+            raise
+        sent += 1
+    return sent
 
 
 def tell_ruling(match_id: int, *, waits: bool) -> None:

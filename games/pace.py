@@ -53,6 +53,12 @@ def options_at(ruleset: Ruleset[Any, Any], pace: Pace) -> dict[str, float]:
     return {key: max(1, round(value * factor)) if value else 0 for key, value in defaults.items()}
 
 
+def is_live(ruleset: Ruleset[Any, Any], options: Mapping[str, Any]) -> bool:
+    """Whether a match with these options is one to sit through: less than an hour a turn."""
+    turn: float = {**default_times(ruleset), **options}["turn_time"]
+    return turn < HOUR
+
+
 def label(key: str) -> str:
     """What people call a time option: ``pick_time`` is the "Pick"."""
     if key == "choice_time":

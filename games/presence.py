@@ -7,9 +7,12 @@ pings push that on, so that sockets of a process that died are forgotten by them
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
+from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import redis
 import redis.asyncio as aioredis
 import structlog
 from django.conf import settings
@@ -35,6 +38,90 @@ async def arrive(match_id: int, audience: Audience, socket: str) -> dict[str, An
 async def leave(match_id: int, audience: Audience, socket: str) -> dict[str, Any]:
     """Forget a socket; returns who is there without it."""
     return await _counted(match_id, f"{audience}:{socket}", None)
+
+
+def seats_there(match_id: int) -> tuple[bool, bool]:
+    """Whether each player looks at the match now. Nobody does while that cannot be asked."""
+    key = f"{settings.REDIS_PREFIX}:presence:{match_id}"
+    try:
+        members: Any = _sync_client().zrangebyscore(key, f"({now_ms()}", "+inf")
+    except RedisError as error:
+        log.warning("presence.failed", error=type(error).__name__)
+        return (False, False)
+    audiences = {name.split(b":", 1)[0] for name in members}
+    return (b"0" in audiences, b"1" in audiences)
+
+
+# -- on the site at all --------------------------------------------------------------------------
+
+
+async def seen(user_id: int) -> None:
+    """Note that somebody is here: a page, a stream or a program of theirs has just said so."""
+    try:
+        pipe = _client().pipeline(transaction=False)
+        _note(pipe, user_id)
+        await pipe.execute()
+    except RedisError as error:
+        log.warning("presence.failed", error=type(error).__name__)
+
+
+def seen_now(user_id: int) -> None:
+    """The same, outside of an event loop."""
+    try:
+        pipe = _sync_client().pipeline(transaction=False)
+        _note(pipe, user_id)
+        pipe.execute()
+    except RedisError as error:
+        log.warning("presence.failed", error=type(error).__name__)
+
+
+def away_of(user_ids: Iterable[int], *, for_s: int) -> set[int]:
+    """Those of these users of whom nothing was seen for so long. Nobody while that is not known:
+    Redis does not answer or has lost what it held, or the site itself was away."""
+    ids = sorted(set(user_ids))
+    try:
+        client = _sync_client()
+        since = client.get(_since_key())
+        if not ids or since is None or int(since) > now_ms() - 1000 * for_s:
+            if since is None:
+                forget_since()
+            return set()
+        last = client.mget([_seen_key(user_id) for user_id in ids])
+    except RedisError as error:
+        log.warning("presence.failed", error=type(error).__name__)
+        return set()
+    least = now_ms() - 1000 * for_s
+    return {pk for pk, at in zip(ids, last, strict=True) if at is None or int(at) < least}
+
+
+def forget_since() -> None:
+    """Begin anew to count how long somebody was not seen."""
+    try:
+        _sync_client().set(_since_key(), now_ms())
+    except RedisError as error:
+        log.warning("presence.failed", error=type(error).__name__)
+
+
+def _note(pipe: Any, user_id: int) -> None:
+    pipe.set(_seen_key(user_id), now_ms(), ex=24 * 3600)
+
+
+def _seen_key(user_id: int) -> str:
+    return f"{settings.REDIS_PREFIX}:seen:{user_id}"
+
+
+def _since_key() -> str:
+    return f"{settings.REDIS_PREFIX}:seen-since"
+
+
+@cache
+def _sync_client() -> redis.Redis:
+    return redis.Redis.from_url(
+        settings.GAUNTLET_REDIS_ADDRESS, socket_timeout=3, socket_connect_timeout=3
+    )
+
+
+# -- shared --------------------------------------------------------------------------------------
 
 
 async def may_announce(match_id: int) -> bool:

@@ -53,11 +53,12 @@ def matches_filtered(
 class OwnMatch(NamedTuple):
     """A running match of somebody, and whether it waits for them. ``deadline`` is theirs; None
     while nothing of theirs is open, the clocks stand still, or it depends on when the opponent
-    answers."""
+    answers. One that ``begins`` waits for both to be there until then."""
 
     match: Match
     to_move: bool
     deadline: datetime | None
+    begins: bool = False
 
 
 def own_running(user: User, *, at_most: int = 50) -> list[OwnMatch]:
@@ -74,11 +75,22 @@ def own_running(user: User, *, at_most: int = 50) -> list[OwnMatch]:
 
 def _own_match(match: Match, user: User) -> OwnMatch:
     held = store.held_of(match)
+    waiting = held.live.waiting
+    if waiting is not None:
+        until = datetime.fromtimestamp(waiting.until / 1000, UTC)
+        return OwnMatch(match, to_move=True, deadline=until, begins=True)
     seat = next(player.seat for player in match.players.all() if player.user_id == user.pk)
     to_move = held.live.table.open[seat] is not None
     deadline = lives.deadline_shown(held.ruleset, held.live, seat) if to_move else None
     moment = None if deadline is None else datetime.fromtimestamp(deadline / 1000, UTC)
     return OwnMatch(match, to_move, moment)
+
+
+def matches_missed(user: User, *, at_most: int = 5) -> QuerySet[Match]:
+    """Matches that ended for ``user`` while they were away, and that they have not looked at
+    since; the latest first."""
+    seats = MatchPlayer.objects.filter(user=user, missed_end=True).values("match")
+    return matches_over(user).filter(pk__in=seats)[:at_most]
 
 
 def matches_to_rule(user: Any) -> QuerySet[Match]:

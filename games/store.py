@@ -165,7 +165,7 @@ def save(held: Held, *, live: Live, readers: Readers, appended: Sequence[Appende
         cursor.execute(
             "UPDATE games_match SET snapshot = %s, seq = %s, deadline_at = %s, wake_at = %s,"
             " paused = %s, awaits_ruling = %s, status = %s, winner = %s, reason = %s,"
-            " scores = %s::jsonb, finished_at = %s WHERE id = %s",
+            " scores = %s::jsonb, finished_at = %s, waits_until = %s WHERE id = %s",
             (
                 snapshot_of(held.ruleset, live, readers),
                 held.seq + len(appended),
@@ -178,6 +178,7 @@ def save(held: Held, *, live: Live, readers: Readers, appended: Sequence[Appende
                 "" if result is None else result.reason,
                 "[]" if result is None else msgspec.json.encode(result.scores).decode(),
                 None if result is None else datetime.fromtimestamp(at / 1000, UTC),
+                None if live.waiting is None else live.waiting.until,
                 held.match_id,
             ),
         )
@@ -209,6 +210,8 @@ def save_made_good(held: Held, *, until: int) -> None:
 def next_wake(ruleset: AnyRuleset, live: Live, *, after: int) -> int | None:
     """When a worker must look at this match next: for a reminder later than ``after``, or for a
     deadline, once submissions that arrived in time have settled."""
+    if live.waiting is not None:
+        return live.waiting.until + 1
     deadline = lives.next_deadline(ruleset, live)
     if deadline is None:
         return None

@@ -13,12 +13,12 @@ from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
 from config.jobs import guard
-from games import notices
+from games import notices, presence
 from games.clock import now_ms
 from games.models import Match
-from games.services.challenges import challenges_expire
+from games.services.challenges import challenges_abandon, challenges_expire
 from games.services.outage import outages_give_back
-from games.services.turns import match_wake
+from games.services.turns import is_serving, match_wake
 
 log = structlog.get_logger("gauntlet.tasks")
 
@@ -71,8 +71,13 @@ def sweep() -> None:
 @shared_task(name="games.tasks.sweep_challenges")
 @guard.completed("games.tasks.sweep_challenges")
 def sweep_challenges() -> None:
-    """Close the challenges that nobody took in time."""
+    """Close the challenges that nobody took in time, and those whose owner has left."""
     challenges_expire(now=timezone.now())
+    if is_serving(now_ms()):
+        challenges_abandon(now=timezone.now())
+    else:
+        # Nobody can be seen while there is nothing to see them.
+        presence.forget_since()
 
 
 @shared_task(
@@ -93,6 +98,25 @@ def mail_ruling_enqueue(*, match_id: int, seq: int) -> None:
         mail_ruling.delay(match_id, seq)
     except (RedisError, BrokerError, OSError) as error:
         log.warning("ruling-mail.not-enqueued", match=match_id, error=type(error).__name__)
+
+
+@shared_task(
+    name="games.tasks.mail_missed",
+    autoretry_for=(SMTPException, OSError),
+    retry_backoff=30,
+    max_retries=6,
+)
+def mail_missed(match_id: int) -> None:
+    """Write to those for whom a match ended while they were away."""
+    notices.tell_missed(match_id)
+
+
+def mail_missed_enqueue(*, match_id: int) -> None:
+    """Have a worker write to them. A broker that is away costs the mail, not the front page."""
+    try:
+        mail_missed.delay(match_id)
+    except (RedisError, BrokerError, OSError) as error:
+        log.warning("missed-mail.not-enqueued", match=match_id, error=type(error).__name__)
 
 
 def wake_enqueue(*, match_id: int, wake_at: int) -> None:

@@ -25,6 +25,8 @@ REASONS = {
 
 def result_told(names: Sequence[str], match: Match) -> str:
     """How a match that is over ended, in a sentence."""
+    if match.winner is None and match.waits_until is not None:
+        return "The match is void: not both players were there in time."
     if match.winner is None:
         return "The match is void, by an organiser's ruling."
     scores = match.scores if match.winner == 0 else match.scores[::-1]

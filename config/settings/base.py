@@ -401,6 +401,10 @@ GAUNTLET_OUTAGE_AFTER_MS = env.int("GAUNTLET_OUTAGE_AFTER_MS", 3000)
 GAUNTLET_OUTAGE_GRACE_MS = env.int("GAUNTLET_OUTAGE_GRACE_MS", 10_000)
 GAUNTLET_CHALLENGE_LASTS = timedelta(hours=24)
 GAUNTLET_CHALLENGES_OPEN_AT_ONCE = 10
+# How long a match at a live pace waits for both players before it is void; 0: it begins at once.
+GAUNTLET_ARRIVAL_SECONDS = env.int("GAUNTLET_ARRIVAL_SECONDS", 180)
+# How long after its owner was last seen an open challenge at a live pace ends.
+GAUNTLET_AWAY_SECONDS = env.int("GAUNTLET_AWAY_SECONDS", 120)
 GAUNTLET_RECORD_MAX_BYTES = 1024 * 1024
 # A frame of a socket, and the body of a request unless its endpoint takes more.
 GAUNTLET_MESSAGE_MAX_BYTES = 16 * 1024

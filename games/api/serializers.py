@@ -56,9 +56,13 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
         model = Match
         fields = (
             "id", "ruleset", "variant", "options", "source", "status", "paused", "players",
-            "winner", "reason", "scores", "created_at", "finished_at", "links",
+            "waits_until", "winner", "reason", "scores", "created_at", "finished_at", "links",
         )  # fmt: skip
         extra_kwargs = {
+            "waits_until": {
+                "help_text": "Set while it waits for both players, in ms since 1970, and kept "
+                "where they did not come: it is void then."
+            },
             "winner": {"help_text": "A seat; null before the end, and for a void match."},
             "reason": {"help_text": "How it ended; empty before the end."},
         }

@@ -13,7 +13,7 @@ from games.api.challenges import (
 from games.api.lists import MatchChatView, MatchesView, MatchLogView
 from games.api.rulesets import RulesetsView, RulesetView
 from games.api.saved import SavedMovesView, SavedMoveView
-from games.api.views import MatchView, RecordView, SubmissionsView
+from games.api.views import MatchView, ReadyView, RecordView, SubmissionsView
 from games.ratings.api import LeaderboardsView, LeaderboardView
 
 urlpatterns = [
@@ -22,6 +22,7 @@ urlpatterns = [
     path("matches/", MatchesView.as_view(), name="matches"),
     path("matches/<int:match_id>/", MatchView.as_view(), name="match"),
     path("matches/<int:match_id>/submissions/", SubmissionsView.as_view(), name="submissions"),
+    path("matches/<int:match_id>/ready/", ReadyView.as_view(), name="ready"),
     path("matches/<int:match_id>/record/", RecordView.as_view(), name="record"),
     path("matches/<int:match_id>/log/", MatchLogView.as_view(), name="match_log"),
     path("matches/<int:match_id>/chat/", MatchChatView.as_view(), name="match_chat"),

@@ -23,7 +23,9 @@ from games.clock import now_ms
 from games.engine import records
 from games.engine.errors import Refusal
 from games.frames import ack_frame
+from games.models import Match
 from games.reading import match_for, reader_of
+from games.services.arrivals import match_ready_now
 from games.services.matches import record_bytes
 from games.services.turns import match_submit
 
@@ -122,6 +124,40 @@ class SubmissionsView(ApiView):
         if isinstance(answer, Refusal):
             return refused(answer)
         return Response(ack_frame(answer), status=200 if answer.resent else 201)
+
+
+class ReadySerializer(serializers.Serializer[dict[str, Any]]):
+    """Whether the match is on."""
+
+    begun = serializers.BooleanField(help_text="Whether its clocks run.")
+    waits_until = serializers.IntegerField(
+        allow_null=True, help_text="Until when it waits for both players, in ms since 1970."
+    )
+
+
+class ReadyView(ApiView):
+    """Being there for a match that waits for both players."""
+
+    scopes = MappingProxyType({"POST": Scope.PLAY})
+
+    @extend_schema(
+        operation_id="ready",
+        tags=["matches"],
+        summary="Say that you are there",
+        request=None,
+        responses={200: ReadySerializer},
+    )
+    def post(self, request: Request, match_id: int) -> Response:
+        """A match at a live pace begins once both players are there: who has its page or its stream
+        open is. Who looks only now and then says so here, once; it counts until the match
+        begins. Saying it again changes nothing."""
+        caller = signed_in(request)
+        seat = seat_of(match_for(match_id, caller), caller)
+        if seat is None:
+            return refused(Refusal("seat.none", "Only the two players can say that."))
+        begun = match_ready_now(match_id=match_id, acting_user=caller, seat=seat)
+        match = Match.objects.only("waits_until").get(pk=match_id)
+        return Response({"begun": begun, "waits_until": match.waits_until})
 
 
 class RecordView(ApiView):

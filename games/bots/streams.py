@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from asyncio import FIRST_COMPLETED
 from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -29,6 +30,7 @@ from games.engine.errors import Refusal
 from games.executor import in_turn_thread
 from games.models import Challenge, Match
 from games.reading import reader_of, standing_of, versions_of
+from games.services.arrivals import match_attend
 
 log = structlog.get_logger("gauntlet.streams")
 
@@ -191,7 +193,7 @@ class MatchStream(Stream):
         self.match_id = match_id
         self.audience, _organise = standing_of(match_id, user)
         self.version = 0
-        self._over = False
+        self._over = self._waits = False
 
     def groups(self) -> tuple[str, ...]:
         return group_of(self.match_id, self.audience), user_group_of(self.user.pk)
@@ -201,10 +203,20 @@ class MatchStream(Stream):
         return self._over
 
     async def begin(self) -> AsyncIterator[dict[str, Any]]:
-        yield await self._sync()
+        sync = await self._sync()
+        yield sync
+        await self._attend(sync["presence"])
+
+    async def _attend(self, there: dict[str, Any]) -> None:
+        """A match that waits for its players may begin now that one of them is here."""
+        await presence.seen(self.user.pk)
+        if self._waits and self.audience in (0, 1):
+            seats = tuple(there["seats"])
+            begun = partial(match_attend, match_id=self.match_id, there=seats, at=now_ms())
+            self._waits = not await in_turn_thread(begun)
 
     async def look(self) -> AsyncIterator[dict[str, Any]]:
-        await presence.arrive(self.match_id, self.audience, self.channel)
+        await self._attend(await presence.arrive(self.match_id, self.audience, self.channel))
         versions = await in_turn_thread(versions_of, self.match_id)
         if versions[AUDIENCES.index(self.audience)] > self.version:
             yield await self._sync()
@@ -231,6 +243,7 @@ class MatchStream(Stream):
         there = await presence.arrive(self.match_id, self.audience, self.channel)
         self.version = reader.sync["version"]
         self._over = reader.over
+        self._waits = reader.sync["view"]["phase"] == "waiting"
         return {**reader.sync, "presence": there}
 
 
@@ -259,6 +272,7 @@ class EventStream(Stream):
             yield each
 
     async def look(self) -> AsyncIterator[dict[str, Any]]:
+        await presence.seen(self.user.pk)
         matches, challenges = await in_turn_thread(_concerning, self.user)
         for gone in self._challenges.keys() - challenges.keys():
             status = await in_turn_thread(_status_of, gone)

@@ -33,6 +33,14 @@ class Prepared(msgspec.Struct, frozen=True):
     by: str
 
 
+class Waiting(msgspec.Struct, frozen=True):
+    """A match that begins once both players are there, or said that they are ``ready`` (by seat);
+    if that is not so by the instant ``until``, it is void. Nothing is drawn or shown before."""
+
+    until: int
+    ready: tuple[bool, bool] = (False, False)
+
+
 class Live(msgspec.Struct, frozen=True):
     """A running match. ``watches`` are by seat; a seat without a decision has none. The watch of a
     sealed answer runs on until the barrier opens, so that nobody can see that it is in. What is
@@ -41,6 +49,7 @@ class Live(msgspec.Struct, frozen=True):
     table: Table
     watches: tuple[Watch | None, Watch | None] = (None, None)
     prepared: tuple[Prepared, ...] = ()
+    waiting: Waiting | None = None
 
 
 class Happened(msgspec.Struct, frozen=True):
@@ -88,6 +97,50 @@ def begin(
     return _with_chance(ruleset, Turn(live), at, random)
 
 
+def announced(
+    ruleset: AnyRuleset, header: Header, *, until: int, prepared: Sequence[Prepared] = ()
+) -> Live:
+    """A match that waits for its players until that instant; see :class:`Waiting`. Raises
+    :class:`Refusal` ``setup.*``."""
+    tables.opened(ruleset, header)
+    return Live(Table(header=header), prepared=tuple(prepared), waiting=Waiting(until))
+
+
+def begun(ruleset: AnyRuleset, live: Live, *, at: int, random: RandomSource) -> Turn:
+    """A match that waited begins: its clocks show zero at ``at``, whenever it was announced."""
+    header = live.table.header
+    return begin(ruleset, header, at=at, random=random, prepared=live.prepared)
+
+
+def with_ready(live: Live, ready: tuple[bool, bool]) -> Live:
+    """A match that waits, after one of its players has said to be ready."""
+    if live.waiting is None:
+        raise EngineFault("nobody has to be ready for a match that has begun")
+    return msgspec.structs.replace(live, waiting=msgspec.structs.replace(live.waiting, ready=ready))
+
+
+def _unbegun(
+    ruleset: AnyRuleset, live: Live, *, act: Act, by: str, why: str, at: int, random: RandomSource
+) -> Turn:
+    """A match that waits is ended by an act. Only the lot is drawn, which every record that names
+    no advantage begins with; what else chance would show stays unseen."""
+    if act.kind not in ("void", "winner"):
+        raise _must_wait()
+    turn = Turn(Live(tables.opened(ruleset, live.table.header)))
+    if turn.live.table.advantage is None:
+        (lot,) = tables.draws_due(ruleset, turn.live.table)
+        step = tables.chanced(
+            ruleset, turn.live.table, text=tables.drawn(ruleset, turn.live.table, lot, random)
+        )
+        turn = _then(turn, Entry(actor="chance", text=step.text), step, at)
+    step = tables.organised(ruleset, turn.live.table, act=act, by=by, why=why)
+    return _then(turn, Entry(actor="organiser", text=act.text, by=by, why=why), step, at)
+
+
+def _must_wait() -> Refusal:
+    return Refusal("match.waiting", "The match begins once both players are there.")
+
+
 def submit(
     ruleset: AnyRuleset, live: Live, *, seat: Seat, text: str, at: int, random: RandomSource
 ) -> Turn:
@@ -97,6 +150,8 @@ def submit(
     finds the timeout done. Conceding answers no decision, so it is never late while the match is
     on. Never raises :class:`Refusal`: it is part of the answer.
     """
+    if live.waiting is not None:
+        return Turn(live, refusal=_must_wait())
     turn = expire(ruleset, live, at=at, random=random)
     late = any(h.entry.timeout and h.entry.actor == seat for h in turn.happened)
     if late and not tables.is_concession(text):
@@ -149,8 +204,11 @@ def organise(
 ) -> Turn:
     """An organiser's act at ``at``; a take-back needs all ``entries`` so far.
 
-    Raises :class:`Refusal` where the act cannot stand. What had run out by then happens first.
+    Raises :class:`Refusal` where the act cannot stand. What had run out by then happens first. A
+    match that waits for its players can be ended, and nothing else.
     """
+    if live.waiting is not None:
+        return _unbegun(ruleset, live, act=act, by=by, why=why, at=at, random=random)
     turn = expire(ruleset, live, at=at, random=random)
     entry = Entry(actor="organiser", text=act.text, by=by, why=why)
     if act.kind == tables.TAKE_BACK:
@@ -306,8 +364,17 @@ def given_back(
     Each clock that ran meanwhile is turned back by as long as it did, so that it shows what it
     would show without. Whoever then has less than ``least_ms`` left has that much from now on, but
     never more than the decision's own limit: they have to find back first. A sealed answer keeps
-    its clock looking like an open one's.
+    its clock looking like an open one's. A match that waits for its
+    players waits so much longer.
     """
+    if live.waiting is not None:
+        until = live.waiting.until
+        lost = sum(back - down for down, back in outages if down <= until)
+        if lost == 0:
+            return live
+        until = max(until + lost, at + least_ms)
+        longer = msgspec.structs.replace(live.waiting, until=until)
+        return msgspec.structs.replace(live, waiting=longer)
     watches = list(live.watches)
     for seat in (0, 1):
         slot, watch = tables.shown(live.table, seat), live.watches[seat]
@@ -386,6 +453,7 @@ class _SavedLive(msgspec.Struct, frozen=True, omit_defaults=True):
     table: msgspec.Raw
     watches: tuple[Watch | None, Watch | None]
     prepared: tuple[Prepared, ...] = ()
+    waiting: Waiting | None = None
 
 
 _DECODER = msgspec.json.Decoder(_SavedLive)
@@ -394,7 +462,7 @@ _DECODER = msgspec.json.Decoder(_SavedLive)
 def encode_live(ruleset: AnyRuleset, live: Live) -> bytes:
     """A running match as compact JSON, the header left out."""
     table = msgspec.Raw(tables.encode_table(ruleset, live.table))
-    return msgspec.json.encode(_SavedLive(table, live.watches, live.prepared))
+    return msgspec.json.encode(_SavedLive(table, live.watches, live.prepared, live.waiting))
 
 
 def decode_live(ruleset: AnyRuleset, header: Header, data: bytes | str) -> Live:
@@ -404,4 +472,4 @@ def decode_live(ruleset: AnyRuleset, header: Header, data: bytes | str) -> Live:
     except msgspec.MsgspecError as error:
         raise EngineFault(f"not a running match: {error}") from error
     table = tables.decode_table(ruleset, header, bytes(saved.table))
-    return Live(table, saved.watches, saved.prepared)
+    return Live(table, saved.watches, saved.prepared, saved.waiting)

@@ -506,6 +506,7 @@ _ACT_TEXTS = {
     "take back": "The organiser took back the last submission and what followed from it.",
     "void": "The organiser voided the match.",
 }
+_VOID_BY_ITSELF = "The match is void."
 
 
 def _act_event(act: Act, by: str, why: str) -> Event:
@@ -517,6 +518,8 @@ def _act_event(act: Act, by: str, why: str) -> Event:
         text = f"The organiser extended the running decision by {seconds} s."
     elif act.kind == "winner":
         text = "The organiser declared the winner."
+    elif act.kind == "void" and not by:
+        text = _VOID_BY_ITSELF
     else:
         text = _ACT_TEXTS[act.kind]
     return Event(

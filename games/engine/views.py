@@ -7,7 +7,7 @@ from typing import Any
 from games.engine import table as tables
 from games.engine.decisions import ALL, Audience, Outcome, Seat
 from games.engine.live import Live
-from games.engine.table import AnyRuleset, Table
+from games.engine.table import AnyRuleset
 
 
 def match_view(ruleset: AnyRuleset, live: Live, audience: Audience, *, at: int) -> dict[str, Any]:
@@ -20,7 +20,7 @@ def match_view(ruleset: AnyRuleset, live: Live, audience: Audience, *, at: int) 
     if table.result is not None:
         audience = ALL
     view: dict[str, Any] = {
-        "phase": "over" if table.result is not None else _phase(table),
+        "phase": "over" if table.result is not None else _phase(live),
         "paused": table.paused,
         "advantage": table.advantage,
         "decisions": [
@@ -34,6 +34,8 @@ def match_view(ruleset: AnyRuleset, live: Live, audience: Audience, *, at: int) 
     }
     if any(table.suspended):
         view["ruling"] = True
+    if live.waiting is not None:
+        view["waiting"] = {"until": live.waiting.until, "ready": list(live.waiting.ready)}
     return view
 
 
@@ -41,8 +43,10 @@ def _result_view(result: Outcome) -> dict[str, Any]:
     return {"winner": result.winner, "reason": result.reason, "scores": list(result.scores)}
 
 
-def _phase(table: Table) -> str:
-    return "lot" if table.state is None else "on"
+def _phase(live: Live) -> str:
+    if live.waiting is not None:
+        return "waiting"
+    return "lot" if live.table.state is None else "on"
 
 
 def _decision_view(

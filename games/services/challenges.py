@@ -16,7 +16,7 @@ from accounts.models import User
 from accounts.moderation import mute_of, suspension_of
 from accounts.services import audit_record
 from config.jobs import guard
-from games import frames
+from games import frames, pace, presence
 from games.audience import LOBBY_GROUP, may_prepare, user_group_of
 from games.engine import records
 from games.engine.errors import Refusal
@@ -97,7 +97,8 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
 
 @transaction.atomic
 def challenge_accept(*, acting_user: User, challenge: Challenge) -> Match:
-    """Accept: the match begins at once. The challenger has seat 0.
+    """Accept: the match begins, at a live pace as soon as both are there. The challenger has
+    seat 0.
 
     Refusals: ``challenge.yourself``, ``challenge.not-for-you``, ``challenge.not-open``,
     ``challenge.expired`` and those of starting a match.
@@ -117,6 +118,7 @@ def challenge_accept(*, acting_user: User, challenge: Challenge) -> Match:
         advantage=_ADVANTAGE_SEAT[locked.advantage],
         prepared=None if locked.preparation is None else locked.preparation.prepared,
         prepared_by=locked.challenger,
+        waits=pace.is_live(REGISTRY.get(locked.ruleset), locked.options),
     )
     locked.status = Challenge.Status.ACCEPTED
     locked.match = match
@@ -205,13 +207,42 @@ def challenges_expire(*, now: datetime) -> int:
 
 
 def _expired(pk: int) -> bool:
+    return _lapsed(pk, "challenge.expire")
+
+
+def challenges_abandon(*, now: datetime) -> int:
+    """Close every open challenge at a live pace whose owner has left the site: whoever took it
+    would sit there alone. Returns how many."""
+    since = now - timedelta(seconds=settings.GAUNTLET_AWAY_SECONDS)
+    rows = Challenge.objects.filter(status=Challenge.Status.OPEN, created_at__lte=since)
+    live = {
+        pk: owner
+        for pk, owner, ruleset, options in rows.values_list(
+            "pk", "challenger_id", "ruleset", "options"
+        )
+        if pace.is_live(REGISTRY.get(ruleset), options)
+    }
+    away = presence.away_of(live.values(), for_s=settings.GAUNTLET_AWAY_SECONDS)
+    return guard.each(
+        "challenges.abandon",
+        sorted(pk for pk, owner in live.items() if owner in away),
+        _abandoned,
+        target="games.challenge",
+    )
+
+
+def _abandoned(pk: int) -> bool:
+    return _lapsed(pk, "challenge.abandon")
+
+
+def _lapsed(pk: int, action: str) -> bool:
     locked = (
         Challenge.objects.select_for_update(skip_locked=True)
         .filter(pk=pk, status=Challenge.Status.OPEN)
         .first()
     )
     if locked is not None:
-        _closed(locked, Challenge.Status.EXPIRED, None, "challenge.expire")
+        _closed(locked, Challenge.Status.EXPIRED, None, action)
     return locked is not None
 
 

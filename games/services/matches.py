@@ -21,7 +21,7 @@ from games.engine import live as lives
 from games.engine import records
 from games.engine.decisions import ALL, Seat, seen_by
 from games.engine.errors import Refusal
-from games.engine.live import Live, Prepared
+from games.engine.live import Live, Prepared, Turn
 from games.engine.ruleset import HeldItem, Options, Ruleset, Supplied
 from games.engine.table import Entry, Header
 from games.models import Match, MatchEntry, MatchPlayer, MatchReferee
@@ -59,18 +59,21 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     prepared_by: User | None = None,
     referees: Sequence[User] = (),
     items_counted: bool = False,
+    waits: bool = False,
     at: int | None = None,
 ) -> Match:
-    """Start a match between two users at once; seat 0 is the first of ``players``.
+    """Start a match between two users; seat 0 is the first of ``players``.
 
     ``options`` in seconds, only what differs from the defaults. ``prepared``: texts of what is
     supplied instead of drawn, by the keys of the ruleset's `supplies`; ``prepared_by`` (by default
     ``acting_user``) is the organiser whom record and log name for it. ``referees``: who alone may
     organise the match; every organiser, where nobody is named. Where no ``advantage`` is given it
     is drawn by lot, or more ``items`` give it in a variant that says so; ``items_counted`` means
-    that the caller has counted what was given already. Raises Refusal ``setup.*``:
-    unknown ruleset, variant, option, item or supply, something prepared that is not sound, one
-    person on both seats or as player and referee, a closed account.
+    that the caller has counted what was given already. One that ``waits`` begins once both players
+    are there (see `games.services.arrivals`), and is void if they are not in time.
+
+    Raises Refusal ``setup.*``: unknown ruleset, variant, option, item or supply, something prepared
+    that is not sound, one person on both seats or as player and referee, a closed account.
     """
     ruleset = REGISTRY.get(ruleset_id)
     _must_be_able_to_play(players)
@@ -91,7 +94,12 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     if supplied.outcomes and by is None:
         raise Refusal("setup.prepared", "It must be known who prepared what is supplied.")
     ready = [Prepared(text, "" if by is None else by.shown_name) for text in supplied.outcomes]
-    turn = lives.begin(ruleset, header, at=at, random=_random, prepared=ready)
+    patience = settings.GAUNTLET_ARRIVAL_SECONDS * 1000
+    if waits and patience:
+        until = at + patience
+        turn = Turn(lives.announced(ruleset, header, until=until, prepared=ready))
+    else:
+        turn = lives.begin(ruleset, header, at=at, random=_random, prepared=ready)
     match = Match.objects.create(
         ruleset=ruleset.id,
         variant=header.variant,

@@ -100,7 +100,7 @@ def _submit(  # noqa: PLR0917  (the service's own arguments)
     if turn.refusal is not None:
         answer = _earlier_answer(match_id, seat, client_id, text)
         if turn.happened:
-            _settle(held, turn, at=at)
+            settle(held, turn, at=at)
         return answer or turn.refusal
     readers, out = _told(held, turn, at)
     ack = Ack(client_id, match_id, readers.versions[seat], at)
@@ -170,12 +170,20 @@ def match_wake(*, match_id: int, at: int) -> bool:
         held = _made_good(held, at)
         if held.wake_at is None or held.wake_at > at:
             return True
+        if held.live.waiting is not None:
+            # Imported late: that module imports this one.
+            from games.services.arrivals import given_up  # noqa: PLC0415
+
+            if not _was_serving_after(held.live.waiting.until):
+                return False
+            given_up(held, at=at)
+            return True
         deadline = lives.next_deadline(held.ruleset, held.live)
         if deadline is not None and at > deadline + settings.GAUNTLET_SETTLE_MS:
             if not _was_serving_after(deadline):
                 return False
             turn = lives.expire(held.ruleset, held.live, at=at, random=_random)
-            _settle(held, turn, at=at)
+            settle(held, turn, at=at)
             return True
         _remind(held, at)
         return True
@@ -192,6 +200,12 @@ def _remind(held: Held, at: int) -> None:
     if held.followed and due:
         transaction.on_commit(partial(_say_reminded, held.match_id, due), robust=True)
     _enqueue_if_near(held.match_id, wake)
+
+
+def is_serving(at: int) -> bool:
+    """Whether the web service gave a sign of life lately, or never has."""
+    beat = ServiceBeat.objects.filter(pk=1).values_list("at", flat=True).first()
+    return beat is None or at - beat <= settings.GAUNTLET_OUTAGE_AFTER_MS
 
 
 def _was_serving_after(deadline: int) -> bool:
@@ -364,7 +378,7 @@ def _organise(
 # -- shared --------------------------------------------------------------------------------------
 
 
-def _settle(held: Held, turn: Turn, *, at: int) -> None:
+def settle(held: Held, turn: Turn, *, at: int) -> None:
     """Store and tell what happened without anybody's submission."""
     readers, out = _told(held, turn, at)
     appended = [Appended(happened) for happened in turn.happened]
@@ -422,8 +436,19 @@ def _say_ruling(held: Held, *, waits: bool) -> None:
 
 
 def _say_ended(match_id: int) -> None:
+    _say_missed(match_id)
     notices.tell_ended(match_id)
     _say(hooks.match_ended, match_id=match_id)
+
+
+def _say_missed(match_id: int) -> None:
+    # Imported late: these import this one.
+    from games.services.arrivals import ends_missed  # noqa: PLC0415
+    from games.tasks import mail_missed_enqueue  # noqa: PLC0415
+
+    match = Match.objects.defer("snapshot").prefetch_related("players__user").get(pk=match_id)
+    if ends_missed(match):
+        mail_missed_enqueue(match_id=match_id)
 
 
 def _say_turned(match_id: int, version: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import template
+from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.templatetags.static import static
 from django.utils.html import format_html
@@ -40,6 +41,24 @@ def pace_told(row: Match | Challenge) -> str:
     """How fast, in a few words."""
     ruleset = words.ruleset_named(row.ruleset)
     return "" if ruleset is None else pace.told(ruleset, row.options)
+
+
+@register.filter
+def arrival_told(row: Match | Challenge) -> str:
+    """How long a match of it waits for both players, in words; empty where it does not wait."""
+    return _if_live(row, settings.GAUNTLET_ARRIVAL_SECONDS)
+
+
+@register.filter
+def away_told(row: Challenge) -> str:
+    """How long after its owner has left a challenge ends, in words; empty where it stays."""
+    return _if_live(row, settings.GAUNTLET_AWAY_SECONDS)
+
+
+def _if_live(row: Match | Challenge, seconds: int) -> str:
+    ruleset = words.ruleset_named(row.ruleset)
+    live = ruleset is not None and pace.is_live(ruleset, row.options)
+    return pace.spoken(seconds) if live and seconds else ""
 
 
 @register.filter

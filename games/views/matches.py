@@ -21,6 +21,7 @@ from games.models import Match
 from games.pictures import as_image, board_of
 from games.reading import match_for, reader_of
 from games.replays import replay_of
+from games.services.arrivals import end_seen
 from games.services.matches import record_bytes
 from games.views.common import explains_refusals
 from games.words import game_name, result_told
@@ -40,6 +41,8 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
     match, sync = reader.match, reader.sync
     ruleset, _ = store.header_of(match)
     banners = extras.banners(request, match)
+    if sync["you"] is not None:
+        end_seen(match=match, user=request.user)
     context = {
         "match": match,
         "sync": sync,
@@ -73,6 +76,7 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
     (None where there is nothing); `title` and `description`.
     """
     match = match_for(match_id, request.user)
+    end_seen(match=match, user=request.user)
     replay = replay_of(match)
     steps = replay["steps"]
     last = len(steps) - 1
@@ -165,6 +169,8 @@ def _standing(match: Match, view: dict[str, Any], names: Sequence[str]) -> str:
         return result_told(names, match)
     if view["paused"]:
         return "The match is paused."
+    if view["phase"] == "waiting":
+        return "The match begins once both players are there."
     return " ".join(
         f"{names[each['seat']]}: {_ended(each['prompt'])}" for each in view["decisions"]
     )

@@ -43,8 +43,10 @@ def test_a_match_from_offer_to_record(site: Site, desk: Desk) -> None:
         match = second.challenge_accept(made["id"])
         number = match["id"]
         assert first.match(number)["you"] == 0
+        assert [client.ready(number)["begun"] for client in clients] == [False, True]
         for seat, client in enumerate(clients):
-            ack = client.submit(number, body={"id": "a", "text": "pick T", "version": 1})
+            version = client.match(number)["version"]
+            ack = client.submit(number, body={"id": "a", "text": "pick T", "version": version})
             assert (ack["type"], ack["match"]) == ("ack", number), seat
         with pytest.raises(module.Problem) as caught:
             nobody.submit(number, body={"id": "b", "text": "concede", "version": 1})

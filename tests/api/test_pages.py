@@ -52,6 +52,7 @@ ASKED: dict[str, dict[str, Any]] = {
         "path": "/api/v1/matches/{match}/submissions/",
         "body": {"id": "my-first-move", "text": "pick T", "version": 1},
     },
+    "ready": {"path": "/api/v1/matches/{match}/ready/"},
     "challenges": {"path": "/api/v1/challenges/?status=open&limit=1"},
     "challenge": {"path": "/api/v1/challenges/{offer}/"},
     "challenge_create": {

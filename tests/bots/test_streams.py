@@ -119,8 +119,14 @@ async def test_events(site: Site, desk: Desk) -> None:
         assert kinds["challenge.closed"]["status"] == "accepted"
         assert (kinds["match.started"]["match"], kinds["match.started"]["seat"]) == (match, 1)
         async with await Reader.open(site, match, ben) as reader:
-            await reader.next("sync")
-            await reader.submit("concede")
+            # At a live pace it waits for both; who listens to it is there.
+            assert (await reader.next("sync"))["view"]["phase"] == "waiting"
+            assert (await reader.submit("concede"))["code"] == "match.waiting"
+            async with listening(site, f"/matches/{match}/stream/", ada) as stream:
+                assert (await reader.next("step"))["view"]["phase"] == "on"
+                assert (await stream.next("sync"))["view"]["phase"] == "waiting"
+                assert (await stream.next("step"))["view"]["phase"] == "on"
+            assert (await reader.submit("concede"))["type"] == "ack"
         ended = await events.next()
         assert (ended["type"], ended["match"]) == ("match.ended", match)
         assert ended["result"]["winner"] == 1

@@ -455,6 +455,9 @@ DEEDS: dict[str, Deed] = {
         Frame("submit", lambda s: {"type": "submit", "match": s.match.pk, **concede(s)}, "play"),
         Api("post", "api:submissions", lambda s: [s.match.pk], concede, scope="play"),
     )),
+    "say that one is there": Deed("waiting", ON_SEATS, (
+        Api("post", "api:ready", lambda s: [s.match.pk], scope="play"),
+    )),
     "organise a match": Deed("running", RULE, (
         Frame("organise",
               lambda _s: {"type": "organise", "id": "rule", "text": "pause", **WHY}, "organise"),

@@ -114,6 +114,7 @@ class MatchPage {
     on("presence", () => {
       this.#drawPlayers();
       this.#sayPresenceSoon();
+      if (this.state?.view.phase === "waiting") this.#drawTurn();
     });
     on("time", () => this.players.tick());
     on("reminder", (detail) => this.#remind(detail));
@@ -328,7 +329,7 @@ class MatchPage {
     this.#drawBoard();
     this.#drawNotation();
     this.result.draw(this.state, this.names, this.ruleset);
-    this.concedeButton.hidden = you === null || view.phase === "over";
+    this.concedeButton.hidden = you === null || ["waiting", "over"].includes(view.phase);
     this.chat.update({ you, over: view.phase === "over" });
     this.desk?.update(view, this.names);
     this.#drawTitle();
@@ -343,13 +344,14 @@ class MatchPage {
     const { state, text } = turnLine(view, you, this.names, {
       waiting: this.ruleset.waiting,
       sending: this.#pending !== null,
+      there: this.state.presence.seats,
       dispute: view.ruling ? this.ruleset.dispute?.(view, this.names) : undefined,
     });
     const line = this.parts.turn;
     line.dataset.state = state;
     const words = line.querySelector(".turn-line__words");
     write(words, text);
-    write(line.querySelector(".turn-line__caption"), this.ruleset.caption(view));
+    write(line.querySelector(".turn-line__caption"), view.phase === "waiting" ? "" : this.ruleset.caption(view));
   }
 
   #drawPlayers() {
@@ -364,6 +366,9 @@ class MatchPage {
   #drawBoard() {
     if (this.board === null) return;
     const { view, you, header } = this.state;
+    // Nothing is shown, nor drawn, before both are there.
+    this.parts.board.hidden = view.phase === "waiting";
+    if (this.parts.board.hidden) return;
     this.board.update(view, {
       you,
       header,
@@ -381,7 +386,7 @@ class MatchPage {
     const form = this.parts.notation;
     if (form === null) return;
     const { view, you } = this.state;
-    form.hidden = you === null || view.phase === "over";
+    form.hidden = you === null || ["waiting", "over"].includes(view.phase);
     const decision = openDecision(view, you);
     const open = decision !== null && !view.paused && this.#pending === null;
     this.input.disabled = !open;

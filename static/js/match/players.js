@@ -94,6 +94,7 @@ class PlayerCard {
     if (this.asked !== this.reminded) this.#forget();
     this.root.dataset.active = String(view.decisions.some((open) => open.seat === this.seat));
     this.over = view.phase === "over";
+    this.waits = view.phase === "waiting";
   }
 
   /** Show a clock; gives how long it stays right in ms (Infinity while it stands still). */
@@ -118,7 +119,7 @@ class PlayerCard {
   }
 
   #reserveWords(clock) {
-    if (this.over) return "";
+    if (this.over || this.waits) return "";
     if (clock.state === "reserve") {
       if (clock.kept === clock.reserve) return "using the reserve";
       return `using the reserve · ${clockFace(clock.kept)} of it left after this`;

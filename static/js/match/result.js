@@ -1,7 +1,7 @@
 /* How a match ended. The page brings the card along with its links; this fills in the words. */
 
 import { fill, h, write } from "./dom.js";
-import { resultText, rulingReason } from "./words.js";
+import { resultText, rulingReason, voidedByItself } from "./words.js";
 
 export class ResultCard {
   constructor(root) {
@@ -30,8 +30,9 @@ export class ResultCard {
     this.drawn = stamp;
     const { result } = view;
     const ruled = result.reason === "ruling" ? rulingReason(log) : "";
-    const why = ruled ? `The organiser's reason: ${ruled}` : ruleset.because(view, names);
-    write(this.title, resultText(result, names, you));
+    const by = voidedByItself(log) ? "The reason" : "The organiser's reason";
+    const why = ruled ? `${by}: ${ruled}` : ruleset.because(view, names);
+    write(this.title, resultText(result, names, you, log));
     write(this.why, why);
     this.why.hidden = why === "";
     fill(

@@ -38,10 +38,11 @@ export function openDecision(view, you) {
 
 /**
  * Whose decision it is, in one sentence. `waiting` has the ruleset's words for its kinds of
- * decision, `dispute` its sentence while a ruling is awaited. Gives `{state, text}`: `state` is `yours`, `sending`, `theirs`, `paused` or `over`.
+ * decision, `dispute` its sentence while a ruling is awaited, `there` who looks at the match. Gives `{state, text}`: `state` is `yours`, `sending`, `theirs`, `paused` or `over`.
  */
-export function turnLine(view, you, names, { waiting = {}, sending = false, dispute } = {}) {
+export function turnLine(view, you, names, { waiting = {}, sending = false, dispute, there = [false, false] } = {}) {
   if (view.phase === "over") return { state: "over", text: "The match is over." };
+  if (view.phase === "waiting") return { state: "theirs", text: waitingText(view, you, names, there) };
   if (view.phase === "lot") return { state: "theirs", text: "The advantage is drawn by lot." };
   if (view.paused) {
     return { state: "paused", text: "The organiser has paused the match. All clocks stand still." };
@@ -79,14 +80,30 @@ export function turnLine(view, you, names, { waiting = {}, sending = false, disp
   return { state: "theirs", text: "The match goes on in a moment." };
 }
 
+/* Whom a match waits for before it begins, and what follows if they do not come. */
+function waitingText(view, you, names, there) {
+  const { until, ready } = view.waiting;
+  const missing = [0, 1].filter((seat) => seat !== you && !there[seat] && !ready[seat]).map((seat) => names[seat]);
+  const whom = missing.length === 0 ? "Both players are here." : `Waiting for ${missing.join(" and ")}.`;
+  const clock = new Date(until).toLocaleTimeString("en-GB");
+  return `${whom} The clocks start when both are here; if that is not so by ${clock}, the match is void.`;
+}
+
 function doing(decision, waiting) {
   return waiting[decision.kind] ?? "deciding";
 }
 
-/** Who won and why. */
-export function resultText(result, names) {
+/** Whether a match was void by itself: nobody ruled that. */
+export function voidedByItself(log) {
+  return log.some((item) => item.events.some(({ kind, data }) => kind === "organiser" && data?.by === ""));
+}
+
+/** Who won and why; to the players themselves in the second person. The log tells who voided it. */
+export function resultText(result, names, you = null, log = []) {
   if (result === null) return "The match is over.";
+  if (result.winner === null && voidedByItself(log)) return "The match is void: not both players were there in time.";
   if (result.winner === null) return "The match was voided by the organiser: nobody has won.";
+  if (you !== null) return resultToPlayer(result, names[1 - you], you);
   const winner = names[result.winner];
   const loser = names[1 - result.winner];
   const [own, other] = result.winner === 0 ? result.scores : [...result.scores].reverse();
@@ -109,6 +126,33 @@ export function resultText(result, names) {
       return `${winner} won by the organiser's ruling.`;
     default:
       return `${winner} won.`;
+  }
+}
+
+/* What became of the match, to one of its two players. */
+function resultToPlayer(result, opponent, you) {
+  const won = result.winner === you;
+  const did = won ? "You won" : "You lost";
+  const [own, other] = you === 0 ? result.scores : [...result.scores].reverse();
+  switch (result.reason) {
+    case "points":
+      return `${did} by ${own} to ${other} points.`;
+    case "total":
+      return `${did} by total points, ${own} to ${other}.`;
+    case "two-in-a-row":
+      return won ? "You won two bouts in a row, and the match." : `You lost: ${opponent} won two bouts in a row.`;
+    case "tie-break":
+      return `${did} the tie at ${own} to ${other}.`;
+    case "timeout":
+      return won ? `You won: ${opponent} ran out of time.` : "You lost: you ran out of time.";
+    case "concession":
+      return won ? `You won: ${opponent} conceded.` : "You lost: you conceded.";
+    case "missed-picks":
+      return won ? `You won: ${opponent} missed too many picks.` : "You lost: you missed too many picks.";
+    case "ruling":
+      return `${did} by the organiser's ruling.`;
+    default:
+      return `${did}.`;
   }
 }
 

@@ -1,0 +1,140 @@
+"""A match at a live pace begins when both players are there, and is void if they are not in time.
+
+There is who looks at the match, in a browser or by a stream (`games.presence`), or who said so in
+words, as programs may that look only now and then.
+"""
+
+from __future__ import annotations
+
+import random
+
+from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
+
+from accounts.models import User
+from accounts.services import audit_record
+from games import presence, store
+from games.clock import now_ms
+from games.engine import live as lives
+from games.engine import table as tables
+from games.engine.decisions import Seat
+from games.engine.errors import Refusal
+from games.engine.live import Turn
+from games.models import Match, MatchPlayer
+from games.pace import spoken
+from games.services.turns import settle
+from games.store import Held
+
+Seats = tuple[bool, bool]
+# Draws decide matches: the operating system's source, not a generator that could be predicted.
+_random = random.SystemRandom().random
+
+
+@transaction.atomic
+def match_attend(*, match_id: int, there: Seats, at: int) -> bool:
+    """Begin a match that waits, if both are ``there`` or said that they are. Whether it waits no
+    longer. Changes nothing otherwise, and is safe to call at any time."""
+    held = store.lock(match_id)
+    waiting = held.live.waiting
+    if waiting is None or held.is_over:
+        return True
+    return _begin_if(held, _either(there, waiting.ready), at)
+
+
+@transaction.atomic
+def match_ready(*, match_id: int, acting_user: User, seat: Seat, there: Seats, at: int) -> bool:
+    """A player says that they are ready, by program or before looking. Whether the match is on.
+
+    Saying so again, or after it has begun, changes nothing. Refusals: ``match.none``,
+    ``match.over``, ``account.closed``.
+    """
+    held = store.lock(match_id, user_id=acting_user.pk)
+    if held.is_over:
+        raise Refusal("match.over", "The match is over.")
+    waiting = held.live.waiting
+    if waiting is None:
+        return True
+    ready = (waiting.ready[0] or seat == 0, waiting.ready[1] or seat == 1)
+    if _begin_if(held, _either(there, ready), at):
+        return True
+    if ready != waiting.ready:
+        settle(held, Turn(lives.with_ready(held.live, ready)), at=at)
+    return False
+
+
+def given_up(held: Held, *, at: int) -> None:
+    """Its time is over: void, unless both are there after all. For the holder of the match's
+    lock."""
+    waiting = held.live.waiting
+    if waiting is None:
+        return
+    here = _either(presence.seats_there(held.match_id), waiting.ready)
+    if _begin_if(held, here, at):
+        return
+    match = Match.objects.defer("snapshot").get(pk=held.match_id)
+    players = MatchPlayer.objects.filter(match=match).order_by("seat")
+    names = list(players.values_list("name", flat=True))
+    missing = [name for name, is_here in zip(names, here, strict=True) if not is_here]
+    waited = spoken(round((waiting.until - match.created_at.timestamp() * 1000) / 1000))
+    verb = "was" if len(missing) == 1 else "were"
+    why = f"{' and '.join(missing)} {verb} not there within {waited}."
+    turn = lives.organise(
+        held.ruleset, held.live, act=tables.parse_act("void"), by="", why=why, at=at,
+        random=_random,
+    )  # fmt: skip
+    settle(held, turn, at=at)
+    # What says that nobody ruled this.
+    Match.objects.filter(pk=match.pk).update(waits_until=waiting.until)
+    audit_record(acting_user=None, action="match.void-unattended", target=match)
+
+
+def _begin_if(held: Held, here: Seats, at: int) -> bool:
+    if not all(here):
+        return False
+    # Under the lock: what had to be waited for is over.
+    settle(held, lives.begun(held.ruleset, held.live, at=at, random=_random), at=at)
+    return True
+
+
+def _either(one: Seats, two: Seats) -> Seats:
+    return one[0] or two[0], one[1] or two[1]
+
+
+def match_ready_now(*, match_id: int, acting_user: User, seat: Seat) -> bool:
+    """`match_ready` as things stand now."""
+    there = presence.seats_there(match_id)
+    return match_ready(
+        match_id=match_id, acting_user=acting_user, seat=seat, there=there, at=now_ms()
+    )
+
+
+# -- ends that somebody was not there for ----------------------------------------------------------
+
+# What a player cannot have known of unless they were there.
+_UNSEEN = ("timeout", "missed-picks")
+
+
+def ends_missed(match: Match) -> list[MatchPlayer]:
+    """Mark those players for whom a match ended while they were away, and who did not choose that
+    end: by their time, or void since not both were there. The front page tells them, and a mail."""
+    unattended = match.winner is None and match.waits_until is not None
+    if not unattended and match.reason not in _UNSEEN:
+        return []
+    here = presence.seats_there(match.pk)
+    missed = [
+        player
+        for player in match.players.all()
+        if player.user is not None
+        and not player.user.is_bot
+        and not here[player.seat]
+        and (unattended or player.seat != match.winner)
+    ]
+    MatchPlayer.objects.filter(pk__in=[player.pk for player in missed]).update(missed_end=True)
+    return missed
+
+
+def end_seen(*, match: Match, user: User | AnonymousUser) -> None:
+    """A player has looked at how a match ended."""
+    for player in match.players.all():
+        if player.missed_end and player.user_id == user.pk:
+            MatchPlayer.objects.filter(pk=player.pk).update(missed_end=False)

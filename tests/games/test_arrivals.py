@@ -1,0 +1,271 @@
+"""Matches at a live pace begin when both players are there; open challenges go with their owner."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.conf import settings
+from django.core import mail
+from django.test import Client
+
+from accounts.models import User
+from games import presence
+from games.engine.views import match_view
+from games.models import Challenge
+from games.rulesets import REGISTRY
+from games.services.arrivals import match_attend, match_ready
+from games.services.challenges import challenge_accept, challenge_create, challenges_abandon
+from games.services.outage import beat_record
+from games.services.turns import Ack, match_organise, match_wake
+from games.tasks import mail_missed
+from tests.games.support import (
+    SECOND,
+    T0,
+    Play,
+    Wire,
+    committing,
+    nothing_changes,
+    record_holds,
+    refused,
+    started,
+)
+
+WAIT = 180 * SECOND
+NOBODY, ADA_ONLY, BOTH = (False, False), (True, False), (True, True)
+
+
+@pytest.fixture
+def waiting(ada: User, ben: User) -> Play:
+    return started((ada, ben), waits=True)
+
+
+def shown(play: Play, audience: Any = "room") -> dict[str, Any]:
+    held = play.held
+    return match_view(held.ruleset, held.live, audience, at=T0)
+
+
+def attend(play: Play, there: tuple[bool, bool], at: int) -> bool:
+    with committing():
+        return match_attend(match_id=play.pk, there=there, at=at)
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Who looks at every match, as the services find out."""
+    found = {"seats": NOBODY}
+    monkeypatch.setattr(presence, "seats_there", lambda _match_id: found["seats"])
+    return found
+
+
+# -- beginning -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ruleset", [each.id for each in REGISTRY])
+def test_nothing_is_drawn_shown_or_timed_before_both_are_there(
+    ruleset: str, ada: User, ben: User
+) -> None:
+    play = started((ada, ben), ruleset, waits=True, advantage=None)
+    match = play.match
+    assert (match.status, match.seq, match.deadline_at) == ("running", 0, None)
+    assert (match.waits_until, match.wake_at) == (T0 + WAIT, T0 + WAIT + 1)
+    for audience in (0, 1, "room"):
+        view = shown(play, audience)
+        assert (view["phase"], view["game"], view["decisions"]) == ("waiting", None, [])
+        assert view["waiting"] == {"until": T0 + WAIT, "ready": [False, False]}
+    for text in ("concede", "pick T", "ready"):
+        answer = play.submit(0, text, SECOND, version=1)
+        assert answer.code == "match.waiting"  # type: ignore[union-attr]
+    for there in (NOBODY, ADA_ONLY, (False, True)):
+        with nothing_changes():
+            assert attend(play, there, T0 + SECOND) is False
+    assert attend(play, BOTH, T0 + 50 * SECOND) is True
+    match = play.match
+    assert match.waits_until is None
+    assert match.deadline_at is not None
+    assert match.deadline_at > T0 + 50 * SECOND  # from there on
+    assert shown(play)["phase"] == "on"
+    with nothing_changes():
+        assert attend(play, BOTH, T0 + 51 * SECOND) is True
+
+
+def test_the_clocks_show_zero_at_the_beginning_and_the_record_knows_no_waiting(
+    waiting: Play, wire: Wire
+) -> None:
+    attend(waiting, BOTH, T0 + 100 * SECOND)
+    steps = {frame["version"] for _, frame in wire.frames("step")}
+    assert steps == {2}
+    waiting.move(0, "pick T", 110 * SECOND)
+    waiting.move(1, "pick L", 111 * SECOND)
+    waiting.move(0, "concede", 112 * SECOND)
+    moves = record_holds(waiting.match)["moves"]
+    assert [move["seat"] for move in moves] == [0, 1, 0]
+    assert moves[0]["t"] == 10.0
+
+
+def test_a_program_may_say_that_it_is_there(waiting: Play, ada: User, ben: User, here: Any) -> None:
+    def ready(user: User, seat: int, there: tuple[bool, bool] = NOBODY) -> bool:
+        with committing():
+            return match_ready(
+                match_id=waiting.pk, acting_user=user, seat=seat, there=there, at=T0 + SECOND
+            )
+
+    assert ready(ada, 0) is False
+    assert shown(waiting)["waiting"]["ready"] == [True, False]
+    with nothing_changes():
+        assert ready(ada, 0) is False
+    # Its word stands while the other one comes.
+    assert attend(waiting, (False, True), T0 + 2 * SECOND) is True
+    with nothing_changes():
+        assert ready(ben, 1) is True
+    waiting.move(0, "concede", 3 * SECOND)
+    refused(
+        "match.over", match_ready,
+        match_id=waiting.pk, acting_user=ben, seat=1, there=NOBODY, at=T0,
+    )  # fmt: skip
+
+
+# -- not beginning -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("advantage", [0, None])
+def test_it_is_void_when_they_are_not_there_in_time(
+    advantage: int | None, ada: User, ben: User, here: Any
+) -> None:
+    play = started((ada, ben), "domain", waits=True, advantage=advantage)
+    here["seats"] = ADA_ONLY
+    with nothing_changes():
+        match_wake(match_id=play.pk, at=T0 + WAIT)
+    with committing():
+        match_wake(match_id=play.pk, at=T0 + WAIT + 1)
+    match = play.match
+    assert (match.status, match.winner, match.reason) == ("finished", None, "ruling")
+    assert match.waits_until == T0 + WAIT
+    texts = [text for _, text, _ in play.entries]
+    assert [text.split()[0] for text in texts] == (["void"] if advantage == 0 else ["lot", "void"])
+    record = record_holds(match)  # no pool was shown
+    assert "Ben was not there within 3 min." in str(record["moves"][-1])
+    # Whoever was not there is told, on the front page and by mail.
+    missed = {p.name: p.missed_end for p in match.players.all()}
+    assert missed == {"Ada": False, "Ben": True}
+    EmailAddress.objects.create(user=ben, email="ben@x.example", verified=True, primary=True)
+    mail_missed(match.pk)
+    mail_missed(match.pk)
+    (sent,) = mail.outbox
+    assert sent.to == ["ben@x.example"]
+    assert "not both players were there in time" in sent.body
+
+
+def test_both_may_come_at_the_last_moment(waiting: Play, here: Any) -> None:
+    here["seats"] = BOTH
+    with committing():
+        match_wake(match_id=waiting.pk, at=T0 + WAIT + 1)
+    assert shown(waiting)["phase"] == "on"
+
+
+def test_an_outage_gives_the_waiting_its_grace(waiting: Play, here: Any) -> None:
+    beat_record(at=T0 + WAIT - 20 * SECOND)
+    with nothing_changes():
+        match_wake(match_id=waiting.pk, at=T0 + WAIT + SECOND)
+    back = T0 + WAIT + 30 * SECOND
+    with committing():
+        assert beat_record(at=back) == 1
+    assert waiting.match.waits_until == back + settings.GAUNTLET_OUTAGE_GRACE_MS
+
+
+def test_an_organiser_can_end_it_and_nothing_else(waiting: Play, orla: User) -> None:
+    def organise(text: str) -> Any:
+        with committing():
+            return match_organise(
+                match_id=waiting.pk, acting_user=orla, client_id=text[:3].strip(),
+                text=text, why="Because.", at=T0 + SECOND,
+            )  # fmt: skip
+
+    for text in ("pause", "reserve 0 +60", "extend 0 60", "take back", "rule valid"):
+        assert organise(text).code == "match.waiting"
+    assert isinstance(organise("winner 1"), Ack)
+    assert record_holds(waiting.match)["result"]["winner"] == 1
+
+
+# -- who missed an end ---------------------------------------------------------------------------
+
+
+def test_a_loser_by_time_who_was_away_is_told(ada: User, ben: User, here: Any) -> None:
+    play = started((ada, ben))
+    here["seats"] = (False, True)
+    play.move(0, "pick T", SECOND)
+    play.move(1, "pick L", 2 * SECOND)
+    while not play.match.is_over:
+        with committing():
+            match_wake(match_id=play.pk, at=(play.match.wake_at or 0) + SECOND)
+    match = play.match
+    loser = 1 - (match.winner or 0)
+    told = {p.seat: p.missed_end for p in match.players.all()}
+    assert told == {0: loser == 0, 1: False}
+    if loser == 0:
+        client = Client()
+        client.force_login(ada)
+        assert "ended while you were away" in client.get("/").content.decode()
+        client.get(f"/matches/{play.pk}/")
+        assert "ended while you were away" not in client.get("/").content.decode()
+
+
+# -- challenges ----------------------------------------------------------------------------------
+
+
+def offer(user: User, **options: Any) -> Challenge:
+    with committing():
+        return challenge_create(
+            acting_user=user, ruleset_id="tetronogo", variant="standard", options=options
+        )
+
+
+def test_accepted_at_a_live_pace_it_waits_and_by_correspondence_it_begins(
+    ada: User, ben: User
+) -> None:
+    for turn, waits in ((60, True), (3599, True), (3600, False), (86_400, False)):
+        with committing():
+            match = challenge_accept(acting_user=ben, challenge=offer(ada, turn_time=turn))
+        assert (match.waits_until is not None) is waits
+
+
+def test_open_challenges_at_a_live_pace_end_when_their_owner_has_left(
+    ada: User, ben: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[set[int], int]] = []
+
+    def away_of(ids: Any, *, for_s: int) -> set[int]:
+        asked.append((set(ids), for_s))
+        return {ada.pk}
+
+    monkeypatch.setattr(presence, "away_of", away_of)
+    live, slow, other = offer(ada), offer(ada, turn_time=86_400), offer(ben)
+    soon = datetime.now(UTC) + timedelta(seconds=60)
+    with nothing_changes():
+        assert challenges_abandon(now=soon) == 0
+    later = soon + timedelta(seconds=settings.GAUNTLET_AWAY_SECONDS)
+    with committing():
+        assert challenges_abandon(now=later) == 1
+    assert asked[-1] == ({ada.pk, ben.pk}, settings.GAUNTLET_AWAY_SECONDS)
+    status = {each.pk: each.status for each in Challenge.objects.all()}
+    assert status == {live.pk: "expired", slow.pk: "open", other.pk: "open"}
+
+
+def test_who_was_seen_is_not_away(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = {"now": T0}
+    monkeypatch.setattr(presence, "now_ms", lambda: clock["now"])
+    people = [ada.pk, 10**9]
+    presence.forget_since()
+    presence.seen_now(ada.pk)
+    clock["now"] += 60 * SECOND
+    # Nobody has been watched for long enough to say.
+    assert presence.away_of(people, for_s=120) == set()
+    clock["now"] += 61 * SECOND
+    presence.seen_now(ada.pk)
+    assert presence.away_of(people, for_s=120) == {10**9}
+    clock["now"] += 121 * SECOND
+    assert presence.away_of(people, for_s=120) == set(people)
+    presence.forget_since()  # the site itself was away
+    assert presence.away_of(people, for_s=120) == set()
