@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from html import unescape
 from importlib import import_module
@@ -17,21 +17,37 @@ from django.utils.safestring import SafeString
 
 from games.engine.errors import Refusal
 from games.engine.ruleset import Ruleset
+from games.models import Match
 
 SVG = "image/svg+xml"
 PNG = "image/png"
 # The picture may be opened as a document of its own: then it can do nothing at all.
 ALONE = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 # How things are drawn, a part of every tag: raised when a picture of the same position changes.
-DRAWING: Final = 3
+DRAWING: Final = 4
 
 _TOLD = {tag: re.compile(rf"<{tag}\b[^>]*>(.*?)</{tag}>", re.DOTALL) for tag in ("title", "desc")}
 _SIZE = {name: re.compile(rf"<svg\b[^>]*?\s{name}=\"([0-9.]+)\"") for name in ("width", "height")}
 
 
-def board_of(ruleset: Ruleset[Any, Any], view: Mapping[str, Any]) -> str:
-    """The board of a match's view as an SVG document; empty before there is a board."""
-    return "" if view["game"] is None else ruleset.picture(view["game"])
+def board_of(ruleset: Ruleset[Any, Any], view: Mapping[str, Any], names: Sequence[str]) -> str:
+    """The board of a match's view as an SVG document, with the players' names; empty before there
+    is a board."""
+    if view["game"] is None:
+        return ""
+    first, second = told_apart(names)
+    return ruleset.picture(view["game"], (first, second))
+
+
+def told_apart(names: Sequence[str]) -> tuple[str, str]:
+    """Both players' names; those who share one are told apart by their place."""
+    first, second = names
+    return (first, second) if first != second else (f"{first} (1)", f"{second} (2)")
+
+
+def names_of(match: Match) -> list[str]:
+    """The names of a match's players, by seat."""
+    return [player.name for player in match.players.all()]
 
 
 def words_of(svg: str) -> str:

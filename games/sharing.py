@@ -119,7 +119,7 @@ def match_picture(match: Match, *, above: str = "") -> str:
     won = match.winner
     parts = [
         format_html('<rect x="640" width="560" height="620" fill="{}"/>', PANEL),
-        inset(board_of(held.ruleset, view), 670, 40, 500, 540),
+        inset(board_of(held.ruleset, view, names), 670, 40, 500, 540),
         label(64, 92, above or "Death match", size=28, room=540, fill=MUTED),
         label(64, 150, game_name(match.ruleset, match.variant), size=44, room=540, display=True),
     ]

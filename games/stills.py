@@ -10,7 +10,7 @@ from games.engine.errors import Refusal
 from games.engine.live import Live
 from games.engine.views import match_view
 from games.models import Match
-from games.pictures import board_of
+from games.pictures import board_of, names_of
 
 
 def still_of(match: Match, number: int) -> str:
@@ -31,4 +31,5 @@ def still_of(match: Match, number: int) -> str:
                 break
     if table is None or table.state is None:
         raise Refusal("match.no-board", "There is no board after this.")
-    return board_of(ruleset, match_view(ruleset, Live(table), ROOM, at=0))
+    view = match_view(ruleset, Live(table), ROOM, at=0)
+    return board_of(ruleset, view, names_of(match))

@@ -17,6 +17,7 @@ from games.engine.chance import RandomSource
 from games.engine.clocks import ClockPolicy
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
 from games.engine.errors import EngineFault, Refusal
+from games.engine.naming import UNNAMED, Names
 
 State = TypeVar("State")
 Move = TypeVar("Move")
@@ -204,7 +205,7 @@ class Ruleset(ABC, Generic[State, Move]):
         Raises :class:`Refusal` ``organiser.nothing-to-rule``."""
         raise Refusal("organiser.nothing-to-rule", "There is no challenge to rule on.")
 
-    def dispute(self, state: State) -> Dispute | None:
+    def dispute(self, state: State, names: Names = UNNAMED) -> Dispute | None:
         """What is to be ruled on, for the organiser's eyes only; None while nothing is."""
         return None
 
@@ -294,8 +295,9 @@ class Ruleset(ABC, Generic[State, Move]):
         """How good ``state`` looks for ``seat``, from -1 (lost) to 1 (won); a bot's estimate."""
 
     @abstractmethod
-    def picture(self, view: Mapping[str, Any]) -> str:
-        """A view's board as a self-contained SVG document with a text alternative."""
+    def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
+        """A view's board as a self-contained SVG document with a text alternative, in which the
+        seats go by the players' names."""
 
     # -- moves as pictures ---------------------------------------------------------------------
 

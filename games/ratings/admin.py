@@ -18,8 +18,8 @@ from games.ratings.services import WHY_MAX, rating_correct, rating_exclude, rati
 
 COUNTS = [
     ("nobody", "For nobody"),
-    ("0", "Won by seat 0"),
-    ("1", "Won by seat 1"),
+    ("0", "Won by the first player"),
+    ("1", "Won by the second player"),
     ("played", "As it was played"),
 ]
 

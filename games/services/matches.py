@@ -22,6 +22,7 @@ from games.engine import records
 from games.engine.decisions import ALL, Seat, seen_by
 from games.engine.errors import Refusal
 from games.engine.live import Live, Prepared, Turn
+from games.engine.naming import UNNAMED
 from games.engine.ruleset import HeldItem, Options, Ruleset, Supplied
 from games.engine.table import Entry, Header
 from games.models import Match, MatchEntry, MatchPlayer, MatchReferee
@@ -310,7 +311,7 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
         finished_at=moment,
     )
     MatchPlayer.objects.bulk_create(
-        MatchPlayer(match=match, seat=seat, user=None, name=one_line(name)[:200] or f"Seat {seat}")
+        MatchPlayer(match=match, seat=seat, user=None, name=one_line(name)[:200] or UNNAMED[seat])
         for seat, name in enumerate(record.seats)
     )
     MatchEntry.objects.bulk_create(

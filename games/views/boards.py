@@ -14,7 +14,7 @@ from games.clock import now_ms
 from games.engine.decisions import ROOM, Decision, Seat
 from games.engine.errors import Refusal
 from games.engine.views import match_view
-from games.pictures import PNG, as_image, board_of, png_of, png_response, svg_response
+from games.pictures import PNG, as_image, board_of, names_of, png_of, png_response, svg_response
 from games.reading import match_for
 from games.stills import still_of
 from games.store import Held
@@ -44,14 +44,15 @@ class _Respond(Protocol):
 
 
 def _board_now(request: HttpRequest, match_id: int, respond: _Respond, kind: str) -> HttpResponse:
-    match_for(match_id, request.user)
+    match = match_for(match_id, request.user)
     held = store.read(match_id)
     if held.live.table.state is None:
         raise Refusal("match.no-board", "There is no board yet.")
     version = held.readers.versions[AUDIENCES.index(ROOM)]
 
     def drawn() -> str:
-        return board_of(held.ruleset, match_view(held.ruleset, held.live, ROOM, at=now_ms()))
+        view = match_view(held.ruleset, held.live, ROOM, at=now_ms())
+        return board_of(held.ruleset, view, names_of(match))
 
     response = respond(request, drawn, etag=f"{match_id}-{version}-{kind}")
     response["Cache-Control"] = "public, no-cache"

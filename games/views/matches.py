@@ -18,7 +18,7 @@ from games.audience import AUDIENCES, may_moderate_chat, may_organise
 from games.engine.decisions import ROOM
 from games.engine.errors import Refusal
 from games.models import Match
-from games.pictures import as_image, board_of
+from games.pictures import as_image, board_of, names_of, told_apart
 from games.reading import match_for, reader_of
 from games.replays import replay_of
 from games.services.arrivals import end_seen
@@ -50,7 +50,7 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "can_organise": reader.organise,
         "moderates": may_moderate_chat(request.user),
         "standing": _standing(match, sync["view"], _names(sync["header"])),
-        "picture": as_image(board_of(ruleset, sync["view"])),
+        "picture": as_image(board_of(ruleset, sync["view"], _names(sync["header"]))),
         "log": told(sync["log"], _names(sync["header"])),
         "title": _title(match),
         "description": _description(match),
@@ -87,7 +87,7 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "replay_data": replay,
         "move": move,
         "step": steps[move],
-        "picture": as_image(board_of(ruleset, steps[move]["view"])),
+        "picture": as_image(board_of(ruleset, steps[move]["view"], _names(replay["header"]))),
         "standing": result_told(_names(replay["header"]), match),
         "log": told(steps[1:], _names(replay["header"])),
         "first": 0 if move > 0 else None,
@@ -133,7 +133,7 @@ def dispute(request: HttpRequest, match_id: int) -> HttpResponse:
     held = store.read(match_id)
     table = held.live.table
     running = table.state is not None and table.result is None
-    found = held.ruleset.dispute(table.state) if running else None
+    found = held.ruleset.dispute(table.state, told_apart(names_of(match))) if running else None
     if found is None:
         raise Refusal("organiser.nothing-to-rule", "There is no challenge to rule on.")
     response = JsonResponse({"words": found.words, "picture": found.picture})

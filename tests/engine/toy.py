@@ -30,6 +30,7 @@ from games.engine.decisions import (
     other,
 )
 from games.engine.errors import EngineFault, Refusal
+from games.engine.naming import UNNAMED, Names
 from games.engine.ruleset import (
     Chosen,
     ItemRule,
@@ -384,7 +385,7 @@ class Toy(Ruleset[State, Move]):
         total = sum(state.points)
         return 0.0 if not total else 2 * state.points[seat] / total - 1
 
-    def picture(self, view: Mapping[str, Any]) -> str:
+    def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
         return (
             '<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100"'
             ' viewBox="0 0 100 100"><title>Toy</title>'

@@ -690,7 +690,8 @@ def test_estimates_lie_between_lost_and_won(ruleset: AnyRuleset) -> None:
 def test_pictures_are_self_contained(ruleset: AnyRuleset) -> None:
     for _, state in positions(ruleset, 24):
         for audience in AUDIENCES:
-            picture = ruleset.picture(ruleset.view(state, audience))
+            picture = ruleset.picture(ruleset.view(state, audience), ("Ada & Co", "Ben"))
+            assert not re.search(r"\bseat [01]\b", picture, re.IGNORECASE), "players have names"
             assert "<!" not in picture.replace("<!--", ""), "no document type, no entities"
             root = ET.fromstring(picture)  # noqa: S314 - our own, and without a document type
             assert root.tag == f"{SVG}svg"

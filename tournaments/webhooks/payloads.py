@@ -65,7 +65,9 @@ def scene_of(match_id: int) -> Scene:
         if not item["taken_back"]
         for event in item["events"]
     )
-    return Scene(match, held.readers.versions[2], view, names, lines, board_of(held.ruleset, view))
+    return Scene(
+        match, held.readers.versions[2], view, names, lines, board_of(held.ruleset, view, names)
+    )
 
 
 def _sentence(event: dict[str, Any], names: tuple[str, str]) -> str:

@@ -111,8 +111,8 @@ def _overlap() -> tuple[str, str]:
     )
     first, second = shown["scores"]
     return pictures.picture(shown), (
-        f"Later shapes lie on top. Seat 0 shows {first:,} pixels over both domains and seat 1 "
-        f"{second:,}; the yellow void zone counts for nobody."
+        f"Later shapes lie on top. The first player shows {first:,} pixels over both domains, "
+        f"the second {second:,}; the yellow void zone counts for nobody."
     )
 
 

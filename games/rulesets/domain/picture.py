@@ -13,6 +13,7 @@ from html import escape
 from typing import Any, TypeAlias
 
 from games.engine.decisions import Seat
+from games.engine.naming import names_in, short
 from games.engine.palette import FILL, GROUND, LINE, patterns, side
 from games.rulesets.domain.geometry import SUB, Ring, turned
 from games.rulesets.domain.moves import COLOURS
@@ -52,7 +53,8 @@ def picture(view: Mapping[str, Any], marked: Marked | None = None) -> str:
     for domain, colour in enumerate(COLOURS):
         owner = view["red"] if domain == 0 else 1 - view["red"]
         left = EDGE + domain * (SIDE + GAP)
-        parts.append(words(left, HEAD - 12, f"{colour.capitalize()}, domain of seat {owner}"))
+        whose = short(names_in(view)[owner], 40)
+        parts.append(words(left, HEAD - 12, f"{colour.capitalize()}, domain of {whose}"))
         parts.append(
             f'<g transform="translate({left} {HEAD}) scale({scale:.6g})">'
             f"{_domain(view, colour, owner, domain)}"
@@ -64,7 +66,8 @@ def picture(view: Mapping[str, Any], marked: Marked | None = None) -> str:
     # Each seat's below its own domain.
     for domain, seat in enumerate((red, 1 - red)):
         left = EDGE + domain * (SIDE + GAP)
-        parts.append(_count(left, below, seat, view["scores"][seat], domain))
+        name = short(names_in(view)[seat], 28)
+        parts.append(_count(left, below, seat, f"{name}: {view['scores'][seat]:,} pixels", domain))
     if view["phase"] in ("inspect", "first", "draft"):
         shapes = pool_drawing(view)
         parts.append(f'<g transform="translate({EDGE} {below + 24:g})">{shapes[0]}</g>')
@@ -222,7 +225,7 @@ def path(rings: Iterable[Ring], angle: int) -> str:
     )
 
 
-def _count(x: float, y: float, seat: Seat, pixels: int, colour: int) -> str:
+def _count(x: float, y: float, seat: Seat, text: str, colour: int) -> str:
     sign = (
         f'<path d="M{x + 8:g} {y - 8:g}l8 8l-8 8l-8 -8z" '
         f'fill="{FILL[colour]}" stroke="{LINE[colour]}"/>'
@@ -230,23 +233,24 @@ def _count(x: float, y: float, seat: Seat, pixels: int, colour: int) -> str:
         else f'<circle cx="{x + 8:g}" cy="{y:g}" r="6" fill="none" stroke="{LINE[colour]}" '
         'stroke-width="4"/>'
     )
-    return sign + words(x + 24, y, f"Seat {seat}: {pixels:,} pixels", size=18, colour=INK)
+    return sign + words(x + 24, y, text, size=18, colour=INK)
 
 
 def _told(view: Mapping[str, Any]) -> str:
     """The position in words, for readers who do not see it."""
     first, second = view["scores"]
-    sentences = [f"Seat 0 has {first} pixels and seat 1 has {second}."]
+    names = names_in(view)
+    sentences = [f"{names[0]} has {first} pixels and {names[1]} has {second}."]
     for seat in (0, 1):
         taken = [shape for whose, shape in view["taken"] if whose == seat and shape is not None]
         if view["phase"] == "draft" and taken:
-            sentences.append(f"Seat {seat} has taken {', '.join(taken)}.")
+            sentences.append(f"{names[seat]} has taken {', '.join(taken)}.")
     laid: Sequence[Mapping[str, Any]] = [
         turn for turn in view["turns"] if turn["kind"] == "place" and not turn["struck"]
     ]
     for colour in COLOURS:
         lying = [
-            f"{turn['shape']} of seat {turn['seat']} at {turn['x']},{turn['y']} "
+            f"{turn['shape']} of {names[turn['seat']]} at {turn['x']},{turn['y']} "
             f"turned by {turn['angle']}°"
             for turn in laid
             if turn["domain"] == colour

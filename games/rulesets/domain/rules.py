@@ -13,6 +13,7 @@ from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat, other
 from games.engine.errors import EngineFault, Refusal
+from games.engine.naming import UNNAMED, Names, named
 from games.engine.ruleset import (
     Chosen,
     Dispute,
@@ -259,7 +260,7 @@ class Domain(Ruleset[State, Move]):
     def in_dispute(self, state: State) -> bool:
         return state.review
 
-    def dispute(self, state: State) -> Dispute | None:
+    def dispute(self, state: State, names: Names = UNNAMED) -> Dispute | None:
         if not state.review:
             return None
         laid = state.turns[-1].laid
@@ -267,15 +268,15 @@ class Domain(Ruleset[State, Move]):
             raise EngineFault("only placements are challenged")
         found = board.faults(state.ready_pool, state.laid[:-1], laid)
         form = state.ready_pool.forms[laid.shape]
-        named = f"{form.id} > {laid.colour} {laid.x},{laid.y} {laid.angle}"
+        written = f"{form.id} > {laid.colour} {laid.x},{laid.y} {laid.angle}"
         if found:
             sentences = " ".join(fault.sentence for fault in found)
-            words = f"By the program's reckoning {named} is not valid. {sentences}"
+            words = f"By the program's reckoning {written} is not valid. {sentences}"
         else:
-            words = f"By the program's reckoning {named} is valid."
+            words = f"By the program's reckoning {written} is valid."
         pixels = [pixel for fault in found for pixel in fault.pixels]
         shown = views.view(state, self.scores(state))
-        return Dispute(words, picture(shown, (laid.domain, pixels)))
+        return Dispute(words, picture(named(shown, names), (laid.domain, pixels)))
 
     # -- chance: which pool is played ----------------------------------------------------------
 
@@ -399,8 +400,8 @@ class Domain(Ruleset[State, Move]):
         value = math.tanh(4 * lead)
         return value if seat == 0 else -value
 
-    def picture(self, view: Mapping[str, Any]) -> str:
-        return picture(view)
+    def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
+        return picture(named(view, names))
 
     # -- what an organiser prepares ------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from games.engine.decisions import Seat
+from games.engine.naming import names_in
 from games.engine.palette import FILL, LINE, patterns
 from games.rulesets.domino_black_white.board import (
     CELL_OF,
@@ -96,13 +97,14 @@ def told(view: Mapping[str, Any]) -> str:
     cells = view["cells"]
     if not cells:
         return "The board is empty."
+    names = names_in(view)
     dominoes = [
-        f"seat {one['seat']} {_half_told(one)}, {_half_told(two)}"
+        f"{names[one['seat']]} {_half_told(one)}, {_half_told(two)}"
         for one, two in zip(cells[::2], cells[1::2], strict=True)
     ]
     one, two = view["scores"]
     return (
-        f"Seat 0 has {one}, seat 1 has {two}. Dominoes in the order of placement: "
+        f"{names[0]} has {one}, {names[1]} has {two}. Dominoes in the order of placement: "
         f"{'; '.join(dominoes)}."
     )
 

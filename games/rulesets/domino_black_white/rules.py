@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final
 from games.engine.chance import RandomSource
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Decision, Event, Outcome, Seat, other
+from games.engine.naming import UNNAMED, Names, named
 from games.engine.ruleset import Chosen, Options, Ruleset, Seconds, Setup, Variant
 from games.rulesets.domino_black_white import (
     estimate,
@@ -181,8 +182,8 @@ class DominoBlackWhite(Ruleset[State, Move]):
     def evaluate(self, state: State, seat: Seat) -> float:
         return estimate.estimate(state, seat)
 
-    def picture(self, view: Mapping[str, Any]) -> str:
-        return picture.picture(view)
+    def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
+        return picture.picture(named(view, names))
 
     # -- storage -------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from typing import Final
 from games.engine.chance import RandomSource, below, shuffled
 from games.engine.decisions import Chance, Decision, Draw, Seat
 from games.engine.errors import EngineFault, Refusal
+from games.engine.naming import PLAYERS
 from games.engine.ruleset import Chosen
 from games.rulesets.domino_wars.board import DOMINOES, NAMES
 from games.rulesets.domino_wars.moves import DECK, Deck, Move, Mulligan, Order, names_of
@@ -175,7 +176,9 @@ def drawn(state: Opening, chance: Chance, dominoes: Dominoes) -> State:
     """
     seat = seat_of(chance.draw)
     if sorted(dominoes) != sorted(_deck_of(state, seat)):
-        raise Refusal("chance.other-deck", f"These are not the dominoes of seat {seat}'s deck.")
+        raise Refusal(
+            "chance.other-deck", f"These are not the dominoes of the {PLAYERS[seat]} player's deck."
+        )
     hand, pile = dominoes[:HAND], dominoes[HAND:]
     again = state.again
     if chance.kind == "mulligan":

@@ -13,6 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from games.engine.decisions import Seat
+from games.engine.naming import names_in
 from games.engine.palette import FILL, LINE, patterns
 from games.rulesets.domino_wars.board import SIZE, SQUARE_NAMES, SQUARE_OF
 
@@ -69,6 +70,7 @@ def drawing(
 def told(view: Mapping[str, Any]) -> str:
     """The board in words, for readers who do not see it."""
     one, two = view["scores"]
+    first, second = names_in(view)
     owned = [
         ", ".join(
             [
@@ -82,8 +84,8 @@ def told(view: Mapping[str, Any]) -> str:
     if not view["cells"]:
         return "The board is empty."
     return (
-        f"Seat 0 owns {one} squares, seat 1 owns {two}. "
-        f"Seat 0: {owned[0] or 'none'}. Seat 1: {owned[1] or 'none'}."
+        f"{first} owns {one} squares, {second} owns {two}. "
+        f"{first}: {owned[0] or 'none'}. {second}: {owned[1] or 'none'}."
     )
 
 

@@ -13,6 +13,7 @@ from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
 from games.engine.errors import EngineFault, Refusal
+from games.engine.naming import UNNAMED, Names, named
 from games.engine.ruleset import (
     Chosen,
     ItemRule,
@@ -344,8 +345,8 @@ class DominoWars(Ruleset[State, Move]):
     def evaluate(self, state: State, seat: Seat) -> float:
         return estimate.estimate(state, seat)
 
-    def picture(self, view: Mapping[str, Any]) -> str:
-        return picture.picture(view)
+    def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
+        return picture.picture(named(view, names))
 
     # -- storage -------------------------------------------------------------------------------
 

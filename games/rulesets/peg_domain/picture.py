@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from games.engine.decisions import Seat
+from games.engine.naming import Names, names_in, short
 from games.engine.palette import FILL, GROUND, LINE, patterns, side
 from games.rulesets.peg_domain.boards import COLUMNS, ROWS, SIDE
 
@@ -78,7 +79,7 @@ def picture(view: Mapping[str, Any]) -> str:
     parts = []
     red = red_of(view)
     for colour, (grid, shown) in enumerate(zip((LEFT_PALLET, RIGHT_PALLET), pallets, strict=True)):
-        parts += [_heading(grid, shown, colour), pallet(grid, shown["rows"])]
+        parts += [_heading(grid, shown, colour, names_in(view)), pallet(grid, shown["rows"])]
         parts.append(_latest_cut(grid, shown, view["last"], colour))
     parts += [
         words(DOMAIN.x + DOMAIN.width / 2, 30, "Domain", size=17, colour=INK),
@@ -94,11 +95,12 @@ def told(view: Mapping[str, Any]) -> str:
     sentences = []
     if view["domain"] is not None:
         first, second = view["scores"]
-        sentences.append(f"Seat 0 owns {first} squares of the domain and seat 1 owns {second}.")
+        one, two = names_in(view)
+        sentences.append(f"{one} owns {first} squares of the domain and {two} owns {second}.")
         pegs = view["domain"]["pegs"]
         sentences.append(f"Pegs stand on {', '.join(pegs)}." if pegs else "No peg stands on it.")
     for shown in view["pallets"]:
-        whose = "" if shown["seat"] is None else f", of seat {shown['seat']},"
+        whose = "" if shown["seat"] is None else f", {names_in(view)[shown['seat']]}'s,"
         sentences.append(
             f"The {shown['colour']} pallet{whose} has {shown['left']} squares and "
             f"{shown['pegs']} pegs left."
@@ -110,15 +112,16 @@ def _standing(view: Mapping[str, Any]) -> str:
     if view["domain"] is None:
         return "colours are not settled yet"
     first, second = view["scores"]
-    return f"seat 0: {first}   ·   seat 1: {second}"
+    one, two = (short(name, 14) for name in names_in(view))
+    return f"{one}: {first}   ·   {two}: {second}"
 
 
-def _heading(grid: Grid, shown: Mapping[str, Any], colour: int) -> str:
+def _heading(grid: Grid, shown: Mapping[str, Any], colour: int, names: Names) -> str:
     seat = shown["seat"]
     middle = grid.x + grid.width / 2
     name = f"{shown['colour'].capitalize()} pallet"
     if seat is not None:
-        name += f", seat {seat}"
+        name += f", {short(names[seat], 14)}"
     # "36 pegs, 192 squares left" fits the width of a pallet.
     count = f"{shown['pegs']} pegs, {shown['left']} squares left"
     sign = "" if seat is None else seat_sign(seat, grid.x + 6, 20, colour)

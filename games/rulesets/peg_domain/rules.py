@@ -12,6 +12,7 @@ from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat, other
 from games.engine.errors import EngineFault
+from games.engine.naming import UNNAMED, Names, named
 from games.engine.ruleset import (
     Chosen,
     ItemRule,
@@ -361,8 +362,8 @@ class PegDomain(Ruleset[State, Move]):
         standing = state.standing.bit_count()
         return math.tanh(ahead / (24 - 16 * min(1.0, standing / 48)))
 
-    def picture(self, view: Mapping[str, Any]) -> str:
-        return picture(view)
+    def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
+        return picture(named(view, names))
 
     # -- moves as pictures ---------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from games.engine.decisions import Seat
+from games.engine.naming import Names, named, names_in
 from games.engine.palette import FILL, GROUND, LINE, patterns
 from games.rulesets.tetronogo.moves import SIZE, Letter
 from games.rulesets.tetronogo.view import squares_covered, squares_named
@@ -84,7 +85,7 @@ class Drawing(msgspec.Struct, frozen=True, kw_only=True):
 def picture(view: Mapping[str, Any]) -> str:
     """The board of a view: of the bout in play, or once the match is over of the last bout."""
     if view["phase"] == "over" and view["bouts"]:
-        return bout_picture(view["bouts"][-1])
+        return bout_picture(named(view["bouts"][-1], names_in(view)))
     pieces: list[Letter] | None = view["pieces"]
     number = view["bout"]
     if pieces is None:
@@ -94,7 +95,7 @@ def picture(view: Mapping[str, Any]) -> str:
         ).svg()
     return Drawing(
         title=f"Tetronogo, bout {number}",
-        text=_told(pieces, view["placed"]),
+        text=_told(pieces, view["placed"], names_in(view)),
         pieces=_pieces(pieces, view["placed"], mark_latest=True),
     ).svg()
 
@@ -102,10 +103,11 @@ def picture(view: Mapping[str, Any]) -> str:
 def bout_picture(bout: Mapping[str, Any]) -> str:
     """The final board of one of a view's finished bouts, with who scored which group."""
     first, second = bout["points"]
+    one, two = names_in(bout)
     return Drawing(
         title=f"Tetronogo, bout {bout['bout']}: {first} to {second}",
-        text=f"{_told(bout['pieces'], bout['placed'])} "
-        f"Seat 0 scores {first} and seat 1 scores {second}.",
+        text=f"{_told(bout['pieces'], bout['placed'], (one, two))} "
+        f"{one} scores {first} and {two} scores {second}.",
         pieces=_pieces(bout["pieces"], bout["placed"], mark_latest=False),
         patches=tuple(
             Patch(
@@ -127,13 +129,13 @@ def _pieces(
     )
 
 
-def _told(letters: Sequence[Letter], placed: Sequence[Sequence[Any]]) -> str:
+def _told(letters: Sequence[Letter], placed: Sequence[Sequence[Any]], names: Names) -> str:
     """The board in words, for readers who do not see it."""
     sentences = []
     for seat, letter in enumerate(letters):
         at = [text for whose, text in placed if whose == seat]
         where = f": {', '.join(at)}" if at else ""
-        sentences.append(f"Seat {seat} has placed {len(at)} times {letter}{where}.")
+        sentences.append(f"{names[seat]} has placed {len(at)} times {letter}{where}.")
     return " ".join(sentences)
 
 

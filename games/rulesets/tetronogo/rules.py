@@ -14,6 +14,7 @@ from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import EVERYONE, Audience, Chance, Decision, Draw, Event, Outcome, Seat
 from games.engine.errors import EngineFault, Refusal
+from games.engine.naming import PLAYERS, UNNAMED, Names, named
 from games.engine.ruleset import Chosen, Options, Ruleset, Seconds, Setup, Variant
 from games.rulesets.tetronogo import view as views
 from games.rulesets.tetronogo.bits import draw_member, members
@@ -173,7 +174,8 @@ class Tetronogo(Ruleset[State, Move]):
         letters = state.frame.unused(seat)
         if len(chance.value) != 1 or chance.value[0] not in letters:
             raise Refusal(
-                "chance.used", f"Seat {seat} can only be dealt one of {', '.join(letters)}."
+                "chance.used",
+                f"The {PLAYERS[seat]} player can only be dealt one of {', '.join(letters)}.",
             )
 
     def drawn_move(self, state: State, chance: Chance) -> Move:
@@ -290,8 +292,8 @@ class Tetronogo(Ruleset[State, Move]):
         value = math.tanh(ahead / 40)
         return value if seat == 0 else -value
 
-    def picture(self, view: Mapping[str, Any]) -> str:
-        return picture(view)
+    def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
+        return picture(named(view, names))
 
     # -- storage -------------------------------------------------------------------------------
 

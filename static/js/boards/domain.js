@@ -100,7 +100,7 @@ export function because(view, names) {
 }
 
 /** A still picture of the position, for replays. */
-export function render(view, { names = ["Seat 0", "Seat 1"] } = {}) {
+export function render(view, { names = ["First player", "Second player"] } = {}) {
   const { game } = view;
   if (game === null || game.pool === null) return s("svg", { class: "board", viewBox: "0 0 640 80", role: "img", "aria-label": caption(view) });
   if (isDrafting(game)) return drafted(view, names);

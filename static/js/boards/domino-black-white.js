@@ -59,7 +59,7 @@ export function because(view, names) {
 }
 
 /** A still picture of the position, for replays. */
-export function render(view, { names = ["Seat 0", "Seat 1"] } = {}) {
+export function render(view, { names = ["First player", "Second player"] } = {}) {
   const board = newBoard("", true);
   drawWell(board);
   const dominoes = view.game === null ? [] : dominoesOf(view.game);

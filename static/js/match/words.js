@@ -2,7 +2,7 @@
 
 /** The names of both seats; seats that share a name are told apart by their place. */
 export function namesOf(header) {
-  const [first, second] = header.seats.map((seat, index) => seat.name || `Seat ${index + 1}`);
+  const [first, second] = header.seats.map((seat, index) => seat.name || ["First player", "Second player"][index]);
   return first === second ? [`${first} (1)`, `${second} (2)`] : [first, second];
 }
 

@@ -55,8 +55,9 @@ def test_a_picture_says_in_words_what_it_shows() -> None:
     assert told(RULES.view(play(), ROOM)) == "The board is empty."
     state = play("(3,4) DY:DZ hide DY", "(0,0) EY:EZ hide EZ")
     assert told(RULES.view(state, 0)) == (
-        "Seat 0 has 0, seat 1 has 0. Dominoes in the order of placement: "
-        "seat 0 DY white 3, hidden, DZ black 4; seat 1 EY black 0, EZ black hidden."
+        "First player has 0, Second player has 0. Dominoes in the order of placement: "
+        "First player DY white 3, hidden, DZ black 4; "
+        "Second player EY black 0, EZ black hidden."
     )
     assert "DY white hidden, DZ black 4" in told(RULES.view(state, ROOM))
     root = checked(RULES.picture(RULES.view(state, 0)))

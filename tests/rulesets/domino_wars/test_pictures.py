@@ -27,7 +27,7 @@ def test_a_picture_shows_numbers_owners_and_sizes() -> None:
     assert {"A", "D", "1", "4"} <= set(found)
     assert "hand 2 · pile 1 · skips" in found
     assert "hand 2 · pile 1" in found
-    assert "Seat 0: A1 3, A2 6. Seat 1: none." in svg
+    assert "First player: A1 3, A2 6. Second player: none." in svg
     assert svg.count("url(#wars-seat-0)") == 3  # two squares and the chip
     assert svg.count("url(#wars-seat-1)") == 1
 

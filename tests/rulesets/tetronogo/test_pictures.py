@@ -49,7 +49,8 @@ def test_every_view_has_a_picture() -> None:
 def test_a_picture_says_what_is_on_the_board() -> None:
     state = say(placing("T", "L"), "D4 90", "A1 180", "G7 0")
     assert _described(_checked(RULES.picture(RULES.view(state, 0)))) == (
-        "Seat 0 has placed 2 times T: D4 90, G7 0. Seat 1 has placed 1 times L: A1 180."
+        "First player has placed 2 times T: D4 90, G7 0. "
+        "Second player has placed 1 times L: A1 180."
     )
     assert "empty" in _described(_checked(RULES.picture(RULES.view(begin(), 0))))
     assert "0 times T." in _described(
@@ -61,7 +62,9 @@ def test_the_picture_of_a_finished_match_is_its_last_bout() -> None:
     view = RULES.view(walk(2)[-1], "all")
     first, second = view["bouts"][-1]["points"]
     root = _checked(RULES.picture(view))
-    assert _described(root).endswith(f"Seat 0 scores {first} and seat 1 scores {second}.")
+    assert _described(root).endswith(
+        f"First player scores {first} and Second player scores {second}."
+    )
 
 
 def test_each_seat_has_its_own_pattern() -> None:
