@@ -110,15 +110,14 @@ def match_ready_now(*, match_id: int, acting_user: User, seat: Seat) -> bool:
 
 # -- ends that somebody was not there for ----------------------------------------------------------
 
-# What a player cannot have known of unless they were there.
-_UNSEEN = ("timeout", "missed-picks")
-
 
 def ends_missed(match: Match) -> list[MatchPlayer]:
     """Mark those players for whom a match ended while they were away, and who did not choose that
     end: by their time, or void since not both were there. The front page tells them, and a mail."""
     unattended = match.winner is None and match.waits_until is not None
-    if not unattended and match.reason not in _UNSEEN:
+    # Whatever the reason is called: running out may lose a bout, and the bout the match.
+    acts = match.entries.filter(actor__in=["0", "1"]).order_by("-seq")
+    if not unattended and not acts.values_list("timeout", flat=True).first():
         return []
     here = presence.seats_there(match.pk)
     missed = [

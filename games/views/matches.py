@@ -12,6 +12,8 @@ from django.urls import reverse
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
+from accounts.models import User
+from accounts.moderation import why_silent
 from games import extras, sharing, store
 from games.api.views import record_response
 from games.audience import AUDIENCES, may_moderate_chat, may_organise
@@ -33,9 +35,10 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
     """A match as the reader may see it now; the page's script goes on from `sync`.
 
     Context: `match`; `sync` (as the socket's frame, presence left out); `you` (0, 1 or None);
-    `can_organise`; `standing` (how things stand, in a sentence), `picture` and `log` for readers
-    without scripts, `log` as of :func:`told`; `rematch`, the address of the form for another
-    match of the two players, or an empty text; `title` and `description`.
+    `can_organise`; `silenced`, why the reader may not write in the chat; `standing` (how things
+    stand, in a sentence), `picture` and `log` for readers without scripts, `log` as of
+    :func:`told`; `rematch`, the address of the form for another match of the two players, or an
+    empty text; `title` and `description`.
     """
     reader = reader_of(match_id, request.user)
     match, sync = reader.match, reader.sync
@@ -49,6 +52,7 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "you": sync["you"],
         "can_organise": reader.organise,
         "moderates": may_moderate_chat(request.user),
+        "silenced": why_silent(request.user) if isinstance(request.user, User) else "",
         "standing": _standing(match, sync["view"], _names(sync["header"])),
         "picture": as_image(board_of(ruleset, sync["view"], _names(sync["header"]))),
         "log": told(sync["log"], _names(sync["header"])),

@@ -17,6 +17,7 @@ from games.engine.table import Header
 from games.engine.views import match_view
 from games.rulesets import REGISTRY
 from games.services.matches import options_of
+from games.words import REASONS
 from tests.rulesets.domain.helpers import RULES as DOMAIN
 from tests.rulesets.domain.helpers import Game
 from tests.rulesets.peg_domain import helpers as pegs
@@ -296,7 +297,66 @@ def the_focus_is_shown_without_a_ring_round_the_board(page: Page) -> None:
     assert looks == [True, "none", "underline"]
 
 
+# -- beside the board ------------------------------------------------------------------------------
+
+
+def who_is_muted_sees_a_disabled_field_and_why(page: Page) -> None:
+    found = page.evaluate(
+        """async () => {
+          const {Chat} = await import('/static/js/match/chat.js');
+          const made = (silenced) => {
+            const root = document.createElement('section');
+            if (silenced) root.dataset.silenced = silenced;
+            document.body.append(root);
+            const client = new EventTarget();
+            Object.assign(client, {username: 'ada', chatHistory: () => {}});
+            const chat = new Chat(root, {client, signedIn: true, sound: () => {}});
+            chat.update({you: 0, over: false});
+            return {root, client};
+          };
+          const seen = ({root}) => {
+            const input = root.querySelector('form input');
+            const note = document.getElementById(input.getAttribute('aria-describedby'));
+            const said = root.querySelector(`[id="${note.id}"]`);
+            return [input.disabled, root.querySelector('form button').disabled, said.hidden,
+              said.textContent];
+          };
+          const muted = made('You are muted until May.');
+          const free = made('');
+          const answers = [seen(muted), seen(free)];
+          const detail = {entry: {}, refused: {code: 'chat.muted', sentence: 'You are muted.'}};
+          free.client.dispatchEvent(new CustomEvent('settled', {detail}));
+          return [...answers, seen(free)];
+        }"""
+    )
+    assert found == [
+        [True, True, False, "You are muted until May."],
+        [False, False, True, ""],
+        [True, True, False, "You are muted."],
+    ]
+
+
+def results_are_told_to_the_players_in_the_second_person(page: Page) -> None:
+    """And to everybody else in the third; whatever the reason."""
+    told = page.evaluate(
+        """async (reasons) => {
+          const {resultText} = await import('/static/js/match/words.js');
+          const names = ['Ada', 'Ben'];
+          return reasons.map((reason) => [0, 1, null].map(
+            (you) => resultText({winner: 0, reason, scores: [5, 3]}, names, you)));
+        }""",
+        list(REASONS),
+    )
+    for reason, (winner, loser, room) in zip(REASONS, told, strict=True):
+        assert winner.startswith("You won"), reason
+        assert loser.startswith("You lost"), reason
+        assert "Ada" not in winner + loser.replace("Ada won two bouts", ""), reason
+        assert "you" not in room.lower(), reason
+
+
 CASES = (
+    who_is_muted_sees_a_disabled_field_and_why,
+    results_are_told_to_the_players_in_the_second_person,
     no_refusal_is_for_screen_readers_alone,
     the_keys_of_the_help_are_never_silent,
     the_focus_is_shown_without_a_ring_round_the_board,

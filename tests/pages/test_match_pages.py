@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 import re
+from base64 import b64decode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,13 +17,14 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from accounts.models import User
+from accounts.models import Sanction, User
 from games import replays
 from games.engine import records
 from games.rulesets import REGISTRY
 from tests.engine.playthroughs import playthroughs
 from tests.games.support import Play, nothing_changes, placing, started
 from tests.pages.support import conceded, links, words
+from tests.rulesets.domain.helpers import SMALL
 
 Visitor = Callable[..., Client]
 SetClock = Callable[[int], None]
@@ -388,3 +391,43 @@ def test_the_record_is_a_download_that_the_checker_accepts(nobody: Client, play:
     assert response["Content-Type"] == records.MEDIA_TYPE
     assert response["Content-Disposition"] == (f'attachment; filename="match-{play.pk}.dmr.json"')
     assert records.check(REGISTRY, response.content)["ok"] is True
+
+
+def test_the_page_tells_who_is_muted_and_why(visitor: Visitor, play: Play, ada: User) -> None:
+    address = f"/matches/{play.pk}/"
+    assert "data-silenced" not in visitor(ada).get(address).content.decode()
+    Sanction.objects.create(
+        user=ada, kind=Sanction.Kind.MUTE, reason="shouting", by=User.objects.create_superuser("r")
+    )
+    shown = visitor(ada).get(address).content.decode()
+    assert (
+        'data-silenced="You are muted until a moderator lifts it. The reason: shouting."' in shown
+    )
+
+
+@pytest.mark.parametrize("ruleset", [each.id for each in REGISTRY])
+def test_nobody_is_called_by_a_seat(
+    ruleset: str, visitor: Visitor, ada: User, ben: User, rng: random.Random
+) -> None:
+    """On no page, in no picture and in no file for people, on or over."""
+    play = started((ada, ben), ruleset, options={"pool": SMALL} if ruleset == "domain" else {})
+
+    def look(*paths: str) -> None:
+        for path in paths:
+            answer = visitor(ada).get(path)
+            if answer.status_code != 200 or answer["Content-Type"] == "image/png":
+                continue
+            text = b"".join(answer) if answer.streaming else answer.content
+            shown = pictures_unfolded(text.decode())
+            assert not re.search(r"\bseat [01]\b", shown, re.IGNORECASE), path
+
+    here = f"/matches/{play.pk}"
+    look(f"{here}/", f"{here}/board.svg", f"/rules/{ruleset}/")
+    play.to_the_end(rng.random, at=0)
+    look(f"{here}/", f"{here}/board.svg", f"{here}/replay/", f"{here}/board/9.svg", "/", "/watch/")
+
+
+def pictures_unfolded(page: str) -> str:
+    """A page with the pictures that it holds as text."""
+    folded = re.findall(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)", page)
+    return page + "".join(b64decode(each).decode() for each in folded)

@@ -13,6 +13,7 @@ export class Chat {
     Object.assign(this, { root, client, signedIn, sound });
     this.you = null;
     this.over = false;
+    this.silenced = root.dataset.silenced ?? ""; // why the reader may not write now, in a sentence
     this.rooms = new Map();
     this.open = null;
     this.tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Chat rooms" });
@@ -22,9 +23,18 @@ export class Chat {
     client.addEventListener("chat", ({ detail }) => this.#heard(detail));
     client.addEventListener("chat.history", ({ detail }) => this.#history(detail));
     client.addEventListener("chat.removed", ({ detail }) => this.#removed(detail));
+    client.addEventListener("settled", ({ detail }) => this.#refused(detail.refused));
+    client.addEventListener("trouble", ({ detail }) => this.#refused(detail));
     client.addEventListener("status", ({ detail }) => {
       if (detail.kind === "live") this.#askAll();
     });
+  }
+
+  /* Muted since the page was loaded. */
+  #refused(refused) {
+    if (refused?.code !== "chat.muted") return;
+    this.silenced = refused.sentence;
+    this.update(this);
   }
 
   /** Who is reading, and whether the match is over: that decides which rooms there are. */
@@ -35,6 +45,7 @@ export class Chat {
     for (const [room, parts] of this.rooms) {
       parts.tab.hidden = !this.#mayRead(room);
       parts.form.hidden = !this.#mayWrite(room);
+      for (const control of parts.form.elements) control.disabled = this.silenced !== "";
       write(parts.note, this.#note(room));
       parts.note.hidden = parts.note.textContent === "";
     }
@@ -56,6 +67,7 @@ export class Chat {
 
   #note(room) {
     if (this.#mayWrite(room)) {
+      if (this.silenced !== "") return this.silenced;
       if (room === "spectators" && !this.over)
         return "The players cannot read this before the end.";
       return "";
@@ -96,9 +108,10 @@ export class Chat {
       maxlength: "500",
       autocomplete: "off",
       "aria-label": `Message to the ${room}`,
+      "aria-describedby": `chat-note-${room}`,
       placeholder: "Say something",
     });
-    const note = h("p", { class: "log__note", hidden: true });
+    const note = h("p", { class: "log__note", id: `chat-note-${room}`, hidden: true });
     const form = h(
       "form",
       { class: "chat__form", on: { submit: (event) => this.#say(event, room) } },
