@@ -397,7 +397,10 @@ def test_the_page_tells_who_is_muted_and_why(visitor: Visitor, play: Play, ada: 
     address = f"/matches/{play.pk}/"
     assert "data-silenced" not in visitor(ada).get(address).content.decode()
     Sanction.objects.create(
-        user=ada, kind=Sanction.Kind.MUTE, reason="shouting", by=User.objects.create_superuser("r")
+        user=ada,
+        kind=Sanction.Kind.MUTE,
+        reason="shouting",
+        by=User.objects.create_superuser("root"),
     )
     shown = visitor(ada).get(address).content.decode()
     assert (
