@@ -19,7 +19,7 @@ from games.rulesets import REGISTRY
 from games.services.arrivals import match_attend, match_ready
 from games.services.challenges import challenge_accept, challenge_create, challenges_abandon
 from games.services.outage import beat_record
-from games.services.turns import Ack, match_organise, match_wake
+from games.services.turns import Ack, match_give_back, match_organise, match_wake
 from games.tasks import mail_missed
 from tests.games.support import (
     SECOND,
@@ -165,14 +165,17 @@ def test_both_may_come_at_the_last_moment(waiting: Play, here: Any) -> None:
     assert shown(waiting)["phase"] == "on"
 
 
-def test_an_outage_gives_the_waiting_its_grace(waiting: Play, here: Any) -> None:
-    beat_record(at=T0 + WAIT - 20 * SECOND)
+def test_an_outage_makes_the_waiting_longer(waiting: Play, here: Any) -> None:
+    down = T0 + WAIT - 20 * SECOND
+    back = T0 + WAIT + 30 * SECOND
+    beat_record(at=down)
     with nothing_changes():
         match_wake(match_id=waiting.pk, at=T0 + WAIT + SECOND)
-    back = T0 + WAIT + 30 * SECOND
+    beat_record(at=back)
     with committing():
-        assert beat_record(at=back) == 1
-    assert waiting.match.waits_until == back + settings.GAUNTLET_OUTAGE_GRACE_MS
+        match_give_back(match_id=waiting.pk, at=back)
+    least = back + settings.GAUNTLET_OUTAGE_GRACE_MS
+    assert waiting.match.waits_until == max(T0 + WAIT + back - down, least)
 
 
 def test_an_organiser_can_end_it_and_nothing_else(waiting: Play, orla: User) -> None:
