@@ -14,7 +14,7 @@ from script.lib.supervisor import Stopped, raise_on_stop_signals
 from script.lib.testbed import VARIABLE, Testbed
 from script.lib.venv import DEVELOPMENT, Environment
 
-# On two cores: one of three often waits for the running site.
+# On two cores: those with the running site often wait, for it, for a browser, or for a clock.
 WORKERS = "3"
 # Tests there need no server and no browser.
 PURE = (ROOT / "tests" / "engine", ROOT / "tests" / "rulesets")

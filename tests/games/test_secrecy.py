@@ -581,7 +581,6 @@ TWINS: dict[str, list[Callable[[], Twins]]] = {
         lambda: tetronogo_twins("T early", "L early", 2),
     ],
     "domino-black-white": [
-        lambda: domino_twins(1, 6),
         lambda: domino_twins(2, 12),
     ],
     "domino-wars": [decks_twins, hands_twins],

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from io import StringIO
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.test import Client
+from django.db import transaction
+from django.test import Client, override_settings
 
 from accounts.models import AuditEntry, User
 from accounts.roles import is_moderator, is_organiser
@@ -17,8 +19,10 @@ from games.models import Challenge, Match
 from games.rulesets import REGISTRY
 from tests.games.support import nothing_changes, record_holds
 
-pytestmark = pytest.mark.django_db
+# In one process: all but the first two look at the same demo.
+pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("demo")]
 PLAYERS = ["ada", "ben"]
+DEVELOPMENT = {"GAUNTLET_DEVELOPMENT": True}
 
 
 def made(*options: str) -> str:
@@ -27,23 +31,42 @@ def made(*options: str) -> str:
     return out.getvalue()
 
 
-@pytest.fixture
-def development(settings: Any) -> None:
-    settings.GAUNTLET_DEVELOPMENT = True
-
-
 def test_a_site_that_is_not_a_development_one_is_left_alone() -> None:
     with nothing_changes(), pytest.raises(CommandError, match="--force"):
         made()
     assert not User.objects.exists()
 
 
-def test_everything_that_was_promised_is_there(development: None) -> None:
-    printed = made()
+def test_on_a_real_site_passwords_are_drawn_and_shown_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("games.demo.MOVES_AT_MOST", 1)  # the matches are looked at above
+    printed = made("--force")
+    passwords = dict(re.findall(r"^  (\w+) +\w+ +(\S+)$", printed, re.MULTILINE))
+    assert len({*passwords.values()}) == 5
+    assert PASSWORD not in passwords.values()
+    assert Client().login(username="ada", password=passwords["ada"])
+    again = made("--force")
+    assert not any(password in again for password in passwords.values())
+    assert Client().login(username="ada", password=passwords["ada"])
+
+
+# -- one demo, looked at ----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def demo(django_db_setup: None, django_db_blocker: Any) -> Iterator[str]:
+    """What was printed when it was made, once for all that look at it: it takes a while."""
+    with django_db_blocker.unblock(), transaction.atomic(), override_settings(**DEVELOPMENT):
+        yield made()
+        transaction.set_rollback(True)
+
+
+def test_everything_that_was_promised_is_there(demo: str) -> None:
     users = {user.username: user for user in User.objects.filter(is_bot=False)}
     assert {*users} == {"ada", "ben", "olga", "max", "keeper"}
     for name in users:
-        assert re.search(rf"^  {name} .*{PASSWORD}$", printed, re.MULTILINE)
+        assert re.search(rf"^  {name} .*{PASSWORD}$", demo, re.MULTILINE)
         assert Client().login(username=name, password=PASSWORD)
     assert is_organiser(users["olga"])
     assert is_moderator(users["max"])
@@ -60,40 +83,25 @@ def test_everything_that_was_promised_is_there(development: None) -> None:
     assert sorted(opponents) == [("ben", None), ("olga", "ada")]
 
 
-def test_the_leaderboard_has_somebody_on_it(development: None) -> None:
-    made()
+def test_the_leaderboard_has_somebody_on_it(demo: str) -> None:
     found = Client().get("/api/v1/leaderboards/overall/").json()["results"]
     assert sorted(row["username"] for row in found) == PLAYERS
     assert {row["games"] for row in found} == {len(list(REGISTRY))}
 
 
-def test_it_is_made_by_the_services(development: None) -> None:
-    made()
+def test_it_is_made_by_the_services(demo: str) -> None:
     deeds = {*AuditEntry.objects.values_list("action", flat=True)}
     assert {"user.register", "user.grant_role", "match.start", "challenge.create"} <= deeds
 
 
-def test_a_second_time_changes_nothing(development: None) -> None:
-    first = made()
+def test_a_second_time_changes_nothing(demo: str) -> None:
     people = list(User.objects.order_by("pk").values())
     with nothing_changes():
-        assert made() == first
+        assert made() == demo
     assert list(User.objects.order_by("pk").values()) == people
 
 
-def test_what_is_missing_is_made_again(development: None) -> None:
-    made()
+def test_what_is_missing_is_made_again(demo: str) -> None:
     Challenge.objects.filter(opponent=None).update(status=Challenge.Status.CANCELLED)
     made()
     assert Challenge.objects.filter(opponent=None, status=Challenge.Status.OPEN).count() == 1
-
-
-def test_on_a_real_site_passwords_are_drawn_and_shown_once() -> None:
-    printed = made("--force")
-    passwords = dict(re.findall(r"^  (\w+) +\w+ +(\S+)$", printed, re.MULTILINE))
-    assert len({*passwords.values()}) == 5
-    assert PASSWORD not in passwords.values()
-    assert Client().login(username="ada", password=passwords["ada"])
-    again = made("--force")
-    assert not any(password in again for password in passwords.values())
-    assert Client().login(username="ada", password=passwords["ada"])

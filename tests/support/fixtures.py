@@ -13,9 +13,10 @@ from script.lib.console import ROOT
 from tests.support.site import Site
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, Page, Playwright
 
-SITE_FIXTURES = {"site", "browser", "new_page"}
+BROWSER_FIXTURES = {"browser", "new_page"}
+SITE_FIXTURES = {"site", *BROWSER_FIXTURES}
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -32,19 +33,23 @@ TIMEOUT = 30_000  # milliseconds for one browser action, on a machine that is bu
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep all tests of the real site on one worker, which starts it once, and begin with them."""
+    """Begin with the tests of the real site, and keep those with a browser on one worker and those
+    without on another: each starts a site once, and the first keeps its browser open."""
 
-    def uses_site(item: pytest.Item) -> bool:
-        return bool(SITE_FIXTURES & set(getattr(item, "fixturenames", ())))
+    def uses(item: pytest.Item, fixtures: set[str]) -> bool:
+        return bool(fixtures & set(getattr(item, "fixturenames", ())))
 
     for item in items:
-        if uses_site(item):
+        mark = item.get_closest_marker("xdist_group")
+        group = mark.args[0] if mark else ""
+        if uses(item, SITE_FIXTURES):
             item.add_marker(pytest.mark.site)
-            if "PYTEST_XDIST_WORKER" in os.environ:
-                # What pytest-xdist does for an `xdist_group` mark; its own way of doing so (3.8)
-                # has no effect on the item ids of pytest 9.
-                item._id = NodeId.parse(f"{item.nodeid}@site")
-    items.sort(key=lambda item: not uses_site(item))
+            group = "browser" if uses(item, BROWSER_FIXTURES) else "site"
+        if group and "PYTEST_XDIST_WORKER" in os.environ:
+            # What pytest-xdist does for an `xdist_group` mark; its own way of doing so (3.8) has no
+            # effect on the item ids of pytest 9.
+            item._id = NodeId.parse(f"{item.nodeid}@{group}")
+    items.sort(key=lambda item: (not uses(item, SITE_FIXTURES), not uses(item, BROWSER_FIXTURES)))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -127,29 +132,69 @@ class Pages:
             context.close()
 
 
+class Chromium:
+    """The browser of this process. Each test gets contexts of its own in it.
+
+    Playwright's synchronous interface runs an event loop in this thread for as long as it is open,
+    so it stays open only from one browser test to the next: asynchronous tests find the thread
+    free. Django's guard against database calls beside a loop is lifted meanwhile: here nothing
+    awaits them.
+    """
+
+    GUARD = "DJANGO_ALLOW_ASYNC_UNSAFE"
+
+    def __init__(self) -> None:
+        self.playwright: Playwright | None = None
+        self.running: Browser | None = None
+
+    def open(self, path: str) -> "Browser":
+        """The running browser, started where there is none."""
+        if self.running is not None and not self.running.is_connected():
+            self.close()  # it has crashed
+        if self.running is None:
+            from playwright.sync_api import sync_playwright
+
+            os.environ[self.GUARD] = "1"
+            self.playwright = sync_playwright().start()
+            self.running = self.playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        return self.running
+
+    def close(self) -> None:
+        """Close the browser, if there is one, and free the thread."""
+        running, playwright = self.running, self.playwright
+        self.running = self.playwright = None
+        try:
+            if running is not None and running.is_connected():
+                running.close()
+        finally:
+            if playwright is not None:
+                playwright.stop()
+                del os.environ[self.GUARD]
+
+
+CHROMIUM = Chromium()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Iterator[None]:
+    """Close the browser unless the next test takes it over."""
+    try:
+        yield
+    finally:
+        if not BROWSER_FIXTURES & set(getattr(nextitem, "fixturenames", ())):
+            CHROMIUM.close()
+
+
 @pytest.fixture
 def browser() -> Iterator["Browser"]:
     """A real Chromium. Skips when there is none, which `script/test` says loudly."""
     path = chromium.find()
     if path is None:
         pytest.skip("NO BROWSER: install Chromium or set GAUNTLET_CHROMIUM")
-    from playwright.sync_api import sync_playwright
-
-    # Playwright's synchronous interface runs an event loop in this thread for as long as it is
-    # open. It is opened per test so that asynchronous tests find the thread free, and Django's
-    # guard against database calls beside a loop is lifted meanwhile: here nothing awaits them.
-    guard = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
-    try:
-        with sync_playwright() as playwright:
-            running = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-            yield running
-            running.close()
-    finally:
-        if guard is None:
-            del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
-        else:
-            os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = guard
+    running = CHROMIUM.open(path)
+    yield running
+    for context in running.contexts:
+        context.close()
 
 
 @pytest.fixture
