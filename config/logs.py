@@ -3,8 +3,10 @@
 Log events carry identifiers and codes, never secrets, move texts or chat.
 """
 
+import logging
 import logging.config
-from typing import Any
+import re
+from typing import Any, Final
 
 import structlog
 from structlog.types import EventDict, WrappedLogger
@@ -12,6 +14,24 @@ from structlog.types import EventDict, WrappedLogger
 SENSITIVE = frozenset(
     {"password", "password1", "password2", "token", "secret", "authorization", "cookie", "text"}
 )
+
+
+# Addresses that sign somebody in, or speak for their mailbox: what stands behind these beginnings
+# is as good as a password. Whatever is written down goes through `masked`.
+KEYED: Final = re.compile(
+    r"(/accounts/(?:confirm-email/|password/reset/key/[0-9a-z]+-))[^\s\"'?#&<>\\]+", re.IGNORECASE
+)
+
+
+def masked(text: str) -> str:
+    """Blank the keys in the addresses that a text names."""
+    return KEYED.sub(r"\1[hidden]", text)
+
+
+def mask_line(_logger: WrappedLogger, _method: str, line: Any) -> str:
+    """Last of all: blank them in a finished line, whichever part of it they came in with (our own
+    request lines, Django's about what it answered, the text of an exception)."""
+    return masked(str(line))
 
 
 def drop_sensitive(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
@@ -38,10 +58,10 @@ def logging_config(*, json: bool, level: str) -> dict[str, Any]:
     return {"json": json, "level": level.upper()}
 
 
-def configure(options: dict[str, Any]) -> None:
-    """Set up standard logging and structlog to write the same lines to standard error."""
+def formatter(*, json: bool) -> logging.Formatter:
+    """What makes a line of a record, structured or plain."""
     renderers: list[Any]
-    if options["json"]:
+    if json:
         renderers = [
             # Local variables would put passwords and hidden moves into the log.
             structlog.processors.ExceptionRenderer(
@@ -55,25 +75,33 @@ def configure(options: dict[str, Any]) -> None:
                 colors=False, exception_formatter=structlog.dev.plain_traceback
             )
         ]
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=_shared_processors(),
+        processors=[
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            *renderers,
+            mask_line,
+        ],
+    )
+
+
+def configure(options: dict[str, Any]) -> None:
+    """Set up standard logging and structlog to write the same lines to standard error."""
     logging.config.dictConfig(
         {
             "version": 1,
             "disable_existing_loggers": False,
             "formatters": {
-                "structured": {
-                    "()": structlog.stdlib.ProcessorFormatter,
-                    "foreign_pre_chain": _shared_processors(),
-                    "processors": [
-                        structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                        *renderers,
-                    ],
-                }
+                "structured": {"()": formatter, "json": options["json"]},
             },
             "handlers": {
                 "stderr": {"class": "logging.StreamHandler", "formatter": "structured"},
             },
             "root": {"handlers": ["stderr"], "level": options["level"]},
             "loggers": {
+                # Django's default would mail the whole request, with its address and its form, to
+                # the administrators when something breaks.
+                "django": {"level": "INFO", "handlers": []},
                 # Request lines are ours (config.middleware); these would repeat them.
                 "django.server": {"level": "ERROR"},
                 "django.channels.server": {"level": "ERROR"},

@@ -10,8 +10,11 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
+from urllib.parse import quote, unquote
 
 from autobahn.exception import Disconnected
+
+from config.logs import masked
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -22,13 +25,17 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 class DaphneSockets:
     """ASGI middleware, outermost: puts `unsent` into the scope of each socket, a function that
-    returns how many bytes wait in this process for the client to take them. Does nothing under
+    returns how many bytes wait in this process for the client to take them. And has the server's
+    access log, where there is one, tell of addresses what our own lines tell. Does nothing under
     other servers than Daphne."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if isinstance(send, partial):
+            # Before the first line can be written: that is when an answer is complete.
+            _mask_access_log(getattr(send.func, "__self__", None))
         if scope["type"] == "websocket" and isinstance(send, partial):
             # Daphne's `send` is its server's method with the connection's protocol filled in.
             (protocol,) = send.args
@@ -36,6 +43,26 @@ class DaphneSockets:
             scope = {**scope, "unsent": partial(_unsent, protocol)}
             send = partial(_send_if_open, send)
         await self.application(scope, receive, send)
+
+
+class MaskedAccessLog:
+    """Daphne's access log, with neither query strings nor keys in it."""
+
+    def __init__(self, write: Callable[[str, str, dict[str, Any]], None]) -> None:
+        self.write = write
+
+    def __call__(self, protocol: str, action: str, details: dict[str, Any]) -> None:
+        path = str(details["path"]).partition("?")[0]
+        readable = unquote(path)
+        if masked(readable) != readable:
+            path = quote(masked(readable), safe="/:[]")
+        self.write(protocol, action, {**details, "path": path})
+
+
+def _mask_access_log(server: Any) -> None:
+    log = getattr(server, "action_logger", None)
+    if log is not None and not isinstance(log, MaskedAccessLog):
+        server.action_logger = MaskedAccessLog(log)
 
 
 async def _send_if_open(send: Send, message: Message) -> None:
