@@ -38,7 +38,7 @@ from accounts.adminkit import (
 )
 from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
 from accounts.roles import Role, is_moderator
-from accounts.services import audit_record, role_grant, role_revoke
+from accounts.services import audit_record, role_grant, role_revoke, say_rights_changed
 
 # -- people --------------------------------------------------------------------------------------
 
@@ -175,6 +175,8 @@ class UserAdmin(ModeratorView, Deeds, DjangoUserAdmin):
             target=obj,
             data={"fields": sorted(form.changed_data)},
         )
+        # What they may do may have changed with it.
+        say_rights_changed(obj.pk)
 
     @method_decorator(sensitive_post_parameters())
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:  # noqa: A002
@@ -187,6 +189,7 @@ class UserAdmin(ModeratorView, Deeds, DjangoUserAdmin):
                 audit_record(
                     acting_user=person(request), action="user.admin_password", target=after
                 )
+                say_rights_changed(after.pk)
         return response
 
     @admin.action(description=_("Make organisers"))

@@ -256,6 +256,16 @@ def _set_active(acting_user: User, user: User, *, active: bool, reason: str) -> 
     return user
 
 
+@transaction.atomic
+def user_set_password(*, user: User, password: str) -> None:
+    """Give somebody the password that they have chosen, and end what they have open: whoever had
+    got hold of the old one may be among it. Whether it is good enough is for the form to judge."""
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    audit_record(acting_user=user, action="user.set_password", target=user)
+    say_rights_changed(user.pk)
+
+
 def say_rights_changed(user_id: int) -> None:
     """After commit: what somebody has open must ask again what it may do."""
     send = partial(hooks.rights_changed.send_robust, sender=User, user_id=user_id)

@@ -17,7 +17,8 @@ Application = Callable[[Scope, Any, Any], Awaitable[None]]
 
 class TokenSockets:
     """ASGI middleware: a socket that shows a token is its owner's, within the token's scopes
-    (`scope["credential"]`); every other one is left to ``sessions``.
+    (`scope["credential"]`, and `scope["token"]` to ask again); every other one is left to
+    ``sessions``.
 
     A token is not something that a browser sends along by itself, so that another site's page
     cannot use one that it does not have: such a socket needs no `Origin` of ours. The host must be
@@ -34,11 +35,12 @@ class TokenSockets:
         if scheme.lower() != b"bearer":
             await self.sessions(scope, receive, send)
             return
-        bearer = await database_sync_to_async(bearer_of)(token.strip().decode("latin-1"))
+        shown = token.strip().decode("latin-1")
+        bearer = await database_sync_to_async(bearer_of)(shown)
         if bearer is None or not _is_ours(headers.get(b"host", b"").decode("latin-1")):
             await send({"type": "websocket.close", "code": 4401})
             return
-        known = {**scope, "user": bearer.user, "credential": bearer.credential}
+        known = {**scope, "user": bearer.user, "credential": bearer.credential, "token": shown}
         await self.sockets(known, receive, send)
 
 

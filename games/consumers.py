@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from functools import partial
 from math import ceil
@@ -16,6 +17,7 @@ from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 from redis.exceptions import RedisError
 
+from accounts.signins import stands_of_socket
 from config.api.scopes import Credential, Scope
 from games import frames, presence
 from games.audience import (
@@ -27,6 +29,7 @@ from games.audience import (
     user_group_of,
 )
 from games.clock import now_ms
+from games.engine.decisions import ROOM
 from games.engine.errors import Refusal
 from games.executor import in_turn_thread
 from games.incoming import (
@@ -59,6 +62,8 @@ UNSENT_BYTES_AT_MOST = 1024 * 1024  # in this process; the system's own buffers 
 # A whole match or a whole room's history is worth several ordinary frames.
 DEAR = 4
 VERSIONS_KEPT_S = 2.0
+# How often a socket asks whether its sign-in still stands, beside being told.
+STANDS_EVERY_S = 30.0
 
 
 class Socket(AsyncWebsocketConsumer):
@@ -77,6 +82,8 @@ class Socket(AsyncWebsocketConsumer):
         self.closed = False
         # What the token that it was opened with allows; None for signed-in people and nobody.
         self.credential: Credential | None = None
+        # Not all that were opened at once ask at once.
+        self.asks_next = time.monotonic() + STANDS_EVERY_S * random.uniform(0.7, 1.3)  # noqa: S311
 
     async def dispatch(self, message: dict[str, Any]) -> None:
         # Not the inherited one: that hops to a thread shared by all sockets before each message,
@@ -89,6 +96,8 @@ class Socket(AsyncWebsocketConsumer):
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Take one frame: check its size, its rate and its form, and hand it on."""
         if await self._has_expired() or not await self._within_limits(text_data, bytes_data):
+            return
+        if not await self._still_stands():
             return
         try:
             frame = incoming(text_data or "")
@@ -120,6 +129,8 @@ class Socket(AsyncWebsocketConsumer):
     async def pass_on(self, text: str) -> None:
         """Send an encoded frame; a reader that has not taken in far too many is let go."""
         if self.closed or await self._has_expired():
+            return
+        if self.is_private and not await self._still_stands():
             return
         self.sent += 1
         self.unread_bytes += len(text)
@@ -187,6 +198,27 @@ class Socket(AsyncWebsocketConsumer):
         await self.end(4401, "token.refused", "This token is no longer good.")
         return True
 
+    @property
+    def is_private(self) -> bool:
+        """Whether what is sent is meant for this user alone: then the sign-in is asked for even if
+        the client says nothing."""
+        return False
+
+    async def _still_stands(self) -> bool:
+        """Whether the sign-in that the socket was opened with does; it is closed otherwise."""
+        if time.monotonic() < self.asks_next:
+            return True
+        self.asks_next = time.monotonic() + STANDS_EVERY_S
+        stands = stands_of_socket(self.scope)
+        try:
+            if stands is None or await in_turn_thread(stands):
+                return True
+        except AWAY as error:
+            log.warning("socket.away", error=type(error).__name__)
+            return True
+        await self.user_changed({})
+        return False
+
     def _unsent(self) -> int:
         unsent: int = self.scope["unsent"]() if "unsent" in self.scope else 0
         return unsent
@@ -235,6 +267,10 @@ class Socket(AsyncWebsocketConsumer):
 
 class MatchSocket(Socket):
     """One reader of one match."""
+
+    @property
+    def is_private(self) -> bool:
+        return getattr(self, "audience", ROOM) != ROOM
 
     async def connect(self) -> None:
         await self.accept()

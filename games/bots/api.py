@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any, ClassVar
 
 from django.http import StreamingHttpResponse
@@ -16,6 +15,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
+from accounts.models import User
+from accounts.signins import stands_of_request
 from config.api.renderers import NDJSON, NdjsonRenderer
 from config.api.scopes import Credential, Scope
 from config.api.views import FieldsView, SignedInView
@@ -43,9 +44,14 @@ class StreamView(SignedInView):
         return response
 
 
-def _until(request: Request) -> datetime | None:
-    """When the token expires that was shown; None for sessions."""
-    return request.auth.expires_at if isinstance(request.auth, Credential) else None
+def _opened(request: Request, caller: User) -> dict[str, Any]:
+    """What the stream was opened with: when the token expires that was shown (None for sessions),
+    and how to ask whether it, or the session, still stands."""
+    token = request.auth if isinstance(request.auth, Credential) else None
+    return {
+        "until": None if token is None else token.expires_at,
+        "stands": stands_of_request(request._request, caller.pk),  # noqa: SLF001  (Django's own)
+    }
 
 
 _LINES = OpenApiResponse(OpenApiTypes.STR, description="One JSON object a line; see docs/bots.md.")
@@ -67,7 +73,7 @@ class EventsView(StreamView):
         `challenge.closed`. It begins with what there is, then says `caught-up`."""
         caller = signed_in(request)
         streams.room_for(caller)
-        return self.stream(streams.EventStream(caller, until=_until(request)))
+        return self.stream(streams.EventStream(caller, **_opened(request, caller)))
 
 
 class MatchStreamView(StreamView):
@@ -85,7 +91,7 @@ class MatchStreamView(StreamView):
         the match is over."""
         caller = signed_in(request)
         streams.room_for(caller)
-        return self.stream(streams.MatchStream(caller, match_id, until=_until(request)))
+        return self.stream(streams.MatchStream(caller, match_id, **_opened(request, caller)))
 
 
 class HintsSerializer(serializers.Serializer[dict[str, Any]]):

@@ -8,6 +8,7 @@ broker that was away. An empty line says that the stream is alive.
 from __future__ import annotations
 
 import asyncio
+import time
 from abc import ABC, abstractmethod
 from asyncio import FIRST_COMPLETED
 from collections.abc import AsyncIterator, Mapping
@@ -23,6 +24,7 @@ from django.utils import timezone
 from redis.exceptions import RedisError
 
 from accounts.models import User
+from accounts.signins import Stands
 from games import frames, presence, selectors
 from games.audience import AUDIENCES, group_of, user_group_of
 from games.clock import now_ms
@@ -36,6 +38,8 @@ log = structlog.get_logger("gauntlet.streams")
 
 LOOK_EVERY_S = 7.0
 OPEN_AT_ONCE = 24  # per user and process
+# How often a stream asks whether its sign-in still stands, beside being told.
+STANDS_EVERY_S = 30.0
 AWAY = (OperationalError, InterfaceError, RedisError)
 
 _open: set[Stream] = set()
@@ -52,10 +56,15 @@ class Stream(ABC):
     """One open answer. Iterating gives encoded lines until the reader goes, the server ends or
     there is nothing more to tell."""
 
-    def __init__(self, user: User, *, until: datetime | None = None) -> None:
-        """``until``: when the token expires that the stream was opened with."""
+    def __init__(
+        self, user: User, *, until: datetime | None = None, stands: Stands | None = None
+    ) -> None:
+        """``until``: when the token expires that the stream was opened with; ``stands``: asks
+        whether the sign-in still does."""
         self.user = user
         self.until = until
+        self.stands = stands
+        self.asks_next = time.monotonic() + STANDS_EVERY_S
         self.channel = ""
         self._ending: asyncio.Event | None = None
 
@@ -108,11 +117,9 @@ class Stream(ABC):
                 await asyncio.wait(
                     {receiving, ending}, timeout=self._patience(), return_when=FIRST_COMPLETED
                 )
-                if self.until is not None and self.until <= timezone.now():
-                    yield _line(closing("token.refused", "This token is no longer good."))
-                    return
-                if ending.done():
-                    yield _line(closing("server.restart", "The server restarts. Come back."))
+                over = await self._why_over(ending.done())
+                if over is not None:
+                    yield _line(over)
                     return
                 if not receiving.done():
                     yield b"\n"
@@ -136,6 +143,22 @@ class Stream(ABC):
                 # Waiting once more and being cancelled is how this layer is told to forget us.
                 receiving = receiving or asyncio.create_task(layer.receive(self.channel))
                 await self._forget(layer, receiving)
+
+    async def _why_over(self, restarting: bool) -> dict[str, Any] | None:
+        """The last line, where the stream cannot go on."""
+        if self.until is not None and self.until <= timezone.now():
+            return closing("token.refused", "This token is no longer good.")
+        if restarting:
+            return closing("server.restart", "The server restarts. Come back.")
+        if not await self._still_stands():
+            return closing("account.changed", "Your sign-in has changed.")
+        return None
+
+    async def _still_stands(self) -> bool:
+        if self.stands is None or time.monotonic() < self.asks_next:
+            return True
+        self.asks_next = time.monotonic() + STANDS_EVERY_S
+        return await in_turn_thread(self.stands)
 
     def _patience(self) -> float:
         """How long to wait for something to be told, in seconds."""
@@ -187,9 +210,9 @@ def _line(frame: Mapping[str, Any]) -> bytes:
 class MatchStream(Stream):
     """A match as its reader may see it: a `sync`, then the frames of the sockets; ends with it."""
 
-    def __init__(self, user: User, match_id: int, *, until: datetime | None = None) -> None:
+    def __init__(self, user: User, match_id: int, **opened: Any) -> None:
         """Raises Refusal ``match.none``."""
-        super().__init__(user, until=until)
+        super().__init__(user, **opened)
         self.match_id = match_id
         self.audience, _organise = standing_of(match_id, user)
         self.version = 0
@@ -253,8 +276,8 @@ class MatchStream(Stream):
 class EventStream(Stream):
     """What happens to a player: their matches begin and end, challenges come and go."""
 
-    def __init__(self, user: User, *, until: datetime | None = None) -> None:
-        super().__init__(user, until=until)
+    def __init__(self, user: User, **opened: Any) -> None:
+        super().__init__(user, **opened)
         self._matches: dict[int, dict[str, Any]] = {}
         self._challenges: dict[int, dict[str, Any]] = {}
 
