@@ -1,23 +1,32 @@
 """Where the sign-in library asks us how we do things."""
 
-from typing import Any
+import hashlib
+from typing import Any, Final
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
+from allauth.core.internal import ratelimit
 from django import forms
 from django.contrib import messages
+from django.core.cache import cache
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.moderation import is_suspended
-from accounts.services import audit_record, user_register
+from accounts.services import audit_record, user_register, user_set_password
 from accounts.validators import validate_not_reserved
 
 # Who has just given the right password and may not come in: their page may say why.
 SUSPENDED_SESSION_KEY = "suspended_user"
+
+# Wrong passwords for one account from all addresses together that it has not been signed in to
+# from; past it, only those are let try. One address is let try five times in five minutes anyway.
+_FROM_ANYWHERE: Final = {"guesses_from_anywhere": "50/h/key"}
+_KNOWN_FOR: Final = 90 * 24 * 3600
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -32,6 +41,10 @@ class AccountAdapter(DefaultAccountAdapter):
         "too_many_login_attempts": _(
             "Too many failed attempts to sign in: five are accepted in five minutes. "
             "Please wait 300 seconds, or reset your password."
+        ),
+        "guesses_from_anywhere": _(
+            "Somebody is guessing the password of this account from many places. Please reset your "
+            "password from here, or sign in from where you have signed in before."
         ),
     }
 
@@ -54,6 +67,51 @@ class AccountAdapter(DefaultAccountAdapter):
             password=data["password1"],
             display_name=typed if typed != data["username"] else "",
         )
+
+    # -- guessing ----------------------------------------------------------------------------
+    # Wrong tries are counted for an account and an address together: a stranger's lock out nobody
+    # but the stranger. What many addresses try together is bounded as well, and that must not lock
+    # the owner out either: it does not concern addresses that they have signed in from, and
+    # somebody who resets the password by mail has shown who they are.
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Refuse to try one more password where too many were tried."""
+        super().pre_authenticate(request, **credentials)
+        account = _account_meant(credentials)
+        self._guess: Any = None
+        if cache.get(_known_key(request, account)):
+            return
+        self._guess = ratelimit.consume(
+            request,
+            app="accounts",
+            action="guesses_from_anywhere",
+            config=_FROM_ANYWHERE,
+            key=account,
+        )
+        if not self._guess:
+            self._rollback_login_failed_rl_usage()
+            raise self.validation_error("guesses_from_anywhere")
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> Any:
+        """Find who it is; the right password is not counted, and makes the address known."""
+        user = super().authenticate(request, **credentials)
+        if user is not None:
+            if self._guess:
+                self._guess.rollback()
+            cache.set(_known_key(request, f"user:{user.pk}"), 1, _KNOWN_FOR)
+        return user
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        return f"{_account_meant(credentials)}:{ratelimit.get_ip(request)}"
+
+    def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:
+        # Asked for after the password was reset with a mail's key.
+        super()._delete_login_attempts_cached_email(request, **credentials)
+        cache.set(_known_key(request, _account_meant(credentials)), 1, _KNOWN_FOR)
+
+    def set_password(self, user: User, password: str) -> None:
+        """Whatever way somebody sets their password by: changing it, or with a mail's key."""
+        user_set_password(user=user, password=password)
 
     def pre_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponse | None:
         """Stop somebody who is suspended, and tell them why: it is certain now who they are."""
@@ -82,3 +140,19 @@ class AccountAdapter(DefaultAccountAdapter):
             self.add_message(request, messages.ERROR, template, {"email": email_address.email})
             return False
         return True
+
+
+def _account_meant(credentials: dict[str, Any]) -> str:
+    """Whose password is tried, by whichever of their names: or the name, where it is nobody's."""
+    username, email = (str(credentials.get(each) or "") for each in ("username", "email"))
+    meant = Q(username=User.normalize_username(username)) if username else Q()
+    if email:
+        meant |= Q(email__iexact=email) | Q(emailaddress__email__iexact=email)
+    found = User.objects.filter(meant).order_by("pk").values_list("pk", flat=True).first()
+    return f"login:{(username or email).lower()}" if found is None else f"user:{found}"
+
+
+def _known_key(request: HttpRequest, account: str) -> str:
+    """Where it is kept that an account was signed in to from an address: neither can be read."""
+    digest = hashlib.sha256(f"{account}:{ratelimit.get_ip(request)}".encode()).hexdigest()
+    return f"accounts:known:{digest}"

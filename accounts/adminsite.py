@@ -1,10 +1,16 @@
 """The admin site itself: who may enter, what its lists can be asked, and its start page."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.decorators import method_decorator
 from django.utils.translation import gettext_lazy as _
+from django.views.decorators.cache import never_cache
 
 from accounts import adminkit
 from accounts.roles import is_moderator
@@ -19,6 +25,23 @@ class GauntletAdminSite(admin.AdminSite):
 
     def has_permission(self, request: HttpRequest) -> bool:
         return super().has_permission(request) or is_moderator(request.user)
+
+    @method_decorator(never_cache)
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Lead to the site's own page: it is the one way in, with the limits that guessing has. Who
+        is signed in and has no business here is told so; signing in would lead them back."""
+        if self.has_permission(request):
+            return redirect("admin:index")
+        if request.user.is_authenticated:
+            raise PermissionDenied
+        asked = request.GET.get("next") or request.POST.get("next") or reverse("admin:index")
+        return redirect(f"{reverse('account_login')}?{urlencode({'next': asked})}")
+
+    def password_change(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> Any:
+        """Lead to the site's own page: whoever sets a password there ends what is open with it."""
+        return redirect("account_change_password")
 
     def register(
         self, model_or_iterable: Any, admin_class: type[Any] | None = None, **options: Any
