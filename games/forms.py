@@ -108,7 +108,7 @@ class ChallengeForm(forms.Form):
         initial=Challenge.Advantage.LOT,
         widget=Segments,
         help_text="What the rules call the player with the advantage: the one who decides and "
-        "wins ties where they say so.",
+        "wins ties where they say so. With you for it, the match counts for no rating.",
     )
     message = forms.CharField(
         label="Message",
@@ -160,7 +160,7 @@ class ChallengeForm(forms.Form):
                 empty_value=None,
                 choices=[("", "Nothing: draw as usual"), *map(_prepared_choice, preparations)],
                 help_text="What you have prepared. Whoever accepts is told that you supply it, "
-                "but not what it is.",
+                "but not what it is, and the match counts for no rating.",
             )
         for key, uses in times_of_all().items():
             usual = "; ".join(f"{ruleset.name} {seconds:g}" for ruleset, seconds in uses)

@@ -139,6 +139,7 @@ def header_json(match: Match, *, organise: bool) -> dict[str, Any]:
             for player in match.players.all()
         ],
         "organise": organise,
+        "terms": match.unrated,
     }
 
 

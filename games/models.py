@@ -86,6 +86,11 @@ class Match(models.Model):
         help_text="Until when the match waits for both players, in ms since 1970. Empty once it "
         "has begun; it stays where they did not come.",
     )
+    unrated = models.CharField(
+        max_length=400,
+        blank=True,
+        help_text="Why it counts for no rating; public. Empty: it does.",
+    )
     winner = models.PositiveSmallIntegerField(null=True, blank=True)
     reason = models.CharField(max_length=20, blank=True)
     scores = models.JSONField(default=list, blank=True)

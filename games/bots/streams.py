@@ -33,6 +33,7 @@ from games.executor import in_turn_thread
 from games.models import Challenge, Match
 from games.reading import reader_of, standing_of, versions_of
 from games.services.arrivals import match_attend
+from games.terms import is_rated, terms_of
 
 log = structlog.get_logger("gauntlet.streams")
 
@@ -337,6 +338,9 @@ def _concerning(user: User) -> tuple[dict[int, dict[str, Any]], dict[int, dict[s
             "variant": challenge.variant,
             "options": challenge.options,
             "message": challenge.message,
+            "advantage": challenge.advantage,
+            "rated": is_rated(challenge),
+            "terms": terms_of(challenge),
             "expires_at": int(challenge.expires_at.timestamp() * 1000),
         }
         for challenge in selectors.challenges_to(user)

@@ -40,6 +40,7 @@ def counted(matches: QuerySet[Match]) -> Any:
         Q(seat_won__isnull=False, user_0__isnull=False, user_1__isnull=False),
         status=Match.Status.FINISHED,
         source=Match.Source.PLAYED,
+        unrated="",
     )
 
 
@@ -74,7 +75,8 @@ _EXPECTED = """
     LEFT JOIN games_ratingruling ruling ON ruling.match_id = match.id
     JOIN games_matchplayer player ON player.match_id = match.id
     CROSS JOIN LATERAL (VALUES (match.ruleset), ('overall')) AS ladder (id)
-    WHERE match.status = 'finished' AND match.source = 'played' AND match.finished_at >= %(since)s
+    WHERE match.status = 'finished' AND match.source = 'played' AND match.unrated = ''
+      AND match.finished_at >= %(since)s
       AND (ruling.id IS NULL OR ruling.winner IS NOT NULL)
       AND COALESCE(ruling.winner, match.winner) IS NOT NULL
       AND NOT EXISTS (

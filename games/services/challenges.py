@@ -26,6 +26,7 @@ from games.publish import Frame, publish
 from games.rulesets import REGISTRY
 from games.selectors import preparation_of
 from games.services.matches import match_start, options_of
+from games.terms import is_rated, terms_of
 from games.text import one_line
 
 MESSAGE_MAX = 200
@@ -119,6 +120,7 @@ def challenge_accept(*, acting_user: User, challenge: Challenge) -> Match:
         prepared=None if locked.preparation is None else locked.preparation.prepared,
         prepared_by=locked.challenger,
         waits=pace.is_live(REGISTRY.get(locked.ruleset), locked.options),
+        unrated=terms_of(locked),
     )
     locked.status = Challenge.Status.ACCEPTED
     locked.match = match
@@ -294,6 +296,8 @@ def _say(challenge: Challenge) -> None:
             "from": challenge.challenger.username,
             "name": challenge.challenger.shown_name,
             "to": None if opponent is None else opponent.username,
+            "rated": is_rated(challenge),
+            "terms": terms_of(challenge),
         }
     )
     if challenge.opponent_id is None:

@@ -61,6 +61,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     referees: Sequence[User] = (),
     items_counted: bool = False,
     waits: bool = False,
+    unrated: str = "",
     at: int | None = None,
 ) -> Match:
     """Start a match between two users; seat 0 is the first of ``players``.
@@ -71,7 +72,8 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     organise the match; every organiser, where nobody is named. Where no ``advantage`` is given it
     is drawn by lot, or more ``items`` give it in a variant that says so; ``items_counted`` means
     that the caller has counted what was given already. One that ``waits`` begins once both players
-    are there (see `games.services.arrivals`), and is void if they are not in time.
+    are there (see `games.services.arrivals`), and is void if they are not in time. ``unrated``: why
+    it shall count for no rating, in words that everybody reads.
 
     Raises Refusal ``setup.*``: unknown ruleset, variant, option, item or supply, something prepared
     that is not sound, one person on both seats or as player and referee, a closed account.
@@ -107,6 +109,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
         options=records.changed_options(header.options),
         items=msgspec.to_builtins(header.items),
         advantage=advantage,
+        unrated=unrated,
         snapshot=store.snapshot_of(ruleset, turn.live, Readers()),
         made_good_until=at,
         created_at=datetime.fromtimestamp(at / 1000, UTC),

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 
 from accounts.models import User
 from accounts.roles import is_organiser
-from games import pace, rule_options, words
+from games import pace, rule_options, terms, words
 from games.models import Challenge, Match, MatchPlayer
 from games.selectors import challenges_to, matches_to_rule
 
@@ -59,6 +59,12 @@ def _if_live(row: Match | Challenge, seconds: int) -> str:
     ruleset = words.ruleset_named(row.ruleset)
     live = ruleset is not None and pace.is_live(ruleset, row.options)
     return pace.spoken(seconds) if live and seconds else ""
+
+
+@register.filter
+def terms_told(challenge: Challenge) -> str:
+    """What the challenger brings for themselves; empty where there is nothing of the kind."""
+    return terms.terms_of(challenge)
 
 
 @register.filter

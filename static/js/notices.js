@@ -46,7 +46,7 @@ export function noticeOf(frame, me) {
       kind: open ? "challenged" : "withdrawn",
       id: frame.challenge,
       url: frame.url,
-      text: open ? `${frame.name} challenges you to ${frame.game}.` : "",
+      text: open ? `${frame.name} challenges you to ${frame.game}. ${frame.terms ?? ""}`.trim() : "",
       link: "See the challenge",
     };
   }

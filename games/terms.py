@@ -1,0 +1,42 @@
+"""What a challenger brings into a match for themselves: told wherever the challenge or its match is
+shown, before anybody accepts and afterwards.
+
+Whoever prepares what would have been drawn knows it beforehand, and whoever names themselves for
+the advantage has it: a result of that says less about the players than others do. So such a match
+counts for no rating.
+"""
+
+from __future__ import annotations
+
+from games.models import Challenge
+from games.words import supplies_named
+
+UNRATED = "It counts for no rating."
+
+
+def supplied_by_challenger(challenge: Challenge) -> list[str]:
+    """What the challenger supplies instead of having it drawn, as the ruleset calls it."""
+    if challenge.preparation is None:
+        return []
+    return supplies_named(challenge.ruleset, [challenge.preparation.key])
+
+
+def is_rated(challenge: Challenge) -> bool:
+    """Whether the match would count for ratings."""
+    own = challenge.advantage == Challenge.Advantage.CHALLENGER
+    return challenge.preparation_id is None and not own
+
+
+def terms_of(challenge: Challenge) -> str:
+    """What whoever accepts should know, in sentences; empty where there is nothing of the kind."""
+    if is_rated(challenge):
+        return ""
+    name = challenge.challenger.shown_name
+    deeds = []
+    if supplied := supplied_by_challenger(challenge):
+        deeds.append(f"supplies {' and '.join(supplied)} instead of having it drawn")
+    elif challenge.preparation_id is not None:
+        deeds.append("supplies what would have been drawn")
+    if challenge.advantage == Challenge.Advantage.CHALLENGER:
+        deeds.append("takes the advantage")
+    return f"{name} {' and '.join(deeds)}. {UNRATED}"

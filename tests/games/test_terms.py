@@ -1,0 +1,128 @@
+"""What a challenger brings into a match for themselves: told wherever it is shown, and unrated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts.models import User
+from games.bots.streams import _concerning
+from games.models import Challenge, Match
+from games.ratings.models import RatingPoint
+from games.ratings.results import first_differences
+from games.ratings.services import _EVER, match_rate, ratings_rebuild, ratings_repair
+from games.services.challenges import challenge_accept, challenge_create
+from games.services.preparations import preparation_delete
+from tests.games.support import T0, Play, Wire, committing
+from tests.games.test_preparations import kept
+
+pytestmark = pytest.mark.django_db
+
+PEGS: dict[str, Any] = {"ruleset_id": "peg-domain", "variant": "gauntlet"}
+SUPPLIES = "Orla supplies Pallets instead of having it drawn"
+# Own material, own advantage: what is told, and whether the match counts.
+CASES = [
+    (True, "challenger", f"{SUPPLIES} and takes the advantage. It counts for no rating."),
+    (True, "lot", f"{SUPPLIES}. It counts for no rating."),
+    (False, "challenger", "Orla takes the advantage. It counts for no rating."),
+    (False, "lot", ""),
+    (False, "opponent", ""),
+]
+
+
+def signed(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def shown(client: Client, path: str) -> str:
+    answer = client.get(path)
+    assert answer.status_code == 200, (path, answer.status_code)
+    return answer.content.decode()
+
+
+@pytest.mark.parametrize(("own", "advantage", "told"), CASES)
+def test_it_is_told_wherever_the_challenge_is_shown(
+    own: bool, advantage: str, told: str, orla: User, ada: User, wire: Wire
+) -> None:
+    made = kept(orla) if own else None
+    named = advantage == "challenger"
+    opponent = ada if named else None
+    with committing():
+        offered = challenge_create(
+            acting_user=orla, **PEGS, advantage=advantage, opponent=opponent,
+            preparation_id=None if made is None else made.pk,
+        )  # fmt: skip
+    reader = signed(ada)
+    for path in (offered.get_absolute_url(), "/lobby/", "/lobby/live/"):
+        page = reader.get(path)
+        if page.status_code == 404:
+            continue
+        text = page.content.decode()
+        assert "Orla" in text, path
+        assert (told in text) if told else ("counts for no rating" not in text), path
+    api = reader.get(f"/api/v1/challenges/{offered.pk}/").json()
+    (listed,) = reader.get("/api/v1/challenges/").json()["results"]
+    for each in (api, listed):
+        assert (each["rated"], each["terms"]) == (not told, told)
+        assert each["supplied"] == (["Pallets"] if own else [])
+    for _group, frame in wire.frames("challenge"):
+        assert (frame["rated"], frame["terms"]) == (not told, told)
+    if named:
+        _matches, challenges = _concerning(ada)
+        (streamed,) = challenges.values()
+        assert (streamed["rated"], streamed["terms"]) == (not told, told)
+        assert streamed["advantage"] == advantage
+
+
+@pytest.mark.parametrize(("own", "advantage", "told"), CASES)
+def test_its_match_says_so_and_counts_for_nothing(
+    own: bool, advantage: str, told: str, orla: User, ada: User
+) -> None:
+    made = kept(orla) if own else None
+    offered = challenge_create(
+        acting_user=orla, **PEGS, advantage=advantage,
+        preparation_id=None if made is None else made.pk,
+    )  # fmt: skip
+    with committing():
+        match = challenge_accept(acting_user=ada, challenge=offered)
+    if made is not None:  # what it rested on may go: the match stays as it was
+        preparation_delete(acting_user=orla, preparation_id=made.pk)
+    assert match.unrated == told
+    reader = signed(ada)
+    play = Play(match, (orla, ada))
+
+    def is_told(*paths: str) -> None:
+        for path in paths:
+            text = shown(reader, path)
+            assert (told in text) if told else ("counts for no rating" not in text), path
+        for api in (
+            reader.get(f"/api/v1/matches/{match.pk}/").json()["header"],
+            reader.get("/api/v1/matches/").json()["results"][0],
+        ):
+            assert api["terms"] == told
+            assert api.get("rated", not told) is (not told)
+
+    is_told(f"/matches/{match.pk}/")
+    at = round(match.created_at.timestamp() * 1000) + 1000
+    with committing():
+        play.move(0, "concede", at - T0)
+    assert Match.objects.get(pk=match.pk).winner == 1
+    is_told(f"/matches/{match.pk}/", f"/matches/{match.pk}/replay/")
+    match_rate(match_id=match.pk)
+    assert RatingPoint.objects.filter(match=match).exists() == (not told)
+    # Whoever looks for what was missed finds nothing, and neither does a computation from nothing.
+    assert first_differences(_EVER) == {}
+    ratings_repair()
+    ratings_rebuild()
+    assert RatingPoint.objects.filter(match=match).exists() == (not told)
+
+
+def test_the_form_says_so_beforehand(orla: User) -> None:
+    kept(orla)
+    page = shown(signed(orla), "/challenges/new/")
+    assert page.count("counts for no rating") == 2
+    assert not Challenge.objects.exists()
