@@ -328,6 +328,11 @@ class Ruleset(ABC, Generic[State, Move]):
         """Texts to begin from, by name: ``"example"``, which is sound, and perhaps ``"blank"``."""
         raise EngineFault(f"{self.id} is supplied with no {key!r}")
 
+    def built_in(self) -> Mapping[str, Any]:
+        """What records only name because it comes with the program: documents by that name, each as
+        the option has it that would carry one. Whoever replays a record elsewhere needs them."""
+        return {}
+
     # -- storage -------------------------------------------------------------------------------
 
     @abstractmethod

@@ -256,6 +256,8 @@ def test_refused_in_a_running_match(play: Play, ada: User) -> None:
     submit("frame.malformed", "pick T", client_id="line\n")
     submit("version.ahead", "pick T", version=2)
     submit("version.ahead", "pick T", version=2**70)
+    # Never stale, but no view of the future is anybody's to concede in.
+    submit("version.ahead", "concede", version=2)
     submit("version.stale", "pick T", version=0)
     submit("version.stale", "pick T", version=-(2**70))
     play.move(0, "pick T", 6 * SECOND)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from games.engine.errors import Refusal
+from script.lib.console import ROOT
 from tests.games.support import user_named
 from tests.support.site import wait_for
 from tests.webhooks.receiver import Receiver
@@ -280,6 +282,18 @@ def test_settings_open_a_network_and_plain_http_for_this_machine_only(
     assert code_of("http://10.1.2.3:9000/") == "webhook.url-https"
     assert code_of("http://public.example/") == "webhook.url-https"
     assert code_of("https://10.2.0.1/") == "webhook.url-internal"
+
+
+def test_a_receiver_in_development_is_as_the_documentation_says(settings: Any) -> None:
+    text = (ROOT / "docs" / "webhooks.md").read_text()
+    said = dict(re.findall(r"(GAUNTLET_WEBHOOK_\w+)=(\S+)", text))
+    address = re.search(r"`(http://127\.0\.0\.1:\d+/hook)`", text)
+    assert address
+    assert code_of(address[1]) == "webhook.url-internal"
+    settings.GAUNTLET_WEBHOOK_EXTRA_NETWORKS = said["GAUNTLET_WEBHOOK_EXTRA_NETWORKS"].split(",")
+    assert code_of(address[1]) == "webhook.url-https"
+    settings.GAUNTLET_WEBHOOK_PLAIN_HTTP = said["GAUNTLET_WEBHOOK_PLAIN_HTTP"] == "true"
+    assert destination_of(address[1]).host == "127.0.0.1"
 
 
 @pytest.mark.django_db

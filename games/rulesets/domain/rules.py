@@ -278,6 +278,10 @@ class Domain(Ruleset[State, Move]):
         shown = views.view(state, self.scores(state))
         return Dispute(words, picture(named(shown, names), (laid.domain, pixels)))
 
+    def built_in(self) -> Mapping[str, Any]:
+        """The pools that come with the program."""
+        return {name: msgspec.to_builtins(pool.document) for name, pool in built_in().items()}
+
     # -- chance: which pool is played ----------------------------------------------------------
 
     def draw(self, state: State, draw: Draw, random: RandomSource) -> Chance:
