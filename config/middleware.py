@@ -2,11 +2,19 @@
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import structlog
-from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponsePermanentRedirect,
+)
 from django.middleware.common import CommonMiddleware
 from django.utils.http import escape_leading_slashes
+
+from config.api import cors
 
 log = structlog.get_logger("gauntlet.request")
 
@@ -36,6 +44,17 @@ class SlashMiddleware(CommonMiddleware):
     """Django's own, which leads to the address with a slash at its end; method and body stay."""
 
     response_redirect_class = _Moved
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> Any:
+        """The answer, or the way to the address with the slash: for other sites' pages, too, where
+        it is one of the API. Browsers follow no redirect when they ask for leave first."""
+        answer = super().process_response(request, response)
+        if not isinstance(answer, _Moved) or not request.path.startswith("/api/"):
+            return answer
+        if request.method == "OPTIONS":
+            answer = HttpResponse(status=204, headers=cors.before(cors.METHODS))
+        answer["Access-Control-Allow-Origin"] = "*"
+        return answer
 
     def get_full_path_with_slash(self, request: HttpRequest) -> str:
         """The address with the slash. Django's own fails while debugging, lest a body be lost."""

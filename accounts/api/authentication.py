@@ -10,9 +10,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from config.api.errors import ApiProblem
-from config.api.scopes import Credential
-
-REALM = 'Bearer realm="api"'
+from config.api.scopes import REALM, Credential
 
 
 class TokenRefused(ApiProblem, AuthenticationFailed):

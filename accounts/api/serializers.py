@@ -9,7 +9,20 @@ from rest_framework import serializers
 
 from accounts.models import User
 from accounts.roles import is_moderator, is_organiser
+from config.api.bodies import Reference
 from config.api.scopes import Scope
+
+
+class UsernameField(Reference, serializers.CharField):
+    """A username in a request's body, in any case; becomes the account."""
+
+    looked_up = "users"
+    none = ("user.none", "There is nobody called {}.")
+
+    @classmethod
+    def key_of(cls, said: Any) -> str:
+        """As it is stored."""
+        return User.normalize_username(str(said).strip())
 
 
 class PersonSerializer(serializers.ModelSerializer[User]):

@@ -16,6 +16,7 @@ from accounts.api.serializers import MeSerializer, UserDetailSerializer, UserSer
 from accounts.models import User
 from accounts.moderation import kept_account
 from accounts.tokens import user_become_bot
+from config.api.bodies import nothing_in
 from config.api.lists import Filters
 from config.api.scopes import Scope
 from config.api.views import DetailView, ListView, SignedInView
@@ -93,5 +94,6 @@ class BecomeBotView(SignedInView):
         """Give the caller's account to a program, **for good**: it cannot be undone. Only an
         account that has never played, and has no role, can become one. From then on it plays with
         tokens that have the scope `bot`."""
+        nothing_in(request)
         user = user_become_bot(acting_user=signed_in(request))
         return Response(MeSerializer(user, context={"request": request}).data)

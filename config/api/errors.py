@@ -24,3 +24,13 @@ class ApiProblem(APIException):
         self.code = code or self.code
         self.status_code = status or self.status_code
         self.more = more
+
+
+class ParameterFault(ApiProblem):
+    """A query parameter is wrong: 400 with it in `fields`."""
+
+    status_code = 400
+
+    def __init__(self, name: str, sentence: str, *, code: str) -> None:
+        fields = {name: [{"code": code, "sentence": sentence}]}
+        super().__init__(sentence, code=code, fields=fields)

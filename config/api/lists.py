@@ -7,17 +7,20 @@ from datetime import datetime
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from django import forms
 from django.core import signing
 from django.db.models import F, Q
 from django.http import HttpResponseBase
 from django.utils.dateparse import parse_datetime
 from django_filters import rest_framework as filters
+from rest_framework.exceptions import ValidationError
 from rest_framework.filters import BaseFilterBackend
 from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api.errors import ApiProblem
+from config.api.bodies import instant_of
+from config.api.errors import ParameterFault
 
 LIMIT: Final = 50
 LIMIT_MAX: Final = 200
@@ -29,23 +32,24 @@ Ordering = tuple[str, ...]
 
 
 def limit_of(request: Request) -> int:
-    """How many rows a page shall have. Raises ApiProblem ``limit.invalid``."""
+    """How many rows a page shall have. Raises ParameterFault ``limit.invalid``."""
     text = request.query_params.get("limit", str(LIMIT))
     if not (text.isascii() and text.isdigit() and len(text) < 5 and 1 <= int(text) <= LIMIT_MAX):
-        raise ApiProblem(f"A page has 1 to {LIMIT_MAX} rows.", code="limit.invalid")
+        raise ParameterFault("limit", f"A page has 1 to {LIMIT_MAX} rows.", code="limit.invalid")
     return int(text)
 
 
 def fields_of(request: Request, known: Collection[str]) -> tuple[str, ...]:
     """Those of the ``known`` fields that `?fields=` of a reading request asks for, in their own
-    order; all of them where it says nothing. Raises ApiProblem ``fields.unknown``."""
+    order; all of them where it says nothing. Raises ParameterFault ``fields.unknown``."""
     asked = request.query_params.get("fields")
     if asked is None or request.method not in ("GET", "HEAD"):
         return tuple(known)
     wanted = asked.split(",")
     unknown = [name for name in wanted if name not in known]
     if unknown:
-        raise ApiProblem(
+        raise ParameterFault(
+            "fields",
             f"There is no field {unknown[0]!r}; there are: {', '.join(known)}.",
             code="fields.unknown",
         )
@@ -70,6 +74,26 @@ class Filters(filters.FilterSet):
     (400 with `fields`)."""
 
 
+class _InstantField(forms.Field):
+    """A moment, as in bodies: with an offset."""
+
+    def to_python(self, value: Any) -> datetime | None:
+        """The moment, or None where nothing is said."""
+        if value in self.empty_values:
+            return None
+        try:
+            return instant_of(str(value))
+        except ValidationError as error:
+            said: Any = error.detail[0]  # type: ignore[index]  # a list of one
+            raise forms.ValidationError(str(said), code=said.code) from error
+
+
+class InstantFilter(filters.IsoDateTimeFilter):
+    """A moment to filter by."""
+
+    field_class = _InstantField
+
+
 class FilterBackend(filters.DjangoFilterBackend):
     """Applies `filterset_class`."""
 
@@ -83,12 +107,14 @@ class OrderBackend(BaseFilterBackend):
         return queryset
 
     def name_of(self, request: Request, view: Any) -> str:
-        """The name of the ordering asked for. Raises ApiProblem ``ordering.unknown``."""
+        """The name of the ordering asked for. Raises ParameterFault ``ordering.unknown``."""
         names = list(view.orderings)
         name = request.query_params.get("ordering", names[0])
         if name not in names:
-            raise ApiProblem(
-                f"This list can be ordered by: {', '.join(names)}.", code="ordering.unknown"
+            raise ParameterFault(
+                "ordering",
+                f"This list can be ordered by: {', '.join(names)}.",
+                code="ordering.unknown",
             )
         return str(name)
 
@@ -115,7 +141,7 @@ class CursorPages(BasePagination):
     """
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
-        """One page, as a list. Raises ApiProblem ``limit.invalid`` and ``cursor.invalid``."""
+        """One page, as a list. Raises ParameterFault ``limit.invalid`` and ``cursor.invalid``."""
         self.request = request
         self.name: str = view.ordering_name
         self.ordering: Ordering = view.orderings[self.name]
@@ -148,9 +174,11 @@ class CursorPages(BasePagination):
         try:
             cursor: dict[str, Any] = _SIGNER.unsign_object(text)
         except (signing.BadSignature, ValueError) as error:
-            raise ApiProblem("This cursor is not one of ours.", code="cursor.invalid") from error
+            sentence = "This cursor is not one of ours."
+            raise ParameterFault("cursor", sentence, code="cursor.invalid") from error
         if cursor["o"] != self.name:
-            raise ApiProblem("This cursor belongs to another ordering.", code="cursor.invalid")
+            sentence = "This cursor belongs to another ordering."
+            raise ParameterFault("cursor", sentence, code="cursor.invalid")
         return cursor
 
     def _link(self, direction: str, index: int) -> str:

@@ -37,4 +37,7 @@ class SmallJSONParser(JSONParser):
             parsed: dict[str, Any] = super().parse(io.BytesIO(body), media_type, parser_context)
         except RecursionError as error:
             raise ParseError("This JSON is nested too deeply.") from error
+        except ParseError as error:
+            said = str(error.detail).removeprefix("JSON parse error - ")
+            raise ParseError(f"This is no JSON: {said}.") from error
         return parsed

@@ -18,25 +18,31 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import Http404, HttpResponse
 from rest_framework import exceptions, serializers
 from rest_framework.response import Response
-from rest_framework.settings import api_settings
 from rest_framework.utils.encoders import JSONEncoder
 from rest_framework.views import exception_handler
 
+from config.api.bodies import WHOLE, Faults, field_faults, refused_fields
 from config.api.errors import ApiProblem
 from config.api.parsing import TooLarge
+from config.api.scopes import REALM, ScopeMissing
 
 PROBLEM = "application/problem+json"
-# Under this name stands what is wrong with a request as a whole, among the `fields` of a problem.
-_WHOLE = api_settings.NON_FIELD_ERRORS_KEY
 
 _classes: list[type[Exception]] = []
 _statuses: dict[str, int] = {}
 
 
+class FaultSerializer(serializers.Serializer[dict[str, Any]]):
+    """Something that is wrong with a field."""
+
+    code = serializers.CharField(help_text="Stable.")
+    sentence = serializers.CharField(help_text="One sentence to show to people.")
+
+
 class ProblemSerializer(serializers.Serializer[dict[str, Any]]):
     """Why a request was refused."""
 
-    title = serializers.CharField(help_text="The sentence again, where RFC 9457 expects it.")
+    title = serializers.CharField(help_text="The code in words: always the same for a code.")
     status = serializers.IntegerField(help_text="The HTTP status.")
     code = serializers.CharField(help_text="Stable; `area.reason`, the same as on the sockets.")
     sentence = serializers.CharField(help_text="One sentence to show to people.")
@@ -46,7 +52,10 @@ class ProblemSerializer(serializers.Serializer[dict[str, Any]]):
         help_text="The squares of the board that the sentence is about.",
     )
     fields = serializers.DictField(  # type: ignore[assignment]
-        required=False, help_text="What is wrong with which part of the request."
+        child=FaultSerializer(many=True),
+        required=False,
+        help_text="What is wrong with which part of the request, by its path, such as "
+        f"`contestants.3.seed` (rows count from 0), or `{WHOLE}` for the whole.",
     )
     scope = serializers.CharField(required=False, help_text="The scope that the token lacks.")
     retry_after = serializers.IntegerField(required=False, help_text="Seconds to wait.")
@@ -70,8 +79,17 @@ def status_of(code: str) -> int:
     return _statuses.get(code, 409)
 
 
+def title_of(code: str) -> str:
+    """A code in words, which RFC 9457 wants to be the same each time: `leg.just-ended` becomes
+    “Leg: just ended”."""
+    area, _dot, reason = code.rpartition(".")
+    words = f"{area.replace('.', ' ')}: {reason}".replace("-", " ").removeprefix(": ")
+    return words[:1].upper() + words[1:]
+
+
 def _document(status: int, code: str, sentence: str, more: Mapping[str, Any]) -> dict[str, Any]:
-    return {"title": sentence, "status": status, "code": code, "sentence": sentence, **more}
+    title = title_of(code)
+    return {"title": title, "status": status, "code": code, "sentence": sentence, **more}
 
 
 def problem(status: int, code: str, sentence: str, **more: Any) -> Response:
@@ -85,20 +103,34 @@ def plain_problem(status: int, code: str, sentence: str, **more: Any) -> HttpRes
     return HttpResponse(text, status=status, content_type=PROBLEM)
 
 
-def refused(refusal: Any) -> Response:
-    """The answer to something that was refused."""
-    more: dict[str, Any] = {}
-    if hasattr(refusal, "squares"):
-        more["squares"] = list(refusal.squares)
+def refused(refusal: Any, request: Any = None, *, on_board: bool = False) -> Response:
+    """The answer to something that was refused: 400 with `fields` where the body of ``request`` is
+    to blame (see `config.api.bodies`), otherwise what is registered for the code. ``on_board``: it
+    is about a board, so that its `squares` are told even where there are none."""
+    faults, wrong = refused_fields(refusal, request)
+    code, status = refusal.code, 400 if wrong else status_of(refusal.code)
+    if wrong and faults.code() != code:
+        return refused_body(faults)
     if getattr(refusal, "field", ""):
-        more["fields"] = {refusal.field: [refusal.sentence]}
-    return problem(status_of(refusal.code), refusal.code, refusal.sentence, **more)
+        faults.add(refusal.field, code, str(refusal.sentence))
+    more: dict[str, Any] = {}
+    squares: tuple[str, ...] = getattr(refusal, "squares", ())
+    if on_board or squares:
+        more["squares"] = list(squares)
+    if faults:
+        more["fields"] = faults.fields
+    return problem(status, code, refusal.sentence, **more)
+
+
+def refused_body(faults: Faults) -> Response:
+    """The answer to a body with these faults."""
+    return problem(400, faults.code(), faults.sentence(), fields=faults.fields)
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler: every error of the API is a problem document with a code."""
     if isinstance(error, tuple(_classes)):
-        return refused(error)
+        return refused(error, context.get("request"))
     if isinstance(error, RequestDataTooBig):
         error = TooLarge()
     elif isinstance(error, Http404):
@@ -111,14 +143,10 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     for name, value in answered.items():
         if name.lower() in {"www-authenticate", "retry-after", "allow"}:
             response[name] = value
+    if isinstance(error, ScopeMissing):  # RFC 6750, 3.1
+        scope = error.more["scope"]
+        response["WWW-Authenticate"] = f'{REALM}, error="insufficient_scope", scope="{scope}"'
     return response
-
-
-def _what_is_wrong(fields: Mapping[str, Any]) -> str:
-    names = [name for name in fields if name != _WHOLE]
-    if names:
-        return f"Some fields are missing or wrong: {', '.join(names)}."
-    return " ".join(map(str, fields[_WHOLE]))
 
 
 def _described(error: Exception) -> tuple[str, str, dict[str, Any]]:
@@ -128,9 +156,12 @@ def _described(error: Exception) -> tuple[str, str, dict[str, Any]]:
     if isinstance(error, exceptions.APIException):
         code = f"request.{str(error.default_code).replace('_', '-')}"
     if isinstance(error, exceptions.ValidationError):
-        detail = error.detail
-        fields = detail if isinstance(detail, dict) else {_WHOLE: detail}
-        return code, _what_is_wrong(fields), {"fields": fields}
+        faults = field_faults(error.detail)
+        return faults.code(), faults.sentence(), {"fields": faults.fields}
+    if isinstance(error, exceptions.ParseError):
+        faults = Faults()
+        faults.add("", code, str(error.detail))
+        return code, str(error.detail), {"fields": faults.fields}
     if isinstance(error, exceptions.NotAuthenticated):
         return code, "This takes an account: please sign in, or send a token.", {}
     more: dict[str, Any] = {}

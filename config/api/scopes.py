@@ -17,6 +17,9 @@ from rest_framework.request import Request
 
 from config.api.errors import ApiProblem
 
+# What whoever has shown no token, or not a good one, is asked for.
+REALM: Final = 'Bearer realm="api"'
+
 
 class Scope(StrEnum):
     """A kind of thing that a token may do."""

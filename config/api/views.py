@@ -24,19 +24,12 @@ from rest_framework.permissions import (
 )
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
-from config.api import conditional, limits
-from config.api.errors import ApiProblem
+from config.api import conditional, cors, limits
+from config.api.errors import ApiProblem, ParameterFault
 from config.api.lists import CursorPages, FilterBackend, OrderBackend, Ordering, fields_of
 from config.api.scopes import HasScope, Scope, scope_of
-
-_EXPOSED = (
-    "ETag, Link, Location, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, "
-    "Idempotency-Replayed"
-)
-_TAKEN = "Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Modified-Since"
 
 
 class ApiView(APIView):
@@ -78,6 +71,9 @@ class ApiView(APIView):
         if method != "OPTIONS":
             self.check_permissions(request)
             self._check_query(request)
+        if method not in SAFE_METHODS:
+            # Read before anything is looked up: what is no JSON is that at every address.
+            _ = request.data
 
     def _count(self, request: Request, scope: Scope) -> None:
         try:
@@ -97,14 +93,14 @@ class ApiView(APIView):
         known = set(self.query_names(request.method or "GET"))
         unknown = sorted(set(request.query_params) - known)
         if unknown:
-            raise ApiProblem(
-                f"There is no query parameter {unknown[0]!r} here.",
+            raise ParameterFault(
+                unknown[0][:60],
+                f"There is no query parameter {unknown[0][:60]!r} here.",
                 code="query.unknown",
-                fields={name: ["There is no such parameter."] for name in unknown},
             )
         for name, values in request.query_params.lists():
             if len(values) > 1:
-                raise ApiProblem(f"Only one {name!r}, please.", code="query.repeated")
+                raise ParameterFault(name, f"Only one {name!r}, please.", code="query.repeated")
 
     def query_names(self, method: str) -> Iterable[str]:
         """The query parameters that a method takes."""
@@ -133,7 +129,7 @@ class ApiView(APIView):
         # allows. What a signed-in person's cookies allow is not theirs, so those get no leave.
         if request.method == "OPTIONS" or not _has_session(request):
             response["Access-Control-Allow-Origin"] = "*"
-            response["Access-Control-Expose-Headers"] = _EXPOSED
+            response["Access-Control-Expose-Headers"] = cors.EXPOSED
 
     def _say_who_may_keep(self, request: Request, response: HttpResponseBase) -> None:
         if response.has_header("Cache-Control"):
@@ -181,12 +177,7 @@ class ApiView(APIView):
 
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
         """What may be done here, and for browsers: that other sites may do it."""
-        response = Response(status=204)
-        response["Allow"] = ", ".join(self.allowed_methods)
-        response["Access-Control-Allow-Methods"] = response["Allow"]
-        response["Access-Control-Allow-Headers"] = _TAKEN
-        response["Access-Control-Max-Age"] = "86400"
-        return response
+        return Response(status=204, headers=cors.before(self.allowed_methods))
 
 
 class SignedInView(ApiView):
@@ -274,13 +265,6 @@ class DetailView(FieldsView):
         except Http404 as error:
             code, sentence = self.none
             raise ApiProblem(sentence, code=code, status=404) from error
-
-
-def body_of(request: Request, serializer: type[Serializer[Any]]) -> dict[str, Any]:
-    """The request's body as ``serializer`` wants it. Raises ValidationError (400 with `fields`)."""
-    body = serializer(data=request.data)
-    body.is_valid(raise_exception=True)
-    return dict(body.validated_data)
 
 
 def _not_begun(stream: HttpResponseBase) -> HttpResponse:

@@ -14,12 +14,12 @@ from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api.callers import signed_in
-from accounts.models import User
+from accounts.api.callers import accounts_named, signed_in
+from config.api.bodies import body_of, nothing_in
 from config.api.idempotency import idempotent
 from config.api.lists import Filters
 from config.api.scopes import Scope
-from config.api.views import ApiView, DetailView, ListView, body_of
+from config.api.views import ApiView, DetailView, ListView
 from games import selectors
 from games.api.serializers import ChallengeSerializer, MatchSerializer, NewChallengeSerializer
 from games.engine.errors import Refusal
@@ -79,13 +79,13 @@ class ChallengesView(ListView):
     @idempotent
     def post(self, request: Request) -> Response:
         """Offer a match to somebody, or to anybody. The challenger will have seat 0."""
-        offer = body_of(request, NewChallengeSerializer)
+        offer = body_of(request, NewChallengeSerializer, users=accounts_named)
         seconds = offer.get("lasts_s")
         challenge = challenge_create(
             acting_user=signed_in(request),
             ruleset_id=offer["ruleset"],
             variant=offer["variant"],
-            opponent=_opponent(offer.get("opponent")),
+            opponent=offer.get("opponent"),
             options=offer.get("options"),
             advantage=offer["advantage"],
             message=offer.get("message", ""),
@@ -120,6 +120,7 @@ class _AnswerView(ApiView):
         challenge = selectors.challenge_visible(pk, request.user)
         if challenge is None:
             raise Refusal("challenge.none", "There is no such challenge.")
+        nothing_in(request)
         return service(acting_user=signed_in(request), challenge=challenge)
 
     def shown(self, request: Request, challenge: Challenge) -> Any:
@@ -177,12 +178,3 @@ class ChallengeCancelView(_AnswerView):
     def post(self, request: Request, pk: int) -> Response:
         """Take one's own challenge back."""
         return Response(self.shown(request, self.answered(request, pk, challenge_cancel)))
-
-
-def _opponent(username: str | None) -> User | None:
-    if username is None:
-        return None
-    user = User.objects.filter(username=username.lower()).first()
-    if user is None:
-        raise Refusal("challenge.opponent-none", "There is nobody of that name.")
-    return user

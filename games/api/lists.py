@@ -12,8 +12,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api.errors import ApiProblem
-from config.api.lists import Filters
+from config.api.errors import ParameterFault
+from config.api.lists import Filters, InstantFilter
 from config.api.problems import ProblemSerializer
 from config.api.views import FieldsView, ListView
 from games import selectors
@@ -38,12 +38,10 @@ class MatchFilters(Filters):
     player = filters.CharFilter(
         method="with_player", max_length=20, help_text="A username: one of the two players."
     )
-    since = filters.IsoDateTimeFilter(
+    since = InstantFilter(
         field_name="created_at", lookup_expr="gte", help_text="Begun then or later."
     )
-    until = filters.IsoDateTimeFilter(
-        field_name="created_at", lookup_expr="lt", help_text="Begun before."
-    )
+    until = InstantFilter(field_name="created_at", lookup_expr="lt", help_text="Begun before.")
 
     def with_player(self, matches: QuerySet[Match], _name: str, name: str) -> QuerySet[Match]:
         """Those in which they sit."""
@@ -160,7 +158,7 @@ class MatchChatView(FieldsView):
         """The latest messages of a room, if the caller may read it now."""
         room = request.query_params.get("room", ChatMessage.Room.PLAYERS.value)
         if room not in ChatMessage.Room.values:
-            raise ApiProblem("There is no such room.", code="chat.none")
+            raise ParameterFault("room", "There is no such room.", code="chat.none")
         match = match_for(match_id, request.user)
         messages = chat_history(match=match, room=room, user=request.user)
         return Response({"room": room, "messages": self.only(*messages)})

@@ -102,6 +102,11 @@ class RulesetDetailSerializer(RulesetSerializer):
     times = TimeSerializer(many=True)
     rules_text = SectionSerializer(many=True, help_text="The rules, but for their pictures.")
     notation = NotationSerializer(many=True, help_text="How moves are written.")
+    built_in = serializers.DictField(
+        child=serializers.DictField(),
+        help_text="What records only name, by that name: Domain's pools, each as the option `pool` "
+        "has one. Empty for the other games.",
+    )
     record_format = serializers.CharField(help_text="Of match records; see docs/record.md.")
 
 
@@ -148,6 +153,7 @@ class RulesetView(FieldsView):
                 "times": times_of(ruleset),
                 "rules_text": [section._asdict() for section in sections_of(ruleset)],
                 "notation": notation_of(ruleset),
+                "built_in": ruleset.built_in(),
                 "record_format": FORMAT,
             }
         )

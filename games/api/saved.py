@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
+from typing import ClassVar
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -10,17 +12,24 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
+from config.api.bodies import body_of
 from config.api.scopes import Scope
-from config.api.views import FieldsView, SignedInView, body_of
+from config.api.views import FieldsView, SignedInView
 from games.models import SavedMove
-from games.services.saved import saved_move_delete, saved_move_save, saved_moves_of
+from games.services.saved import NAME_MAX, saved_move_delete, saved_move_save, saved_moves_of
 
 
 class SavedMoveSerializer(serializers.Serializer[SavedMove]):
     """A move and the name it is kept under."""
 
+    at_fault: ClassVar[Mapping[str, str]] = {
+        "saved.name-empty": "name",
+        "saved.name-too-long": "name",
+        "notation.*": "text",
+    }
+
     id = serializers.IntegerField(read_only=True)
-    name = serializers.CharField(max_length=200)
+    name = serializers.CharField(max_length=NAME_MAX)
     text = serializers.CharField(max_length=2000, help_text="A move in the ruleset's notation.")
 
 

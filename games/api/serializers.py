@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from accounts.api.serializers import PersonSerializer
+from accounts.api.serializers import PersonSerializer, UsernameField
 from games.models import Challenge, Match, MatchPlayer
+from games.terms import is_rated, supplied_by_challenger, terms_of
 
 
 class PlayerSerializer(serializers.ModelSerializer[MatchPlayer]):
@@ -51,12 +53,19 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
     )
     links = serializers.SerializerMethodField()
     options = serializers.DictField(help_text="Only what differs from the ruleset's defaults.")
+    rated = serializers.SerializerMethodField(
+        help_text="False where the challenger brought something of their own."
+    )
+    terms = serializers.CharField(
+        source="unrated", help_text="Why it counts for no rating, in words. Empty: it does."
+    )
 
     class Meta:
         model = Match
         fields = (
-            "id", "ruleset", "variant", "options", "source", "status", "paused", "players",
-            "waits_until", "winner", "reason", "scores", "created_at", "finished_at", "links",
+            "id", "ruleset", "variant", "options", "source", "rated", "terms", "status", "paused",
+            "players", "waits_until", "winner", "reason", "scores", "created_at", "finished_at",
+            "links",
         )  # fmt: skip
         extra_kwargs = {
             "waits_until": {
@@ -66,6 +75,10 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
             "winner": {"help_text": "A seat; null before the end, and for a void match."},
             "reason": {"help_text": "How it ended; empty before the end."},
         }
+
+    def get_rated(self, match: Match) -> bool:
+        """Imported ones name nobody of this site."""
+        return match.source == Match.Source.PLAYED and not match.unrated
 
     @extend_schema_field(LinksSerializer)
     def get_links(self, match: Match) -> dict[str, str | None]:
@@ -103,13 +116,31 @@ class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
         read_only=True, allow_null=True, help_text="The match, once it is accepted."
     )
     options = serializers.DictField(help_text="Only what differs from the ruleset's defaults.")
+    supplied = serializers.SerializerMethodField(
+        help_text="What the challenger supplies instead of having it drawn, by name."
+    )
+    rated = serializers.SerializerMethodField(help_text="Whether the match would count.")
+    terms = serializers.SerializerMethodField(
+        help_text="What the challenger brings for themselves, in words. Empty: nothing."
+    )
 
     class Meta:
         model = Challenge
         fields = (
-            "id", "challenger", "opponent", "ruleset", "variant", "options", "advantage", "message",
-            "status", "created_at", "expires_at", "match", "links",
+            "id", "challenger", "opponent", "ruleset", "variant", "options", "advantage",
+            "supplied", "rated", "terms", "message", "status", "created_at", "expires_at", "match",
+            "links",
         )  # fmt: skip
+
+    def get_supplied(self, challenge: Challenge) -> list[str]:
+        """Never what it is: only what kind of thing."""
+        return supplied_by_challenger(challenge)
+
+    def get_rated(self, challenge: Challenge) -> bool:
+        return is_rated(challenge)
+
+    def get_terms(self, challenge: Challenge) -> str:
+        return terms_of(challenge)
 
     @extend_schema_field(ChallengeLinksSerializer)
     def get_links(self, challenge: Challenge) -> dict[str, str]:
@@ -121,12 +152,28 @@ class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
         }
 
 
+class OpponentField(UsernameField):
+    """Who is challenged."""
+
+    none = ("challenge.opponent-none", "There is nobody called {}.")
+
+
 class NewChallengeSerializer(serializers.Serializer[dict[str, Any]]):
     """What is offered."""
 
+    at_fault: ClassVar[Mapping[str, str]] = {
+        "setup.ruleset": "ruleset",
+        "setup.variant": "variant",
+        "setup.options": "options",
+        "challenge.yourself": "opponent",
+        "challenge.advantage": "advantage",
+        "challenge.message-too-long": "message",
+        "challenge.duration": "lasts_s",
+    }
+
     ruleset = serializers.CharField(max_length=40)
     variant = serializers.CharField(max_length=40)
-    opponent = serializers.CharField(
+    opponent = OpponentField(
         max_length=20, required=False, help_text="A username. Without: anybody may accept."
     )
     options = serializers.DictField(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -14,9 +15,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
+from config.api.bodies import body_of
 from config.api.problems import ProblemSerializer, refused
 from config.api.scopes import Scope
-from config.api.views import ApiView, FieldsView, body_of
+from config.api.views import ApiView, FieldsView
 from games.api.lists import LogItemSerializer
 from games.audience import seat_of
 from games.clock import now_ms
@@ -32,6 +34,8 @@ from games.services.turns import match_submit
 
 class SubmissionSerializer(serializers.Serializer[dict[str, Any]]):
     """A move, as the socket's `submit` frame has it."""
+
+    at_fault: ClassVar[Mapping[str, str]] = {"frame.malformed": "id"}
 
     id = serializers.CharField(max_length=64, help_text="Chosen by the client, new for each move.")
     text = serializers.CharField(max_length=2000, trim_whitespace=False)
@@ -108,10 +112,10 @@ class SubmissionsView(ApiView):
         """Submit a move or `concede`. 201 once it is on disk."""
         at = now_ms()
         caller = signed_in(request)
-        given = body_of(request, SubmissionSerializer)
         seat = seat_of(match_for(match_id, caller), caller)
+        given = body_of(request, SubmissionSerializer)
         if seat is None:
-            return refused(Refusal("seat.none", "Only the two players can submit."))
+            raise Refusal("seat.none", "Only the two players can submit.")
         answer = match_submit(
             match_id=match_id,
             seat=seat,
@@ -122,7 +126,7 @@ class SubmissionsView(ApiView):
             at=at,
         )
         if isinstance(answer, Refusal):
-            return refused(answer)
+            return refused(answer, request, on_board=True)
         return Response(ack_frame(answer), status=200 if answer.resent else 201)
 
 

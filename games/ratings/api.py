@@ -20,8 +20,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from config.api import problems
+from config.api.errors import ParameterFault
 from config.api.lists import LIMIT, LIMIT_MAX, fields_of, limit_of, link_neighbours
-from config.api.problems import ApiProblem
 from config.api.renderers import CsvRenderer, NdjsonRenderer
 from config.api.views import ApiView, FieldsView
 from games.engine.errors import Refusal
@@ -251,28 +251,32 @@ class Asked(NamedTuple):
 
     @classmethod
     def of(cls, request: Request) -> Asked:
-        """Read the parameters. Raises ApiProblem (``request.invalid``, ``format.unknown``,
-        ``limit.invalid``, ``fields.unknown``) and Refusal ``cursor.invalid``."""
+        """Read the parameters. Raises ValidationError, and ParameterFault ``format.unknown``,
+        ``limit.invalid``, ``fields.unknown`` and ``cursor.invalid``."""
         given = request.query_params
         form = BoardForm(given)
         if not form.is_valid():
-            fields = {name: [str(each) for each in told] for name, told in form.errors.items()}
-            raise ApiProblem(
-                f"Some parameters are wrong: {', '.join(fields)}.",
-                code="request.invalid",
-                fields=fields,
+            raise serializers.ValidationError(
+                {name: [str(each) for each in told] for name, told in form.errors.items()}
             )
         shape = given.get("format", request.accepted_renderer.format)
         if shape not in MEDIA:
-            raise ApiProblem("There are: json, csv, ndjson.", code="format.unknown")
-        cursor = given.get("cursor")
+            sentence = "There are: json, csv, ndjson."
+            raise ParameterFault("format", sentence, code="format.unknown")
         return cls(
             form=shape,
             wanted=form.wanted(),
-            cursor=None if cursor is None else Cursor.read(cursor),
+            cursor=_cursor_of(given.get("cursor")),
             limit=limit_of(request),
             fields=fields_of(request, FIELDS),
         )
+
+
+def _cursor_of(text: str | None) -> Cursor | None:
+    try:
+        return None if text is None else Cursor.read(text)
+    except Refusal as refusal:
+        raise ParameterFault("cursor", refusal.sentence, code=refusal.code) from refusal
 
 
 def row_of(row: Row) -> dict[str, Any]:

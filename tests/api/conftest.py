@@ -7,6 +7,7 @@ import pytest
 from django.core.cache import cache
 
 from config.api import limits
+from tests.api.test_schema import world
 from tests.games.conftest import (
     ada,
     ben,
@@ -20,7 +21,7 @@ from tests.games.conftest import (
 )
 
 __all__ = [
-    "ada", "ben", "cleo", "desk", "play", "rng", "root", "set_clock", "wire",
+    "ada", "ben", "cleo", "desk", "play", "rng", "root", "set_clock", "wire", "world",
 ]  # fmt: skip
 
 

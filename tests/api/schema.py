@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import jsonschema  # type: ignore[import-untyped]
 
-from config.api.index import schema
+from config.api.index import response_of, schema
 
 METHODS = ("get", "post", "put", "patch", "delete")
 
@@ -65,7 +65,8 @@ def operations() -> list[Operation]:
 
 def is_as_described(operation: Operation, answer: Any) -> None:
     """Fail where the schema tells of no such answer."""
-    content = operation.described["responses"][str(answer.status_code)]["content"]
+    described = operation.described["responses"][str(answer.status_code)]
+    content = response_of(described)["content"]
     # The schema's references begin at its root.
     kind = answer["Content-Type"].partition(";")[0]
     told = {**content[kind]["schema"], "components": schema()["components"]}

@@ -186,7 +186,8 @@ def is_problem(answer: Any, status: int, code: str) -> dict[str, Any]:
     assert answer["Content-Type"] == PROBLEM
     body: dict[str, Any] = json.loads(answer.content)
     assert (body["status"], body["code"]) == (status, code)
-    assert body["sentence"] == body["title"]
+    assert body["sentence"]
+    assert body["title"] == problems.title_of(code)  # the same each time
     assert "RateLimit-Remaining" in answer
     return body
 
@@ -404,12 +405,29 @@ def test_a_stream_that_is_only_asked_about_is_none(signed: Client) -> None:
 
 def test_refusals_of_both_kinds(signed: Client, client: Client) -> None:
     body = is_problem(signed.get("/api/v1/own/"), 403, "account.not-yours")
-    assert body["fields"] == {"owner": ["Only its owner may."]}
+    told = {"code": "account.not-yours", "sentence": "Only its owner may."}
+    assert body["fields"] == {"owner": [told]}
     answer = signed.post("/api/v1/moves/", {"name": "refused"}, content_type="application/json")
     assert is_problem(answer, 409, "saved.name-missing")["squares"] == ["a1"]
     unknown = is_problem(client.get("/api/v1/own/"), 401, "request.not-authenticated")
     assert "squares" not in unknown
     assert client.get("/api/v1/own/")["WWW-Authenticate"].startswith("Bearer")
+
+
+def test_a_token_without_the_scope_is_told_so_in_the_header(ada: User) -> None:
+    _row, text = token_create(acting_user=ada, name="x", scopes=["read"], lasts=timedelta(hours=1))
+    reader = Client(headers={"Authorization": f"Bearer {text}"})
+    for answer, scope in (
+        (reader.post("/api/v1/moves/", {"name": "a"}, content_type="application/json"), "play"),
+        (reader.get("/api/v1/me/events/"), "bot"),
+        (reader.post("/api/v1/seasons/", {}, content_type="application/json"), "organise"),
+    ):
+        body = is_problem(answer, 403, "scope.missing")
+        assert body["scope"] == scope
+        assert "squares" not in body
+        assert answer["WWW-Authenticate"] == (
+            f'Bearer realm="api", error="insufficient_scope", scope="{scope}"'
+        )
 
 
 def test_a_code_has_one_status() -> None:
@@ -422,11 +440,18 @@ def test_the_sentence_says_what_is_wrong(client: Client, signed: Client) -> None
     assert client.get("/api/v1/number/").json() == 7
     body = is_problem(client.get("/api/v1/number/?number=10"), 400, "request.invalid")
     assert body["sentence"] == "Some fields are missing or wrong: number."
-    assert body["fields"] == {"number": ["Ensure this value is less than or equal to 9."]}
+    assert body["fields"] == {
+        "number": [
+            {
+                "code": "field.max-value",
+                "sentence": "Ensure this value is less than or equal to 9.",
+            }
+        ]
+    }
     unknown = is_problem(client.get("/api/v1/own/"), 401, "request.not-authenticated")
     assert unknown["sentence"] == "This takes an account: please sign in, or send a token."
     answer = signed.post("/api/v1/challenges/", "[]", content_type="application/json")
-    assert "Expected a dictionary" in is_problem(answer, 400, "request.invalid")["sentence"]
+    assert "must be an object" in is_problem(answer, 400, "request.invalid")["sentence"]
 
 
 @pytest.mark.parametrize("debug", [False, True])
@@ -436,6 +461,27 @@ def test_what_is_sent_without_the_slash_is_not_read_instead(
     settings.DEBUG = debug
     answer = client.post("/api/v1/moves", {"name": "x"}, content_type="application/json")
     assert (answer.status_code, answer["Location"]) == (308, "/api/v1/moves/")
+
+
+def test_the_way_to_the_slash_is_open_to_other_sites(client: Client) -> None:
+    """A browser follows a redirect only where it carries the leave, and none of a question for
+    leave."""
+    origin = {"Origin": "https://boards.example"}
+    for method in ("get", "head", "post", "put", "patch", "delete"):
+        answer = getattr(client, method)("/api/v1/moves?limit=1", headers=origin)
+        assert answer.status_code == 308, method
+        assert answer["Access-Control-Allow-Origin"] == "*", method
+    asked = {**origin, "Access-Control-Request-Method": "POST"}
+    with_slash = client.options("/api/v1/moves/", headers=asked)
+    before = client.options("/api/v1/moves", headers=asked)
+    assert (before.status_code, before.content) == (204, b"")
+    for name in ("Access-Control-Allow-Origin", "Access-Control-Allow-Headers"):
+        assert before[name] == with_slash[name]
+    assert "POST" in before["Access-Control-Allow-Methods"]
+    # Pages are nobody's but ours.
+    page = client.get("/lobby", headers=origin)
+    assert page.status_code == 308
+    assert "Access-Control-Allow-Origin" not in page
 
 
 def test_a_method_that_is_not_there_is_said_before_anything_else(client: Client) -> None:

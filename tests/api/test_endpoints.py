@@ -138,6 +138,15 @@ def test_the_rules_as_text(ruleset: str) -> None:
     assert any(each["title"] == "Notation" for each in found)
 
 
+@pytest.mark.parametrize("ruleset", [each.id for each in REGISTRY])
+def test_every_house_ruling_is_marked_in_the_text(ruleset: str) -> None:
+    page = Client().get(f"/rules/{ruleset}/").content.decode()
+    body = page.partition('class="prose rules__text"')[2].partition("rules-paces")[0]
+    found = get(f"/rulesets/{ruleset}/")["rules_text"]
+    marks = sum(section["text"].count("[House ruling]") for section in found)
+    assert marks == body.count('tag-ruling">House ruling<') > 2
+
+
 def test_the_rules_keep_their_form() -> None:
     found = {each["title"]: each["text"] for each in get("/rulesets/domino-wars/")["rules_text"]}
     assert "\n\n6 | Your next turn is skipped.\n\n- You choose" in found["Effects"]
@@ -277,11 +286,11 @@ def test_lists_of_challenges(ada: User, ben: User, cleo: User) -> None:
 @pytest.mark.parametrize(
     ("body", "status", "code"),
     [
-        ({}, 400, "request.invalid"), ({**OFFER, "ruleset": "chess"}, 404, "setup.ruleset"),
-        ({**OFFER, "variant": "x"}, 409, "setup.variant"),
-        ({**OFFER, "opponent": "nobody"}, 409, "challenge.opponent-none"),
-        ({**OFFER, "opponent": "ada"}, 409, "challenge.yourself"),
-        ({**OFFER, "options": {"nonsense": 1}}, 409, "setup.options"),
+        ({}, 400, "request.invalid"), ({**OFFER, "ruleset": "chess"}, 400, "setup.ruleset"),
+        ({**OFFER, "variant": "x"}, 400, "setup.variant"),
+        ({**OFFER, "opponent": "nobody"}, 400, "challenge.opponent-none"),
+        ({**OFFER, "opponent": "ada"}, 400, "challenge.yourself"),
+        ({**OFFER, "options": {"nonsense": 1}}, 400, "setup.options"),
         ({**OFFER, "lasts_s": 1}, 400, "request.invalid"),
         ({**OFFER, "advantage": "me"}, 400, "request.invalid"),
     ],

@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from config.api.problems import title_of
 from games.engine import records
 from games.models import MatchEntry
 from games.rulesets import REGISTRY
@@ -51,7 +52,7 @@ def is_problem(answer: Answer, status: int, code: str) -> dict[str, Any]:
     body: dict[str, Any] = json.loads(answer.content)
     assert body["code"] == code
     assert body["status"] == status
-    assert body["sentence"] == body["title"]
+    assert body["title"] == title_of(code)
     assert body["sentence"]
     return body
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +15,8 @@ from accounts.models import User
 from accounts.tokens import token_create, token_revoke
 from games.models import MatchEntry
 from games.receivers import why_no_bot
+from games.services.challenges import challenge_create
+from script.lib.console import ROOT
 from tests.games.support import Play, committing, nothing_changes
 
 
@@ -51,6 +54,33 @@ def test_submitting_takes_the_scope(play: Play, ada: User) -> None:
         assert "'play'" in problem["sentence"]
     assert submit(holder(ada, "play"), play).status_code == 201
     assert MatchEntry.objects.get(match=play.pk).by == ada
+
+
+def test_the_way_that_the_guide_for_bots_describes(cleo: User, ada: User) -> None:
+    """From an account to a bot that plays, with the one token that the guide has made first."""
+    guide = (ROOT / "docs" / "bots.md").read_text()
+    made, turned = guide.index("make a token that may `bot`"), guide.index("`POST /api/v1/me/bot/`")
+    assert made < turned
+    page = Client()
+    page.force_login(cleo)
+    form = {"name": "Bot", "scopes": ["bot"], "lasts": "90"}
+    answer = page.post(reverse("accounts:tokens"), form)
+    found = re.search(r"gnt_\w+", answer.content.decode())
+    assert found
+    bot = Client(enforce_csrf_checks=True, headers={"Authorization": f"Bearer {found[0]}"})
+    answer = bot.post(reverse("api:become_bot"))
+    assert answer.status_code == 200, answer.content
+    assert answer.json()["is_bot"] is True
+    offer = challenge_create(
+        acting_user=ada, ruleset_id="tetronogo", variant="standard", opponent=cleo
+    )
+    with committing():
+        answer = bot.post(
+            reverse("api:challenge_accept", args=[offer.pk]), "{}", "application/json"
+        )
+    assert answer.status_code == 201, answer.content
+    hints = bot.get(reverse("api:match_hints", args=[answer.json()["id"]]))
+    assert hints.json()["moves"]
 
 
 def test_a_bot_needs_the_scope_for_bots(play: Play, ada: User) -> None:

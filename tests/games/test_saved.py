@@ -141,6 +141,7 @@ def test_wrong_addresses_bodies_and_owners(ada_client: Client, ben: User) -> Non
     assert post(ada_client, {"name": "mine"}).status_code == 400
     assert post(ada_client, {"name": "mine", "text": "x" * 2001}).status_code == 400
     answer = post(ada_client, {"name": "mine", "text": "pick X"})
-    assert (answer.status_code, answer.json()["code"]) == (409, "notation.tetromino")
+    assert (answer.status_code, answer.json()["code"]) == (400, "notation.tetromino")
+    assert list(answer.json()["fields"]) == ["text"]
     assert ada_client.delete(f"{HERE}{theirs.pk}/").status_code == 404
     assert kept(ben) == [("mine", "pick T")]

@@ -310,7 +310,8 @@ def test_enrolling_is_all_or_nothing(olga: Caller) -> None:
             f"/seasons/{slug}/contestants/",
             {"contestants": [{"username": "ann"}, {"username": "nobody"}]},
         )
-    assert (answer.status_code, answer.json()["code"]) == (409, "user.none")
+    assert (answer.status_code, answer.json()["code"]) == (400, "user.none")
+    assert list(answer.json()["fields"]) == ["contestants.1.username"]
 
 
 def test_hundreds_at_once(olga: Caller) -> None:

@@ -58,7 +58,7 @@ def test_from_its_making_to_its_end(olga: Caller) -> None:
 @pytest.mark.parametrize(
     ("change", "status", "code"),
     [
-        ({"url": "https://10.0.0.1/x"}, 409, "webhook.url-internal"),
+        ({"url": "https://10.0.0.1/x"}, 400, "webhook.url-internal"),
         ({"kinds": ["nonsense"]}, 400, "request.invalid"),
         ({"flavour": "smoke"}, 400, "request.invalid"),
         ({"name": ""}, 400, "request.invalid"),

@@ -6,25 +6,33 @@ Thin: bodies are checked for their form here, and everything else is the service
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
 from django.db import transaction
-from django.db.models import BigIntegerField, Model, QuerySet
+from django.db.models import Model, QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api.callers import signed_in
-from accounts.models import User
+from accounts.api.callers import accounts_named, signed_in
+from accounts.api.serializers import UsernameField
+from config.api.bodies import InstantField, body_of, must_differ
 from config.api.idempotency import idempotent
 from config.api.scopes import Scope, require_scope
-from config.api.views import ApiView, FieldsView, body_of
+from config.api.views import ApiView, FieldsView
 from games.engine.errors import Refusal
 from games.pace import PACES
 from tournaments import audience
+from tournaments.api.fields import (
+    ContestantField,
+    DeathMatchField,
+    contestants_of,
+    death_matches_among,
+)
 from tournaments.api.serializers import (
     ContestantSerializer,
     DeathMatchSerializer,
@@ -66,6 +74,7 @@ from tournaments.services.rounds import (
     round_next,
     round_schedule,
 )
+from tournaments.standings import METRICS
 
 ORGANISE: Mapping[str, Scope] = MappingProxyType({"POST": Scope.ORGANISE})
 # What contestants do for themselves takes `play`, the same for others `organise`: which of the two,
@@ -74,7 +83,9 @@ OWN_OR_ORGANISE: Mapping[str, Scope] = MappingProxyType({"POST": Scope.READ, "PA
 ENROLLED_AT_ONCE = 1000
 # Bytes of a body that names so many, each with everything that can be said of them.
 BULK_MOST = 512 * 1024
-_ID = re.compile(r"[0-9]{1,18}")
+_ID = re.compile(r"[1-9][0-9]{0,17}")
+# What a reason may be refused for.
+_WHY: Mapping[str, str] = MappingProxyType({"why.missing": "why", "why.too-long": "why"})
 
 _M = TypeVar("_M", bound=Model)
 
@@ -92,18 +103,8 @@ def _found(rows: QuerySet[_M], pk: int, code: str, sentence: str) -> _M:
 
 
 def _contestant(season: Season, pk: int) -> Contestant:
-    return _contestants(season, [pk])[pk]
-
-
-def _contestants(season: Season, keys: Iterable[int]) -> dict[int, Contestant]:
-    """Contestants by their ids, in one query. Raises Refusal ``contestant.none``."""
-    wanted = set(keys)
-    # Larger numbers are no ids, and more than the database can ask for.
-    possible = [key for key in wanted if 0 < key <= BigIntegerField.MAX_BIGINT]
-    found = season.contestants.select_related("user").in_bulk(possible)
-    if len(found) < len(wanted):
-        raise Refusal("contestant.none", "There is no such contestant in this season.")
-    return found
+    rows = season.contestants.select_related("user")
+    return _found(rows, pk, "contestant.none", "There is no such contestant in this season.")
 
 
 def _round(season: Season, number: int) -> Round:
@@ -153,25 +154,24 @@ def _round_shown(request: Request, pk: int) -> dict[str, Any]:
     return shown
 
 
-def _user(username: str) -> User:
-    return _users([username])[0]
-
-
-def _users(usernames: Sequence[str]) -> list[User]:
-    """The accounts of these names, in their order, in one query. Raises Refusal ``user.none``."""
-    names = [User.normalize_username(username) for username in usernames]
-    found = {user.username: user for user in User.objects.filter(username__in=set(names))}
-    for name, username in zip(names, usernames, strict=True):
-        if name not in found:
-            raise Refusal("user.none", f"There is nobody called {username!r}.")
-    return [found[name] for name in names]
-
-
 # -- the season ----------------------------------------------------------------------------------
 
 
 class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
     """What organisers decide about a season."""
+
+    rows = "repertoire"
+    at_fault: ClassVar[Mapping[str, str]] = {
+        "season.name.*": "name",
+        "season.summary.*": "summary",
+        "season.repertoire": "repertoire",
+        "season.tie-breaks": "tie_breaks",
+        "standings.*": "tie_breaks",
+        "format.options": "format_options",
+        "setup.ruleset": "repertoire.*.ruleset",
+        "setup.variant": "repertoire.*.variant",
+        "setup.options": "repertoire.*.options",
+    }
 
     summary = serializers.CharField(required=False, allow_blank=True, max_length=2000)
     format_options = serializers.DictField(
@@ -179,10 +179,14 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
         help_text="See `docs/seasons.md`; keys that a format does not know are refused.",
     )
     open_enrolment = serializers.BooleanField(required=False)
-    repertoire = RepertoireSerializer(many=True, required=False)
+    repertoire = serializers.ListField(
+        child=RepertoireSerializer(), required=False, max_length=seasons.REPERTOIRE_MAX
+    )
     ruleset_choice = serializers.ChoiceField(choices=RulesetChoice.choices, required=False)
     pace = serializers.ChoiceField(choices=[each.id for each in PACES], required=False)
-    tie_breaks = serializers.ListField(child=serializers.CharField(), required=False)
+    tie_breaks = serializers.ListField(
+        child=serializers.CharField(max_length=40), required=False, max_length=len(METRICS)
+    )
     no_show_minutes = serializers.IntegerField(required=False, min_value=0, max_value=10_080)
     no_show_rule = serializers.ChoiceField(choices=NoShowRule.choices, required=False)
 
@@ -203,13 +207,15 @@ class SeasonChangesSerializer(_SettingsSerializer):
 class StepSerializer(serializers.Serializer[dict[str, Any]]):
     """A step in a season's life."""
 
+    at_fault = _WHY
+
     step = serializers.ChoiceField(
         choices=["list", "unlist", "start", "finish", "cancel", "archive"]
     )
     why = serializers.CharField(
         required=False, allow_blank=True, max_length=500, help_text="To cancel: the public reason."
     )
-    winner = serializers.IntegerField(
+    winner = ContestantField(
         required=False, help_text="To finish: the id of the contestant who won, where it is open."
     )
 
@@ -267,8 +273,8 @@ class SeasonView(SeasonReading):
     def patch(self, request: Request, slug: str) -> Response:
         """Change what is named; the rest stays."""
         caller = signed_in(request)
-        given = body_of(request, SeasonChangesSerializer)
         season = season_for(slug, caller)
+        given = body_of(request, SeasonChangesSerializer)
         seasons.season_update(acting_user=caller, season=season, changes=given)
         return Response(_season_shown(request, season.pk))
 
@@ -321,20 +327,18 @@ class StepsView(ApiView):
     def post(self, request: Request, slug: str) -> Response:
         """Take a season a step further; see `preflight` for what to know before."""
         caller = signed_in(request)
-        given = body_of(request, StepSerializer)
         season = season_for(slug, caller)
+        given = body_of(request, StepSerializer, contestants=contestants_of(season))
         match given["step"]:
             case "cancel":
                 seasons.season_cancel(acting_user=caller, season=season, why=given.get("why", ""))
             case "finish":
-                pk = given.get("winner")
-                winner = None if pk is None else _contestant(season, pk)
                 ends = (
                     seasons.season_finish
                     if season.format == Format.ELIMINATION
                     else colosseum.season_conclude
                 )
-                ends(acting_user=caller, season=season, winner=winner)
+                ends(acting_user=caller, season=season, winner=given.get("winner"))
             case "list":
                 seasons.season_list(acting_user=caller, season=season)
             case "unlist":
@@ -352,7 +356,7 @@ class StepsView(ApiView):
 class EntrySerializer(serializers.Serializer[dict[str, Any]]):
     """Somebody to be enrolled."""
 
-    username = serializers.CharField(max_length=20)
+    username = UsernameField(max_length=20)
     name = serializers.CharField(
         required=False, allow_blank=True, max_length=200, help_text="By default, as they are shown."
     )
@@ -362,13 +366,30 @@ class EntrySerializer(serializers.Serializer[dict[str, Any]]):
 class EntriesSerializer(serializers.Serializer[dict[str, Any]]):
     """Everybody to be enrolled."""
 
+    rows = "contestants"
+    at_fault: ClassVar[Mapping[str, str]] = {
+        "contestant.name.*": "contestants.*.name",
+        "seed.range": "contestants.*.seed",
+    }
+
     contestants = serializers.ListField(
-        child=EntrySerializer(), allow_empty=False, max_length=ENROLLED_AT_ONCE
+        child=EntrySerializer(), min_length=1, max_length=ENROLLED_AT_ONCE
     )
+
+    def validate_contestants(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Nobody, and no seed, stands there twice."""
+        must_differ(
+            rows,
+            username=("contestant.repeated", "This person is named twice."),
+            seed=("seed.repeated", "This seed is given twice."),
+        )
+        return rows
 
 
 class WhySerializer(serializers.Serializer[dict[str, Any]]):
     """A reason."""
+
+    at_fault: ClassVar[Mapping[str, str]] = _WHY
 
     why = serializers.CharField(max_length=500, help_text="Public.")
 
@@ -376,7 +397,7 @@ class WhySerializer(serializers.Serializer[dict[str, Any]]):
 class ReplacementSerializer(WhySerializer):
     """Who takes over, and why."""
 
-    username = serializers.CharField(max_length=20)
+    username = UsernameField(max_length=20)
 
 
 @extend_schema_view(
@@ -400,15 +421,14 @@ class ContestantsView(ContestantsReading):
         """Enrol people by their usernames: all of them, or nobody. In a season that is running they
         are late entries."""
         caller = signed_in(request)
-        given = body_of(request, EntriesSerializer)
         season = season_for(slug, caller)
-        users = _users([entry["username"] for entry in given["contestants"]])
+        given = body_of(request, EntriesSerializer, users=accounts_named)
         entered = people.contestants_enrol(
             acting_user=caller,
             season=season,
             entries=[
-                people.Entry(user, entry.get("name", ""), entry.get("seed"))
-                for user, entry in zip(users, given["contestants"], strict=True)
+                people.Entry(entry["username"], entry.get("name", ""), entry.get("seed"))
+                for entry in given["contestants"]
             ],
         )
         return Response(ContestantSerializer(entered, many=True).data, status=201)
@@ -431,8 +451,8 @@ class WithdrawView(ApiView):
         """Take a contestant out: what they have still to play is lost. For oneself a token needs
         `play`."""
         caller = signed_in(request)
-        given = body_of(request, WhySerializer)
         contestant = _contestant(season_for(slug, caller), contestant_id)
+        given = body_of(request, WhySerializer)
         _scope_needed(request, own=contestant.user_id == caller.pk)
         gone = people.contestant_withdraw(
             acting_user=caller, contestant=contestant, why=given["why"]
@@ -457,8 +477,8 @@ class ReturnView(ApiView):
         """Have somebody play again who has withdrawn from a season that is running. What they lost
         by leaving stays lost."""
         caller = signed_in(request)
-        given = body_of(request, WhySerializer)
         contestant = _contestant(season_for(slug, caller), contestant_id)
+        given = body_of(request, WhySerializer)
         back = people.contestant_return(acting_user=caller, contestant=contestant, why=given["why"])
         return Response(ContestantSerializer(back).data)
 
@@ -479,12 +499,12 @@ class ReplaceView(ApiView):
     def post(self, request: Request, slug: str, contestant_id: int) -> Response:
         """Have somebody take over a contestant's seed and pairings."""
         caller = signed_in(request)
-        given = body_of(request, ReplacementSerializer)
         contestant = _contestant(season_for(slug, caller), contestant_id)
+        given = body_of(request, ReplacementSerializer, users=accounts_named)
         new = people.contestant_replace(
             acting_user=caller,
             contestant=contestant,
-            user=_user(given["username"]),
+            user=given["username"],
             why=given["why"],
         )
         return Response(ContestantSerializer(new).data)
@@ -492,6 +512,9 @@ class ReplaceView(ApiView):
 
 class SeedsSerializer(serializers.Serializer[dict[str, Any]]):
     """Seeds by contestant, or the wish to have them drawn."""
+
+    rows = "seeds"
+    at_fault: ClassVar[Mapping[str, str]] = {"contestant.none": "seeds.*"}
 
     seeds = serializers.DictField(
         child=serializers.IntegerField(min_value=1, max_value=10_000, allow_null=True),
@@ -504,9 +527,27 @@ class SeedsSerializer(serializers.Serializer[dict[str, Any]]):
         """Exactly one of the two."""
         if bool(attrs.get("draw")) == ("seeds" in attrs):
             raise serializers.ValidationError("Either `seeds` or `draw`, please.")
-        if not all(_ID.fullmatch(key) for key in attrs.get("seeds", {})):
-            raise serializers.ValidationError({"seeds": "The keys are ids of contestants."})
         return attrs
+
+    def validate_seeds(self, seeds: dict[str, int | None]) -> dict[int, int | None]:
+        """By contestants of this season, no seed twice."""
+        ids = {key: int(key) for key in seeds if _ID.fullmatch(key)}
+        known = self.context["lookups"]["contestants"](set(ids.values()))
+        twice = [seed for seed, times in Counter(seeds.values()).items() if seed and times > 1]
+        wrong: dict[str, Any] = {
+            key[:60]: serializers.ErrorDetail(
+                "There is no such contestant in this season.", code="contestant.none"
+            )
+            for key in seeds
+            if ids.get(key) not in known
+        }
+        for key, seed in seeds.items():
+            if seed in twice:
+                said = serializers.ErrorDetail("This seed is given twice.", code="seed.repeated")
+                wrong.setdefault(key[:60], said)
+        if wrong:
+            raise serializers.ValidationError(wrong)
+        return {ids[key]: seed for key, seed in seeds.items()}
 
 
 class SeedsView(ApiView):
@@ -525,13 +566,12 @@ class SeedsView(ApiView):
     def put(self, request: Request, slug: str) -> Response:
         """Set seeds, or have all of them drawn by lot, before the season begins."""
         caller = signed_in(request)
-        given = body_of(request, SeedsSerializer)
         season = season_for(slug, caller)
+        given = body_of(request, SeedsSerializer, contestants=contestants_of(season))
         if given["draw"]:
             seeded = people.seeds_draw(acting_user=caller, season=season)
         else:
-            seeds = {int(key): value for key, value in given["seeds"].items()}
-            seeded = people.seeds_set(acting_user=caller, season=season, seeds=seeds)
+            seeded = people.seeds_set(acting_user=caller, season=season, seeds=given["seeds"])
         return Response(ContestantSerializer(seeded, many=True).data)
 
 
@@ -541,17 +581,28 @@ class SeedsView(ApiView):
 class PairingSerializer(serializers.Serializer[dict[str, Any]]):
     """Two contestants who are to meet."""
 
-    home = serializers.IntegerField(help_text="The id of the contestant on seat 0.")
-    away = serializers.IntegerField(help_text="The id of the contestant on seat 1.")
+    home = ContestantField(help_text="The id of the contestant on seat 0.")
+    away = ContestantField(help_text="The id of the contestant on seat 1.")
     ruleset = serializers.CharField(required=False, allow_blank=True, max_length=40)
     variant = serializers.CharField(required=False, allow_blank=True, max_length=40)
-    scheduled_at = serializers.DateTimeField(required=False, allow_null=True)
+    scheduled_at = InstantField(required=False, allow_null=True)
 
 
 class NewRoundSerializer(serializers.Serializer[dict[str, Any]]):
     """The next round."""
 
-    scheduled_at = serializers.DateTimeField(
+    rows = "pairings"
+    at_fault: ClassVar[Mapping[str, str]] = {
+        "pairing.twice": "pairings.*",
+        "pairing.needed": "pairings",
+        "pairing.not-by-hand": "pairings",
+        "setup.ruleset": "pairings.*.ruleset",
+        "setup.variant": "pairings.*.variant",
+        "schedule.past": "pairings.*.scheduled_at",
+        "schedule.far": "pairings.*.scheduled_at",
+    }
+
+    scheduled_at = InstantField(
         required=False, allow_null=True, help_text="When all its matches are to be played."
     )
     pairings = serializers.ListField(
@@ -587,19 +638,17 @@ class RoundsView(RoundsReading):
         pairs, unless pairings are given; in an elimination season the next episode is opened, or
         the final of the last two."""
         caller = signed_in(request)
-        given = body_of(request, NewRoundSerializer)
         season = season_for(slug, caller)
-        named = given.get("pairings", ())
-        found = _contestants(season, [each[side] for each in named for side in ("home", "away")])
+        given = body_of(request, NewRoundSerializer, contestants=contestants_of(season))
         pairings = [
             Pairing(
-                home=found[each["home"]],
-                away=found[each["away"]],
+                home=each["home"],
+                away=each["away"],
                 ruleset=each.get("ruleset", ""),
                 variant=each.get("variant", ""),
                 scheduled_at=each.get("scheduled_at"),
             )
-            for each in named
+            for each in given.get("pairings", ())
         ]
         opened = round_next(
             acting_user=caller,
@@ -613,16 +662,25 @@ class RoundsView(RoundsReading):
 class TimeSerializer(serializers.Serializer[dict[str, Any]]):
     """When a death match is to be played."""
 
-    death_match = serializers.IntegerField()
-    scheduled_at = serializers.DateTimeField(allow_null=True)
+    death_match = DeathMatchField()
+    scheduled_at = InstantField(allow_null=True)
 
 
 class TimesSerializer(serializers.Serializer[dict[str, Any]]):
     """Times of a round."""
 
-    times = serializers.ListField(
-        child=TimeSerializer(), allow_empty=False, max_length=ENROLLED_AT_ONCE
-    )
+    rows = "times"
+    at_fault: ClassVar[Mapping[str, str]] = {
+        "schedule.past": "times.*.scheduled_at",
+        "schedule.far": "times.*.scheduled_at",
+    }
+
+    times = serializers.ListField(child=TimeSerializer(), min_length=1, max_length=ENROLLED_AT_ONCE)
+
+    def validate_times(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """A death match has one time."""
+        must_differ(rows, death_match=("death-match.repeated", "It is named twice."))
+        return rows
 
 
 class ScheduleView(ApiView):
@@ -641,9 +699,10 @@ class ScheduleView(ApiView):
     def put(self, request: Request, slug: str, number: int) -> Response:
         """Say when the next match of each death match named is to be played; null: not fixed."""
         caller = signed_in(request)
-        given = body_of(request, TimesSerializer)
         played = _round(season_for(slug, caller), number)
-        times = {each["death_match"]: each["scheduled_at"] for each in given["times"]}
+        here = death_matches_among(DeathMatch.objects.filter(round=played))
+        given = body_of(request, TimesSerializer, death_matches=here)
+        times = {each["death_match"].pk: each["scheduled_at"] for each in given["times"]}
         round_schedule(acting_user=caller, round=played, times=times)
         return Response(_round_shown(request, played.pk))
 
@@ -651,7 +710,7 @@ class ScheduleView(ApiView):
 class PlacedSerializer(serializers.Serializer[dict[str, Any]]):
     """How somebody came off in a main match."""
 
-    contestant = serializers.IntegerField()
+    contestant = ContestantField()
     place = serializers.IntegerField(min_value=1, max_value=10_000)
     immune = serializers.BooleanField(required=False, default=False)
 
@@ -659,14 +718,31 @@ class PlacedSerializer(serializers.Serializer[dict[str, Any]]):
 class PlacementsSerializer(serializers.Serializer[dict[str, Any]]):
     """The result of a main match."""
 
+    rows = "placements"
+    at_fault: ClassVar[Mapping[str, str]] = {
+        "placements.stranger": "placements.*.contestant",
+        "placements.missing": "placements",
+        "placements.nobody-left": "placements",
+        "placements.tie": "ec",
+        "placements.ec-not-last": "ec",
+        "placements.ec-immune": "ec",
+        "episode.main-match.too-long": "main_match",
+        "episode.notes.too-long": "notes",
+    }
+
     placements = serializers.ListField(
-        child=PlacedSerializer(), allow_empty=False, max_length=ENROLLED_AT_ONCE
+        child=PlacedSerializer(), min_length=1, max_length=ENROLLED_AT_ONCE
     )
-    ec = serializers.IntegerField(
+    ec = ContestantField(
         required=False, allow_null=True, help_text="Which of several who share the last place."
     )
     main_match = serializers.CharField(required=False, allow_blank=True, default="", max_length=120)
     notes = serializers.CharField(required=False, allow_blank=True, default="", max_length=4000)
+
+    def validate_placements(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Nobody is placed twice."""
+        must_differ(rows, contestant=("placements.twice", "This contestant is placed twice."))
+        return rows
 
 
 class PlacementsView(ApiView):
@@ -686,19 +762,17 @@ class PlacementsView(ApiView):
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Say how everybody came off; whoever came last is the elimination candidate."""
         caller = signed_in(request)
-        given = body_of(request, PlacementsSerializer)
         season = season_for(slug, caller)
         episode = _episode(season, number)
-        ec = given.get("ec")
-        found = _contestants(season, [each["contestant"] for each in given["placements"]])
+        given = body_of(request, PlacementsSerializer, contestants=contestants_of(season))
         episodes.placements_record(
             acting_user=caller,
             episode=episode,
             placements=[
-                episodes.Placed(found[each["contestant"]], each["place"], each["immune"])
+                episodes.Placed(each["contestant"], each["place"], each["immune"])
                 for each in given["placements"]
             ],
-            ec=None if ec is None else _contestant(season, ec),
+            ec=given.get("ec"),
             main_match=given["main_match"],
             notes=given["notes"],
         )
@@ -708,7 +782,7 @@ class PlacementsView(ApiView):
 class ChoiceSerializer(serializers.Serializer[dict[str, Any]]):
     """Who is to be the death-match opponent."""
 
-    contestant = serializers.IntegerField()
+    contestant = ContestantField()
 
 
 class ChoiceView(ApiView):
@@ -728,12 +802,13 @@ class ChoiceView(ApiView):
         """Name the DMO: the EC within the time (a token needs `play`), or an organiser
         (`organise`)."""
         caller = signed_in(request)
-        given = body_of(request, ChoiceSerializer)
         season = season_for(slug, caller)
         episode = _episode(season, number)
         _scope_needed(request, own=audience.may_choose_dmo(episode, caller))
-        chosen = _contestant(season, given["contestant"])
-        made = episodes.dmo_choose(acting_user=caller, episode=episode, contestant=chosen)
+        given = body_of(request, ChoiceSerializer, contestants=contestants_of(season))
+        made = episodes.dmo_choose(
+            acting_user=caller, episode=episode, contestant=given["contestant"]
+        )
         return Response(_death_match_shown(request, made.pk), status=201)
 
 
@@ -743,16 +818,27 @@ class ChoiceView(ApiView):
 class DeathMatchChangesSerializer(serializers.Serializer[dict[str, Any]]):
     """What a death match is played in, and when."""
 
+    at_fault: ClassVar[Mapping[str, str]] = {
+        "setup.ruleset": "ruleset",
+        "setup.variant": "variant",
+        "setup.options": "options",
+        "rules.not-in-repertoire": "ruleset",
+        "leg.none": "leg",
+        "schedule.past": "scheduled_at",
+        "schedule.far": "scheduled_at",
+    }
+
     ruleset = serializers.CharField(required=False, max_length=40)
     variant = serializers.CharField(required=False, max_length=40)
     options = serializers.DictField(required=False)
     leg = serializers.IntegerField(
         required=False,
         min_value=1,
+        max_value=deathmatches.BEST_OF_MAX,
         help_text="Which one of several matches. By default a game is set for all, a time for the "
         "next.",
     )
-    scheduled_at = serializers.DateTimeField(required=False, allow_null=True)
+    scheduled_at = InstantField(required=False, allow_null=True)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """A game is named in full."""
@@ -766,7 +852,9 @@ class DeathMatchChangesSerializer(serializers.Serializer[dict[str, Any]]):
 class ResultSerializer(WhySerializer):
     """A result that does not come from the board."""
 
-    winner = serializers.IntegerField(help_text="The id of the contestant who wins.")
+    at_fault: ClassVar[Mapping[str, str]] = {**_WHY, "death-match.winner": "winner"}
+
+    winner = ContestantField(help_text="The id of the contestant who wins.")
     how = serializers.ChoiceField(
         choices=["ruling", "walkover", "correction"],
         help_text="`correction` gives a decided death match to the other side.",
@@ -793,8 +881,8 @@ class DeathMatchView(DeathMatchReading):
         is named, or nothing. The lower seed may choose the ruleset where the season leaves it to
         them (a token needs `play`), everything else takes `organise`."""
         caller = signed_in(request)
-        given = body_of(request, DeathMatchChangesSerializer)
         found = self.get_object()
+        given = body_of(request, DeathMatchChangesSerializer)
         own = "scheduled_at" not in given and audience.may_choose_rules(found, caller)
         _scope_needed(request, own=own)
         with transaction.atomic():
@@ -833,15 +921,15 @@ class ResultView(ApiView):
     def post(self, request: Request, death_match_id: int) -> Response:
         """Declare a winner, give a walkover or correct a result, with a public reason."""
         caller = signed_in(request)
-        given = body_of(request, ResultSerializer)
         found = _death_match(death_matches_whole(caller), death_match_id)
+        season = found.round.season
+        given = body_of(request, ResultSerializer, contestants=contestants_of(season))
         deed = {
             "ruling": deathmatches.death_match_declare,
             "walkover": deathmatches.death_match_walkover,
             "correction": deathmatches.death_match_correct,
         }[given["how"]]
-        winner = _contestant(found.round.season, given["winner"])
-        deed(acting_user=caller, death_match=found, winner=winner, why=given["why"])
+        deed(acting_user=caller, death_match=found, winner=given["winner"], why=given["why"])
         return Response(_death_match_shown(request, found.pk))
 
 
@@ -861,9 +949,9 @@ class ReplayView(ApiView):
     def post(self, request: Request, death_match_id: int, number: int) -> Response:
         """Declare the match of that number void, running or finished; it is played again."""
         caller = signed_in(request)
-        given = body_of(request, WhySerializer)
         found = _death_match(death_matches_whole(caller), death_match_id)
         leg = _leg_that_counts(found, number)
+        given = body_of(request, WhySerializer)
         deathmatches.leg_void(acting_user=caller, leg=leg, why=given["why"])
         return Response(_death_match_shown(request, found.pk))
 
@@ -889,9 +977,9 @@ class ReadyView(ApiView):
     def put(self, request: Request, death_match_id: int, number: int) -> Response:
         """Be ready, or not after all. A match begins when both are ready and its time has come."""
         caller = signed_in(request)
-        given = body_of(request, ReadySerializer)
         found = _death_match(death_matches_whole(caller), death_match_id)
         leg = _leg_that_counts(found, number)
+        given = body_of(request, ReadySerializer)
         deed = scheduling.leg_confirm if given["ready"] else scheduling.leg_unconfirm
         deed(acting_user=caller, leg=leg)
         return Response(_death_match_shown(request, found.pk))
@@ -903,18 +991,27 @@ class ReadyView(ApiView):
 class NewGiftSerializer(serializers.Serializer[dict[str, Any]]):
     """An item to be given."""
 
+    at_fault: ClassVar[Mapping[str, str]] = {
+        "item.unknown": "item",
+        "item.oneself": "receiver",
+        "item.leg": "leg_number",
+        "item.note.too-long": "note",
+    }
+
     item = serializers.CharField(max_length=40, help_text="An id of the catalogue.")
     ruleset = serializers.CharField(
         required=False, allow_blank=True, default="", max_length=40, help_text="As there."
     )
-    receiver = serializers.IntegerField(help_text="The id of a contestant.")
-    giver = serializers.IntegerField(
+    receiver = ContestantField(help_text="The id of a contestant.")
+    giver = ContestantField(
         required=False, allow_null=True, help_text="The id of a contestant. Null: granted."
     )
-    death_match = serializers.IntegerField(
+    death_match = DeathMatchField(
         required=False, allow_null=True, help_text="What it is for. Null: any match."
     )
-    leg_number = serializers.IntegerField(required=False, allow_null=True, min_value=1)
+    leg_number = serializers.IntegerField(
+        required=False, allow_null=True, min_value=1, max_value=deathmatches.BEST_OF_MAX
+    )
     note = serializers.CharField(required=False, allow_blank=True, default="", max_length=300)
 
 
@@ -938,20 +1035,16 @@ class GiftsView(GiftsReading):
         """Give somebody an item, for one match or for any: an organiser, or one's own (a token
         needs `play` for that)."""
         caller = signed_in(request)
-        given = body_of(request, NewGiftSerializer)
         season = season_for(slug, caller)
-        given_by, number = given.pop("giver", None), given.pop("death_match", None)
-        giver = None if given_by is None else _contestant(season, given_by)
-        _scope_needed(request, own=giver is not None and giver.user_id == caller.pk)
-        rows = DeathMatch.objects.filter(round__season=season)
-        gift = items.item_give(
-            acting_user=caller,
-            season=season,
-            receiver=_contestant(season, given.pop("receiver")),
-            giver=giver,
-            death_match=None if number is None else _death_match(rows, number),
-            **given,
+        given = body_of(
+            request,
+            NewGiftSerializer,
+            contestants=contestants_of(season),
+            death_matches=death_matches_among(DeathMatch.objects.filter(round__season=season)),
         )
+        giver = given.get("giver")
+        _scope_needed(request, own=giver is not None and giver.user_id == caller.pk)
+        gift = items.item_give(acting_user=caller, season=season, **given)
         shown = self.get_queryset().get(pk=gift.pk)
         return Response(GiftSerializer(shown).data, status=201)
 
@@ -972,9 +1065,9 @@ class TakeBackView(ApiView):
     def post(self, request: Request, slug: str, gift_id: int) -> Response:
         """Take back an item that was given by mistake."""
         caller = signed_in(request)
-        given = body_of(request, WhySerializer)
         season = season_for(slug, caller)
         rows = Gift.objects.filter(season=season).select_related("giver__user", "receiver__user")
         gift = _found(rows, gift_id, "item.none", "There is no such item.")
+        given = body_of(request, WhySerializer)
         items.item_take_back(acting_user=caller, gift=gift, why=given["why"])
         return Response(GiftSerializer(rows.get(pk=gift.pk)).data)

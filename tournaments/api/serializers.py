@@ -60,8 +60,8 @@ class ContestantSerializer(serializers.ModelSerializer[Contestant]):
 class RepertoireSerializer(serializers.Serializer[Any]):
     """One way in which a season's matches may be played."""
 
-    ruleset = serializers.CharField()
-    variant = serializers.CharField()
+    ruleset = serializers.CharField(max_length=40)
+    variant = serializers.CharField(max_length=40)
     options = serializers.DictField(required=False)
 
 

@@ -21,7 +21,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import User
-from config.api.lists import Filters, Ordering
+from config.api.lists import Filters, InstantFilter, Ordering
 from config.api.renderers import NDJSON, NdjsonRenderer
 from config.api.views import ApiView, DetailView, FieldsView, ListView
 from config.streaming import database_given_back
@@ -328,8 +328,8 @@ class DeathMatchFilters(Filters):
     status = filters.ChoiceFilter(choices=DeathMatchStatus.choices)
     contestant = filters.CharFilter(method="of_contestant", help_text="A username.")
     ruleset = filters.CharFilter(field_name="legs__ruleset", distinct=True)
-    since = filters.IsoDateTimeFilter(field_name="decided_at", lookup_expr="gte")
-    until = filters.IsoDateTimeFilter(field_name="decided_at", lookup_expr="lt")
+    since = InstantFilter(field_name="decided_at", lookup_expr="gte")
+    until = InstantFilter(field_name="decided_at", lookup_expr="lt")
 
     def of_contestant(
         self, matches: QuerySet[DeathMatch], _name: str, username: str
@@ -395,8 +395,8 @@ class EventFilters(Filters):
     """What events can be filtered by."""
 
     kind = filters.CharFilter()
-    since = filters.IsoDateTimeFilter(field_name="at", lookup_expr="gte")
-    until = filters.IsoDateTimeFilter(field_name="at", lookup_expr="lt")
+    since = InstantFilter(field_name="at", lookup_expr="gte")
+    until = InstantFilter(field_name="at", lookup_expr="lt")
 
 
 @extend_schema_view(

@@ -15,9 +15,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
+from config.api.bodies import body_of, nothing_in
 from config.api.lists import Filters, Ordering
 from config.api.scopes import HasScope, Scope
-from config.api.views import DetailView, ListView, SignedInView, body_of
+from config.api.views import DetailView, ListView, SignedInView
 from games.engine.errors import Refusal
 from tournaments.audience import may_manage
 from tournaments.models import Season
@@ -63,25 +64,34 @@ class WithSecretSerializer(WebhookSerializer):
         fields = (*WebhookSerializer.Meta.fields, "secret")  # type: ignore[assignment]
 
 
+_AT_FAULT: Mapping[str, str] = MappingProxyType(
+    {"webhook.name": "name", "webhook.url*": "url", "webhook.kinds": "kinds"}
+)
+
+
 class NewWebhookSerializer(serializers.Serializer[dict[str, Any]]):
     """A webhook to be made."""
+
+    at_fault = _AT_FAULT
 
     name = serializers.CharField(max_length=60)
     url = serializers.CharField(max_length=500)
     flavour = serializers.ChoiceField(choices=Webhook.Flavour.choices)
     kinds = serializers.ListField(
-        child=serializers.ChoiceField(choices=sorted(CHOICES)), allow_empty=False, max_length=100
+        child=serializers.ChoiceField(choices=sorted(CHOICES)), min_length=1, max_length=100
     )
 
 
 class WebhookChangesSerializer(serializers.Serializer[dict[str, Any]]):
     """What is to be changed."""
 
+    at_fault = _AT_FAULT
+
     name = serializers.CharField(max_length=60, required=False)
     url = serializers.CharField(max_length=500, required=False)
     kinds = serializers.ListField(
         child=serializers.ChoiceField(choices=sorted(CHOICES)),
-        allow_empty=False,
+        min_length=1,
         max_length=100,
         required=False,
     )
@@ -166,8 +176,8 @@ class WebhooksView(OrganisersList):
         """Have a season's events told to an address. The secret to check signatures with is in this
         answer only."""
         caller = signed_in(request)
-        given = body_of(request, NewWebhookSerializer)
         season = _season(slug, caller)
+        given = body_of(request, NewWebhookSerializer)
         made = services.webhook_create(acting_user=caller, season=season, **given)
         return Response(_with_secret(made), status=201)
 
@@ -193,8 +203,8 @@ class WebhookView(SignedInView, DetailView):
     def patch(self, request: Request, slug: str, webhook_id: int) -> Response:
         """Change what is named. Switching it off gives up what it had not been told yet."""
         caller = signed_in(request)
-        given = body_of(request, WebhookChangesSerializer)
         webhook = _webhook(slug, webhook_id, caller)
+        given = body_of(request, WebhookChangesSerializer)
         changed = services.webhook_update(acting_user=caller, webhook=webhook, **given)
         return Response(WebhookSerializer(changed).data)
 
@@ -226,9 +236,9 @@ class WebhookSecretView(SignedInView):
     def post(self, request: Request, slug: str, webhook_id: int) -> Response:
         """Give it a new secret. The old one signs as well for a day."""
         caller = signed_in(request)
-        made = services.webhook_rotate(
-            acting_user=caller, webhook=_webhook(slug, webhook_id, caller)
-        )
+        webhook = _webhook(slug, webhook_id, caller)
+        nothing_in(request)
+        made = services.webhook_rotate(acting_user=caller, webhook=webhook)
         return Response(_with_secret(made), status=201)
 
 
@@ -247,7 +257,9 @@ class WebhookTestView(SignedInView):
     def post(self, request: Request, slug: str, webhook_id: int) -> Response:
         """Send a test to it, even while it is switched off."""
         caller = signed_in(request)
-        sent = services.webhook_test(acting_user=caller, webhook=_webhook(slug, webhook_id, caller))
+        webhook = _webhook(slug, webhook_id, caller)
+        nothing_in(request)
+        sent = services.webhook_test(acting_user=caller, webhook=webhook)
         return Response(DeliverySerializer(sent).data, status=202)
 
 
@@ -286,5 +298,6 @@ class RedeliverView(SignedInView):
         delivery = rows.filter(webhook=webhook, pk=delivery_id).first()
         if delivery is None:
             raise Refusal("webhook.none", "There is no such delivery.")
+        nothing_in(request)
         again = services.delivery_redeliver(acting_user=caller, delivery=delivery)
         return Response(DeliverySerializer(again).data, status=202)

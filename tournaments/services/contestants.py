@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import random
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -43,6 +44,7 @@ from tournaments.models import (
 from tournaments.services import deathmatches, formats
 from tournaments.services.events import season_event, season_events
 from tournaments.services.guards import (
+    RowByRow,
     instant,
     line,
     managed,
@@ -173,8 +175,7 @@ class _Intake:
     def admit(self, entry: Entry) -> Contestant:
         """The contestant that an entry makes, not saved yet. Refusals as `contestants_enrol`."""
         season = self._season
-        if season.status not in (SeasonStatus.ENROLLING, SeasonStatus.RUNNING):
-            raise Refusal("season.over", "This season is over: nobody can enter it.")
+        _must_be_open(season)
         user = self._users[entry.user.pk]
         _must_be_able_to_enter(user)
         shown = line(
@@ -230,8 +231,21 @@ def _no_seed() -> Refusal:
 def _enrolled(
     season: Season, acting_user: User | None, entries: Sequence[Entry], at: datetime
 ) -> list[Contestant]:
+    _must_be_open(season)
     intake = _Intake(season, entries, at)
-    return _entered(season, acting_user, [intake.admit(entry) for entry in entries], at)
+    admitted, told = [], RowByRow()
+    for number, entry in enumerate(entries):
+        try:
+            admitted.append(intake.admit(entry))
+        except Refusal as refusal:
+            told.note(number, refusal)
+    told.settle()
+    return _entered(season, acting_user, admitted, at)
+
+
+def _must_be_open(season: Season) -> None:
+    if season.status not in (SeasonStatus.ENROLLING, SeasonStatus.RUNNING):
+        raise Refusal("season.over", "This season is over: nobody can enter it.")
 
 
 def _entered(
@@ -426,16 +440,19 @@ def seeds_set(
     """
     locked = managed(season, acting_user)
     enrolled = _enrolled_in(locked)
+    told = RowByRow()
     for pk, seed in seeds.items():
         if pk not in enrolled:
-            raise Refusal("contestant.none", "Somebody to be seeded is not enrolled.")
-        if seed is not None and not _is_seed(seed):
-            raise _no_seed()
+            told.note(pk, Refusal("contestant.none", "Somebody to be seeded is not enrolled."))
+        elif seed is not None and not _is_seed(seed):
+            told.note(pk, _no_seed())
+    told.settle()
     after = {pk: each.seed for pk, each in enrolled.items()} | dict(seeds)
-    given = [seed for seed in after.values() if seed is not None]
-    twice = sorted(seed for seed in set(given) if given.count(seed) > 1)
-    if twice:
-        raise Refusal("seed.taken", f"Seed {twice[0]} would be given twice.")
+    times = Counter(seed for seed in after.values() if seed is not None)
+    for pk, seed in sorted(seeds.items(), key=lambda each: each[1] or 0):
+        if seed is not None and times[seed] > 1:
+            told.note(pk, Refusal("seed.taken", f"Seed {seed} would be given twice."))
+    told.settle()
     return _seeded(locked, acting_user, enrolled, after, "seeds.set")
 
 

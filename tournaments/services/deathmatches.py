@@ -245,7 +245,8 @@ def rules_set(
     legs = fresh.legs.exclude(status=LegStatus.VOID)
     chosen = list(legs if leg_number is None else legs.filter(number=leg_number))
     if not chosen:
-        raise Refusal("leg.none", "This death match has no such leg.")
+        code = "leg.none" if leg_number is not None else "leg.none-left"
+        raise Refusal(code, "This death match has no such leg.")
     open_legs = [leg for leg in chosen if leg.status == LegStatus.PLANNED]
     if not open_legs or (leg_number is not None and len(open_legs) < len(chosen)):
         raise Refusal("leg.begun", "What is played cannot change once it has begun.")

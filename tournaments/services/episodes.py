@@ -42,6 +42,7 @@ from tournaments.services.deathmatches import (
 )
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
+    RowByRow,
     instant,
     line,
     managed,
@@ -255,13 +256,14 @@ def in_main_match(episode: Episode) -> QuerySet[Contestant]:
 def _must_be_whole(episode: Episode, placements: Sequence[Placed]) -> None:
     active = {each.pk: each for each in in_main_match(episode)}
     given = [each.contestant.pk for each in placements]
-    for each in placements:
+    told = RowByRow()
+    for number, each in enumerate(placements):
         if each.contestant.pk not in active:
-            raise Refusal(
-                "placements.stranger", f"{each.contestant.name} does not play in this episode."
-            )
-        if not 1 <= each.place <= 32_000:
-            raise Refusal("placements.place", "A place is a whole number from 1.")
+            sentence = f"{each.contestant.name} does not play in this episode."
+            told.note(number, Refusal("placements.stranger", sentence))
+        elif not 1 <= each.place <= 32_000:
+            told.note(number, Refusal("placements.place", "A place is a whole number from 1."))
+    told.settle()
     if len(set(given)) < len(given):
         raise Refusal("placements.twice", "Somebody is placed twice.")
     missing = [each.name for pk, each in active.items() if pk not in given]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +19,50 @@ from tournaments.lifecycle import UNDECIDED, RoundStatus, SeasonStatus, Visibili
 from tournaments.models import Contestant, DeathMatch, Leg, Round, Season
 
 WHY_MAX = 500
+
+
+class RowsRefused(Refusal):
+    """Some of the rows that were handed in at once cannot stand. ``rows`` has why, by their numbers
+    or ids; its own code and sentence are those of the first."""
+
+    def __init__(self, rows: Mapping[int, Refusal]) -> None:
+        first = next(iter(rows.values()))
+        super().__init__(first.code, first.sentence, first.squares)
+        self.rows = dict(rows)
+
+
+class RowByRow:
+    """Goes on behind a row that is refused, so that all of them are told at the end::
+
+        told = RowByRow()
+        for number, row in enumerate(rows):
+            with told.of(number):
+                ...
+        told.settle()
+
+    For a deed in a transaction, which `settle` undoes.
+    """
+
+    def __init__(self) -> None:
+        self._refused: dict[int, Refusal] = {}
+
+    @contextmanager
+    def of(self, number: int) -> Iterator[None]:
+        """The deed of one row; what it wrote is undone where it is refused."""
+        try:
+            with transaction.atomic():
+                yield
+        except Refusal as refusal:
+            self.note(number, refusal)
+
+    def note(self, number: int, refusal: Refusal) -> None:
+        """Say why a row cannot stand."""
+        self._refused.setdefault(number, refusal)
+
+    def settle(self) -> None:
+        """Raise RowsRefused where there is something to tell."""
+        if self._refused:
+            raise RowsRefused(self._refused)
 
 
 def instant(at: datetime | None) -> datetime:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from datetime import datetime
 from typing import NamedTuple
 
@@ -17,7 +19,13 @@ from tournaments.models import Contestant, DeathMatch, Format, Leg, Round, Seaso
 from tournaments.pairing import swiss
 from tournaments.pairing.field import enough
 from tournaments.services import colosseum, deathmatches, episodes, scheduling
-from tournaments.services.guards import instant, managed, must_be_running, own_death_match
+from tournaments.services.guards import (
+    RowByRow,
+    instant,
+    managed,
+    must_be_running,
+    own_death_match,
+)
 
 
 class Pairing(NamedTuple):
@@ -61,11 +69,16 @@ def round_next(
     else:
         opened, made = _by_hand(locked, pairings, acting_user, at)
         made = [(each, when or scheduled_at) for each, when in made]
-    for death_match, when in made:
-        if when is not None:
+    told = RowByRow()
+    for number, (death_match, when) in enumerate(made):
+        if when is None:
+            continue
+        own = pairings is not None and pairings[number].scheduled_at is not None
+        with told.of(number) if own else nullcontext():
             death_match_schedule(
                 acting_user=acting_user, death_match=death_match, scheduled_at=when, at=at
             )
+    told.settle()
     return Round.objects.get(pk=opened.pk)
 
 
@@ -79,18 +92,21 @@ def round_schedule(
 ) -> Round:
     """Give death matches of a round their times, by their ids: all of them, or none.
 
-    Refusals: those of `guards.managed`, ``death-match.none`` (not of this round), ``leg.none``
-    (nothing of it has still to be played) and those of `scheduling.leg_schedule`.
+    Refusals: those of `guards.managed`, ``death-match.none`` (not of this round),
+    ``leg.none-left`` (nothing of it has still to be played) and those of `scheduling.leg_schedule`.
     """
     managed(round.season, acting_user)
     at = instant(at)
     rows = {each.pk: each for each in round.death_matches.select_related("round__season")}
-    for pk, when in times.items():
-        if pk not in rows:
-            raise Refusal("death-match.none", f"Death match {pk} is not of this round.")
-        death_match_schedule(
-            acting_user=acting_user, death_match=rows[pk], scheduled_at=when, at=at
-        )
+    told = RowByRow()
+    for number, (pk, when) in enumerate(times.items()):
+        with told.of(number):
+            if pk not in rows:
+                raise Refusal("death-match.none", f"Death match {pk} is not of this round.")
+            death_match_schedule(
+                acting_user=acting_user, death_match=rows[pk], scheduled_at=when, at=at
+            )
+    told.settle()
     return Round.objects.get(pk=round.pk)
 
 
@@ -105,15 +121,16 @@ def death_match_schedule(
 ) -> Leg:
     """Say when a match of a death match is to be played: that of ``leg_number``, or the next.
 
-    Refusals: ``leg.none`` (nothing of it, or not that one, has still to be played) and those of
-    `scheduling.leg_schedule`.
+    Refusals: ``leg.none`` (that one has not still to be played), ``leg.none-left`` (nothing of it
+    has) and those of `scheduling.leg_schedule`.
     """
     legs = Leg.objects.filter(death_match=death_match, status=LegStatus.PLANNED)
     if leg_number is not None:
         legs = legs.filter(number=leg_number)
     leg = legs.select_related("death_match__round__season").order_by("number").first()
     if leg is None:
-        raise Refusal("leg.none", f"Nothing of “{death_match}” has still to be played.")
+        code = "leg.none" if leg_number is not None else "leg.none-left"
+        raise Refusal(code, f"Nothing of “{death_match}” has still to be played.")
     return scheduling.leg_schedule(
         acting_user=acting_user, leg=leg, scheduled_at=scheduled_at, at=at
     )
@@ -138,21 +155,26 @@ def _by_hand(
         opened = _swiss_by_hand(season, pairings, acting_user, at)
         made = list(opened.death_matches.exclude(away=None).order_by("number"))
     elif season.format == Format.LADDER:
-        made = [
-            colosseum.ladder_challenge(
-                acting_user=acting_user,
-                season=season,
-                challenger=each.home,
-                defender=each.away,
-                at=at,
-            )
-            for each in pairings
-        ]
+        made, told = [], RowByRow()
+        for number, each in enumerate(pairings):
+            with told.of(number):
+                challenge = colosseum.ladder_challenge(
+                    acting_user=acting_user,
+                    season=season,
+                    challenger=each.home,
+                    defender=each.away,
+                    at=at,
+                )
+                made.append(challenge)
+        told.settle()
         opened = season.rounds.get()
     else:
         raise Refusal("pairing.not-by-hand", "This format pairs by itself.")
-    for death_match, pairing in zip(made, pairings, strict=True):
-        if pairing.ruleset:
+    told = RowByRow()
+    for number, (death_match, pairing) in enumerate(zip(made, pairings, strict=True)):
+        if not pairing.ruleset:
+            continue
+        with told.of(number):
             deathmatches.rules_set(
                 acting_user=acting_user,
                 death_match=death_match,
@@ -160,6 +182,7 @@ def _by_hand(
                 variant=pairing.variant,
                 at=at,
             )
+    told.settle()
     times = [each.scheduled_at for each in pairings]
     return opened, list(zip(made, times, strict=True))
 
@@ -173,11 +196,16 @@ def _swiss_by_hand(
     enough(list(playing))
     sides = [side for pairing in pairings for side in (pairing.home, pairing.away)]
     must_not_play_in(playing.values(), acting_user)
-    if len({side.pk for side in sides}) < len(sides):
-        raise Refusal("pairing.twice", "Somebody is paired twice in this round.")
-    strangers = [side.name for side in sides if side.pk not in playing]
-    if strangers:
-        raise Refusal("pairing.stranger", f"{strangers[0]} does not play in this round.")
+    times, told = Counter(side.pk for side in sides), RowByRow()
+    for number, side in ((n, side) for n, each in enumerate(pairings) for side in each[:2]):
+        if times[side.pk] > 1:
+            told.note(number, Refusal("pairing.twice", "Somebody is paired twice in this round."))
+    told.settle()
+    for number, side in ((n, side) for n, each in enumerate(pairings) for side in each[:2]):
+        if side.pk not in playing:
+            sentence = f"{side.name} does not play in this round."
+            told.note(number, Refusal("pairing.stranger", sentence))
+    told.settle()
     resting = [each for pk, each in playing.items() if pk not in {side.pk for side in sides}]
     if len(resting) > 1:
         names = ", ".join(each.name for each in resting)
@@ -210,12 +238,12 @@ def _must_be_new(
 ) -> None:
     # Known by the places, as the format knows it: who takes one over has met whom it has met.
     known = swiss.Field((), Course.of(season).settled)
-    for pairing in pairings:
+    told = RowByRow()
+    for number, pairing in enumerate(pairings):
         if known.met[frozenset({pairing.home.pk, pairing.away.pk})]:
-            raise Refusal(
-                "pairing.rematch",
-                f"{pairing.home.name} and {pairing.away.name} have met before.",
-            )
+            sentence = f"{pairing.home.name} and {pairing.away.name} have met before."
+            told.note(number, Refusal("pairing.rematch", sentence))
+    told.settle()
     for each in resting:
         if known.byes[each.pk]:
             raise Refusal("pairing.bye", f"{each.name} has had a bye before.")

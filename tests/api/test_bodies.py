@@ -1,0 +1,406 @@
+"""Faulty bodies: one rule for every endpoint that takes one, tried on every field of each."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+import pytest
+from django.db import transaction
+from django.test import Client
+
+from accounts.models import User
+from accounts.tokens import token_create
+from config.api.index import schema
+from config.api.problems import title_of
+from games.services.challenges import challenge_create
+from tests.api.schema import Operation, is_as_described, operations
+from tests.games.support import Play
+from tests.tournaments.support import nothing_changes
+
+pytestmark = pytest.mark.django_db
+
+PROBLEM = "application/problem+json"
+TAKING = [op for op in operations() if "requestBody" in op.described]
+WRITING = [op for op in operations() if op.writes]
+# What stands for a value of a type, and for none of it.
+OF_TYPES: dict[str, Any] = {
+    "string": "x", "integer": 1, "boolean": True, "array": [], "object": {},
+}  # fmt: skip
+# Fields that name something: unknown ones, and what the fault is called.
+NAMING = {
+    **dict.fromkeys(
+        ("contestant", "winner", "home", "away", "ec", "receiver", "giver"), "contestant.none"
+    ),
+    "death_match": "death-match.none",
+    "username": "user.none",
+    "opponent": "challenge.opponent-none",
+}
+
+
+class Part(NamedTuple):
+    """A field somewhere in a body: the way to it, its schema, and whether it must be there."""
+
+    way: tuple[Any, ...]
+    schema: dict[str, Any]
+    required: bool
+
+    @property
+    def path(self) -> str:
+        return ".".join(map(str, self.way))
+
+    @property
+    def types(self) -> set[str]:
+        told = self.schema.get("type", "object")
+        return {told} if isinstance(told, str) else set(told)
+
+
+def plain(told: dict[str, Any]) -> dict[str, Any]:
+    """A schema with its references followed."""
+    for each in (*told.get("allOf", ()), *told.get("oneOf", ())):
+        told = {**told, **plain(each)} if each.get("type") != "null" else told
+    if "$ref" in told:
+        found = schema()["components"]["schemas"][told["$ref"].rpartition("/")[2]]
+        return {**plain(found), **{key: value for key, value in told.items() if key != "$ref"}}
+    return told
+
+
+def body_schema(operation: Operation) -> dict[str, Any]:
+    return plain(operation.described["requestBody"]["content"]["application/json"]["schema"])
+
+
+def good(told: dict[str, Any], known: dict[str, Any], name: str = "") -> Any:
+    """A value that the schema allows, with things in it that there are."""
+    told = plain(told)
+    if name in known:
+        return known[name]
+    if "enum" in told:
+        return next(value for value in told["enum"] if value not in (None, ""))
+    kinds = told.get("type", "object")
+    kind = kinds if isinstance(kinds, str) else kinds[0]
+    if kind == "array":
+        return [good(told["items"], known)]
+    if kind == "object":
+        return {key: good(value, known, key) for key, value in told.get("properties", {}).items()}
+    if told.get("format") == "date-time":
+        return "2030-01-01T18:00:00+01:00"
+    return told.get("minimum", 1) if kind == "integer" else OF_TYPES[kind]
+
+
+def parts(told: dict[str, Any], value: Any, way: tuple[Any, ...] = ()) -> Iterator[Part]:
+    """Every field that a good body has, nested ones too."""
+    told = plain(told)
+    if isinstance(value, list):
+        for number, each in enumerate(value):
+            yield Part((*way, number), plain(told["items"]), False)
+            yield from parts(told["items"], each, (*way, number))
+    elif isinstance(value, dict):
+        for key, each in told.get("properties", {}).items():
+            if key in value:
+                yield Part((*way, key), plain(each), key in told.get("required", ()))
+                yield from parts(each, value[key], (*way, key))
+
+
+def changed(body: Any, way: tuple[Any, ...], value: Any = None, *, gone: bool = False) -> Any:
+    body = copy.deepcopy(body)
+    inner = body
+    for step in way[:-1]:
+        inner = inner[step]
+    if gone:
+        del inner[way[-1]]
+    else:
+        inner[way[-1]] = value
+    return body
+
+
+def faulty(part: Part, body: Any) -> Iterator[tuple[Any, str]]:  # noqa: C901, PLR0912  (a list)
+    """Bodies with one fault in this part, each with what the fault is called (empty: anything)."""
+    told, name = part.schema, part.way[-1]
+    if part.required:
+        yield changed(body, part.way, gone=True), "field.required"
+    if "null" not in part.types and None not in told.get("enum", ()):
+        yield changed(body, part.way, None), "field.null"
+    for kind, value in OF_TYPES.items():
+        if kind not in part.types:
+            yield changed(body, part.way, value), "field.invalid"
+    if "maxLength" in told:
+        yield changed(body, part.way, "x" * (told["maxLength"] + 1)), "field.max-length"
+    if "minLength" in told:
+        yield changed(body, part.way, ""), "field.blank"
+    if "maxItems" in told:
+        many = [good(told["items"], {})] * (told["maxItems"] + 1)
+        yield changed(body, part.way, many), ""
+    if "minItems" in told:
+        yield changed(body, part.way, []), "field.min-length"
+    if "maximum" in told:
+        yield changed(body, part.way, told["maximum"] + 1), "field.max-value"
+    if "minimum" in told:
+        yield changed(body, part.way, told["minimum"] - 1), "field.min-value"
+    if "enum" in told:
+        yield changed(body, part.way, "no-such"), "field.invalid-choice"
+    if told.get("format") == "date-time":
+        for moment in ("2030-01-01T18:00:00", "2030-01-01 18:00", "2030-01-01"):
+            yield changed(body, part.way, moment), "field.no-offset"
+        for moment in ("tomorrow", "2030-02-31T00:00:00Z", "0001-01-01T00:00:00+14:00", ""):
+            yield changed(body, part.way, moment), "field.invalid"
+    if name in NAMING:
+        unknown: tuple[Any, ...] = (987654321, 0, -(2**70), 2**63)
+        for value in unknown if "integer" in part.types else ("no-such", "nö", "no such"):
+            yield changed(body, part.way, value), NAMING[str(name)]
+    if "object" in part.types and "properties" in told:
+        yield changed(body, (*part.way, "nonsense"), 1), "field.unknown"
+
+
+class Asking:
+    """Somebody who may do everything, and what they would send to each address."""
+
+    def __init__(self, world: dict[str, Any], play: Play, user: User) -> None:
+        scopes = ("read", "play", "organise", "bot")
+        _row, text = token_create(
+            acting_user=user, name="test", scopes=scopes, lasts=timedelta(hours=1)
+        )
+        self.client = Client(headers={"Authorization": f"Bearer {text}"})
+        offer = challenge_create(acting_user=user, ruleset_id="tetronogo", variant="standard")
+        self._world = {**world, "id": [offer.pk]}
+        one, two, three = world["contestant_id"]
+        self._known = {
+            "username": "dora", "opponent": "ben", "contestant": three, "winner": two, "home": two,
+            "away": one, "ec": three, "receiver": two, "giver": None, "leg_number": None, "leg": 1,
+            "death_match": world["death_match_id"][0], "ruleset": "tetronogo",
+            "variant": "standard", "options": {}, "item": "copy", "id": "a-1", "text": "pick T",
+            "version": 1, "url": "https://93.184.215.14/hook", "format_options": {}, "seed": None,
+            "tie_breaks": ["points"], "seeds": {str(one): 7}, "draw": False,
+        }  # fmt: skip
+        User.objects.create(username="dora")
+
+    def body(self, operation: Operation) -> Any:
+        known = dict(self._known)
+        if operation.described["operationId"] == "season_item_give":
+            known["ruleset"] = ""
+        return good(body_schema(operation), known)
+
+    def send(self, operation: Operation, body: Any, kind: str = "application/json") -> Any:
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        values = {name: found[0] for name, found in self._world.items()}
+        address = operation.address(**values)
+        return self.client.generic(operation.method.upper(), address, data, kind)
+
+
+@pytest.fixture
+def asking(world: dict[str, Any], play: Play, ada: User) -> Asking:
+    return Asking(world, play, ada)
+
+
+_described: set[tuple[str, bool]] = set()
+
+
+def is_fault(answer: Any, operation: Operation, body: Any) -> dict[str, Any]:
+    """The answer to a faulty body, as it always is."""
+    told = (str(operation), body if len(str(body)) < 2000 else "…", answer.content[:600])
+    assert answer.status_code == 400, told
+    assert answer["Content-Type"] == PROBLEM, told
+    found: dict[str, Any] = json.loads(answer.content)
+    assert found["title"] == title_of(found["code"]), told
+    assert found["fields"], told
+    for faults in found["fields"].values():
+        for fault in faults:
+            assert set(fault) == {"code", "sentence"}, told
+            assert "." in fault["code"], told
+            assert fault["sentence"].endswith((".", "?", "!")), told
+    codes = {fault["code"] for faults in found["fields"].values() for fault in faults}
+    shared = codes.pop() if len(codes) == 1 else ""
+    is_ours = shared and not shared.startswith("field.")
+    assert found["code"] in ({shared} if is_ours else {"request.invalid", "request.parse-error"})
+    # Holding it against the schema is dear: once for each operation and kind of fault.
+    kind = (str(operation), bool(is_ours))
+    if kind not in _described:
+        _described.add(kind)
+        is_as_described(operation, answer)
+    return found
+
+
+def test_every_fault_of_every_field(asking: Asking) -> None:
+    """Missing, null, mistyped, too long, too short, unknown: always 400, always the field."""
+    tried = 0
+    with nothing_changes():
+        for operation in TAKING:
+            body = asking.body(operation)
+            for part in parts(body_schema(operation), body):
+                for wrong, code in faulty(part, body):
+                    found = is_fault(asking.send(operation, wrong), operation, wrong)
+                    path = f"{part.path}.nonsense" if code == "field.unknown" else part.path
+                    told = (str(operation), path, code, found["fields"])
+                    # A list that is too long may have many rows at fault besides.
+                    assert set(found["fields"]) == {path} or not code, told
+                    assert path in found["fields"] or not code, told
+                    assert not code or code in {e["code"] for e in found["fields"][path]}, told
+                    tried += 1
+    assert tried > 600
+
+
+def test_bodies_that_have_no_fault(asking: Asking) -> None:
+    """What the others are made of: were it refused for its form, they would show nothing."""
+    for operation in TAKING:
+        body = asking.body(operation)
+        if operation.described["operationId"] == "season_seeds":
+            del body["draw"]
+        if operation.described["operationId"] == "season_round_open":
+            del body["pairings"]  # which this season's format does not take
+        with transaction.atomic():
+            answer = asking.send(operation, body)
+            transaction.set_rollback(True)
+        assert answer.status_code in (200, 201, 409), (str(operation), body, answer.content)
+
+
+def test_bodies_that_are_wrong_as_a_whole(asking: Asking) -> None:
+    with nothing_changes():
+        for operation in WRITING:
+            takes = operation in TAKING
+            for data in (b"{", b"\xff", b"[" * 9000, b'{"a": NaN}') if takes else ():
+                found = is_fault(asking.send(operation, data), operation, data)
+                assert found["code"] == "request.parse-error"
+            if operation.method == "delete":
+                continue
+            value: Any
+            for value in ([], 17, "x", [{}]):
+                found = is_fault(asking.send(operation, value), operation, value)
+                assert set(found["fields"]) == {"non_field_errors"}
+            value = {**(asking.body(operation) if takes else {}), "nonsense": 1}
+            found = is_fault(asking.send(operation, value), operation, value)
+            assert set(found["fields"]) == {"nonsense"}
+            answer = asking.send(operation, b"a=b", "text/plain")
+            assert (answer.status_code, answer.json()["code"]) == (
+                415, "request.unsupported-media-type",
+            )  # fmt: skip
+
+
+def test_all_rows_are_told(asking: Asking) -> None:
+    """Of many things named at once, each that is wrong, with its number."""
+    bulk = 0
+    with nothing_changes():
+        for operation in TAKING:
+            for part in parts(body_schema(operation), body := asking.body(operation)):
+                rows = part.schema.get("items")
+                if part.types != {"array"} or plain(rows or {}).get("type") != "object":
+                    continue
+                bulk += 1
+                (row,) = good(part.schema, asking._known)
+                name = next(iter(row))
+                wrong = [{**row, name: 1.5}, row, {**row, "nonsense": 1}, 5, {}]
+                found = is_fault(
+                    asking.send(operation, changed(body, part.way, wrong)), operation, wrong
+                )
+                told = set(found["fields"])
+                assert told >= {
+                    f"{part.path}.0.{name}", f"{part.path}.2.nonsense", f"{part.path}.3",
+                    f"{part.path}.4.{name}",
+                }  # fmt: skip
+                assert not {each for each in told if each.startswith(f"{part.path}.1")}, told
+    assert bulk >= 6
+
+
+def test_whatever_is_a_number_is_bounded_or_names_something() -> None:
+    """What has no bounds in the schema would be bounded by the database alone."""
+    for operation in TAKING:
+        body = good(body_schema(operation), {})
+        for part in parts(body_schema(operation), body):
+            if "integer" in part.types and part.way[-1] not in NAMING:
+                assert {"minimum", "maximum"} <= set(part.schema), (str(operation), part.path)
+            if "array" in part.types:
+                assert "maxItems" in part.schema, (str(operation), part.path)
+            text = "string" in part.types and not {"enum", "format"} & set(part.schema)
+            if text:
+                assert "maxLength" in part.schema, (str(operation), part.path)
+
+
+def test_moments_to_filter_by_have_an_offset(asking: Asking) -> None:
+    tried = 0
+    for operation in operations():
+        values = {name: found[0] for name, found in asking._world.items()}
+        for parameter in operation.described.get("parameters", []):
+            if parameter["in"] != "query" or parameter["schema"].get("format") != "date-time":
+                continue
+            name = parameter["name"]
+            for text, status in (
+                ("2026-01-01T00:00:00", 400), ("2026-01-01", 400), ("now", 400),
+                ("0001-01-01T00:00:00+14:00", 400), ("2026-01-01T00:00:00Z", 200),
+                ("2026-01-01T00:00:00+01:00", 200),
+            ):  # fmt: skip
+                answer = asking.client.get(operation.address(**values), {name: text})
+                assert answer.status_code == status, (str(operation), name, text, answer.content)
+                if status == 400:
+                    assert set(is_fault(answer, operation, text)["fields"]) == {name}
+                tried += 1
+    assert tried >= 6 * 6
+
+
+def test_what_services_refuse_of_a_body_is_told_the_same_way(asking: Asking) -> None:
+    by_name = {op.described["operationId"]: op for op in TAKING}
+    game = {"ruleset": "tetronogo", "variant": "standard"}
+    season = {"name": "New", "format": "swiss"}
+    unfit = {**game, "options": {"nonsense": 1}}
+    hook = asking.body(by_name["webhook_create"])
+    cases: list[tuple[str, dict[str, Any], dict[str, str]]] = [
+        ("challenge_create", {**game, "ruleset": "chess"}, {"ruleset": "setup.ruleset"}),
+        ("challenge_create", {**game, "variant": "x"}, {"variant": "setup.variant"}),
+        ("challenge_create", unfit, {"options": "setup.options"}),
+        ("challenge_create", {**game, "opponent": "ada"}, {"opponent": "challenge.yourself"}),
+        ("saved_move_save", {"name": "a", "text": "pick Q"}, {"text": "notation.tetromino"}),
+        ("submit", {"id": "?", "text": "pick T", "version": 1}, {"id": "frame.malformed"}),
+        ("webhook_create", {**hook, "url": "https://10.0.0.1/"}, {"url": "webhook.url-internal"}),
+        ("webhook_create", {**hook, "url": "no-address"}, {"url": "webhook.url"}),
+        (
+            "season_create",
+            {**season, "repertoire": [{**game, "ruleset": "chess"}, game, unfit]},
+            {"repertoire.0.ruleset": "setup.ruleset", "repertoire.2.options": "setup.options"},
+        ),
+        ("season_create", {**season, "tie_breaks": ["x"]}, {"tie_breaks": "standings.unknown"}),
+        (
+            "season_create",
+            {**season, "format_options": {"x": 1}},
+            {"format_options": "format.options"},
+        ),
+        ("season_item_give", {"item": "x", "receiver": None}, {"item": "item.unknown"}),
+        (
+            "season_enrol",
+            {"contestants": [{"username": "dora"}, {"username": "eve"}, {"username": "Dora"}]},
+            {
+                "contestants.0.username": "contestant.repeated",
+                "contestants.2.username": "contestant.repeated",
+            },
+        ),
+        ("death_match_update", {**game, "leg": 9}, {"leg": "leg.none"}),
+        (
+            "death_match_update",
+            {"scheduled_at": "2001-01-01T00:00:00Z"},
+            {"scheduled_at": "schedule.past"},
+        ),
+    ]
+    User.objects.create(username="eve")
+    receiver = asking._known["receiver"]
+    with nothing_changes():
+        for name, body, expected in cases:
+            if "receiver" in body:
+                body["receiver"] = receiver
+            found = is_fault(asking.send(by_name[name], body), by_name[name], body)
+            told = {path: faults[0]["code"] for path, faults in found["fields"].items()}
+            assert told == expected, (name, found)
+
+
+def test_conflicts_tell_their_rows_too(asking: Asking) -> None:
+    """What another time would allow is 409; of many, each row that stands against it."""
+    enrol = next(op for op in TAKING if op.described["operationId"] == "season_enrol")
+    body = {"contestants": [{"username": "ada"}, {"username": "dora"}, {"username": "ben"}]}
+    with nothing_changes():
+        answer = asking.send(enrol, body)
+    assert answer.status_code == 409, answer.content
+    assert answer.json()["code"] == "contestant.twice"
+    assert list(answer.json()["fields"]) == ["contestants.0", "contestants.2"]
+
+
+def test_a_title_belongs_to_a_code() -> None:
+    assert title_of("request.not-found") == "Request: not found"
+    assert title_of("season.name.too-long") == "Season name: too long"

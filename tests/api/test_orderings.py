@@ -1,0 +1,151 @@
+"""Every list in every order and every size of page: each row once."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts.models import User
+from games.models import Challenge, Match
+from games.services.challenges import challenge_create
+from tests.api.schema import Operation, operations
+from tests.api.test_schema import holder
+from tournaments.models import Contestant, DeathMatch, Gift, Round, Season, SeasonEvent
+from tournaments.webhooks.models import Delivery, Webhook
+
+pytestmark = pytest.mark.django_db
+
+AT = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
+LISTS = {
+    str(operation.described["operationId"]): operation
+    for operation in operations()
+    if operation.method == "get"
+    and any(each["name"] == "ordering" for each in operation.described.get("parameters", []))
+}
+
+
+def tied(number: int) -> datetime:
+    """A moment that some rows share."""
+    return AT + timedelta(seconds=number // 3)
+
+
+def perhaps(number: int) -> datetime | None:
+    """A moment, or none."""
+    return tied(number) if number % 2 else None
+
+
+def over(number: int) -> dict[str, Any]:
+    ended = perhaps(number)
+    if ended is None:
+        return {"created_at": tied(number), "status": "running", "finished_at": None}
+    return {
+        "created_at": tied(number), "status": "finished", "finished_at": ended, "winner": None,
+        "reason": "ruling", "deadline_at": None, "wake_at": None,
+    }  # fmt: skip
+
+
+# By list: the model, and what the copies of one of its rows differ in.
+ROWS: dict[str, tuple[type[Any], Callable[[int], dict[str, Any]]]] = {
+    "users": (User, lambda n: {"username": f"user-{n}", "date_joined": tied(n)}),
+    "matches": (Match, over),
+    "challenges": (Challenge, lambda n: {"created_at": tied(n)}),
+    "seasons": (
+        Season,
+        lambda n: {
+            "slug": f"copy-{n}", "uid": uuid.uuid4(), "name": f"Name {n // 3}",
+            "created_at": tied(n), "changed_at": tied(n), "started_at": perhaps(n),
+            "status": "running" if perhaps(n) else "enrolling", "visibility": "listed",
+            "finished_at": None,
+        },
+    ),
+    "season_contestants": (
+        Contestant,
+        lambda n: {
+            "user": None, "name": f"Name {n // 3}", "status": "active",
+            "seed": 100 + n if n % 2 else None, "place": n // 3 + 1 if n % 4 else None,
+        },
+    ),
+    "season_rounds": (Round, lambda n: {"number": 100 + n, "is_final": False}),
+    "death_matches": (
+        DeathMatch,
+        lambda n: {
+            "number": 100 + n, "key": f"k{n}", "decided_at": perhaps(n), "why": "Because.",
+            "status": "decided" if perhaps(n) else "planned", "how": "ruling" if n % 2 else "",
+        },
+    ),
+    "season_items": (Gift, lambda n: {"given_at": tied(n)}),
+    "season_events": (SeasonEvent, lambda n: {"at": tied(n)}),
+    "webhooks": (Webhook, lambda n: {"name": f"hook {n}"}),
+    "webhook_deliveries": (Delivery, lambda n: {"uid": uuid.uuid4(), "status": "abandoned"}),
+}  # fmt: skip
+
+
+def copied(name: str) -> None:
+    """More rows for a list, with what is missing and what is shared."""
+    model, differing = ROWS[name]
+    made = []
+    for number in range(11):
+        row = model.objects.order_by("pk")[0]
+        row.pk, row._state.adding = None, True
+        for field, value in differing(number).items():
+            setattr(row, field, value)
+        if model is DeathMatch:
+            row.winner_id = row.home_id if row.decided_at else None
+        made.append(row)
+    model.objects.bulk_create(made)
+
+
+def pages(client: Client, address: str) -> list[list[str]]:
+    """Every page from the first on, by following `next`; rows as text."""
+    found, following = [], address
+    while following:
+        answer = client.get(following)
+        assert answer.status_code == 200, answer.content
+        found.append([repr(sorted(row.items())) for row in answer.json()["results"]])
+        following = answer.json()["next"]
+        assert len(found) < 100
+    return found
+
+
+def backwards(client: Client, address: str) -> list[str]:
+    """All rows, from the last page back to the first by following `previous`."""
+    last = address
+    while following := client.get(last).json()["next"]:
+        last = following
+    rows: list[str] = []
+    before: str | None = last
+    while before:
+        page = client.get(before).json()
+        rows = [repr(sorted(row.items())) for row in page["results"]] + rows
+        before = page["previous"]
+    return rows
+
+
+def addressed(operation: Operation, world: dict[str, Any]) -> str:
+    return operation.address(**{name: found[0] for name, found in world.items()})
+
+
+def test_every_list_gives_every_row_once(world: dict[str, Any], ada: User) -> None:
+    assert set(LISTS) == set(ROWS)
+    challenge_create(acting_user=ada, ruleset_id="tetronogo", variant="standard")
+    client = holder(ada, "read", "organise")
+    for name in ROWS:
+        copied(name)
+    for name, operation in LISTS.items():
+        (told,) = (e for e in operation.described["parameters"] if e["name"] == "ordering")
+        address = addressed(operation, world)
+        whole = {row for page in pages(client, f"{address}?limit=200") for row in page}
+        assert len(whole) > 11, name
+        for ordering in told["schema"]["enum"]:
+            (at_once,) = pages(client, f"{address}?ordering={ordering}&limit=200")
+            assert set(at_once) == whole, (name, ordering)
+            for limit in (1, 4):
+                asked = f"{address}?ordering={ordering}&limit={limit}"
+                rows = [row for page in pages(client, asked) for row in page]
+                assert rows == at_once, (name, ordering, limit)
+            assert backwards(client, f"{address}?ordering={ordering}&limit=4") == at_once
