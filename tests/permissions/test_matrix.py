@@ -17,7 +17,7 @@ from accounts.backends import NameBackend
 from accounts.tokens import bearer_of
 from games.routing import websocket_urlpatterns
 from tests.permissions.table import DEEDS, Api, Ask, Deed, Frame, Page
-from tests.permissions.world import SCOPES, Savepoint, Who, World, everything
+from tests.permissions.world import SCOPES, Savepoint, Who, World, everything, writes
 from tests.support.sockets import LocalSocket
 
 pytestmark = pytest.mark.django_db
@@ -71,6 +71,7 @@ class Asking:
             form = ask.form(scene) if isinstance(ask, Page) else None
             became = self.world.become(who, scene)
             before = everything() if became else self.before
+            written = writes()
             if isinstance(ask, Page):
                 good, bad = {200, 302}, _REFUSED_PAGE
                 answer = self._page(ask, who, form)
@@ -80,7 +81,7 @@ class Asking:
             else:
                 good, bad = {200}, {403}
                 answer = self._frame(ask, who, scopes, session)
-            changed = everything() != before
+            changed = writes() != written and everything() != before
         if self.deed.reads:
             assert not changed, f"{who}: reading has changed something"
             assert answer == 200 or answer in bad, f"{who}: {answer}"

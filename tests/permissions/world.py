@@ -22,7 +22,7 @@ from accounts.services import role_grant
 from accounts.tokens import token_create, user_become_bot
 from games.services.challenges import challenge_create
 from games.services.chat import chat_post, chat_remove
-from games.services.matches import match_start, record_bytes
+from games.services.matches import record_bytes
 from games.services.preparations import preparation_create
 from games.services.saved import saved_move_save
 from tests.games.support import SECOND, T0, Play, user_named
@@ -324,19 +324,6 @@ def _running(world: World) -> Scene:
     return scene
 
 
-def _waiting(world: World) -> Scene:
-    """A match of the two waits for them."""
-    scene = _planned(world)
-    scene.more["match"] = match_start(
-        acting_user=None,
-        players=(world.users["player1"], world.users["player2"]),
-        ruleset_id="tetronogo",
-        variant="standard",
-        waits=True,
-    )
-    return scene
-
-
 def _disputed(world: World) -> Scene:
     """A placement of Domain is challenged, and waits for an organiser."""
     scene = _planned(world)
@@ -476,8 +463,8 @@ SCENES: dict[str, Callable[[World], Scene]] = {
     "draft": _draft, "enrolling": _enrolling, "cancelled": _cancelled, "archived": _archived,
     "between": _between, "left": _left, "reopened": _reopened, "main match": _main_match,
     "choosing": _choosing, "planned": _planned,
-    "gifted": _gifted, "running": _running, "waiting": _waiting, "disputed": _disputed,
-    "talking": _talking, "removed": _removed, "decided": _decided,
+    "gifted": _gifted, "running": _running, "disputed": _disputed, "talking": _talking,
+    "removed": _removed, "decided": _decided,
     "ruled": _ruled, "two left": _two_left, "round played": _round_played,
     "played out": _played_out, "ladder": _ladder, "bracket": _bracket, "watched": _watched,
     "challenged": _challenged, "hidden": _hidden,
@@ -495,17 +482,43 @@ def _tables() -> list[str]:
     return sorted(set(connection.introspection.table_names()) - _NOT_COUNTED)
 
 
+@cache
+def _digest() -> str:
+    """The statement of `everything`."""
+    columns = {table: _columns(table) for table in _tables()}
+    parts = []
+    for table, names in columns.items():
+        row = "(to_jsonb(t) - 'last_used_at')::text" if "last_used_at" in names else "t::text"
+        parts.append(f'(SELECT coalesce(sum(hashtextextended({row}, 0)), 0) FROM "{table}" t)')  # noqa: S608
+    return "SELECT " + ", ".join(parts)
+
+
+def _columns(table: str) -> set[str]:
+    with connection.cursor() as cursor:
+        return {
+            column.name for column in connection.introspection.get_table_description(cursor, table)
+        }
+
+
 def everything() -> tuple[int, ...]:
     """A digest of every row of every table, but for sessions and when tokens were last used."""
-    parts = [
-        f"(SELECT coalesce(sum(hashtextextended((to_jsonb(t) - 'last_used_at')::text, 0)), 0)"  # noqa: S608
-        f' FROM "{table}" t)'
-        for table in _tables()
-    ]
     with connection.cursor() as cursor:
-        cursor.execute("SELECT " + ", ".join(parts))
+        cursor.execute(_digest())
         found: tuple[int, ...] = cursor.fetchone()
         return found
+
+
+def writes() -> int:
+    """How many rows of them this transaction has written so far, what was undone included: while
+    that stays the same, so does `everything`, which takes much longer to reckon."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_stat_xact_user_tables"
+            " WHERE relname <> ALL(%s)",
+            [sorted(_NOT_COUNTED)],
+        )
+        (found,) = cursor.fetchone()
+        return int(found)
 
 
 class Savepoint:

@@ -1,0 +1,320 @@
+"""Every endpoint, asked for things that are there: answers are as the schema says.
+
+The things are made once, in a transaction that is never committed, and looked at by all tests here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from functools import cache
+from typing import Any
+
+import pytest
+import schemathesis
+from django.core.signals import request_finished, request_started
+from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections, transaction
+from django.test import Client
+from django.urls import resolve
+from django.utils import timezone
+from hypothesis import HealthCheck, Phase, given, settings, strategies
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from accounts.models import User
+from accounts.roles import Role
+from accounts.services import role_grant
+from accounts.tokens import token_create
+from config.api.index import schema
+from games.models import Match
+from games.ratings.services import match_rate
+from games.services.challenges import challenge_create
+from games.services.chat import chat_post
+from games.services.saved import saved_move_save
+from tests.api.schema import Operation, is_as_described, operations
+from tests.api.test_schema import SCOPES, WHOLE, holder, is_problem
+from tests.games.support import started, user_named
+from tests.tournaments.support import GAME, begun, conceded, organiser_named
+from tournaments.models import DeathMatch, Episode
+from tournaments.services.contestants import contestant_enrol
+from tournaments.services.episodes import Placed, dmo_choose, placements_record
+from tournaments.services.items import item_give
+from tournaments.services.seasons import season_create, season_list, season_start
+from tournaments.webhooks.services import webhook_create, webhook_test
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def people(django_db_setup: None, django_db_blocker: Any) -> Iterator[dict[str, User]]:
+    """Three of them."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield {name: user_named(name, display_name=name.title()) for name in ("ada", "ben", "cleo")}
+        transaction.set_rollback(True)
+
+
+@pytest.fixture(scope="module")
+def ada(people: dict[str, User]) -> User:
+    return people["ada"]
+
+
+@pytest.fixture(scope="module")
+def things(people: dict[str, User], django_db_blocker: Any) -> dict[str, Any]:
+    """Things to find by the parameters of addresses: two matches, and two seasons that Ada runs,
+    one of which is on."""
+    with django_db_blocker.unblock():
+        return _made(*people.values())
+
+
+def _made(ada: User, ben: User, cleo: User) -> dict[str, Any]:
+    play = started((ada, ben))
+    over = started((ada, cleo))
+    over.move(0, "concede", 1)
+    role_grant(acting_user=User.objects.create_superuser("root"), user=ada, role=Role.ORGANISER)
+    played, draft = (
+        season_create(
+            acting_user=ada, name=name, format="elimination", settings={"repertoire": [GAME]}
+        )
+        for name in ("Played", "Draft")
+    )
+    played = season_list(acting_user=ada, season=played)
+    entered = [
+        contestant_enrol(acting_user=ada, season=played, user=user) for user in (ada, ben, cleo)
+    ]
+    played = season_start(acting_user=ada, season=played)
+    first = Episode.objects.get(round__season=played)
+    placements = [Placed(each, place, False) for place, each in enumerate(entered, start=1)]
+    first = placements_record(acting_user=ada, episode=first, placements=placements)
+    met = dmo_choose(acting_user=ada, episode=first, contestant=entered[1])
+    gift = item_give(acting_user=ada, season=played, item="copy", receiver=entered[1])
+    webhook = webhook_create(
+        acting_user=ada, season=played, name="w", url="http://127.0.0.1:9/", flavour="json",
+        kinds=["ruling"],
+    ).webhook  # fmt: skip
+    delivery = webhook_test(acting_user=ada, webhook=webhook)
+    return {
+        "match_id": [play.pk, over.pk],
+        "username": ["ada", "nobody"],
+        "ruleset_id": ["domain", "chess"],
+        "ruleset": ["tetronogo"],
+        "ladder": ["overall", "domain"],
+        "slug": [played.slug, draft.slug],
+        "number": [1, 2],
+        "death_match_id": [met.pk],
+        "contestant_id": [each.pk for each in entered],
+        "gift_id": [gift.pk],
+        "webhook_id": [webhook.pk],
+        "delivery_id": [delivery.pk],
+    }
+
+
+@pytest.fixture
+def world(things: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The test's own copy: rows are as they were after each test anyway. Connections that requests
+    leave open stay open; Django's own client puts that right for itself only."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield {name: list(values) for name, values in things.items()}
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
+# -- sparse fields ------------------------------------------------------------------------------
+
+
+def objects_in(answer: Any, address: str) -> list[dict[str, Any]]:
+    """What `fields` cuts down in an answer."""
+    view: Any = resolve(address).func
+    within = getattr(view.view_class, "within", "") or "results"
+    found = answer.get(within, answer) if isinstance(answer, dict) else answer
+    return found if isinstance(found, list) else [found]
+
+
+def test_sparse_fields(world: dict[str, Any], tables: None, ada: User) -> None:
+    """Everything that can be read, as it is described; one field of it, and none that is not
+    there."""
+    client, refused = holder(ada, *SCOPES), set()
+    match = Match.objects.get(pk=world["match_id"][1])
+    chat_post(acting_user=ada, match=match, room="players", client_id="hi", text="Hi.", at=0)
+    match_rate(match_id=match.pk)
+    offer = challenge_create(acting_user=ada, ruleset_id="tetronogo", variant="standard")
+    there = {**world, "match_id": [match.pk], "id": [offer.pk]}
+    saved_move_save(acting_user=ada, ruleset="tetronogo", name="first", text="pick T")
+    for operation in operations():
+        name = operation.described["operationId"]
+        if operation.method != "get" or name in WHOLE:
+            continue
+        known = re.findall(r"{(\w+)}", operation.path)
+        values = {each: there[each][0] for each in known}
+        if "slug" in values:
+            values["slug"] = TABLES.get(name, values["slug"])
+        address = operation.address(**values)
+        query = "step=finish" if name == "season_preflight" else ""
+        whole = client.get(f"{address}?{query}")
+        if whole.status_code != 200:
+            refused.add(name)
+            continue
+        is_as_described(operation, whole)
+        is_problem(client.get(f"{address}?{query}&fields=no-such"), 400, "fields.unknown")
+        shown = objects_in(whole.json(), address)
+        assert shown, name
+        field = min(set(shown[0]) - {"at"})
+        answer = client.get(f"{address}?{query}&fields={field}")
+        assert objects_in(answer.json(), address) == [{field: each[field]} for each in shown], name
+    assert refused == {"match_hints"}  # for bots
+
+
+# -- addresses -----------------------------------------------------------------------------------
+
+
+def test_links_lead_somewhere(world: dict[str, Any], ada: User) -> None:
+    """What has a page has its address, and that of itself in the API; and they are there."""
+    client = holder(ada, *SCOPES)
+    challenge_create(acting_user=ada, ruleset_id="tetronogo", variant="standard")
+    season, met = world["slug"][0], world["death_match_id"][0]
+    asked = ("matches", "challenges", "users", "rulesets", "leaderboards")
+    shown = {path: client.get(f"/api/v1/{path}/").json()["results"][0] for path in asked}
+    for path in (f"seasons/{season}", f"death-matches/{met}"):
+        shown[path] = client.get(f"/api/v1/{path}/").json()
+    for path, thing in shown.items():
+        links = thing.get("links", thing)
+        here, page = links.get("view") or links["url"], links.get("page") or links["rules"]
+        assert here.startswith(f"http://testserver/api/v1/{path}"), path
+        assert not page.startswith("http://testserver/api/"), path
+        for name, address in links.items():
+            found = str(address).removeprefix("http://testserver")
+            if name == "records":
+                assert resolve(found).view_name == "api:season_records"  # a stream
+            elif found.startswith("/"):
+                assert Client().get(found).status_code == 200, (path, name)
+
+
+# -- Schemathesis ----
+
+CHECKS = (
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+)
+
+
+# What has rows only where there are results, by the slug of a season that has some.
+TABLES = {
+    "leaderboard": "points",
+    "leaderboards": "points",
+    "season_bracket": "cup",
+    "season_leaderboard": "points",
+    "season_standings": "points",
+}
+
+
+@pytest.fixture
+def tables(world: dict[str, Any], people: dict[str, User]) -> None:
+    """A Swiss season and a bracket that are on, each with a bye and a result that is rated."""
+    olga = organiser_named("olga")
+    for name, kind in (("Points", "swiss"), ("Cup", "single-elimination")):
+        season = season_create(
+            acting_user=olga, name=name, format=kind, settings={"repertoire": [GAME]}
+        )
+        season = season_list(acting_user=olga, season=season)
+        for user in people.values():
+            contestant_enrol(acting_user=olga, season=season, user=user)
+        season = season_start(acting_user=olga, season=season)
+        met = DeathMatch.objects.get(round__season=season, home__isnull=False, away__isnull=False)
+        at = timezone.now()
+        conceded(begun(olga, met, at=at), winner=0, at=at)
+    for match in Match.objects.finished():
+        match_rate(match_id=match.pk)
+
+
+@pytest.fixture(scope="module")
+def callers(ada: User, django_db_blocker: Any) -> list[dict[str, str]]:
+    """The headers of nobody, and of Ada with each scope and with all."""
+    found: list[dict[str, str]] = [{}]
+    with django_db_blocker.unblock():
+        for scopes in (*((scope,) for scope in SCOPES), SCOPES):
+            _row, text = token_create(
+                acting_user=ada, name="test", scopes=scopes, lasts=timedelta(hours=1)
+            )
+            found.append({"Authorization": f"Bearer {text}"})
+    return found
+
+
+@cache
+def api() -> Any:
+    """The schema with the whole site behind it, in this process."""
+    loaded = schemathesis.openapi.from_dict(schema())
+    loaded.app = get_wsgi_application()
+    return loaded
+
+
+# What members of a body name, by the parameters of addresses.
+NAMES = {
+    **dict.fromkeys(
+        ("contestant", "home", "away", "receiver", "giver", "winner", "ec"), "contestant_id"
+    ),
+    "death_match": "death_match_id",
+    "username": "username",
+    "opponent": "username",
+}
+
+
+def naming(body: Any, world: dict[str, Any]) -> Any:
+    """A body in which every other name or number is one that there is: those that were thought of
+    never are."""
+    if isinstance(body, list):
+        return [naming(each, world) for each in body]
+    if not isinstance(body, dict):
+        return body
+    named = {key: naming(value, world) for key, value in body.items()}
+    for key in NAMES.keys() & body.keys():
+        known, given = world[NAMES[key]], body[key]
+        if isinstance(given, int | str) and len(str(given)) % 2:
+            named[key] = known[len(str(given)) // 2 % len(known)]
+    return named
+
+
+@pytest.mark.filterwarnings("ignore:StreamingHttpResponse must consume")
+@pytest.mark.parametrize("operation", [op for op in operations() if not op.streams], ids=str)
+def test_whatever_may_be_thought_of(
+    operation: Operation,
+    world: dict[str, Any],
+    callers: list[dict[str, str]],
+    request: pytest.FixtureRequest,
+) -> None:
+    """No answer is a fault of ours, and none is undocumented, whoever asks. Streams have tests of
+    their own: they never end."""
+    if operation.described["operationId"] in TABLES:  # they would make every other test slower
+        request.getfixturevalue("tables")
+        world["slug"][0] = TABLES[operation.described["operationId"]]
+    described = api()[operation.path][operation.method.upper()]
+    names = re.findall(r"{(\w+)}", operation.path)
+    known = {name: world[name] for name in names if name in world}
+    cases = [described.as_strategy(mode) for mode in GenerationMode]
+    for number in range(2 if known else 0):
+        found = {name: values[number % len(values)] for name, values in known.items()}
+        cases += [described.as_strategy(mode, path_parameters=found) for mode in GenerationMode]
+
+    @given(case=strategies.one_of(cases), headers=strategies.sampled_from(callers))
+    @settings(
+        max_examples=12,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    def check(case: Any, headers: dict[str, str]) -> None:
+        case.body = naming(case.body, world)
+        response = case.call(headers=headers)
+        case.validate_response(response, checks=CHECKS)
+
+    check()
