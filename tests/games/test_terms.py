@@ -20,7 +20,10 @@ from tests.games.test_preparations import kept
 
 pytestmark = pytest.mark.django_db
 
-PEGS: dict[str, Any] = {"ruleset_id": "peg-domain", "variant": "gauntlet"}
+# At a pace at which nobody has to be there for the match to begin.
+PEGS: dict[str, Any] = {
+    "ruleset_id": "peg-domain", "variant": "gauntlet", "options": {"turn_time": 7200},
+}  # fmt: skip
 SUPPLIES = "Orla supplies Pallets instead of having it drawn"
 # Own material, own advantage: what is told, and whether the match counts.
 CASES = [
