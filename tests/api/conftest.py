@@ -7,7 +7,7 @@ import pytest
 from django.core.cache import cache
 
 from config.api import limits
-from tests.api.test_schema import world
+from tests.api.worlds import world
 from tests.games.conftest import (
     ada,
     ben,
