@@ -1,5 +1,5 @@
-"""What the rest of the site may hang on to a match. Receivers run after commit; one that fails is
-logged and does not disturb the match."""
+"""What the rest of the site may hang on to a match. Receivers run after commit in the thread of
+the turn: they enqueue, and wait for no row. One that fails is logged and does not disturb it."""
 
 from django.dispatch import Signal
 

@@ -6,13 +6,14 @@ from typing import Any
 
 from tournaments.lifecycle import SeasonStatus
 from tournaments.models import Season
-from tournaments.services.deathmatches import leg_settle
 from tournaments.services.seasons import season_referees_refresh
+from tournaments.tasks import settle_enqueue
 
 
 def on_match_ended(*, match_id: int, **_more: Any) -> None:
-    """A match has ended: its season, if it has one, takes the result over."""
-    leg_settle(match_id=match_id)
+    """A match has ended: a worker takes the result over, if it is one of a season's. Not here: this
+    runs where the turn ran, which must not wait for the season's row."""
+    settle_enqueue(match_id=match_id)
 
 
 def on_rights_changed(*, user_id: int, **_more: Any) -> None:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import structlog
 from celery import shared_task
+from django.db import OperationalError
+from kombu.exceptions import OperationalError as BrokerError
+from redis.exceptions import RedisError
 
 from config.jobs import guard
+from tournaments.services.deathmatches import leg_settle
 from tournaments.services.scheduling import legs_sweep
 
 log = structlog.get_logger("gauntlet.seasons")
@@ -18,3 +22,22 @@ def sweep() -> None:
     done = legs_sweep()
     if any(done):
         log.info("seasons.swept", **done._asdict())
+
+
+@shared_task(name="tournaments.tasks.settle")
+def settle(match_id: int) -> None:
+    """Take over the result of a match that has ended, if it is one of a season's."""
+    try:
+        leg_settle(match_id=match_id)
+    except OperationalError as error:
+        # Somebody is at work on the season for long. The sweep takes the result over.
+        log.warning("season.busy", match=match_id, error=str(error).strip())
+
+
+def settle_enqueue(*, match_id: int) -> None:
+    """Have a worker take over a result soon. A broker that is away is no error here: the sweep
+    finds the leg whose match is over."""
+    try:
+        settle.delay(match_id)
+    except (RedisError, BrokerError, OSError) as error:
+        log.warning("season.not-enqueued", match=match_id, error=type(error).__name__)

@@ -117,8 +117,6 @@ class Desk:
 
 def person(*, name: str, role: str, email: str) -> dict[str, Any]:
     from allauth.account.models import EmailAddress
-    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-    from django.contrib.sessions.backends.cached_db import SessionStore
 
     from accounts.models import User
     from accounts.roles import Role
@@ -132,12 +130,20 @@ def person(*, name: str, role: str, email: str) -> dict[str, Any]:
         role_grant(acting_user=root, user=user, role=Role(role))
     if email:
         EmailAddress.objects.create(user=user, email=email, primary=True, verified=True)
+    return {"pk": user.pk, "name": user.shown_name, "session": session_of(user)}
+
+
+def session_of(user: Any) -> str:
+    """The key of a new session of a user."""
+    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+    from django.contrib.sessions.backends.cached_db import SessionStore
+
     session = SessionStore()
     session[SESSION_KEY] = str(user.pk)
     session[BACKEND_SESSION_KEY] = "accounts.backends.NameBackend"
     session[HASH_SESSION_KEY] = user.get_session_auth_hash()
     session.create()
-    return {"pk": user.pk, "name": user.shown_name, "session": session.session_key}
+    return str(session.session_key)
 
 
 def token(*, user: int, scopes: list[str], seconds: float) -> tuple[int, str]:

@@ -69,6 +69,19 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     return report  # type: ignore[return-value]
 
 
+@pytest.fixture(autouse=True)
+def results_taken_over_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests in this process have no worker: what one would do with a match that has ended is done
+    where the match ends. The real site has a worker, and its tests wait for it."""
+    from django.apps import apps
+
+    if apps.ready:
+        from tournaments import receivers
+        from tournaments.services.deathmatches import leg_settle
+
+        monkeypatch.setattr(receivers, "settle_enqueue", leg_settle)
+
+
 @pytest.fixture(scope="session")
 def site_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The site's processes, started once per test run."""
