@@ -132,7 +132,7 @@ def _merge(acting_user: User, keep: User, duplicate: User, reason: str) -> dict[
     # In one order everywhere, so that two merges at once cannot wait for each other.
     locked = {
         user.pk: user
-        for user in User.objects.select_for_update()
+        for user in User.objects.select_for_update(no_key=True)
         .filter(pk__in=[keep.pk, duplicate.pk])
         .order_by("pk")
     }

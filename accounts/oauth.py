@@ -137,7 +137,7 @@ def application_register(
         raise Refusal("application.addresses", sentence, field="redirect_uris")
     for address in addresses:
         _check_address(address)
-    owner = User.objects.select_for_update().get(pk=acting_user.pk)
+    owner = User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     if applications_of(owner).count() >= APPLICATIONS_AT_MOST:
         raise Refusal("application.too-many", _("You have ten applications already."))
     model = get_application_model()
@@ -188,7 +188,12 @@ def application_delete(*, acting_user: User, application: Any) -> None:
 
     Refusals: `application.none` (it is somebody else's).
     """
-    locked = applications_of(acting_user).select_for_update().filter(pk=application.pk).first()
+    locked = (
+        applications_of(acting_user)
+        .select_for_update(no_key=False)
+        .filter(pk=application.pk)
+        .first()
+    )
     if locked is None:
         raise Refusal("application.none", _("There is no such application."))
     users = set(
@@ -211,7 +216,7 @@ def authorisation_revoke(*, acting_user: User, application: Any) -> None:
 
     Refusals: `authorisation.none`.
     """
-    tokens = get_refresh_token_model().objects.select_for_update()
+    tokens = get_refresh_token_model().objects.select_for_update(no_key=True)
     rows = list(tokens.filter(user=acting_user, application=application, revoked__isnull=True))
     if not rows:
         raise Refusal("authorisation.none", _("This application is not let in."))

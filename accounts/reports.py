@@ -155,7 +155,7 @@ def report_file(
     report of theirs about the same thing), `report.too-many`.
     """
     # One lock per reporter, so that the limit holds against two requests at once.
-    User.objects.select_for_update().get(pk=acting_user.pk)
+    User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     target = target_of(acting_user, target_type, target_id)
     if target is None:
         raise Refusal("report.nothing", _("There is nothing here that you could report."))
@@ -285,7 +285,7 @@ def why_not_handle(acting_user: User, report: Report) -> Refusal | None:
 
 
 def _lock_open(acting_user: User, report: Report) -> Report:
-    locked = Report.objects.select_for_update().get(pk=report.pk)
+    locked = Report.objects.select_for_update(no_key=True).get(pk=report.pk)
     refusal = why_not_handle(acting_user, locked)
     if refusal is not None:
         raise refusal

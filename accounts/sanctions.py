@@ -93,7 +93,7 @@ def sanction_lift(*, acting_user: User, sanction: Sanction, why: str) -> Sanctio
     `sanction.reason-too-long`, `sanction.lifted` and `sanction.over`.
     """
     lock_for_sanction(acting_user, sanction.user)
-    locked = Sanction.objects.select_for_update().get(pk=sanction.pk)
+    locked = Sanction.objects.select_for_update(no_key=True).get(pk=sanction.pk)
     why = why.strip()
     if not why:
         raise Refusal("sanction.why-missing", _("Please say why it is lifted."), field="why")
@@ -122,7 +122,7 @@ def warning_acknowledge(*, acting_user: User, sanction: Sanction) -> None:
 
     Refusals: `sanction.not-yours` and `sanction.no-warning`.
     """
-    locked = Sanction.objects.select_for_update().get(pk=sanction.pk)
+    locked = Sanction.objects.select_for_update(no_key=True).get(pk=sanction.pk)
     if locked.user_id != acting_user.pk:
         raise Refusal("sanction.not-yours", _("This warning is not addressed to you."))
     if locked.kind != Sanction.Kind.WARNING:
@@ -151,7 +151,7 @@ def why_not_sanction(acting_user: User, user: User) -> Refusal | None:
 
 def lock_for_sanction(acting_user: User, user: User) -> User:
     """Lock and return the person, or raise what `why_not_sanction` says."""
-    locked = User.objects.select_for_update().get(pk=user.pk)
+    locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     refusal = why_not_sanction(acting_user, locked)
     if refusal is not None:
         raise refusal

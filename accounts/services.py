@@ -147,7 +147,7 @@ def user_update_profile(
     wanted = {name: value for name, value in given.items() if not isinstance(value, Unset)}
     if "display_name" in wanted:
         wanted["display_name"] = normalise_display_name(str(wanted["display_name"]))
-    locked = User.objects.select_for_update().get(pk=user.pk)
+    locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     changes = {
         name: {"from": getattr(locked, name), "to": value}
         for name, value in wanted.items()
@@ -169,7 +169,7 @@ def user_update_profile(
 def role_grant(*, acting_user: User, user: User, role: Role) -> None:
     """Give a role. Refusals: `account.not-administrator`, `account.closed`, `account.role-held`."""
     _require_administrator(acting_user)
-    locked = User.objects.select_for_update().get(pk=user.pk)
+    locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     if not locked.is_active:
         raise Refusal("account.closed", _("A closed account cannot be given a role."))
     group, _created = Group.objects.get_or_create(name=role.value)
@@ -187,7 +187,7 @@ def role_grant(*, acting_user: User, user: User, role: Role) -> None:
 def role_revoke(*, acting_user: User, user: User, role: Role) -> None:
     """Take a role away. Refusals: `account.not-administrator`, `account.role-not-held`."""
     _require_administrator(acting_user)
-    locked = User.objects.select_for_update().get(pk=user.pk)
+    locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     group = locked.groups.filter(name=role.value).first()
     if group is None:
         raise Refusal("account.role-not-held", _("This person does not have the role."))
@@ -234,7 +234,7 @@ def _lock_for_moderation(acting_user: User, user: User, reason: str) -> User:
         raise Refusal("account.reason-missing", _("Please give a reason."), field="reason")
     if acting_user.pk == user.pk:
         raise Refusal("account.own-account", _("Nobody closes or reopens their own account here."))
-    locked = User.objects.select_for_update().get(pk=user.pk)
+    locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     if is_protected_from(acting_user, locked):
         raise Refusal("account.protected", _("Only an administrator may do this to a moderator."))
     return locked

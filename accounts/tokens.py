@@ -132,7 +132,7 @@ def token_create(
     if not timedelta(minutes=1) <= lasts <= LASTS_AT_MOST:
         raise Refusal("token.lasts", _("A token is good for at most a year."), field="lasts")
     # One lock per owner, so that the limit holds against two requests at once.
-    owner = User.objects.select_for_update().get(pk=acting_user.pk)
+    owner = User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     if ApiToken.objects.good().filter(user=owner).count() >= TOKENS_AT_MOST:
         raise Refusal("token.too-many", _("You have twenty tokens already. Revoke one first."))
     text = token_made()
@@ -157,7 +157,7 @@ def token_revoke(*, acting_user: User, token: ApiToken) -> ApiToken:
 
     Refusals: `token.none` (it is somebody else's), `token.revoked`.
     """
-    locked = ApiToken.objects.select_for_update().get(pk=token.pk)
+    locked = ApiToken.objects.select_for_update(no_key=True).get(pk=token.pk)
     if locked.user_id != acting_user.pk:
         raise Refusal("token.none", _("There is no such token."))
     if locked.revoked_at is not None:
@@ -188,7 +188,7 @@ def user_become_bot(*, acting_user: User) -> User:
     `bot.privileged` (organisers, moderators, staff), and what other apps' checks say, such as
     `bot.has-played`.
     """
-    locked = User.objects.select_for_update().get(pk=acting_user.pk)
+    locked = User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     if locked.is_bot:
         raise Refusal("bot.already", _("This account is a bot already."))
     if locked.is_staff or locked.is_superuser or locked.groups.exists():

@@ -16,6 +16,8 @@ from typing import ParamSpec, TypeVar
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
+from config.collisions import done_again, was_answered
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -37,8 +39,11 @@ async def in_turn_thread(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs
 def _with_connection(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     if connection.errors_occurred or connection.closed_in_transaction:
         connection.close()
+    bound = partial(call, *args, **kwargs)
     try:
-        return call(*args, **kwargs)
-    except (OperationalError, InterfaceError):
+        return done_again(bound)
+    except (OperationalError, InterfaceError) as error:
+        if was_answered(error):
+            raise
         connection.close()
-        return call(*args, **kwargs)
+        return bound()

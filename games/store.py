@@ -74,7 +74,7 @@ _COLUMNS = (
 )
 _IS_ACTIVE = "(SELECT is_active FROM accounts_user WHERE accounts_user.id = %s)"
 _READ = f"SELECT {_COLUMNS}, true FROM games_match WHERE id = %s"  # noqa: S608  (constants only)
-_LOCK = f"SELECT {_COLUMNS}, {{active}} FROM games_match WHERE id = %s FOR UPDATE"  # noqa: S608
+_LOCK = f"SELECT {_COLUMNS}, {{active}} FROM games_match WHERE id = %s FOR NO KEY UPDATE"  # noqa: S608
 
 
 def lock(match_id: int, *, user_id: int | None = None) -> Held:

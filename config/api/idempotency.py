@@ -88,7 +88,7 @@ def _noted(request: Request, user_id: int, key: str) -> IdempotencyKey:
     whose = IdempotencyKey.objects.filter(user=user_id)
     old = whose.filter(at__lt=timezone.now() - KEPT_FOR)
     # What another request is forgetting just now is none of ours: nobody waits for that.
-    free = list(old.select_for_update(skip_locked=True).values_list("pk", flat=True))
+    free = list(old.select_for_update(no_key=False, skip_locked=True).values_list("pk", flat=True))
     if free:
         whose.filter(pk__in=free).delete()
     row = IdempotencyKey(user_id=user_id, key=key, request_hash=_hash(request))

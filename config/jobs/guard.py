@@ -211,7 +211,7 @@ def set_aside(job: str, key: str, error: Exception, *, target: str) -> None:
     try:
         with transaction.atomic():
             now = timezone.now()
-            row = SetAside.objects.select_for_update().filter(job=job, key=key).first()
+            row = SetAside.objects.select_for_update(no_key=True).filter(job=job, key=key).first()
             if row is None:
                 SetAside.objects.bulk_create(
                     [

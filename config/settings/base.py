@@ -66,6 +66,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "config.collisions.CollisionMiddleware",
     # Last on purpose: see there.
     "config.middleware.OneThreadMiddleware",
 ]

@@ -99,7 +99,9 @@ def _locked(ladders: Iterable[str]) -> list[RatingLadder]:
     RatingLadder.objects.bulk_create(
         [RatingLadder(pk=ladder, method=METHOD) for ladder in wanted], ignore_conflicts=True
     )
-    return list(RatingLadder.objects.select_for_update().filter(pk__in=wanted).order_by("pk"))
+    return list(
+        RatingLadder.objects.select_for_update(no_key=True).filter(pk__in=wanted).order_by("pk")
+    )
 
 
 def _agrees(ladder: RatingLadder, match_id: int) -> bool:
@@ -281,7 +283,7 @@ def _to_rule_on(
 ) -> tuple[Match, RatingRuling | None]:
     """The match, locked, and what was ruled on it; raises the refusals of all rulings."""
     match = (
-        Match.objects.select_for_update()
+        Match.objects.select_for_update(no_key=True)
         .defer("snapshot")
         .prefetch_related("players")
         .filter(pk=match_id)

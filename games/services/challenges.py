@@ -74,7 +74,7 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
         raise Refusal("challenge.opponent-closed", "This account is closed.")
     _must_be_in_good_standing(acting_user, opponent, message)
     # One lock per challenger, so that the limit holds against two requests at once.
-    User.objects.select_for_update().get(pk=acting_user.pk)
+    User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     mine = Challenge.objects.filter(challenger=acting_user, status=Challenge.Status.OPEN)
     if mine.count() >= settings.GAUNTLET_CHALLENGES_OPEN_AT_ONCE:
         raise Refusal("challenge.too-many", "You have too many open challenges. Cancel one first.")
@@ -239,7 +239,7 @@ def _abandoned(pk: int) -> bool:
 
 def _lapsed(pk: int, action: str) -> bool:
     locked = (
-        Challenge.objects.select_for_update(skip_locked=True)
+        Challenge.objects.select_for_update(no_key=True, skip_locked=True)
         .filter(pk=pk, status=Challenge.Status.OPEN)
         .first()
     )
@@ -257,7 +257,7 @@ def challenges_withdraw(*, user_id: int) -> int:
     )
     for pk in concerned.order_by("pk").values_list("pk", flat=True):
         with transaction.atomic():
-            locked = Challenge.objects.select_for_update().get(pk=pk)
+            locked = Challenge.objects.select_for_update(no_key=True).get(pk=pk)
             if locked.status == Challenge.Status.OPEN:
                 _closed(locked, Challenge.Status.CANCELLED, None, "challenge.withdraw")
                 withdrawn += 1
@@ -265,7 +265,7 @@ def challenges_withdraw(*, user_id: int) -> int:
 
 
 def _locked(challenge: Challenge) -> Challenge:
-    return Challenge.objects.select_for_update().get(pk=challenge.pk)
+    return Challenge.objects.select_for_update(no_key=True).get(pk=challenge.pk)
 
 
 def _must_be_open(challenge: Challenge) -> None:

@@ -137,7 +137,7 @@ def _moderated(acting_user: User, message: ChatMessage, why: str) -> tuple[ChatM
     why = one_line(why)
     if len(why) > TEXT_MAX:
         raise Refusal("chat.why-too-long", f"At most {TEXT_MAX} characters, please.")
-    return ChatMessage.objects.select_for_update().get(pk=message.pk), why
+    return ChatMessage.objects.select_for_update(no_key=True).get(pk=message.pk), why
 
 
 def chat_history(*, match: Match, room: str, user: Any) -> list[dict[str, Any]]:

@@ -210,7 +210,9 @@ def match_referees_set(*, acting_user: User | None, match_id: int, users: Sequen
     Refusals: ``match.none``, ``match.over``, ``organiser.not-allowed``, ``referee.twice``,
     ``referee.plays``, ``referee.account-closed``.
     """
-    match = Match.objects.select_for_update().defer("snapshot").filter(pk=match_id).first()
+    match = (
+        Match.objects.select_for_update(no_key=True).defer("snapshot").filter(pk=match_id).first()
+    )
     if match is None:
         raise Refusal("match.none", "There is no such match.")
     if acting_user is not None and not may_organise(match, acting_user):

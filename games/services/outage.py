@@ -30,7 +30,7 @@ def beat_record(*, at: int) -> bool:
     The outage is on record before the new sign of life is: with that, decisions may run out again.
     """
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT at FROM games_servicebeat WHERE id = 1 FOR UPDATE")
+        cursor.execute("SELECT at FROM games_servicebeat WHERE id = 1 FOR NO KEY UPDATE")
         row = cursor.fetchone()
         is_over = row is not None and at - row[0] > settings.GAUNTLET_OUTAGE_AFTER_MS
         if is_over:

@@ -60,7 +60,7 @@ def preparation_create(
     if found.faults:
         raise Refusal("preparation.faulty", " ".join(found.faults))
     # One lock per owner, so that name and number hold against two requests at once.
-    User.objects.select_for_update().get(pk=acting_user.pk)
+    User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     own = Preparation.objects.filter(owner=acting_user)
     if own.filter(ruleset=ruleset_id, key=key, name=name).exists():
         raise Refusal("preparation.name-taken", f"You keep something called “{name}” already.")
@@ -85,7 +85,7 @@ def preparation_delete(*, acting_user: User, preparation_id: int) -> None:
     Refusals: ``preparation.none``, and ``preparation.in-use`` where an open challenge or a death
     match was made with it. What has been played keeps its own copy.
     """
-    own = Preparation.objects.visible_to(acting_user).select_for_update()
+    own = Preparation.objects.visible_to(acting_user).select_for_update(no_key=True)
     kept = own.filter(pk=preparation_id).first()
     if kept is None:
         raise Refusal("preparation.none", "You have prepared nothing of the kind.")

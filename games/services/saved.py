@@ -36,7 +36,7 @@ def saved_move_save(*, acting_user: User, ruleset: str, name: str, text: str) ->
         raise Refusal("saved.name-too-long", f"A name has at most {NAME_MAX} characters.")
     canonical = rules.print(rules.parse(notation.tidy(text)))
     # One save at a time for each person, so that the limit holds.
-    User.objects.select_for_update().get(pk=acting_user.pk)
+    User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     own = SavedMove.objects.filter(user=acting_user, ruleset=ruleset)
     if own.count() >= MOST and not own.filter(name=called).exists():
         raise Refusal("saved.too-many", f"You can keep {MOST}; delete one first.")
@@ -56,7 +56,7 @@ def saved_move_save(*, acting_user: User, ruleset: str, name: str, text: str) ->
 def saved_move_delete(*, acting_user: User, ruleset: str, saved_move_id: int) -> None:
     """Forget a move that was kept. Refusal: ``saved.none``, also for somebody else's."""
     saved = (
-        SavedMove.objects.select_for_update()
+        SavedMove.objects.select_for_update(no_key=True)
         .filter(user=acting_user, ruleset=ruleset, pk=saved_move_id)
         .first()
     )

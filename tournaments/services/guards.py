@@ -75,7 +75,7 @@ def season_locked(season_id: int) -> Season:
     what the first has done. Raises Refusal ``season.none``; EngineFault outside a transaction."""
     if not transaction.get_connection().in_atomic_block:
         raise EngineFault("a season is locked inside the transaction of its deed")
-    season = Season.objects.select_for_update().filter(pk=season_id).first()
+    season = Season.objects.select_for_update(no_key=True).filter(pk=season_id).first()
     if season is None:
         raise Refusal("season.none", "There is no such season.")
     return season

@@ -290,7 +290,7 @@ def _answered(delivery: Delivery, request: Request) -> Answer:
 def _record(delivery: Delivery, answer: Answer, *, at: datetime) -> bool:
     """Store the outcome of an attempt; returns whether the next delivery may follow at once."""
     webhook = Webhook.objects.select_for_update(no_key=True).filter(pk=delivery.webhook_id).first()
-    row = Delivery.objects.select_for_update().filter(pk=delivery.pk).first()
+    row = Delivery.objects.select_for_update(no_key=True).filter(pk=delivery.pk).first()
     if webhook is None or row is None:
         return False
     row.status_code = answer.status

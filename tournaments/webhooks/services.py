@@ -191,7 +191,7 @@ def delivery_redeliver(*, acting_user: User, delivery: Delivery) -> Delivery:
     """
     _must_manage(delivery.webhook.season, acting_user)
     webhook = _locked(delivery.webhook)
-    row = Delivery.objects.select_for_update().filter(pk=delivery.pk).first()
+    row = Delivery.objects.select_for_update(no_key=True).filter(pk=delivery.pk).first()
     if row is None:
         raise Refusal("webhook.none", "There is no such delivery.")
     if row.status == Delivery.Status.PENDING:

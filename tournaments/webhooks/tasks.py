@@ -78,7 +78,7 @@ def prune() -> None:
     old = timezone.now() - settings.GAUNTLET_WEBHOOK_LOG_KEPT
     done = Delivery.objects.exclude(status=Delivery.Status.PENDING).filter(created_at__lt=old)
     # What somebody is at just now is for tomorrow.
-    free = done.select_for_update(skip_locked=True).order_by("pk")
+    free = done.select_for_update(no_key=False, skip_locked=True).order_by("pk")
     gone = 1
     while gone:
         with transaction.atomic():
