@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import structlog
+from django.core.exceptions import BadRequest
 from django.http import (
     HttpRequest,
     HttpResponse,
@@ -15,6 +16,7 @@ from django.middleware.common import CommonMiddleware
 from django.utils.http import escape_leading_slashes
 
 from config.api import cors
+from config.errors import bad_request
 
 log = structlog.get_logger("gauntlet.request")
 
@@ -59,6 +61,20 @@ class SlashMiddleware(CommonMiddleware):
     def get_full_path_with_slash(self, request: HttpRequest) -> str:
         """The address with the slash. Django's own fails while debugging, lest a body be lost."""
         return escape_leading_slashes(request.get_full_path(force_append_slash=True))
+
+
+class PlainTextMiddleware:
+    """Refuse requests whose address or cookies hold the character that no text in the database can
+    hold: what looks for it there would fail. In bodies, forms and serializers refuse it."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        query = request.META.get("QUERY_STRING", "")
+        if "\0" in request.path or "%00" in query or "\0" in "".join(request.COOKIES.values()):
+            return bad_request(request, BadRequest("null character"))
+        return self.get_response(request)
 
 
 class RequestLogMiddleware:

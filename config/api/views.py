@@ -62,7 +62,8 @@ class ApiView(APIView):
         later counts too."""
         self.format_kwarg = None
         method = request.method or "GET"
-        handled = hasattr(self, method.lower())
+        # A view has other attributes than handlers: whatever is called like one is no method.
+        handled = method.lower() in self.http_method_names and hasattr(self, method.lower())
         self._count(request, scope_of(self, method) if handled else Scope.READ)
         neg = self.perform_content_negotiation(request)
         request.accepted_renderer, request.accepted_media_type = neg
