@@ -80,7 +80,9 @@ async def test_where_there_is_nothing(site: Site, path: str) -> None:
         assert frame["sentence"]
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", None, "null"])
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", None, "null", "http://127.0.0.1:1", "https://127.0.0.1"]
+)
 async def test_other_sites_cannot_connect(site: Site, origin: str | None) -> None:
     with pytest.raises(InvalidStatus) as refused:
         await Reader.open(site, 1, origin=origin)
