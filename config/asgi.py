@@ -6,7 +6,6 @@ import sys
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
-from channels.security.websocket import AllowedHostsOriginValidator
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.production")
@@ -16,6 +15,8 @@ http = get_asgi_application()
 from django.urls import get_resolver  # noqa: E402  (these need the app registry)
 
 from accounts.sockets import TokenSockets  # noqa: E402
+from config import door  # noqa: E402
+from config.origins import SameOrigin  # noqa: E402
 from config.shutdown import GracefulShutdown, loop_answers  # noqa: E402
 from config.sockets import DaphneSockets  # noqa: E402
 from games import heartbeat  # noqa: E402
@@ -29,13 +30,14 @@ graceful = GracefulShutdown(
             "http": http,
             "websocket": TokenSockets(
                 sockets,
-                sessions=AllowedHostsOriginValidator(AuthMiddlewareStack(sockets)),
+                sessions=SameOrigin(AuthMiddlewareStack(sockets)),
             ),
         }
     )
 )
 graceful.at_close.append(streams.end_all)
 graceful.install()
+door.install()
 application = DaphneSockets(graceful)
 
 # Imports every view now: a mistake there shows at start-up, not at the first visit.

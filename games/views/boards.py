@@ -8,6 +8,7 @@ from typing import Protocol
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_POST, require_safe
 
+from config.bodies import takes
 from games import store
 from games.audience import AUDIENCES, audience_of
 from games.clock import now_ms
@@ -95,6 +96,7 @@ def paint_template(request: HttpRequest, match_id: int) -> HttpResponse:
     return response
 
 
+@takes(LARGEST_PICTURE)
 @require_POST
 def paint_read(request: HttpRequest, match_id: int) -> HttpResponse:
     """What a painted picture (the file ``picture``) says, as JSON:

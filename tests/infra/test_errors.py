@@ -2,8 +2,11 @@
 
 import asyncio
 import json
+import socket
 from typing import ClassVar
+from urllib.parse import urlsplit
 
+import httpx
 import pytest
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
@@ -98,9 +101,9 @@ def test_too_large_a_form(client: Client) -> None:
 @pytest.mark.parametrize("address", ["/ws/nowhere/", "/", "/ws/v1/matches/not-a-number/"])
 async def test_sockets_to_nowhere_are_closed_with_a_code(site: Site, address: str) -> None:
     before = len(site.web.log())
-    socket = await connect(site.ws_url + address, origin=Origin(site.base_url))
-    await asyncio.wait_for(socket.wait_closed(), 30)
-    assert socket.close_code == 4404
+    opened = await connect(site.ws_url + address, origin=Origin(site.base_url))
+    await asyncio.wait_for(opened.wait_closed(), 30)
+    assert opened.close_code == 4404
     assert "Traceback" not in site.web.log()[before:]
 
 
@@ -108,3 +111,18 @@ async def test_sockets_from_other_sites_are_refused(site: Site) -> None:
     with pytest.raises(InvalidStatus) as refused:
         await connect(f"{site.ws_url}/ws/v1/lobby/", origin=Origin("https://evil.example"))
     assert refused.value.response.status_code == 403
+
+
+def test_bodies_without_end_are_not_read(site: Site) -> None:
+    """Daphne itself: announced as too large, or in pieces that say no size."""
+    address = urlsplit(site.base_url)
+    head = f"POST /accounts/login/ HTTP/1.1\r\nHost: {address.netloc}\r\n"
+    for size, pieces in (("Content-Length: 104857600", 0), ("Transfer-Encoding: chunked", 8)):
+        with socket.create_connection((address.hostname, address.port), timeout=60) as line:
+            line.sendall(f"{head}{size}\r\n\r\n".encode())
+            for _ in range(pieces):
+                line.sendall(b"4000\r\n" + b"x" * 0x4000 + b"\r\n")
+            answer = line.recv(65536)
+        assert answer.startswith(b"HTTP/1.1 413 ")
+        assert b"at most 64 KiB" in answer
+    assert httpx.get(f"{site.base_url}/accounts/login/").status_code == 200

@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
+from config.bodies import takes
 from games.engine.errors import Refusal
 from games.views.common import needs_sign_in
 from tournaments import audience
@@ -47,6 +48,7 @@ def contestants(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     return response
 
 
+@takes(settings.GAUNTLET_SEASON_MAX_BYTES)
 @require_http_methods(["GET", "HEAD", "POST"])
 @needs_sign_in
 def restore(request: HttpRequest, user: User) -> HttpResponse:

@@ -1,0 +1,165 @@
+"""Where requests come in: a body that is too large is refused before it is read.
+
+Daphne hands a request on once it has all of it, so that whatever Django refuses has been kept on
+disk by then, whoever sent it. Here, what is announced as too large, or turns out so piece by piece
+(a chunked body says no length), is answered 413 and not kept.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from html import escape
+from typing import Any, Final
+from urllib.parse import unquote
+
+import structlog
+from daphne import http_protocol
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.contrib.sessions.backends.cached_db import SessionStore
+from django.db import DatabaseError, connection
+from django.http import HttpRequest
+from django.http.cookie import parse_cookie
+from redis.exceptions import RedisError
+
+from config.bodies import KIB, OF_ANYBODY, OF_NOBODY, most_at
+
+log = structlog.get_logger("gauntlet.door")
+
+# Seconds in which what is still under way is thrown away. A connection that is closed at once would
+# take the answer with it.
+LINGER: Final = 2.0
+
+
+def is_signed_in(cookies: str) -> bool:
+    """Whether the session that a browser shows is somebody's. Asks the database."""
+    key = parse_cookie(cookies).get(settings.SESSION_COOKIE_NAME, "")
+    if not key or "\0" in key:
+        return False
+    request = HttpRequest()
+    request.session = SessionStore(key)
+    try:
+        return get_user(request).is_authenticated
+    except (DatabaseError, RedisError):
+        return False
+    finally:
+        connection.close()
+
+
+def _ask(cookies: str) -> Any:
+    # Imported here because importing it makes a reactor, which only Daphne should do.
+    from twisted.internet.threads import deferToThread  # noqa: PLC0415
+
+    return deferToThread(is_signed_in, cookies)
+
+
+class LimitedRequest(http_protocol.WebRequest):
+    """A request of Daphne's that stops reading in time."""
+
+    ask: Callable[[str], Any] = staticmethod(_ask)
+    most = OF_NOBODY
+    refused = False
+    _asked = False
+    _took = 0
+    _ending: Any = None
+
+    def gotLength(self, length: int | None) -> None:  # noqa: N802  (the library's name)
+        """The headers are there: decide by what they say."""
+        super().gotLength(length)
+        if self._shows_something():
+            self.most = OF_ANYBODY
+        self._check(length or 0)
+
+    def handleContentChunk(self, data: bytes) -> None:  # noqa: N802
+        """A piece of the body."""
+        self._took += len(data)
+        self._check(self._took)
+        if not self.refused:
+            super().handleContentChunk(data)
+
+    def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:  # noqa: N802
+        """All of it is there; what was refused is answered already."""
+        if not self.refused:
+            super().requestReceived(command, path, version)
+
+    def connectionLost(self, reason: Any) -> None:  # noqa: N802
+        """Nobody waits any more."""
+        self.refused = True
+        if self._ending is not None and self._ending.active():
+            self._ending.cancel()
+        super().connectionLost(reason)
+
+    @property
+    def _path(self) -> str:
+        target = self.channel._path  # noqa: SLF001  (the request itself is told of it at the end)
+        return unquote(target.split(b"?", 1)[0].decode("latin-1"))
+
+    def _header(self, name: str) -> str:
+        found = self.requestHeaders.getRawHeaders(name.encode()) or [b""]
+        return "; ".join(each.decode("latin-1") for each in found)
+
+    def _shows_something(self) -> bool:
+        cookie = f"{settings.SESSION_COOKIE_NAME}="
+        return bool(self._header("authorization")) or cookie in self._header("cookie")
+
+    def _check(self, size: int) -> None:
+        if self.refused or size <= self.most:
+            return
+        most = most_at(self._path)
+        if self.most == OF_NOBODY or most <= self.most or size > most:
+            self._refuse(self.most if self.most == OF_NOBODY else most)
+        elif not self._asked:
+            self._asked = True
+            self._hold(True)
+            asked = self.ask(self._header("cookie"))
+            asked.addCallbacks(
+                lambda known: self._told(known, most), lambda _: self._told(False, 0)
+            )
+
+    def _told(self, known: bool, most: int) -> None:
+        if self.refused:
+            return
+        if known:
+            self.most = most
+        else:
+            self._refuse(self.most)
+        self._hold(False)
+
+    def _hold(self, held: bool) -> None:
+        reading = self.channel._networkProducer  # noqa: SLF001  (as Daphne does)
+        (reading.pauseProducing if held else reading.resumeProducing)()
+
+    def _refuse(self, most: int) -> None:
+        self.refused = True
+        log.info("body.too-large", path=self._path, most=most)
+        self.content.close()
+        kind, body = _answer(self._path, most)
+        head = (
+            f"HTTP/1.1 413 Content Too Large\r\nContent-Type: {kind}\r\n"
+            f"Content-Length: {len(body)}\r\nConnection: close\r\nCache-Control: no-store\r\n"
+            "Access-Control-Allow-Origin: *\r\nX-Content-Type-Options: nosniff\r\n\r\n"
+        )
+        channel = self.channel
+        channel.transport.write(head.encode() + body)
+        self._ending = channel.callLater(LINGER, channel.loseConnection)
+
+
+def _answer(path: str, most: int) -> tuple[str, bytes]:
+    """The content's type and the content of a refusal."""
+    sentence = f"This request is too large: at most {most // KIB} KiB are taken here."
+    if path.startswith("/api/"):
+        said = {"title": sentence, "status": 413, "code": "request.too-large", "sentence": sentence}
+        return "application/problem+json", json.dumps(said).encode()
+    page = (
+        '<!doctype html><html lang="en-GB"><meta charset="utf-8"><title>Too large</title>'
+        f"<h1>Too large</h1><p>{escape(sentence)} <code>request.too-large</code></p></html>"
+    )
+    return "text/html; charset=utf-8", page.encode()
+
+
+def install() -> None:
+    """Have Daphne make its requests this way, if this process runs it."""
+    if "daphne.server" in sys.modules:
+        http_protocol.WebRequest = LimitedRequest
