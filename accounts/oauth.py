@@ -6,6 +6,9 @@ around it.
 
 from __future__ import annotations
 
+import hashlib
+import re
+import uuid
 from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -13,6 +16,7 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from oauth2_provider.generators import generate_client_secret
 from oauth2_provider.models import (
@@ -21,8 +25,11 @@ from oauth2_provider.models import (
     get_grant_model,
     get_refresh_token_model,
 )
+from oauth2_provider.oauth2_backends import OAuthLibCore
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.scopes import BaseScopes
+from oauthlib.common import urlencode
+from oauthlib.oauth2 import InvalidGrantError
 
 from accounts.backends import NameBackend
 from accounts.models import User
@@ -34,6 +41,10 @@ APPLICATIONS_AT_MOST: Final = 10
 ADDRESSES_AT_MOST: Final = 10
 _LOOPBACK: Final = {"localhost", "127.0.0.1", "::1"}
 _GRANTS: Final = {"authorization_code", "refresh_token"}
+# The host of an address, as it may stand in a header: nothing that ends a directive or a value.
+_HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
+# BASE64URL(SHA256(verifier)), RFC 7636, 4.2.
+_CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 # -- what the library asks -----------------------------------------------------------------------
@@ -59,8 +70,18 @@ class Scopes(BaseScopes):
         return ["read"]
 
 
+class Core(OAuthLibCore):
+    """Hands requests to the library's library, which fails over queries that are not written quite
+    as it would write them: so they are written anew."""
+
+    def _get_escaped_full_path(self, request: HttpRequest) -> str:
+        pairs = [(name, value) for name, values in request.GET.lists() for value in values]
+        return f"{request.path}?{urlencode(pairs)}" if pairs else request.path
+
+
 class Validator(OAuth2Validator):
-    """The library's rules, and ours: two grants only, and nobody who may not come in."""
+    """The library's rules, and ours: two grants only, nobody who may not come in, and a code that
+    is used twice ends what it has brought (RFC 6749, 4.1.2): one of the two has stolen it."""
 
     def validate_grant_type(
         self, client_id: str, grant_type: str, client: Any, request: Any, *args: Any, **kwargs: Any
@@ -78,7 +99,28 @@ class Validator(OAuth2Validator):
     ) -> bool:
         """Not for a closed or suspended account."""
         good: bool = super().validate_code(client_id, code, client, request, *args, **kwargs)
+        if not good:
+            code_reused(application=client, code=code)
         return good and _may_come_in(request.user)
+
+    def invalidate_authorization_code(
+        self, client_id: str, code: str, request: Any, *args: Any, **kwargs: Any
+    ) -> None:
+        """A code is used up, once: of two requests at the same time, the second ends both."""
+        try:
+            super().invalidate_authorization_code(client_id, code, request, *args, **kwargs)
+        except InvalidGrantError:
+            code_reused(application=request.client, code=code)
+            raise
+
+    def _save_bearer_token(self, token: Any, request: Any, *args: Any, **kwargs: Any) -> None:
+        super()._save_bearer_token(token, request, *args, **kwargs)
+        if request.grant_type == "authorization_code":
+            checksum = hashlib.sha256(token["refresh_token"].encode()).hexdigest()
+            family = get_refresh_token_model().objects.filter(
+                user=request.user, application=request.client, token_checksum=checksum
+            )
+            family.update(token_family=_family_of(request.code))
 
     def validate_refresh_token(
         self, refresh_token: str, client: Any, request: Any, *args: Any, **kwargs: Any
@@ -90,6 +132,27 @@ class Validator(OAuth2Validator):
 
 def _may_come_in(user: Any) -> bool:
     return user is not None and NameBackend().get_user(user.pk) is not None
+
+
+def _family_of(code: str) -> uuid.UUID:
+    """By which the tokens are known that a code has brought, when the code itself is gone."""
+    return uuid.UUID(bytes=hashlib.sha256(code.encode()).digest()[:16])
+
+
+def challenge_is_whole(challenge: Any, method: Any) -> bool:
+    """Whether PKCE is used as it has to be: with a digest, and with one that is there."""
+    return method == "S256" and bool(_CHALLENGE.fullmatch(challenge or ""))
+
+
+def origin_of(address: str) -> str:
+    """Scheme and host of an address that people are sent back to, fit to stand in a header; empty
+    where they are not."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return ""
+    good = parts.scheme in ("https", "http") and _HOST.fullmatch(parts.netloc.lower())
+    return f"{parts.scheme}://{parts.netloc}" if good else ""
 
 
 # -- who may see what ----------------------------------------------------------------------------
@@ -170,7 +233,7 @@ def _check_address(address: str) -> None:
         host = parts.hostname or ""
     except ValueError:
         parts, host = None, ""
-    good = parts is not None and host and not parts.fragment and "@" not in parts.netloc
+    good = parts is not None and host and not parts.fragment and origin_of(address)
     safe = parts is not None and (
         parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)
     )
@@ -226,3 +289,17 @@ def authorisation_revoke(*, acting_user: User, application: Any) -> None:
     get_grant_model().objects.filter(user=acting_user, application=application).delete()
     audit_record(acting_user=acting_user, action="authorisation.revoke", target=application)
     say_rights_changed(acting_user.pk)
+
+
+@transaction.atomic
+def code_reused(*, application: Any, code: str) -> None:
+    """End the tokens that a code has brought, if it was used before; otherwise do nothing."""
+    family = _family_of(code)
+    tokens = get_refresh_token_model()
+    brought = tokens.objects.filter(token_family=family, application=application)
+    first = brought.select_related("user").order_by("pk").first()
+    if first is None:
+        return
+    tokens.revoke_family(family)
+    audit_record(acting_user=None, action="authorisation.code-reused", target=application)
+    say_rights_changed(first.user_id)

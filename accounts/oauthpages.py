@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from csp.constants import SELF
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.decorators import method_decorator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
-from oauth2_provider.exceptions import OAuthToolkitError
+from oauth2_provider.exceptions import FatalClientError, OAuthToolkitError
 from oauth2_provider.models import get_application_model
+from oauth2_provider.settings import oauth2_settings
 from oauth2_provider.views import AuthorizationView as LibraryAuthorizationView
-from oauthlib.oauth2 import InvalidRequestError
+from oauth2_provider.views import TokenView as LibraryTokenView
+from oauthlib.oauth2 import InvalidRequestError, InvalidRequestFatalError
 
 from accounts import oauth
 from accounts.models import User
@@ -38,11 +42,36 @@ class AuthorizationView(LibraryAuthorizationView):
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
         """The page. The form's answer leads to the application, which browsers must be told."""
         response: HttpResponse = super().render_to_response(context, **kwargs)
-        parts = urlsplit(context.get("redirect_uri") or "")
-        if parts.scheme and parts.netloc:
-            there = f"{parts.scheme}://{parts.netloc}"
+        there = oauth.origin_of(context.get("redirect_uri") or "")
+        if there:
             response._csp_update = {"form-action": [SELF, there]}  # type: ignore[attr-defined]  # noqa: SLF001
         return response
+
+    def redirect(self, redirect_to: str, application: Any) -> HttpResponse:
+        """Back to the application, which is told who answers, whatever the answer (RFC 9207)."""
+        issuer = oauth2_settings.oauth2_authorization_server_issuer(self.request)
+        response: HttpResponse = super().redirect(_issued_by(issuer, redirect_to), application)
+        return response
+
+    def form_valid(self, form: forms.Form) -> HttpResponse:
+        """The person's answer. What the form says is asked anew: it comes from a browser."""
+        asked = {name: value for name, value in form.cleaned_data.items() if value}
+        asked.pop("allow", None)
+        again = HttpRequest()
+        again.META, again.method, again.path = self.request.META, "GET", self.request.path
+        again.GET = QueryDict(urlencode(asked))
+        try:
+            self.validate_authorization_request(again)
+        except OAuthToolkitError as error:
+            return self.error_response(error, None)
+        response: HttpResponse = super().form_valid(form)
+        return response
+
+    def form_invalid(self, form: forms.Form) -> HttpResponse:
+        """Half a form names nobody to send the person back to."""
+        missing = ", ".join(form.errors)
+        error = InvalidRequestFatalError(f"The form is not whole: {missing}.")
+        return self.error_response(FatalClientError(error), None)
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """With the host that the person is sent back to."""
@@ -54,8 +83,13 @@ class AuthorizationView(LibraryAuthorizationView):
         """As the library; and PKCE is with a digest, which is told before anybody is asked. The
         library would find that out only when the code is traded in."""
         scopes, credentials = super().validate_authorization_request(request)
-        if credentials.get("code_challenge_method") != "S256":
-            error = InvalidRequestError("The code challenge method must be S256.")
+        challenge, method = (
+            credentials.get(name) for name in ("code_challenge", "code_challenge_method")
+        )
+        if not oauth.challenge_is_whole(challenge, method):
+            error = InvalidRequestError(
+                "A code challenge of 43 characters is needed, and its method must be S256."
+            )
             error.state = credentials.get("state")
             raise OAuthToolkitError(error, redirect_uri=credentials["redirect_uri"])
         return scopes, credentials
@@ -78,13 +112,50 @@ class AuthorizationView(LibraryAuthorizationView):
         return made
 
 
+def _issued_by(issuer: str, address: str) -> str:
+    """An answer's address with `iss`: in the fragment where the rest of the answer stands there."""
+    parts = urlsplit(address)
+    name = "fragment" if parts.fragment else "query"
+    pairs = parse_qsl(getattr(parts, name), keep_blank_values=True)
+    told = urlencode([*(pair for pair in pairs if pair[0] != "iss"), ("iss", issuer)])
+    return urlunsplit(parts._replace(**{name: told}))
+
+
+class TokenView(LibraryTokenView):
+    """Where codes and refresh tokens are traded in."""
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Codes and refresh tokens go the library's way, on which other classic grants are refused
+        by their names. Of what came later it would look up rows that cannot be there."""
+        grant = request.POST.get("grant_type", "")
+        if ":" in grant:
+            return JsonResponse({"error": "unsupported_grant_type"}, status=400)
+        response: HttpResponse = self.authorization_flow_token_response(request)
+        # The library leaves it out where an error comes late.
+        response["Content-Type"] = "application/json"
+        return response
+
+
+def _names_nobody(request: HttpRequest) -> bool:
+    """Whether a request holds the one character that no name, token or code can: the database
+    would fail over it."""
+    said = [value for pairs in request.POST.lists() for value in (pairs[0], *pairs[1])]
+    with suppress(ValueError):
+        shown = request.headers.get("Authorization", "").partition(" ")[2]
+        said.append(b64decode(shown).decode("latin-1").replace("%00", "\0"))
+    return any("\0" in each for each in said)
+
+
 def open_to_other_sites(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Let pages of other sites ask: an application that runs in a browser trades its code in from
     there. Cookies play no part, so whoever asks shows all that they may."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        response = view(request, *args, **kwargs)
+        if request.method == "POST" and _names_nobody(request):
+            response: HttpResponse = JsonResponse({"error": "invalid_request"}, status=400)
+        else:
+            response = view(request, *args, **kwargs)
         response["Access-Control-Allow-Origin"] = "*"
         if request.method == "OPTIONS":
             response["Access-Control-Allow-Methods"] = response["Allow"]

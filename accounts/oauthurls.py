@@ -1,9 +1,9 @@
 """Addresses of OAuth 2, under the names that the library asks for."""
 
 from django.urls import path
-from oauth2_provider.views import OAuthServerMetadataView, RevokeTokenView, TokenView
+from oauth2_provider.views import OAuthServerMetadataView, RevokeTokenView
 
-from accounts.oauthpages import AuthorizationView, open_to_other_sites
+from accounts.oauthpages import AuthorizationView, TokenView, open_to_other_sites
 
 app_name = "oauth2_provider"
 urlpatterns = [

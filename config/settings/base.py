@@ -59,6 +59,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.middleware.RequestLogMiddleware",
+    "config.middleware.PlainTextMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "config.middleware.SlashMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

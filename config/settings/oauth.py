@@ -8,6 +8,7 @@ from typing import Any
 
 OAUTH2_PROVIDER: dict[str, Any] = {
     "SCOPES_BACKEND_CLASS": "accounts.oauth.Scopes",
+    "OAUTH2_BACKEND_CLASS": "accounts.oauth.Core",
     "OAUTH2_VALIDATOR_CLASS": "accounts.oauth.Validator",
     "PKCE_REQUIRED": True,
     "AUTHORIZATION_CODE_EXPIRE_SECONDS": 60,

@@ -321,6 +321,154 @@ def test_an_application_in_a_browser_may_ask(path: str, dance: Dance) -> None:
     assert "Access-Control-Allow-Origin" not in dance.ask()
 
 
+@pytest.mark.parametrize(
+    ("more", "error"),
+    [
+        ({"code_challenge": "", "code_challenge_method": ""}, "invalid_request"),
+        ({"code_challenge": ""}, "invalid_request"),
+        ({"code_challenge": "", "code_challenge_method": None}, "invalid_request"),
+        ({"code_challenge": "short"}, "invalid_request"),
+        ({"code_challenge": "c" * 44}, "invalid_request"),
+        ({"code_challenge": "c" * 42 + "="}, "invalid_request"),
+        ({"code_challenge": None}, "invalid_request"),
+        ({"code_challenge_method": "plain"}, "invalid_request"),
+        ({"code_challenge_method": ""}, "invalid_request"),
+        ({"scope": "everything"}, "invalid_scope"),
+        ({"response_type": "token"}, "unauthorized_client unsupported_response_type"),
+        ({"resource": "x"}, "invalid_target"),
+    ],
+)
+def test_every_error_says_who_answers(
+    more: dict[str, str | None], error: str, dance: Dance
+) -> None:
+    """At the question, before anybody is asked, and with `iss` once (RFC 9207), also where the
+    form, rather than the address, says so."""
+    page = dance.ask()
+    fields = dict(re.findall(r'name="([a-z_]+)"[^>]*?value="([^"]*)"', page.content.decode()))
+    form = {**{name: unescape(value) for name, value in fields.items()}, **more}
+    posted = {name: value or "" for name, value in form.items()}
+    for answer in (dance.ask(**more), dance.browser.post("/oauth/authorize/", posted)):
+        assert answer.status_code == 302
+        parts = urlsplit(answer["Location"])
+        assert f"{parts.scheme}://{parts.netloc}{parts.path}" == BACK
+        told = parse_qs(parts.query or parts.fragment)
+        assert told["error"][0] in error.split()
+        assert told["iss"] == ["http://testserver"]
+        assert told["state"] == ["s-1"]
+    assert not Grant.objects.exists()
+
+
+def test_no_says_who_answers_and_an_address_has_its_say(dance: Dance) -> None:
+    assert dance.answer(dance.ask(), allow=False)["iss"] == "http://testserver"
+    Application.objects.update(redirect_uris=BACK + "?iss=https://evil.example&a=1")
+    asked = dance.ask(redirect_uri=BACK + "?iss=https://evil.example&a=1", scope="everything")
+    told = parse_qs(urlsplit(asked["Location"]).query)
+    assert (told["iss"], told["a"]) == (["http://testserver"], ["1"])
+
+
+@pytest.mark.parametrize(
+    "left_out", ["client_id", "redirect_uri", "scope", "response_type", "everything"]
+)
+def test_half_a_form(left_out: str, dance: Dance) -> None:
+    page = dance.ask()
+    fields = dict(re.findall(r'name="([a-z_]+)"[^>]*?value="([^"]*)"', page.content.decode()))
+    body = {name: unescape(value) for name, value in fields.items() if name != left_out}
+    if left_out == "everything":
+        body = {"csrfmiddlewaretoken": body["csrfmiddlewaretoken"]}
+    answer = dance.browser.post("/oauth/authorize/", body)
+    assert answer.status_code == 400
+    assert b"This does not work" in answer.content
+    assert not Grant.objects.exists()
+
+
+def test_a_form_leads_nowhere_else(dance: Dance) -> None:
+    """Neither a yes nor a no sends anybody where the application has not said."""
+    page = dance.ask()
+    fields = dict(re.findall(r'name="([a-z_]+)"[^>]*?value="([^"]*)"', page.content.decode()))
+    body = {name: unescape(value) for name, value in fields.items()}
+    del body["allow"]
+    for allow in ({}, {"allow": "true"}):
+        answer = dance.browser.post(
+            "/oauth/authorize/", {**body, **allow, "redirect_uri": "https://evil.example/"}
+        )
+        assert answer.status_code == 400
+        assert "Location" not in answer
+
+
+@pytest.mark.parametrize("refreshed", [False, True])
+def test_a_code_that_comes_twice_ends_what_it_has_brought(
+    refreshed: bool, dance: Dance, person: People
+) -> None:
+    other = dance.tokens()
+    code = dance.code()
+    tokens = dance.trade(code).json()
+    if refreshed:
+        tokens = dance.refresh(tokens["refresh_token"]).json()
+    stranger = Dance(person("stranger"), person("eve"))
+    assert dance.trade(code, client_id=stranger.app.client_id).status_code == 400
+    assert me(tokens["access_token"]).status_code == 200  # not that application's code
+    again = dance.trade(code)
+    assert (again.status_code, again.json()["error"]) == (400, "invalid_grant")
+    assert me(tokens["access_token"]).status_code == 401
+    assert dance.refresh(tokens["refresh_token"]).status_code == 400
+    assert AuditEntry.objects.filter(action="authorisation.code-reused").count() == 1
+    # What another code has brought stays, and guesses end nothing.
+    assert dance.trade("guess").status_code == 400
+    assert me(other["access_token"]).status_code == 200
+
+
+def test_two_trades_at_once_end_both(dance: Dance, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second one has looked before the first one was done."""
+    code = dance.code()
+    grant = Grant.objects.get()
+    tokens = dance.trade(code).json()
+    monkeypatch.setattr(oauth.Validator, "validate_code", _as_if_there(grant))
+    monkeypatch.setattr(oauth.Validator, "get_code_challenge", lambda *_: grant.code_challenge)
+    monkeypatch.setattr(oauth.Validator, "get_code_challenge_method", lambda *_: "S256")
+    monkeypatch.setattr(oauth.Validator, "confirm_redirect_uri", lambda *_, **__: True)
+    again = dance.trade(code)
+    assert again.json()["error"] == "invalid_grant"
+    assert me(tokens["access_token"]).status_code == 401
+    assert not AccessToken.objects.exists()
+
+
+def _as_if_there(grant: Any) -> Any:
+    def validate_code(_self: Any, _id: str, _code: str, _client: Any, request: Any) -> bool:
+        request.scopes, request.user = ["read"], grant.user
+        return True
+
+    return validate_code
+
+
+NASTY = (
+    "https://x.example;script-src *", "https://x.example;script-src", "https://x.example,y/",
+    "https://x.example;@y.example/", "https://a;b.example/", "https://x.example\nSet-Cookie:a",
+    "https://x.example'unsafe-inline'/", "https://x.example:80;x/", "https://*/", "https://x_y/",
+)  # fmt: skip
+
+
+def test_an_address_does_not_write_the_policy(dance: Dance) -> None:
+    """Nor where such an address was registered before."""
+    for address in NASTY:
+        with pytest.raises(Refusal) as caught:
+            oauth.application_register(
+                acting_user=dance.person, name="x", redirect_uris=[address], public=True
+            )
+        assert caught.value.code == "application.addresses", address
+        assert oauth.origin_of(address) == ""
+    address = NASTY[1] + "/back"
+    Application.objects.update(redirect_uris=address)
+    page = dance.ask(redirect_uri=address)
+    policy = page["Content-Security-Policy"]
+    assert (page.status_code, policy.count("script-src")) == (200, 1)
+    assert "x.example" not in policy
+    for address in ("https://X.example:8443/a;b,c", "http://127.0.0.1:80/;", "http://[::1]:9/x"):
+        oauth.application_register(
+            acting_user=dance.person, name="x", redirect_uris=[address], public=True
+        )
+        assert oauth.origin_of(address) == address[: address.index("/", 9)]
+
+
 # -- settings ------------------------------------------------------------------------------------
 
 
