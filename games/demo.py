@@ -14,7 +14,7 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.roles import Role, has_role
-from accounts.services import role_grant, user_register
+from accounts.services import audit_record, role_grant, user_register
 from games import pace, store
 from games.clock import now_ms
 from games.engine.errors import EngineFault, Refusal
@@ -62,7 +62,7 @@ KEEPER = Person("keeper", "Keeper", "administrator")
 
 
 class Account(NamedTuple):
-    """A demo account and its password; empty where the account was there before."""
+    """A demo account and its password; empty where it was there before, with one of its own."""
 
     person: Person
     password: str
@@ -93,13 +93,29 @@ def demo_create(*, password: str | None = None) -> list[Account]:
     return accounts
 
 
+@transaction.atomic
+def demo_passwords_withdraw(*, known: str) -> dict[str, str]:
+    """Give every demo account that has the password ``known`` to everybody one drawn at random, and
+    return these by username. Whoever came in by the old one is out."""
+    drawn = {}
+    for user in User.objects.select_for_update().filter(username__in=_names()).order_by("pk"):
+        if user.check_password(known):
+            drawn[user.username] = secrets.token_urlsafe(12)
+            user.set_password(drawn[user.username])
+            user.save(update_fields=["password"])
+            audit_record(acting_user=None, action="user.set_password", target=user)
+    return drawn
+
+
 def _names() -> list[str]:
     return [person.username for person in (KEEPER, *PEOPLE)]
 
 
 def _account(person: Person, password: str | None) -> Account:
-    if User.objects.filter(username=person.username).exists():
-        return Account(person, "")
+    there = User.objects.filter(username=person.username).first()
+    if there is not None:
+        kept = password is not None and there.check_password(password)
+        return Account(person, password or "" if kept else "")
     chosen = secrets.token_urlsafe(9) if password is None else password
     email = f"{person.username}@demo.example"
     if person is KEEPER:

@@ -10,13 +10,17 @@ from django.db import OperationalError
 
 
 def main(arguments: list[str]) -> None:
-    """Migrate; then make the demo data unless told not to, printing the accounts."""
+    """Migrate; then make the demo data unless told not to, printing the accounts. With `--exposed`
+    nobody keeps the password that everybody knows, whoever made the demo data, and when."""
     try:
         execute_from_command_line(["manage.py", "migrate", "--no-input", "--verbosity", "0"])
     except OperationalError as error:
         sys.exit(f"The database cannot be used: {error}")
+    exposed = ["--exposed"] if "--exposed" in arguments else []
     if "--no-demo" not in arguments:
-        execute_from_command_line(["manage.py", "demo_data"])
+        execute_from_command_line(["manage.py", "demo_data", *exposed])
+    elif exposed:
+        execute_from_command_line(["manage.py", "demo_data", *exposed, "--passwords-only"])
 
 
 if __name__ == "__main__":

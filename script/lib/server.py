@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import fcntl
+import ipaddress
 import json
 import os
 import selectors
@@ -20,7 +21,6 @@ from script.lib.services import Services
 from script.lib.supervisor import Program, Stopped, Supervisor, Watched, raise_on_stop_signals
 from script.lib.venv import RUNTIME, Environment
 
-LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 ANSWER_TIMEOUT = 60.0
 # Bytes of one WebSocket message, in either direction: Daphne's limit holds for what is sent, too,
 # and a room's whole history can be several hundred thousand. What may come in is a matter of the
@@ -61,6 +61,14 @@ def beat_command(python: Path, level: str = "WARNING") -> list[str | Path]:
         python, "-m", "celery", "-A", "config.celery", "--quiet", "beat", "--loglevel", level,
         "--pidfile", "",
     ]  # fmt: skip
+
+
+def reaches_only_here(host: str) -> bool:
+    """Whether nobody but this machine reaches a server that listens on ``host``."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -178,10 +186,10 @@ class Server:
         if taken:
             ports = f"Port {taken[0]} is" if len(taken) == 1 else f"Ports {taken} are"
             say(f"{ports} taken; using {listener.getsockname()[1]} instead.")
-        if self.options.host not in LOOPBACK:
+        if not reaches_only_here(self.options.host):
             shout(
                 f"Listening on {self.options.host}: anybody who can reach this machine reaches a "
-                "development site, with demo accounts and error pages that tell a lot."
+                "development site. Its demo accounts get passwords of their own, shown once, below."
             )
         return listener
 
@@ -192,7 +200,7 @@ class Server:
             "DJANGO_SETTINGS_MODULE": "config.settings.dev",
             "PYTHONUNBUFFERED": "1",
         }
-        if self.options.host not in LOOPBACK:
+        if not reaches_only_here(self.options.host):
             names = {"localhost", "127.0.0.1", "[::1]", self.options.host, socket.gethostname()}
             with contextlib.suppress(OSError):
                 names.update(socket.gethostbyname_ex(socket.gethostname())[2])
@@ -215,6 +223,7 @@ class Server:
             [
                 self.python, "-m", "script.lib.prepare",
                 *(["--no-demo"] if self.options.no_demo else []),
+                *([] if reaches_only_here(self.options.host) else ["--exposed"]),
             ],
             # Without a pool the database's own words are the error, and at once.
             env={**self.env, "GAUNTLET_DB_POOL_MAX": "0"},

@@ -1,6 +1,7 @@
 """`script/server` for real: it answers, survives deaths, its own too, and tidies up."""
 
 import contextlib
+import io
 import json
 import os
 import re
@@ -18,8 +19,10 @@ import httpx
 import psycopg
 import pytest
 
+from script.lib import prepare, server
 from script.lib.console import ROOT
 from script.lib.ports import bind_from, free_port
+from script.lib.server import reaches_only_here
 from script.lib.services import Postgres
 from tests.support.site import wait_for
 
@@ -201,3 +204,44 @@ def test_a_host_that_is_not_ours_is_refused_with_a_sentence(
     assert launcher.child.wait(120) == 1
     assert "Cannot listen on 192.0.2.1" in launcher.printed
     assert "Traceback" not in launcher.printed
+
+
+def test_who_can_reach_a_server() -> None:
+    """The demo's passwords are everybody's only where nobody else can come."""
+    for host in ("127.0.0.1", "localhost", "::1", "127.0.0.2"):
+        assert reaches_only_here(host)
+    for host in ("0.0.0.0", "::", "192.168.0.7", "example.org", "", "localhost.evil"):  # noqa: S104
+        assert not reaches_only_here(host)
+
+
+@pytest.mark.parametrize("demo", [True, False])
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])  # noqa: S104
+def test_what_the_preparation_is_told(
+    demo: bool, host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[list[str]] = []
+
+    class Child:
+        stdout = io.BytesIO(b"")
+
+        def wait(self) -> int:
+            return 0
+
+    def spawn(arguments: list[Any], **_more: Any) -> Child:
+        told.append([str(each) for each in arguments])
+        return Child()
+
+    monkeypatch.setattr(server, "spawn", spawn)
+    monkeypatch.setattr(server, "stop", lambda *_: None)
+    asked = ["--host", host, *([] if demo else ["--no-demo"])]
+    server.Server(server._parse(asked))._prepare()
+    assert ("--exposed" in told[0]) == (host != "127.0.0.1")
+    assert ("--no-demo" in told[0]) == (not demo)
+    ran: list[list[str]] = []
+    monkeypatch.setattr(prepare, "execute_from_command_line", ran.append)
+    prepare.main(told[0][3:])
+    made = [each[2:] for each in ran if "demo_data" in each]
+    if host == "127.0.0.1":
+        assert made == ([[]] if demo else [])
+    else:
+        assert made == [["--exposed"] if demo else ["--exposed", "--passwords-only"]]

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from games.demo import Account, demo_create
+from games.demo import Account, demo_create, demo_passwords_withdraw
 
 # Known to everybody who reads this, so it is used on development sites only.
 PASSWORD = "two-enter-one-goes"  # noqa: S105
@@ -24,6 +24,15 @@ class Command(BaseCommand):
         parser.add_argument(
             "--force", action="store_true", help="on a site that is not a development one, too"
         )
+        parser.add_argument(
+            "--exposed",
+            action="store_true",
+            help="others can reach this site: accounts get passwords drawn at random, shown once, "
+            "also those that have the well-known one",
+        )
+        parser.add_argument(
+            "--passwords-only", action="store_true", help="make nothing; only see to the passwords"
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         if not settings.GAUNTLET_DEVELOPMENT and not options["force"]:
@@ -31,14 +40,21 @@ class Command(BaseCommand):
                 "This site is not a development one. With --force the demo "
                 "accounts are made all the same, with passwords drawn at random."
             )
-        known = PASSWORD if settings.GAUNTLET_DEVELOPMENT else None
-        accounts = demo_create(password=known)
-        self.stdout.write(self._table(accounts, known))
+        exposed = options["exposed"]
+        known = PASSWORD if settings.GAUNTLET_DEVELOPMENT and not exposed else None
+        # Whatever is there from before: nobody may come in by what stands in the source.
+        drawn = {} if known else demo_passwords_withdraw(known=PASSWORD)
+        accounts = [] if options["passwords_only"] else demo_create(password=known)
+        if accounts:
+            self.stdout.write(self._table(accounts, drawn))
+        elif drawn:
+            lines = [f"  {name:<8} {password}" for name, password in drawn.items()]
+            self.stdout.write("\n".join(["Demo accounts, with new passwords:", *lines]))
 
     @staticmethod
-    def _table(accounts: list[Account], known: str | None) -> str:
+    def _table(accounts: list[Account], drawn: dict[str, str]) -> str:
         lines = ["Demo accounts:"]
         for person, password in accounts:
-            shown = password or known or "(as it was)"
+            shown = password or drawn.get(person.username, "(as it was)")
             lines.append(f"  {person.username:<8} {person.what:<14} {shown}")
         return "\n".join(lines)
