@@ -17,8 +17,16 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.moderation import is_suspended
-from accounts.services import audit_record, user_register, user_set_password
+from accounts.services import Refusal, audit_record, user_register, user_set_password
 from accounts.validators import validate_not_reserved
+
+
+def address_is_taken(address: str, *, besides: int = 0) -> bool:
+    """Whether an address is that of an account, besides one, or was confirmed for one."""
+    accounts = User.objects.filter(email__iexact=address).exclude(pk=besides)
+    confirmed = EmailAddress.objects.filter(email__iexact=address, verified=True)
+    return accounts.exists() or confirmed.exclude(user=besides).exists()
+
 
 # Who has just given the right password and may not come in: their page may say why.
 SUSPENDED_SESSION_KEY = "suspended_user"
@@ -36,7 +44,6 @@ class AccountAdapter(DefaultAccountAdapter):
         "account_inactive": _("This account is closed."),
         "email_password_mismatch": _("This address and this password do not belong together."),
         "username_password_mismatch": _("This name and this password do not belong together."),
-        "email_taken": _("This email address belongs to another account."),
         "username_taken": _("This username is taken."),
         "too_many_login_attempts": _(
             "Too many failed attempts to sign in: five are accepted in five minutes. "
@@ -61,12 +68,34 @@ class AccountAdapter(DefaultAccountAdapter):
         data: dict[str, Any] = form.cleaned_data
         # "Ada" registers as "ada" and keeps her capital where names are shown.
         typed = str(form.data.get("username", "")).strip()
-        return user_register(
-            username=data["username"],
-            email=data["email"],
-            password=data["password1"],
-            display_name=typed if typed != data["username"] else "",
-        )
+        given = {
+            "username": data["username"],
+            "password": data["password1"],
+            "display_name": typed if typed != data["username"] else "",
+        }
+        # An address of another account stays there, and whoever types it in must not notice.
+        email = "" if address_is_taken(data["email"]) else data["email"]
+        try:
+            return user_register(email=email, **given)
+        except Refusal as refusal:
+            if refusal.code != "email.taken":
+                raise
+        return user_register(email="", **given)
+
+    def send_confirmation_mail(
+        self, request: HttpRequest, emailconfirmation: Any, signup: bool
+    ) -> None:
+        """Write to whoever owns an address: the link that confirms it or, where it belongs to
+        another account, that somebody has tried. Who has typed it in sees the same either way."""
+        address = emailconfirmation.email_address
+        if address_is_taken(address.email, besides=address.user_id):
+            self.send_account_already_exists_mail(address.email)
+        else:
+            super().send_confirmation_mail(request, emailconfirmation, signup)
+
+    def can_delete_email(self, email_address: EmailAddress) -> bool:
+        """One's address is replaced by another that is confirmed, and never by one that is not."""
+        return not email_address.primary
 
     # -- guessing ----------------------------------------------------------------------------
     # Wrong tries are counted for an account and an address together: a stranger's lock out nobody

@@ -3,6 +3,7 @@
 from typing import Any
 
 from allauth.account.auth_backends import AuthenticationBackend
+from allauth.account.internal.userkit import filter_users_by_email
 from django.contrib.auth import backends
 
 from accounts.models import User
@@ -31,3 +32,11 @@ class NameBackend(_StandingMixin, backends.ModelBackend):
 
 class NameOrAddressBackend(_StandingMixin, AuthenticationBackend):
     """By username or email address, for the sign-in page."""
+
+    def _authenticate_by_email(self, email: str, password: str) -> Any:
+        # The library looks at confirmed addresses first: by that, whoever has registered with
+        # another's address, and cannot sign in by it, would learn that it is another's.
+        for user in filter_users_by_email(email, for_login=True) if email else ():
+            if self._check_password(user, password):
+                return user
+        return None

@@ -8,6 +8,7 @@ from allauth.account.adapter import get_adapter
 from allauth.account.models import EmailAddress
 from django import forms
 from django.contrib.auth.base_user import AbstractBaseUser
+from django.db import transaction
 from django.http import HttpRequest
 from django.utils.functional import lazy
 from django.utils.translation import gettext_lazy as _
@@ -56,6 +57,20 @@ class SignupForm(_PlainFields, library.SignupForm):
         self.fields["email"].label = _("Email address")
         self.fields["email"].help_text = _("Never shown. For resetting your password and for news.")
 
+    def validate_unique_email(self, value: str) -> str:
+        """Take any address: whether it is known already is told to its owner alone, by mail."""
+        return value
+
+    @transaction.atomic
+    def save(self, request: HttpRequest) -> AbstractBaseUser:
+        """Create the account with the address, which is unconfirmed for now. That of another
+        account is noted in the same way, and never confirmed: see `AccountAdapter`."""
+        adapter = get_adapter()
+        user: AbstractBaseUser = adapter.save_user(request, adapter.new_user(request), self)
+        address = self.cleaned_data["email"]
+        EmailAddress.objects.create(user=user, email=address, primary=True, verified=False)
+        return user
+
     def try_save(self, request: HttpRequest) -> tuple[AbstractBaseUser | None, Any]:
         """Create the account; a refusal by the service becomes an error of this form.
 
@@ -95,19 +110,6 @@ class AddEmailForm(_PlainFields, library.AddEmailForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["email"].label = _("New address")
-
-    def clean_email(self) -> str:
-        """Refuse an address of another account, confirmed or not.
-
-        The library would keep quiet about it here. Registering tells it anyway, since an address
-        belongs to one account, and an answer now is kinder than one after the mail.
-        """
-        address: str = super().clean_email()
-        others = EmailAddress.objects.filter(email__iexact=address).exclude(user=self.user)
-        taken = User.objects.filter(email__iexact=address).exclude(pk=self.user.pk)
-        if others.exists() or taken.exists():
-            raise get_adapter().validation_error("email_taken")
-        return address
 
 
 class ReauthenticateForm(_PlainFields, library.ReauthenticateForm):

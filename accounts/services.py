@@ -13,10 +13,14 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
 from django.utils.translation import gettext as _
 
-from accounts import hooks
+from accounts import hooks, names
 from accounts.models import AccountMerge, AuditEntry, User
 from accounts.roles import Role, forget_roles, is_moderator, is_protected_from
-from accounts.validators import normalise_display_name, validate_not_reserved
+from accounts.validators import (
+    RESERVED_USERNAMES,
+    normalise_display_name,
+    validate_not_reserved,
+)
 
 
 class Refusal(Exception):
@@ -132,9 +136,9 @@ def user_update_profile(
     """Change the given parts of a profile and return the user.
 
     People change their own; moderators may change anybody's (an offensive name). Refusals:
-    `account.not-yours`, `display-name.impersonates` (it is another's username), and the codes of
-    the field validators (`accounts.validators`). An audit entry says which fields changed, from
-    what to what.
+    `account.not-yours`, `display-name.impersonates` (it would pass for another's, or for somebody
+    who runs the site), and the codes of the field validators (`accounts.validators`). An audit
+    entry says which fields changed, from what to what.
     """
     if acting_user.pk != user.pk and not is_moderator(acting_user):
         raise Refusal("account.not-yours", _("Only its owner may change this profile."))
@@ -288,10 +292,28 @@ def _validate_field(name: str, value: Any) -> None:
 
 
 def _refuse_impersonation(user: User) -> None:
-    others = User.objects.exclude(pk=user.pk).filter(username=user.display_name.lower())
-    if user.display_name and others.exists():
-        raise Refusal(
-            "display-name.impersonates",
-            _("This is another player's username. Please choose a different display name."),
-            field="display_name",
-        )
+    """Refuse a display name that would pass for another player's username, for somebody who runs
+    the site, or for the name of one who does. Administrators are who they say."""
+    name = user.display_name
+    if not name:
+        return
+    others = User.objects.exclude(pk=user.pk)
+    sentence = ""
+    if others.filter(username=name.lower()).exists():
+        sentence = _("This is another player's username. Please choose a different display name.")
+    elif not user.is_superuser and (
+        names.looks_official(name) or names.looks_like_one_of(name, RESERVED_USERNAMES)
+    ):
+        sentence = _("This name would pass for somebody who runs the site. Please choose another.")
+    elif _looks_like_staff(name, others):
+        sentence = _("This name would pass for somebody else's. Please choose another.")
+    if sentence:
+        raise Refusal("display-name.impersonates", sentence, field="display_name")
+
+
+def _looks_like_staff(name: str, others: models.QuerySet[User]) -> bool:
+    roles = models.Q(is_superuser=True) | models.Q(groups__name__in=[role.value for role in Role])
+    known = others.filter(roles).values_list("username", "display_name").distinct()
+    return names.skeleton(name) in {
+        names.skeleton(each) for row in known for each in row if each
+    } - {""}

@@ -1,6 +1,5 @@
 """What may be a username, a display name and a time zone."""
 
-import re
 import unicodedata
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +8,8 @@ from zoneinfo import available_timezones
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, MinLengthValidator, RegexValidator
 from django.utils.translation import gettext_lazy as _
+
+from accounts import names
 
 USERNAME_MIN_LENGTH = 3
 USERNAME_MAX_LENGTH = 20
@@ -46,11 +47,12 @@ username_validators: list[Callable[[Any], None]] = [
 
 
 def validate_not_reserved(username: str) -> None:
-    """Refuse the names in RESERVED_USERNAMES, whatever their case and separators.
+    """Refuse the names in RESERVED_USERNAMES, whatever their case and separators, and those that
+    look like one or like somebody's who runs the site.
 
     Raises ValidationError with the code `username.reserved`.
     """
-    if re.sub(r"[_-]", "", username.casefold()) in RESERVED_USERNAMES:
+    if names.looks_like_one_of(username, RESERVED_USERNAMES) or names.looks_official(username):
         raise ValidationError(
             _("This username is reserved. Please choose another."), code="username.reserved"
         )
@@ -68,11 +70,12 @@ def validate_display_name(text: str) -> None:
     characters and towers of combining marks would spoil or fake what stands beside it.
     Raises ValidationError with the code `display-name.characters`.
     """
+    hidden = names.hides_something(text)
     run = 0
     for character in text:
         category = unicodedata.category(character)
         run = run + 1 if category in {"Mn", "Me"} else 0
-        if category in {"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"} or run > 2:
+        if category in {"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"} or run > 2 or hidden:
             raise ValidationError(
                 _("The display name contains a character that cannot be shown plainly."),
                 code="display-name.characters",

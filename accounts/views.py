@@ -3,6 +3,7 @@
 from typing import Any
 
 from allauth.account import app_settings as account_settings
+from allauth.account.views import EmailView as LibraryEmailView
 from allauth.account.views import SignupView as LibrarySignupView
 from allauth.core.internal.ratelimit import parse_rates
 from django import forms
@@ -37,6 +38,13 @@ class SignupView(LibrarySignupView):
             return super().form_valid(form)
         except ValidationError:
             return self.form_invalid(form)
+
+
+class EmailView(LibraryEmailView):
+    """One's address, and the one that it changes to."""
+
+    def _action_primary(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+        """There is one address. It changes when the new one is confirmed, not before."""
 
 
 @require_safe

@@ -14,6 +14,7 @@ from django.test import Client, override_settings
 
 from accounts.models import AuditEntry, User
 from accounts.roles import is_moderator, is_organiser
+from games.demo import KEEPER, PEOPLE, _account
 from games.management.commands.demo_data import PASSWORD
 from games.models import Challenge, Match
 from games.rulesets import REGISTRY
@@ -105,46 +106,23 @@ def test_what_is_missing_is_made_again(demo: str) -> None:
     Challenge.objects.filter(opponent=None).update(status=Challenge.Status.CANCELLED)
     made()
     assert Challenge.objects.filter(opponent=None, status=Challenge.Status.OPEN).count() == 1
-<<<<<<< HEAD
-=======
 
 
-def test_on_a_real_site_passwords_are_drawn_and_shown_once() -> None:
-    printed = made("--force")
-    passwords = dict(re.findall(r"^  (\w+) +\w+ +(\S+)$", printed, re.MULTILINE))
-    assert len({*passwords.values()}) == 5
-    assert PASSWORD not in passwords.values()
-    assert Client().login(username="ada", password=passwords["ada"])
-    again = made("--force")
-    assert not any(password in again for password in passwords.values())
-    assert Client().login(username="ada", password=passwords["ada"])
-
-
-def test_where_others_reach_it_nobody_has_the_password_that_all_know(development: None) -> None:
-    """Accounts from before and accounts made now, the administrator's too; with the demo or without
-    it."""
-    made()
-    for options in (["--exposed"], ["--exposed", "--passwords-only"]):
-        for name in ("ben", "keeper"):
-            user = User.objects.get(username=name)
-            user.set_password(PASSWORD)
-            user.save()
-        own = User.objects.get(username="max")
-        own.set_password("chosen-by-themselves")
-        own.save()
-        browser = Client()
-        assert browser.login(username="keeper", password=PASSWORD)
-        User.objects.filter(username="olga").update(username=f"olga{len(options)}")
-        printed = made(*options)
-        assert PASSWORD not in printed
-        for user in User.objects.filter(is_bot=False):
-            assert not user.check_password(PASSWORD), user
-        assert User.objects.get(username="max").check_password("chosen-by-themselves")
-        shown = dict(re.findall(r"^  (\w+) .*?(\S{12,})$", printed, re.MULTILINE))
-        for name in ("ben", "keeper"):
-            assert Client().login(username=name, password=shown[name])
-        assert browser.get("/admin/").status_code == 302  # whoever came in by it is out
-        again = made(*options)
-        assert not any(password in again for password in shown.values())
-    assert AuditEntry.objects.filter(action="user.set_password").count() >= 4
->>>>>>> 3ec3b43 (server: Withdraw the demo's known passwords where others can come.)
+@override_settings(**DEVELOPMENT)
+def test_where_others_reach_it_nobody_has_the_password_that_all_know() -> None:
+    """Accounts from before, the administrator's too; with the demo or without it."""
+    for person in (KEEPER, *PEOPLE):
+        _account(person, "chosen-by-themselves" if person.username == "max" else PASSWORD)
+    browser = Client()
+    assert browser.login(username="keeper", password=PASSWORD)
+    printed = made("--exposed", "--passwords-only")
+    assert PASSWORD not in printed
+    for user in User.objects.all():
+        assert not user.check_password(PASSWORD), user
+    assert User.objects.get(username="max").check_password("chosen-by-themselves")
+    shown = dict(re.findall(r"^  (\w+) +(\S{12,})$", printed, re.MULTILINE))
+    assert {*shown} == {"ada", "ben", "olga", "keeper"}
+    assert Client().login(username="keeper", password=shown["keeper"])
+    assert browser.get("/admin/").status_code == 302  # whoever came in by it is out
+    assert AuditEntry.objects.filter(action="user.set_password").count() == 4
+    assert made("--exposed", "--passwords-only").strip() == ""

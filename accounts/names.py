@@ -1,0 +1,113 @@
+"""Names that would pass for somebody else's: what a name looks like, rather than how it is spelt.
+
+After Unicode's UTS #39: names are brought to a skeleton, in which letters that look alike are one,
+and skeletons are compared. Unicode's table of them comes with `confusable_homoglyphs`. Pure, but
+for that table.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+# Who runs things: no word of a name may look like one of these.
+ROLES: Final = frozenset(
+    {
+        "admin", "admins", "administrator", "administrators", "administration", "sysadmin", "mod",
+        "mods", "moderator", "moderators", "moderation", "organiser", "organisers", "organizer",
+        "organizers", "referee", "referees", "official", "staff", "support", "superuser",
+    }
+)  # fmt: skip
+# Long enough to be meant wherever they stand: no other word has them in it.
+ANYWHERE: Final = ("administrator", "moderator", "organiser", "organizer")
+
+# What people write for letters, beyond what looks alike in Unicode's table.
+_WRITTEN = str.maketrans("0134578$@|!€", "oleastbsalle")
+# Parts of one letter that pass for another, and letters that pass for each other in many faces.
+_ALIKE = (("rn", "m"), ("vv", "w"), ("i", "l"))
+# Shown as nothing, though they count as letters or marks (Unicode: Default_Ignorable_Code_Point,
+# and the blank of Braille).
+_INVISIBLE: Final = frozenset(
+    {
+        *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0),
+        *range(0x180B, 0x1810),
+        *range(0xFE00, 0xFE10),
+        *range(0xE0100, 0xE01F0),
+    }
+)
+_EMOJI_STYLE = "\ufe0f"
+
+
+@cache
+def _table() -> dict[str, str]:
+    """By character, the Latin letters that it looks like, where it looks like some."""
+    text = files("confusable_homoglyphs").joinpath("confusables.json").read_text()
+    found = {}
+    for character, alike in json.loads(text).items():
+        latin = (each["c"].casefold() for each in alike)
+        letters = next((each for each in latin if re.fullmatch("[a-z]{1,2}", each)), None)
+        if letters is not None and not character.isascii():
+            found[character] = letters
+    return found
+
+
+def skeleton(text: str) -> str:
+    """What ``text`` looks like, with case, marks and everything but letters and digits left out.
+    Two texts with one skeleton can be taken for each other."""
+    letters = []
+    for character in unicodedata.normalize("NFKD", text):
+        if character.isascii():
+            letters.append(character.lower().translate(_WRITTEN))
+        elif unicodedata.category(character)[0] not in "MC":
+            folded = character.casefold()
+            known = _table().get(character) or _table().get(folded) or _small(character) or folded
+            letters.append(unicodedata.normalize("NFKD", known))
+    found = "".join(each for each in "".join(letters) if each.isalnum())
+    for one, other in _ALIKE:
+        found = found.replace(one, other)
+    return found
+
+
+def _small(character: str) -> str:
+    """The letter of a small capital, which Unicode's table leaves alone."""
+    named = re.fullmatch(r"LATIN LETTER SMALL CAPITAL ([A-Z])", unicodedata.name(character, ""))
+    return named[1].lower() if named else ""
+
+
+@cache
+def _skeletons(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(map(skeleton, words))
+
+
+def looks_like_one_of(text: str, words: frozenset[str]) -> bool:
+    """Whether a name as a whole can be taken for one of ``words``. A digit at its end is one: the
+    fifth of many bots is none of the "bots"."""
+    return not text[-1:].isdigit() and skeleton(text) in _skeletons(words)
+
+
+def looks_official(text: str) -> bool:
+    """Whether a name says that its bearer runs the site or a part of it: as a whole, or by a word
+    in it, numbers around it left out."""
+    composed = unicodedata.normalize("NFKC", text)
+    for word in (text, *re.split(r"[\W_]+", composed)):
+        bare = re.sub(r"^[\W\d_]+|[\W\d_]+$", "", unicodedata.normalize("NFKC", word))
+        if looks_like_one_of(word, ROLES) or looks_like_one_of(bare, ROLES):
+            return True
+    whole = skeleton(text)
+    return any(skeleton(each) in whole for each in ANYWHERE)
+
+
+def hides_something(text: str) -> bool:
+    """Whether a text has characters in it that nobody can see. The one that makes a symbol an emoji
+    may stand after a symbol."""
+    before = ""
+    for character in text:
+        styles = character == _EMOJI_STYLE and unicodedata.category(before or "x")[0] == "S"
+        if ord(character) in _INVISIBLE and not styles:
+            return True
+        before = character
+    return False
