@@ -156,7 +156,8 @@ def here(monkeypatch: pytest.MonkeyPatch) -> dict[str, bool]:
         monkeypatch.setattr(module, "in_turn_thread", at_once)
         monkeypatch.setattr(module, "STANDS_EVERY_S", 0.0)
         monkeypatch.setattr(module, "versions_of", lambda *_: (1, 1, 1))
-    there = Reader(Match(), "room", False, False, {"type": "sync", "version": 1})
+    sync = {"type": "sync", "version": 1, "view": {"phase": "play"}}
+    there = Reader(Match(), "room", False, False, sync)
     for module in (consumers, streams):
         monkeypatch.setattr(module, "reader_of", lambda *_: there)
     monkeypatch.setattr(streams, "_concerning", lambda *_: ({}, {}))
