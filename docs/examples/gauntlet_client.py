@@ -442,6 +442,16 @@ class Client:
             },
         )
 
+    def ready(
+        self,
+        match_id: int,
+    ) -> Any:
+        """Say that you are there."""
+        return self.call(
+            "POST",
+            f"/api/v1/matches/{match_id}/ready/",
+        )
+
     def record(
         self,
         match_id: int,

@@ -16,6 +16,7 @@ from games.engine.errors import Refusal
 from games.models import Challenge, MatchEntry, Preparation
 from games.reading import reader_of
 from games.rulesets import REGISTRY
+from games.services.arrivals import match_attend
 from games.services.challenges import challenge_accept, challenge_create
 from games.services.matches import match_start
 from games.services.preparations import (
@@ -230,6 +231,8 @@ def test_an_organiser_challenges_with_what_they_prepared(ada: User, orla: User) 
         match = challenge_accept(acting_user=ada, challenge=offered)
     play = Play(match, (orla, ada))
     at = match.created_at.timestamp() * 1000 - T0
+    with committing():
+        match_attend(match_id=match.pk, there=(True, True), at=int(at) + T0)
     seat = play.held.live.table.advantage
     assert seat is not None
     play.move(seat, "take order", int(at) + 1)
