@@ -318,8 +318,8 @@ def test_the_sound_switch_is_remembered_and_conceding_asks_first(
     assert ben.locator("[data-part=result]").is_hidden()
     ben.get_by_role("button", name="Concede").click()
     ben.locator("dialog[open]").get_by_role("button", name="Concede").click()
-    for page in (ada, ben):
-        page.locator("[data-part=result]").get_by_text("Ada won: Ben conceded.").wait_for()
+    for page, told in ((ada, "You won: Ben conceded."), (ben, "You lost: you conceded.")):
+        page.locator("[data-part=result]").get_by_text(told).wait_for()
     ada.get_by_role("link", name="Watch the replay").click()
     ada.locator(".replay__result").get_by_text("Ada won: Ben conceded.").wait_for()
     assert new_page.errors == []
