@@ -47,7 +47,7 @@ async def test_asking_while_the_database_is_away(
     socket: LocalSocket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The socket stays: it is worth asking again."""
-    there = Reader(Match(), "room", False, False, {"type": "sync"})
+    there = Reader(Match(), "room", False, False, {"type": "sync", "view": {"phase": "play"}})
     monkeypatch.setattr(consumers, "standing_of", lambda *_: ("room", False))
     monkeypatch.setattr(consumers, "reader_of", lambda *_: there)
     connected, _ = await socket.connect()
