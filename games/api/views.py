@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
-from config.api.bodies import body_of
+from config.api.bodies import body_of, nothing_in
 from config.api.problems import ProblemSerializer, refused
 from config.api.scopes import Scope
 from config.api.views import ApiView, FieldsView
@@ -158,7 +158,8 @@ class ReadyView(ApiView):
         caller = signed_in(request)
         seat = seat_of(match_for(match_id, caller), caller)
         if seat is None:
-            return refused(Refusal("seat.none", "Only the two players can say that."))
+            raise Refusal("seat.none", "Only the two players can say that.")
+        nothing_in(request)
         begun = match_ready_now(match_id=match_id, acting_user=caller, seat=seat)
         match = Match.objects.only("waits_until").get(pk=match_id)
         return Response({"begun": begun, "waits_until": match.waits_until})

@@ -68,12 +68,13 @@ def test_the_way_that_the_guide_for_bots_describes(cleo: User, ada: User) -> Non
     found = re.search(r"gnt_\w+", answer.content.decode())
     assert found
     bot = Client(enforce_csrf_checks=True, headers={"Authorization": f"Bearer {found[0]}"})
-    answer = bot.post(reverse("api:become_bot"))
+    answer = bot.post(reverse("api:become_bot"), content_type="application/json")
     assert answer.status_code == 200, answer.content
     assert answer.json()["is_bot"] is True
     offer = challenge_create(
-        acting_user=ada, ruleset_id="tetronogo", variant="standard", opponent=cleo
-    )
+        acting_user=ada, ruleset_id="tetronogo", variant="standard", opponent=cleo,
+        options={"turn_time": 7200},  # a pace at which nobody has to be there
+    )  # fmt: skip
     with committing():
         answer = bot.post(
             reverse("api:challenge_accept", args=[offer.pk]), "{}", "application/json"

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from games.engine import live as lives
-from games.engine import records
+from games.engine import notation, records
 from games.engine.table import Table
 from games.rulesets import REGISTRY
 from script.lib.console import ROOT
@@ -70,7 +70,8 @@ def test_legal_of_domino_wars_are_moves() -> None:
             assert views[2]["legal"] == {}
             for seat, view in enumerate(views[:2]):
                 slot, legal = table.open[seat], view["legal"]
-                if not legal:
+                # A match that was conceded stays as it was.
+                if not legal or table.result is not None:
                     continue
                 assert slot is not None
                 assert slot.decision.kind == "play"
@@ -80,7 +81,7 @@ def test_legal_of_domino_wars_are_moves() -> None:
                 for domino, places in legal.items() if number % 7 == 0 else ():
                     for place in places:
                         assert re.fullmatch(r"[A-D][1-9]:[A-D][1-9]", place), place
-                        move = ruleset.parse(f"{domino} {place}")
+                        move = ruleset.parse(notation.tidy(f"{domino} {place}"))
                         assert ruleset.print(move) == f"{domino} {place}"
     assert told > 20
 
