@@ -109,7 +109,7 @@ def ends(stage: Stage, subtests: pytest.Subtests) -> None:
     card = stage.page.locator("[data-part=result]")
     ways: list[tuple[int | None, str, str, int]] = [
         (0, "concession", "Ben conceded", WON),
-        (1, "points", "9 to 12", OVER),
+        (1, "points", "12 to 9", OVER),
         (1, "timeout", "ran out of time", OVER),
         (0, "ruling", "ruling", WON),
         (None, "ruling", "voided", OVER),

@@ -344,7 +344,7 @@ class MatchPage {
     const { state, text } = turnLine(view, you, this.names, {
       waiting: this.ruleset.waiting,
       sending: this.#pending !== null,
-      there: this.state.presence.seats,
+      there: this.state.presence?.seats,
       dispute: view.ruling ? this.ruleset.dispute?.(view, this.names) : undefined,
     });
     const line = this.parts.turn;
