@@ -107,9 +107,18 @@ class Fuzz:
         return self.ask(who, "POST", path, urlencode(fields).encode())
 
 
-@pytest.fixture(scope="module")
+_known: list[Place] = []
+
+
+@pytest.fixture
 def places(world: World) -> list[Place]:
-    """Every address of the site."""
+    """Every address of the site, found inside of a test, as the table makes its scenes."""
+    if not _known:
+        _known.extend(_found(world))
+    return _known
+
+
+def _found(world: World) -> list[Place]:
     root = world.root
     names = ("talking", "gifted", "watched", "challenged", "choosing")
     talk, gifted, watched, challenged, choosing = (world.scene(name) for name in names)
