@@ -437,7 +437,7 @@ class MatchPage {
     fill(
       this.soundButton,
       icon(muted ? "mute" : "sound"),
-      h("span", { class: "match__tool-words" }, words),
+      h("span", { class: "match__tool-words" }, "Sound"),
     );
     this.soundButton.setAttribute("aria-pressed", String(!muted));
     this.soundButton.setAttribute("aria-label", "Sound");
