@@ -63,13 +63,14 @@
   window.AudioContext = Silence;
 
   /* -- what moves: every shift that nobody asked for, and every one that moves the board ---------- */
+  const BOARD = "svg.board, svg.domain__svg";
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
       const moved = entry.sources.map(({ node, previousRect, currentRect }) => {
         const element = node?.nodeType === Node.ELEMENT_NODE ? node : node?.parentElement;
         return {
           what: element ? `${element.tagName}.${element.getAttribute("class") ?? ""}` : "gone",
-          board: Boolean(element?.closest("[data-part=board]") || element?.querySelector("[data-part=board]")),
+          board: Boolean(element?.closest(BOARD) || element?.querySelector(BOARD)),
           from: [previousRect.x, previousRect.y, previousRect.width, previousRect.height],
           to: [currentRect.x, currentRect.y, currentRect.width, currentRect.height],
         };

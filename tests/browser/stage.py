@@ -85,6 +85,7 @@ class Stage:
         self.reachable = True
         self.state: dict[str, Any] = {}
         self.marks = 0
+        self.messages: list[dict[str, Any]] = []
         if name is not None:
             cookie = {"name": game.cookie, "value": game.sessions[name], "url": game.base_url}
             self.page.context.add_cookies([cookie])  # type: ignore[list-item]
@@ -92,6 +93,7 @@ class Stage:
         self.page.route_web_socket("**/ws/v1/lobby/", lambda _: None)
         self.page.route_web_socket("**/ws/v1/matches/*/", self._connected)
         self.page.route(f"**{game.address}", lambda route: self._load(route, positions))
+        self.page.route("**/api/v1/matches/*/", self._asked)
         if clock:
             self.page.clock.install()
         self.page.goto(game.address)
@@ -99,6 +101,12 @@ class Stage:
         self.page.locator("h1").click()  # sounds are allowed once the reader has done something
         self.settle()
         self.forget()
+
+    def _asked(self, route: Route) -> None:
+        if self.reachable:
+            route.continue_()
+        else:
+            route.abort()
 
     def _load(self, route: Route, positions: Sequence[Position]) -> None:
         """Hand out the page with the match at another moment."""
@@ -131,6 +139,9 @@ class Stage:
         if frame["type"] == "ping":
             pong = {"type": "pong", "at": frame["at"], "now": self.state.get("at", 0)}
             socket.send(json.dumps({**pong, "version": self.state.get("version", 0)}))
+        elif frame["type"] == "chat.history" and frame["room"] == "players":
+            told = {**frame, "match": self.state["match"], "messages": self.messages}
+            socket.send(json.dumps(told))
         elif frame["type"] == "sync":
             socket.send(json.dumps({**self.state, "type": "sync"}))
 

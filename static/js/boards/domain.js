@@ -1027,6 +1027,8 @@ class DomainBoard {
       button.disabled = !placing;
     }
     this.tools.hidden = !placing || ghost === null;
+    const plays = ctx.you !== null && game.phase === "place";
+    for (const part of [this.tools, this.acts, this.note]) part.classList.toggle("keeps-room", plays);
     write(this.lensWords, `${ZOOMS[this.zoom]}×`);
     this.lensOut.disabled = this.zoom === 0;
     this.lensIn.disabled = this.zoom === ZOOMS.length - 1;

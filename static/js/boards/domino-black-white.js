@@ -693,6 +693,7 @@ class DominoBoard {
     const hand = this.#mine;
     this.hand.hidden = hand === null || this.#game.phase === "order" || this.view.phase === "over";
     if (this.hand.hidden) return;
+    this.hand.classList.add("keeps-room"); // at the end the board stays as large as it was
     const stamp = JSON.stringify(hand);
     if (stamp !== this.handDrawn) {
       this.handDrawn = stamp;

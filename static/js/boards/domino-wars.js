@@ -234,10 +234,10 @@ class WarsBoard {
     this.table = h(
       "div",
       { class: "wars" },
-      h("div", { class: "wars__main" }, this.frame, this.hand, this.bar.root, h("div", { class: "board-tools" }, this.moveTools), this.facts),
+      h("div", { class: "wars__main" }, this.frame, this.hand, this.bar.root, h("div", { class: "board-tools" }, this.moveTools), this.facts, this.notice),
       h("div", { class: "wars__sides" }, this.others, this.own, legend()),
     );
-    fill(root, this.notice, this.cards, this.table);
+    fill(root, this.cards, this.table);
   }
 
   destroy() {
@@ -617,6 +617,7 @@ class WarsBoard {
     const hand = you === null ? null : this.#game.sides[you].hand;
     this.hand.hidden = hand === null || this.#game.phase !== "play" || this.view.phase === "over";
     if (this.hand.hidden) return;
+    this.hand.classList.add("keeps-room");
     const asked = this.ctx.decision?.kind === "play";
     const ways = Object.fromEntries(hand.map((name) => [name, asked ? this.#game.legal[name].length : null]));
     if (this.#changed("hand", hand, ways, asked)) {

@@ -1,7 +1,7 @@
 /* What boards are made of: a grid of squares in SVG that can be walked by arrow keys, outlines of
    pieces, the two seats' patterns, and the bar that confirms a choice. Knows no ruleset. */
 
-import { fill, h, icon, s, scrolling, write } from "../match/dom.js";
+import { fill, h, icon, s, write } from "../match/dom.js";
 
 export const UNIT = 40; // units of the drawing along one square
 const MARGIN = 18; // room for the letters and numbers along two sides
@@ -336,8 +336,9 @@ export function seatBadge(seat) {
 }
 
 /**
- * The bar under a board: what is about to be done, and the buttons to do it or not. It stays where
- * it is in the page and sticks to the lower edge of a small screen while there is a choice.
+ * The bar under a board: what is about to be done, and the buttons to do it or not. Its place is kept
+ * for it while nothing is chosen, so that nothing moves when something is. On a small screen it
+ * sticks to the lower edge while there is a choice, and to the upper one where the piece lies below.
  */
 export class ConfirmBar {
   constructor({ onConfirm, onCancel }) {
@@ -354,20 +355,20 @@ export class ConfirmBar {
       { type: "button", class: "button", on: { click: onCancel } },
       "Cancel",
     );
-    this.root = h(
+    this.bar = h(
       "div",
       { class: "confirm", hidden: true, role: "group", "aria-label": "Your choice" },
       this.words,
       this.extra,
       h("div", { class: "confirm__buttons" }, this.cancel, this.confirm),
     );
+    this.root = h("div", { class: "confirm-place" }, this.bar);
   }
 
   /** Show it. `ready` says whether the choice is complete; `why` what is missing. */
   show({ words, ready = true, verb = "Confirm", extra = [] }) {
-    const appears = this.root.hidden;
-    this.root.hidden = false;
-    delete this.root.dataset.state;
+    this.bar.hidden = false;
+    delete this.bar.dataset.state;
     write(this.words, words);
     // The same controls are left where they are: moving them would take the focus away.
     const same =
@@ -378,20 +379,27 @@ export class ConfirmBar {
     write(this.confirm.lastChild, verb);
     this.confirm.disabled = !ready;
     this.cancel.disabled = false;
-    if (appears) this.#makeRoom();
+    this.#keepClear();
   }
 
-  /* On a small screen the bar would lie over the board, just where the piece may be. */
-  #makeRoom() {
-    const above = this.root.previousElementSibling.getBoundingClientRect().bottom;
-    const hidden = above + this.root.offsetHeight + 8 - innerHeight;
-    if (hidden > 0 && hidden < innerHeight / 2) scrollBy({ top: hidden, behavior: scrolling() });
+  /* Where the bar sticks to an edge it lies over the board. It goes to the other edge rather than
+     cover the piece, and the board stays where it is: there may be a finger on it. */
+  #keepClear() {
+    const piece = this.root.closest(".match__board")?.querySelector(".ghost");
+    if (!piece) {
+      delete this.root.dataset.edge;
+      return;
+    }
+    const { top, bottom } = piece.getBoundingClientRect();
+    const bar = this.bar.offsetHeight;
+    if (bottom > innerHeight - bar) this.root.dataset.edge = "upper";
+    else if (top < bar) delete this.root.dataset.edge;
   }
 
   /** Show that the choice is on its way and cannot be changed for now. */
   sending(words) {
-    this.root.hidden = false;
-    this.root.dataset.state = "sending";
+    this.bar.hidden = false;
+    this.bar.dataset.state = "sending";
     write(this.words, words);
     this.extra.hidden = true;
     this.confirm.disabled = true;
@@ -399,7 +407,8 @@ export class ConfirmBar {
   }
 
   hide() {
-    this.root.hidden = true;
+    this.bar.hidden = true;
+    delete this.root.dataset.edge;
   }
 
   /** Stand right below what the choice is made with. */

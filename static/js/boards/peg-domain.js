@@ -841,7 +841,10 @@ class PegDomainBoard {
     this.tools.hidden = Object.values(button).every((each) => each.hidden);
     this.moveTools.hidden = !this.#isPlacing;
     // Below the pallet that they are about: on a telephone anything else is a screen away.
-    const place = turnNow ? this.panels[this.#own] : removal ? this.panels[1 - this.#own] : this.below;
+    // Between turns their room is kept there.
+    const idle = this.#own === null || this.#asks("inspection") ? this.below : this.panels[this.#own];
+    const place = removal ? this.panels[1 - this.#own] : turnNow ? this.panels[this.#own] : idle;
+    this.tools.classList.toggle("keeps-room", place !== this.below);
     if (this.tools.parentElement !== place) place.append(this.tools);
     this.below.hidden = place !== this.below || this.tools.hidden;
     this.paint.hidden = !turnNow;

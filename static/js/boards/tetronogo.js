@@ -314,7 +314,7 @@ class TetronogoBoard {
       "button",
       {
         type: "button",
-        class: "button button--small",
+        class: "button button--small keeps-room",
         "aria-pressed": "false",
         on: { click: () => this.#toggleGroups() },
       },

@@ -5,7 +5,7 @@ import { goesOn } from "./asking.js";
 import { Chat } from "./chat.js";
 import { MatchClient } from "./client.js";
 import { spoken } from "./clock.js";
-import { embedded, fill, h, icon, write } from "./dom.js";
+import { embedded, fill, h, icon, Room, write } from "./dom.js";
 import { LogList } from "./log.js";
 import { arrivalText, newsOf, questionOf } from "./news.js";
 import { OrganiserDesk } from "./organiser.js";
@@ -26,6 +26,19 @@ const WITHOUT_BOARD = {
   caption: () => "",
   because: () => "",
 };
+
+/* What on a board grows and shrinks with what is being done. */
+const GROWS = [
+  ".confirm-place",
+  ".board-facts",
+  ".board-tools",
+  ".trio > *",
+  ".trio__count",
+  ".wars-hand",
+  ".wars__side",
+  ".domain-counts",
+  ".shape-tray",
+].join();
 
 class MatchPage {
   constructor(root) {
@@ -55,6 +68,8 @@ class MatchPage {
     this.ruleset = WITHOUT_BOARD;
     this.refusal = null;
     this.told = null; // the last state in which the reader was told whether the opponent is there
+    this.room = new Room();
+    this.connected = null; // whether the reader was told last that there is a connection
     this.atBoard = false; // whether the reader was last busy with the board
 
     this.client = new MatchClient({
@@ -94,6 +109,8 @@ class MatchPage {
       };
       this.board = this.ruleset.mount(fill(this.parts.board), api);
       this.#drawKeys(this.ruleset.keys);
+      const around = [this.root.querySelector(".match__head"), this.parts.players, this.parts.turn];
+      this.room.keep(...around, this.parts.board, ...this.parts.board.querySelectorAll(GROWS));
     } catch (error) {
       // Typed notation and the log still work.
       console.error(error);
@@ -109,7 +126,10 @@ class MatchPage {
       this.client.addEventListener(type, ({ detail }) => listener(detail));
     on("state", (detail) => this.#changed(detail));
     on("status", () => this.#drawConnection());
-    on("outbox", () => this.#draw());
+    on("outbox", () => {
+      this.#draw();
+      this.#drawConnection();
+    });
     on("settled", (detail) => this.#settled(detail));
     on("presence", () => {
       this.#drawPlayers();
@@ -129,6 +149,7 @@ class MatchPage {
     document.addEventListener("visibilitychange", wake);
     addEventListener("pageshow", (event) => event.persisted && wake());
     addEventListener("online", wake);
+    addEventListener("offline", () => this.client.offline());
     addEventListener("pagehide", () => this.#drawTitle());
     for (const gesture of ["pointerdown", "keydown"]) {
       document.addEventListener(gesture, allowSound, { passive: true });
@@ -139,10 +160,7 @@ class MatchPage {
       });
     }
     document.addEventListener("gauntlet:sound", () => this.#drawSound());
-    setInterval(() => {
-      this.#drawTitle();
-      if (this.client.status.kind === "lost") this.#drawConnection();
-    }, 1000);
+    setInterval(() => this.#drawTitle(), 1000);
   }
 
   /** The match as this reader sees it, or null before it is known. */
@@ -160,6 +178,11 @@ class MatchPage {
       this.refusal = null;
       this.#note("");
       if (this.typed) this.#type("");
+    }
+    // Another part of a match needs other room. The end does not: the board is there to be looked at.
+    const part = ({ view }) => view.game?.phase;
+    if (before !== null && part(before) !== part(after) && after.view.phase !== "over") {
+      this.room.reset();
     }
     this.#draw();
     if (before === null) this.told = after;
@@ -324,6 +347,8 @@ class MatchPage {
     if (this.state === null) return;
     const { view, you } = this.state;
     this.root.dataset.phase = view.phase;
+    // Whoever has played here keeps the room for it after the end, too: nothing is to jump then.
+    if (you !== null && view.phase !== "over") this.root.dataset.plays = "";
     this.#drawTurn();
     this.#drawPlayers();
     this.#drawBoard();
@@ -351,7 +376,10 @@ class MatchPage {
     line.dataset.state = state;
     const words = line.querySelector(".turn-line__words");
     write(words, text);
-    write(line.querySelector(".turn-line__caption"), view.phase === "waiting" ? "" : this.ruleset.caption(view));
+    line.toggleAttribute("data-long", text.length > 60);
+    line.title = text;
+    const caption = view.phase === "waiting" ? "" : this.ruleset.caption(view);
+    write(line.querySelector(".turn-line__caption"), caption);
   }
 
   #drawPlayers() {
@@ -386,7 +414,7 @@ class MatchPage {
     const form = this.parts.notation;
     if (form === null) return;
     const { view, you } = this.state;
-    form.hidden = you === null || ["waiting", "over"].includes(view.phase);
+    form.hidden = you === null || view.phase === "waiting" || !("plays" in this.root.dataset);
     const decision = openDecision(view, you);
     const open = decision !== null && !view.paused && this.#pending === null;
     this.input.disabled = !open;
@@ -411,24 +439,32 @@ class MatchPage {
   }
 
   #drawConnection() {
-    const { kind, words, retryAt } = this.client.status;
+    const { kind, words } = this.client.status;
     const box = this.parts.connection;
     box.dataset.state = kind;
-    box.hidden =
-      kind === "live" || (kind === "connecting" && this.state !== null && !box.dataset.lost);
-    if (kind === "lost") box.dataset.lost = "yes";
-    else if (kind === "live") delete box.dataset.lost;
-    const seconds = retryAt === null ? 0 : Math.max(0, Math.ceil((retryAt - Date.now()) / 1000));
-    const wait = kind === "lost" && seconds > 0 ? ` Trying again in ${seconds} s.` : "";
+    box.hidden = kind === "live" || kind === "connecting";
+    const again = kind === "lost" ? " Trying again by itself." : "";
     const kept =
       this.#pending !== null && kind !== "live" ? " Your move is kept and will be sent." : "";
-    write(box.querySelector(".alert__body"), `${words}${wait}${kept}`);
+    write(box.querySelector(".alert__body"), `${words}${again}${kept}`);
+    this.#sayConnection();
     box.querySelector("button").hidden = kind !== "lost";
     if (!box.dataset.wired) {
       box.dataset.wired = "yes";
       box.querySelector("button").addEventListener("click", () => this.client.wake());
     }
     this.root.dataset.connection = kind;
+  }
+
+  /* Read aloud once when the connection goes, and once when it is back. */
+  #sayConnection() {
+    const { kind, words } = this.client.status;
+    if (kind === "connecting") return;
+    const up = kind === "live" || kind === "polling";
+    const before = this.connected;
+    this.connected = kind === "closed" ? kind : up;
+    if (before === this.connected || (before === null && up)) return;
+    announce(up ? "Connected again." : words, { now: !up });
   }
 
   #drawSound() {

@@ -100,6 +100,7 @@ export class Chat {
     const lines = h("div", {
       class: "chat__log",
       role: "log",
+      "aria-live": "off", // until the history is there
       tabindex: "0",
       "aria-label": `Chat of the ${room}`,
     });
@@ -198,12 +199,15 @@ export class Chat {
     }
   }
 
+  /* Lines stand in the order in which they were said, whenever the page has heard of them. */
   #add(parts, message) {
     const atEnd = parts.lines.scrollHeight - parts.lines.scrollTop - parts.lines.clientHeight < 40;
     const line = chatLine(message, this.#more(message));
     if (parts.seen.size === 0) fill(parts.lines);
+    const later = [...parts.seen].filter(([id]) => id > message.id).sort(([a], [b]) => a - b);
     parts.seen.set(message.id, line);
-    parts.lines.append(line);
+    if (later.length > 0) later[0][1].before(line);
+    else parts.lines.append(line);
     if (atEnd) parts.lines.scrollTop = parts.lines.scrollHeight;
   }
 
@@ -227,21 +231,37 @@ export class Chat {
   #history({ room, messages }) {
     const parts = this.rooms.get(room);
     if (parts === undefined) return;
-    parts.seen = new Map();
-    fill(parts.lines);
-    for (const message of messages) this.#add(parts, message);
-    if (messages.length === 0)
-      fill(
-        parts.lines,
+    // What is there stays there: a screen reader would read new lines aloud, known as they are.
+    for (const message of messages) {
+      const line = parts.seen.get(message.id);
+      if (line === undefined) this.#add(parts, message);
+      else if (line.dataset.kind === "system") this.#putBack(parts, message);
+    }
+    const told = new Set(messages.map(({ id }) => id));
+    const [oldest] = told;
+    for (const id of parts.seen.keys()) {
+      if (id >= oldest && !told.has(id)) this.#removed({ room, message: id });
+    }
+    if (parts.lines.childElementCount === 0)
+      parts.lines.append(
         h("p", { class: "chat__line", "data-kind": "system" }, "Nothing has been said yet."),
       );
+    if (parts.lines.getAttribute("aria-live") !== "off") return;
     parts.lines.scrollTop = parts.lines.scrollHeight;
+    // From now on what comes is news.
+    setTimeout(() => parts.lines.removeAttribute("aria-live"), 1_000);
+  }
+
+  #putBack(parts, message) {
+    const line = chatLine(message, this.#more(message));
+    parts.seen.get(message.id).replaceWith(line);
+    parts.seen.set(message.id, line);
   }
 
   #removed({ room, message }) {
     const id = typeof message === "object" && message !== null ? message.id : message;
     const line = this.rooms.get(room)?.seen.get(id);
-    if (line === undefined) return;
+    if (line === undefined || line.dataset.kind === "system") return;
     line.dataset.kind = "system";
     fill(line, "A moderator took this message away.");
   }

@@ -19,8 +19,11 @@ const POLL_EVERY = 2_000;
 const POLL_SLOWLY = 15_000;
 const FAILURES_BEFORE_POLLING = 2;
 
+const OFFLINE = "offline"; // in place of a close code: the browser has no network
+
 /** What a close code means for the reader, and whether coming back makes sense. */
 const CLOSED = {
+  [OFFLINE]: { words: "You are offline.", again: true, wait: 0 },
   1012: { words: "The server is restarting.", again: true, wait: 500 },
   4012: { words: "The server is restarting.", again: true, wait: 500 },
   4400: { words: "The server could not understand this page.", again: true, wait: 5_000 },
@@ -121,6 +124,7 @@ export class MatchClient extends EventTarget {
     this.etag = null;
     this.stopped = false;
     this.polling = false;
+    this.spell = 0; // of asking: what an earlier one has asked for says nothing about this one
     this.acked = null; // {text, version}: on disk, but not yet in the state that is shown
     this.holdUntil = 0; // the server asked for less: nothing is resent before this instant
   }
@@ -187,12 +191,19 @@ export class MatchClient extends EventTarget {
     if (this.polling) this.#poll();
   }
 
+  /** The browser says that there is no network: what hangs on it is gone, without waiting for it. */
+  offline() {
+    if (this.stopped) return;
+    if (this.socket !== null) this.#gone(this.socket, OFFLINE);
+    else this.#away(closing(OFFLINE).words, { told: true });
+  }
+
   // -- the socket ---------------------------------------------------------------------------
 
   #connect() {
     this.#cancel("connect");
     if (this.stopped || this.socket !== null) return;
-    if (this.status.kind !== "polling") this.#status("connecting", "Connecting…");
+    if (!["polling", "lost"].includes(this.status.kind)) this.#status("connecting", "Connecting…");
     let socket;
     try {
       socket = new this.WebSocket(this.socketUrl);
@@ -251,9 +262,16 @@ export class MatchClient extends EventTarget {
     this.attempt += 1;
     this.#after("connect", delay, () => this.#connect());
     if (this.attempt >= FAILURES_BEFORE_POLLING) this.#startPolling();
-    if (!this.polling || this.status.kind !== "polling") {
-      this.#status("lost", words, this.now() + delay);
+    if (!this.polling || this.status.kind !== "polling" || code === OFFLINE) {
+      this.#away(words, { told: code in CLOSED, retryAt: this.now() + delay });
     }
+  }
+
+  /* One sentence for as long as the connection is away, whatever is tried and fails meanwhile: the
+     first one, unless somebody has more to say than that. */
+  #away(words, { told = false, retryAt = null } = {}) {
+    const steady = this.status.kind === "lost" && !told;
+    this.#status("lost", steady ? this.status.words : words, retryAt);
   }
 
   #ping() {
@@ -316,9 +334,6 @@ export class MatchClient extends EventTarget {
         break;
       case "error":
         this.#troubled(frame);
-        break;
-      case "closing":
-        this.#tell("trouble", { code: frame.code, sentence: frame.sentence });
         break;
       default:
         // A newer server may say more than this page knows.
@@ -478,6 +493,7 @@ export class MatchClient extends EventTarget {
   #startPolling() {
     if (this.polling) return;
     this.polling = true;
+    this.spell += 1;
     this.#poll();
   }
 
@@ -489,6 +505,8 @@ export class MatchClient extends EventTarget {
   async #poll() {
     this.#cancel("poll");
     let delay = POLL_EVERY;
+    const { spell } = this;
+    const ended = () => !this.polling || spell !== this.spell;
     try {
       const headers = { Accept: "application/json" };
       if (this.etag !== null) headers["If-None-Match"] = this.etag;
@@ -498,10 +516,10 @@ export class MatchClient extends EventTarget {
         cache: "no-store",
         credentials: "same-origin",
       });
-      if (!this.polling) return;
+      if (ended()) return;
       if (response.status === 200) {
         const frame = await response.json();
-        if (!this.polling) return;
+        if (ended()) return;
         this.etag = response.headers.get("ETag");
         this.time.measure(sent, this.now(), frame.at);
         this.#sync(frame);
@@ -511,13 +529,14 @@ export class MatchClient extends EventTarget {
         this.#flush();
       } else {
         delay = retryAfter(response) ?? POLL_SLOWLY;
-        this.#status("lost", `The server answers ${response.status}.`, this.now() + delay);
+        const words = `The server answers ${response.status}.`;
+        this.#away(words, { told: true, retryAt: this.now() + delay });
       }
     } catch {
-      if (!this.polling) return;
-      this.#status("lost", "The server cannot be reached.", this.now() + delay);
+      if (ended()) return;
+      this.#away("The server cannot be reached.", { retryAt: this.now() + delay });
     }
-    if (this.polling) this.#after("poll", delay, () => this.#poll());
+    if (!ended()) this.#after("poll", delay, () => this.#poll());
   }
 
   async #submitOverHttp(entry) {

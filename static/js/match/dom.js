@@ -37,6 +37,43 @@ export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/**
+ * Parts that stay as high as they ever were, so that what is below them stays where it is. `reset`
+ * lets them begin anew: the page is another one then. So it is where its width has changed.
+ */
+export class Room {
+  constructor() {
+    this.heights = new Map();
+    this.width = innerWidth;
+    this.observer = new ResizeObserver((entries) => {
+      if (innerWidth !== this.width) this.reset();
+      else for (const { target } of entries) this.#hold(target);
+    });
+  }
+
+  keep(...elements) {
+    for (const element of elements) {
+      this.heights.set(element, 0);
+      this.observer.observe(element);
+    }
+  }
+
+  reset() {
+    this.width = innerWidth;
+    for (const element of this.heights.keys()) {
+      element.style.minHeight = "";
+      this.heights.set(element, 0);
+    }
+  }
+
+  #hold(element) {
+    const height = element.getBoundingClientRect().height;
+    if (height <= this.heights.get(element)) return;
+    this.heights.set(element, height);
+    element.style.minHeight = `${height}px`;
+  }
+}
+
 /** The JSON in `<script type="application/json" id="…">`, or null where there is none. */
 export function embedded(id, root = document) {
   const block = root.getElementById(id);

@@ -50,10 +50,11 @@ class PlayerCard {
     this.name = h("h2", { class: "clock__name" });
     this.tags = h("span", { class: "player__tags" });
     this.presence = h("span", { class: "presence" });
-    this.time = h("p", { class: "clock__time", role: "timer" });
+    this.time = h("p", { class: "clock__time keeps-room", role: "timer" });
     this.reserve = h("p", { class: "clock__reserve" });
-    this.bar = h("progress", { class: "clock__bar", max: "1", value: "0", "aria-hidden": "true" });
-    this.score = h("p", { class: "player__score" });
+    this.bar = h("progress", { class: "clock__bar keeps-room", max: "1", value: "0", "aria-hidden": "true" });
+    this.score = h("p", { class: "player__score keeps-room" });
+    this.winner = h("span", { class: "tag tag--success", hidden: true }, icon("trophy"), "Winner");
     this.reminder = h("p", { class: "player__reminder", hidden: true });
     this.asked = null; // what the clock is about: the decision that is open, and not paused
     this.reminded = null;
@@ -62,7 +63,7 @@ class PlayerCard {
       { class: "clock player", data: { seat: String(seat), state: "idle" } },
       h("div", { class: "clock__head" }, seatBadge(seat), this.name, this.tags),
       this.time,
-      h("div", { class: "player__line" }, this.presence, this.reserve, this.reminder),
+      h("div", { class: "player__line" }, this.winner, this.presence, this.reserve, this.reminder),
       this.bar,
       this.score,
     );
@@ -77,10 +78,10 @@ class PlayerCard {
     if (view.advantage === this.seat) {
       tags.push(h("span", { class: "tag", title: "Has the advantage" }, "Advantage"));
     }
-    if (view.result !== null && view.result.winner === this.seat) {
-      tags.push(h("span", { class: "tag tag--success" }, icon("trophy"), "Winner"));
-    }
     fill(this.tags, tags);
+    // In the place of what is over with the match, so that the card stays as large as it is.
+    const won = view.result !== null && view.result.winner === this.seat;
+    this.winner.hidden = !won;
     const here = presence?.seats[this.seat] ? "here" : "away";
     this.presence.dataset.state = presence === null ? "unknown" : here;
     write(this.presence, presence === null ? "…" : here);
@@ -113,7 +114,9 @@ class PlayerCard {
       this.time.setAttribute("aria-label", label);
       this.bar.value = clock.state === "reserve" ? 0 : clock.share;
     }
-    write(this.reserve, this.#reserveWords(clock));
+    const reserve = this.#reserveWords(clock);
+    write(this.reserve, reserve);
+    this.reserve.title = reserve; // on a narrow card it may be cut off
     const moves = ["running", "low", "reserve"].includes(clock.state);
     return moves ? untilChange(face) : Infinity;
   }

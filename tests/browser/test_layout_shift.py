@@ -1,0 +1,148 @@
+"""Nothing moves by itself on the page of a match: its layout shift, as browsers measure it.
+
+Counted is every shift that the reader has not caused in the half second before, and every one of
+the board itself, whoever has caused it: there may be a finger on it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.browser import players
+from tests.browser.stage import Stage, course
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.support.fixtures import Pages
+    from tests.support.site import Site
+
+pytestmark = pytest.mark.browser
+
+ALLOWED = 0.05
+# By ruleset: a recorded match, its variant, and the kind of decision in which a piece is put down.
+MATCHES = {
+    "tetronogo": ("tetronogo.standard.random", "standard", "place"),
+    "domino-black-white": ("domino-black-white.standard.points", "standard", "place"),
+    "domino-wars": ("domino-wars.standard.random", "standard", "play"),
+    "peg-domain": ("peg-domain.gauntlet.points", "gauntlet", "turn"),
+    "domain": ("domain.standard.challenges", "standard", "place"),
+}
+WIDTHS: dict[int, dict[str, Any]] = {
+    1440: {"viewport": {"width": 1440, "height": 900}},
+    390: {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
+}
+
+
+def put_down(page: Page, ruleset: str) -> None:
+    """Put a piece down by keys, so that it waits to be confirmed."""
+    if ruleset == "domain":
+        page.locator(".shape-tray button:not(:disabled)").first.focus()
+        page.keyboard.press("Enter")
+        page.locator(".ghost").wait_for()
+        return
+    if ruleset == "peg-domain":
+        own = page.locator(".trio").get_attribute("data-own")
+        page.locator(f"[data-colour={own}] [data-square][aria-label*=', a peg']").first.focus()
+        page.keyboard.press("Enter")
+        page.locator(".cutting").wait_for(state="attached")
+        return
+    hand = page.locator(".hand input:not(:disabled), .wars-hand input:not(:disabled)")
+    if hand.count():
+        hand.first.focus()
+        page.keyboard.press("Space")
+    else:
+        page.locator(".board [tabindex='0']").focus()
+    while not page.locator(".ghost--legal").count():
+        page.keyboard.press("n")
+        if not page.locator(".ghost--legal").count():
+            page.keyboard.press("r")
+    page.keyboard.press("Enter")
+    page.locator(".ghost--pinned").wait_for()
+
+
+def board(page: Page) -> str:
+    """Where the board is and how large."""
+    return str(
+        page.evaluate(
+            """() => {
+                const board = document.querySelector("svg.board, svg.domain__svg");
+                const {x, y, width, height} = board.getBoundingClientRect();
+                return [x + scrollX, y + scrollY, width, height].map(Math.round).join();
+            }"""
+        )
+    )
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_moves_by_itself(
+    new_page: Pages, site: Site, subtests: pytest.Subtests, width: int
+) -> None:
+    for ruleset, (name, variant, kind) in MATCHES.items():
+        with subtests.test(ruleset):
+            game = players.start(site, ruleset, variant=variant)
+            played = course(name)
+            here = next(
+                number
+                for number, each in enumerate(played)
+                if number > len(played) // 3 and each.asks(0, kind) and not each.asks(1)
+            )
+            options = WIDTHS[width]
+            stage = Stage(new_page, game, "Ada", played[: here + 1], clock=False, **options)
+            play(stage, ruleset, played[here + 1 :])
+            stage.page.context.close()
+    assert new_page.errors == []
+
+
+def play(stage: Stage, ruleset: str, rest: Any) -> None:
+    """A piece of play with everything that can come in between; check that nothing moves."""
+    page = stage.page
+    place = board(page)
+
+    def still(what: str) -> None:
+        stage.settle()
+        assert board(page) == place, what
+
+    stage.say({"type": "reminder", "at": 0, "seat": 0, "kind": "turn", "left": 15_000})
+    still("a reminder")
+    stage.say({"type": "presence", "seats": [True, False], "spectators": 12})
+    still("the opponent has gone")
+    stage.say({"type": "error", "code": "rate.frames", "sentence": "Slower, please."})
+    still("a note in the corner")
+    message = {"id": 5, "at": 1, "name": "Ben", "username": "ben", "seat": 1, "text": "Hello"}
+    stage.say({"type": "chat", "room": "players", "message": message})
+    still("a message")
+    before = page.evaluate("scrollY")
+    put_down(page, ruleset)
+    still("a piece that was put down")
+    if ruleset == "tetronogo":  # elsewhere the hand is reached first
+        assert page.evaluate("scrollY") == before
+    field = page.locator("#notation-text")
+    field.fill("Z9 0")
+    field.press("Enter")
+    still("a move on its way")
+    sent = next(frame for frame in reversed(stage.sent) if frame["type"] == "submit")
+    sentence = "There is no such square as Z9, and the sentence that says so is a long one."
+    refusal = {"code": "notation.square", "sentence": sentence, "squares": []}
+    page.wait_for_timeout(600)  # from here on nobody has pressed anything
+    stage.say({"type": "refused", "id": sent["id"], **refusal})
+    still("a refusal")
+    stage.sockets[-1].close(code=1011)
+    page.locator("#match[data-connection=live]").wait_for()
+    still("a lost connection")
+    for position in rest[:4]:
+        stage.play(position)
+        stage.settle()
+    stage.play(rest[-1])
+    still("the end")
+    page.wait_for_timeout(300)
+    shifts = [
+        shift
+        for shift in page.evaluate("seen.shifts")
+        if not shift["input"] or any(each["board"] for each in shift["moved"])
+    ]
+    total = sum(shift["value"] for shift in shifts)
+    worst = max(shifts, key=lambda shift: float(shift["value"]), default=None)
+    assert total < ALLOWED, worst
