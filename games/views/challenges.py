@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
@@ -25,7 +26,7 @@ from games.services.challenges import (
     challenge_create,
     challenge_decline,
 )
-from games.views.common import explains_refusals, needs_sign_in, signed_in
+from games.views.common import FRAGMENT_HEADER, explains_refusals, needs_sign_in, signed_in
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -52,10 +53,15 @@ def challenge_new(request: HttpRequest, user: User) -> HttpResponse:
 @require_safe
 @explains_refusals
 def challenge_detail(request: HttpRequest, challenge_id: int) -> HttpResponse:
-    """One challenge, to wait at or to answer; once accepted, the way to its match."""
+    """One challenge, to wait at or to answer; once accepted, the way to its match.
+
+    How it stands may change at any moment, so no browser is to show it again without asking, when
+    its reader goes back to it or forward either; the page's script asks for the changing part.
+    """
     challenge = _challenge(challenge_id, request.user)
-    if challenge.match is not None:
-        return redirect(challenge.match)
+    alone = FRAGMENT_HEADER in request.headers
+    if challenge.match is not None and not alone:
+        return _never_kept(redirect(challenge.match))
     user = signed_in(request)
     context = {
         "challenge": challenge,
@@ -65,7 +71,14 @@ def challenge_detail(request: HttpRequest, challenge_id: int) -> HttpResponse:
         "acceptable": challenge.status == Challenge.Status.OPEN
         and challenge.expires_at > timezone.now(),
     }
-    return render(request, "games/challenge_detail.html", context)
+    page = "games/_challenge_live.html" if alone else "games/challenge_detail.html"
+    return _never_kept(render(request, page, context))
+
+
+def _never_kept(response: HttpResponse) -> HttpResponse:
+    response["Cache-Control"] = "private, no-store"
+    patch_vary_headers(response, [FRAGMENT_HEADER])
+    return response
 
 
 @require_POST

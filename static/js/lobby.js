@@ -72,6 +72,8 @@ if (region) {
       refreshSoon();
     }
   });
+  // Going back shows the page as it was left.
+  addEventListener("pageshow", ({ persisted }) => persisted && refreshSoon());
   // A notice may be lost on the way: look again now and then.
   setInterval(refreshSoon, 60_000);
 }

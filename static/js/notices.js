@@ -150,7 +150,8 @@ class Notices extends EventTarget {
   }
 
   #tell(notice) {
-    if (notice.kind === "ruling" && location.pathname === notice.url) return;
+    // The page that it is about says so itself.
+    if (["ruling", "declined"].includes(notice.kind) && location.pathname === notice.url) return;
     if (notice.kind === "match") {
       if (location.pathname === notice.url) return;
       if (document.querySelector("[data-waits-for-match]")) {

@@ -108,6 +108,44 @@ def test_two_strangers_find_each_other(sign_in: Any, new_page: Any, two: tuple[s
     assert new_page.errors == []
 
 
+def test_a_challenges_page_says_how_it_stands(
+    sign_in: Any, new_page: Any, two: tuple[str, str]
+) -> None:
+    """On both sides, without a reload, and when its reader goes back or forward to it."""
+    anna, bert = sign_in(*two)
+
+    def listens(page: Page) -> None:
+        page.wait_for_function("() => document[Symbol.for('gauntlet.notices')]?.open === true")
+
+    answers = 'form[action$="accept/"], form[action$="decline/"], form[action$="cancel/"]'
+    for deed, title in (("Decline", "Declined"), ("Take back", "Taken back")):
+        address = offer(anna, two[1])
+        bert.goto(address)
+        listens(anna)
+        listens(bert)
+        by, other = (bert, anna) if deed == "Decline" else (anna, bert)
+        by.get_by_role("button", name=deed).click()
+        by.wait_for_url(re.compile(r"/lobby/$"))
+        other.locator("main").get_by_text(title, exact=True).wait_for()
+        assert other.locator(answers).count() == 0
+        by.go_back()
+        by.locator("main").get_by_text(title, exact=True).wait_for()
+        assert by.locator(answers).count() == 0
+        by.go_forward()
+        by.go_back()
+        by.locator("main").get_by_text(title, exact=True).wait_for()
+        assert by.locator(answers).count() == 0
+    bert.goto(offer(anna, two[1]))
+    listens(anna)
+    bert.get_by_role("button", name="Accept and play").click()
+    for page in (anna, bert):
+        page.wait_for_url(re.compile(r"/matches/\d+/$"))
+    for page in (anna, bert):  # there is no challenge to go back to any more
+        page.go_back()
+        page.wait_for_url(re.compile(r"/matches/\d+/$"))
+    assert new_page.errors == []
+
+
 def test_a_named_challenge_reaches_its_player_on_any_page(
     sign_in: Any, new_page: Any, two: tuple[str, str]
 ) -> None:

@@ -14,6 +14,7 @@ from accounts.models import User
 from games import pace
 from games.models import Challenge, Match
 from games.rulesets import REGISTRY
+from games.services.challenges import challenge_accept, challenge_cancel, challenge_decline
 from tests.games.support import nothing_changes
 from tests.pages.support import challenge, forms, links, words
 
@@ -288,3 +289,30 @@ def test_every_pace_fits_every_game() -> None:
 )  # fmt: skip
 def test_spans_of_time_are_spoken_in_two_units_at_most(seconds: float, expected: str) -> None:
     assert pace.spoken(seconds) == expected
+
+
+def test_a_challenges_page_is_never_shown_again_without_asking(
+    people: dict[str, User], visitor: Callable[..., Client]
+) -> None:
+    """Going back to it after an answer shows how it stands now, and its script asks for that part
+    alone, for both sides and whatever has become of it."""
+    for deed, title in (
+        (None, ""),
+        (challenge_decline, "Declined"),
+        (challenge_cancel, "Taken back"),
+        (challenge_accept, "Accepted"),
+    ):
+        made = challenge(people["ada"], people["ben"])
+        if deed is not None:
+            by = people["ada"] if deed is challenge_cancel else people["ben"]
+            deed(acting_user=by, challenge=made)
+        for name in ("ada", "ben"):
+            client = visitor(people[name])
+            page = client.get(f"/challenges/{made.pk}/")
+            assert "no-store" in page["Cache-Control"]
+            assert page.status_code == (302 if deed is challenge_accept else 200)
+            part = client.get(f"/challenges/{made.pk}/", headers={"X-Fragment": "live"})
+            assert "no-store" in part["Cache-Control"]
+            assert "<html" not in part.content.decode()
+            assert title in words(part)
+            assert bool(forms(part)) == (deed is None)

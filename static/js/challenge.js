@@ -1,0 +1,46 @@
+/** A challenge's page says how the challenge stands now, whatever happens to it meanwhile and however
+ * the reader comes back to the page. Without this script, loading the page again does. */
+
+import { announce, localiseTimes } from "./site.js";
+import { notices } from "./notices.js";
+
+const LONGEST = 2 ** 31 - 1; // what a timer takes
+
+const standing = () => document.querySelector("[data-live=standing]");
+const id = Number(standing().dataset.challenge);
+const title = () => standing().querySelector(".alert__title")?.textContent ?? "";
+
+async function refresh() {
+  let html;
+  try {
+    const answer = await fetch(location.href, { headers: { "X-Fragment": "live" }, cache: "no-store" });
+    if (!answer.ok) return;
+    html = await answer.text();
+  } catch {
+    return; // coming back asks again
+  }
+  const fresh = new DOMParser().parseFromString(html, "text/html");
+  const match = fresh.querySelector("[data-match]");
+  if (match !== null && document.querySelector("[data-waits-for-match]") !== null) {
+    location.assign(match.getAttribute("href"));
+    return;
+  }
+  const before = title();
+  for (const part of document.querySelectorAll("[data-live]")) {
+    const now = fresh.querySelector(`[data-live=${part.dataset.live}]`);
+    // A form that has been sent must not be pulled from under the finger.
+    if (now !== null && part.querySelector("form[data-sent]") === null) part.replaceWith(now);
+  }
+  localiseTimes();
+  if (title() !== before && title() !== "") announce(`${title()}.`);
+}
+
+const listener = notices();
+listener.addEventListener("frame", ({ detail }) => {
+  if (detail.type === "challenge" && detail.challenge === id) refresh();
+});
+listener.addEventListener("back", refresh);
+addEventListener("pageshow", ({ persisted }) => persisted && refresh());
+document.addEventListener("visibilitychange", () => document.hidden || refresh());
+const left = new Date(standing().dataset.until).getTime() - Date.now();
+if (left > 0 && left < LONGEST) setTimeout(refresh, left + 1_000);
