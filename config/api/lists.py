@@ -9,8 +9,9 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.core import signing
-from django.db.models import F, Q
+from django.db.models import Case, F, Q, When
 from django.http import HttpResponseBase
+from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django_filters import rest_framework as filters
 from rest_framework.exceptions import ValidationError
@@ -138,6 +139,10 @@ class CursorPages(BasePagination):
 
     The cursor is the row's sort values, signed so that only what we gave out comes back. Empty
     values stand last, upwards and downwards.
+
+    What a view names in `moving` are moments that rows get while somebody reads: a match that ends
+    would jump ahead of its readers. So the cursor also says when the first page was read, and a
+    later moment counts as empty from there on: the row stays with those that have none.
     """
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
@@ -147,10 +152,19 @@ class CursorPages(BasePagination):
         self.ordering: Ordering = view.orderings[self.name]
         self.limit = limit_of(request)
         cursor = self._cursor(request)
+        self.began = _began(cursor)
+        self.moving: Collection[str] = view.moving
         backwards = cursor is not None and cursor["d"] == "p"
         if cursor is not None:
-            queryset = queryset.filter(_beyond(self.ordering, cursor["k"], backwards=backwards))
-        found = list(queryset.order_by(*_terms(self.ordering, backwards))[: self.limit + 1])
+            queryset = queryset.alias(**self._settled())
+            beyond = _beyond(self._sorted_by(), cursor["k"], backwards=backwards)
+            queryset = queryset.filter(beyond)
+        # The first page holds the latest there are: no moment is later yet, and an index will do.
+        ordering = self.ordering if cursor is None else self._sorted_by()
+        found = list(queryset.order_by(*_terms(ordering, backwards))[: self.limit + 1])
+        if cursor is None:
+            moments = [_value(row, name) for row in found for name in self._moves()]
+            self.began = max([self.began, *filter(None, moments)])
         more = len(found) > self.limit
         self.rows = found[: self.limit]
         if backwards:
@@ -183,12 +197,39 @@ class CursorPages(BasePagination):
 
     def _link(self, direction: str, index: int) -> str:
         row = self.rows[index]
-        keys = [_plain(_value(row, name.removeprefix("-"))) for name in self.ordering]
-        cursor = _SIGNER.sign_object({"o": self.name, "d": direction, "k": keys})
+        keys = [_plain(self._key(row, name.removeprefix("-"))) for name in self.ordering]
+        began = self.began.isoformat() if self._moves() else ""
+        cursor = _SIGNER.sign_object({"o": self.name, "d": direction, "k": keys, "b": began})
         query = self.request.query_params.copy()
         query["cursor"] = cursor
         address = self.request.build_absolute_uri(self.request.path)
         return f"{address}?{urlencode(sorted(query.lists()), doseq=True)}"
+
+    def _moves(self) -> list[str]:
+        """Those fields of the ordering that rows may get while somebody reads."""
+        return [name for name in map(_plain_name, self.ordering) if name in self.moving]
+
+    def _settled(self) -> dict[str, Any]:
+        """Their values as they were when the first page was read."""
+        return {
+            f"settled_{name}": Case(When(**{f"{name}__lte": self.began}, then=F(name)))
+            for name in self._moves()
+        }
+
+    def _sorted_by(self) -> Ordering:
+        """The ordering, by those values."""
+        moving = set(self._moves())
+        return tuple(
+            f"{'-' if name.startswith('-') else ''}settled_{_plain_name(name)}"
+            if _plain_name(name) in moving
+            else name
+            for name in self.ordering
+        )
+
+    def _key(self, row: Any, name: str) -> Any:
+        value = _value(row, name)
+        late = name in self.moving and value is not None and value > self.began
+        return None if late else value
 
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
         """For the schema."""
@@ -222,6 +263,10 @@ class CursorPages(BasePagination):
                 "schema": {"type": "string"},
             },
         ]
+
+
+def _plain_name(name: str) -> str:
+    return name.removeprefix("-")
 
 
 def _value(row: Any, name: str) -> Any:
@@ -267,3 +312,10 @@ def _further(name: str, key: Any, *, backwards: bool) -> Q:
     down = name.startswith("-") != backwards
     beyond = Q(**{f"{field}__lt" if down else f"{field}__gt": key})
     return beyond if backwards else beyond | empty
+
+
+def _began(cursor: Mapping[str, Any] | None) -> datetime:
+    """When the first page was read. What nothing depends on is not in the cursor, so that the same
+    page has the same tag."""
+    told = "" if cursor is None else cursor.get("b", "")
+    return parse_datetime(told) or timezone.now() if told else timezone.now()

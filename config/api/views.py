@@ -232,8 +232,11 @@ class ListView(FieldsView, ListAPIView[Any]):
     filterset_class             a subclass of `lists.Filters`, where rows can be filtered
     orderings                   by name, the fields to order by; the last of them unique. The first
                                 ordering is the default.
+    moving                      moments among the fields to order by that rows get, or get anew,
+                                while they are there
     """
 
+    moving: ClassVar[frozenset[str]] = frozenset()
     orderings: ClassVar[Mapping[str, Ordering]] = {"-id": ("-id",), "id": ("id",)}
     pagination_class = CursorPages
     filter_backends = (FilterBackend, OrderBackend)

@@ -54,6 +54,7 @@ class MatchesView(ListView):
 
     serializer_class = MatchSerializer
     filterset_class = MatchFilters
+    moving = frozenset({"finished_at"})
     orderings = MappingProxyType(
         {
             "-created_at": ("-created_at", "-id"),

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from accounts.models import User
 from games.models import Challenge, Match
@@ -128,6 +129,54 @@ def backwards(client: Client, address: str) -> list[str]:
 
 def addressed(operation: Operation, world: dict[str, Any]) -> str:
     return operation.address(**{name: found[0] for name, found in world.items()})
+
+
+def test_a_row_whose_moment_comes_while_somebody_reads_is_not_jumped_over(
+    world: dict[str, Any], ada: User
+) -> None:
+    """By `-finished_at` a match that ends would stand ahead of whoever reads page by page."""
+    client = holder(ada, "read", "organise")
+    ending: list[tuple[str, Any, dict[str, Any]]] = [
+        (
+            "matches",
+            "-finished_at",
+            {"status": "finished", "reason": "ruling", "deadline_at": None, "wake_at": None},
+        ),
+        ("death_matches", "-decided_at", {"status": "decided", "how": "ruling", "why": "So."}),
+        ("seasons", "-started_at", {"status": "running"}),
+        ("seasons", "-changed_at", {}),
+    ]
+    # Matches of tests are far from now: one that ends now would be older than they are.
+    Match.objects.filter(finished_at__isnull=False).update(finished_at=AT)
+    for name in ("matches", "death_matches", "seasons"):
+        copied(name)
+    for name, ordering, changes in ending:
+        model, field = ROWS[name][0], ordering.removeprefix("-")
+        address = f"{addressed(LISTS[name], world)}?ordering={ordering}&limit=2"
+        everything = {row["links"]["view"] for row in whole(client, name, world)}
+        seen: list[str] = []
+        following: str | None = address
+        number = 0
+        while following:
+            page = client.get(following).json()
+            seen += [row["links"]["view"] for row in page["results"]]
+            following, number = page["next"], number + 1
+            if number == 2:  # somebody who reads is on the second page when it happens
+                waiting = model.objects.order_by("-pk")
+                if field != "changed_at":
+                    waiting = waiting.filter(**{f"{field}__isnull": True})
+                row = waiting[0] if name != "matches" else waiting.filter(status="running")[0]
+                won = {"winner_id": row.home_id} if model is DeathMatch else {}
+                model.objects.filter(pk=row.pk).update(**changes, **won, **{field: timezone.now()})
+        assert set(seen) == everything, (name, ordering)
+        # What changed anew, having been seen, may come once more; nothing else comes twice.
+        assert len(seen) - len(everything) in ((0, 1) if field == "changed_at" else (0,)), name
+
+
+def whole(client: Client, name: str, world: dict[str, Any]) -> list[dict[str, Any]]:
+    answer = client.get(f"{addressed(LISTS[name], world)}?limit=200")
+    rows: list[dict[str, Any]] = answer.json()["results"]
+    return rows
 
 
 def test_every_list_gives_every_row_once(world: dict[str, Any], ada: User) -> None:

@@ -133,6 +133,7 @@ class SeasonsReading(ListView):
 
     serializer_class = SeasonSerializer
     filterset_class = SeasonFilters
+    moving = frozenset({"changed_at", "started_at"})
     orderings: ClassVar[Mapping[str, Ordering]] = MappingProxyType(
         {
             "-created_at": ("-created_at", "-id"),
@@ -347,6 +348,7 @@ class DeathMatchesView(ListView):
 
     serializer_class = DeathMatchSerializer
     filterset_class = DeathMatchFilters
+    moving = frozenset({"decided_at"})
     orderings: ClassVar[Mapping[str, Ordering]] = MappingProxyType(
         {"-id": ("-id",), "id": ("id",), "-decided_at": ("-decided_at", "-id")}
     )
