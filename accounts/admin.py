@@ -138,6 +138,7 @@ class UserAdmin(ModeratorView, Deeds, DjangoUserAdmin):
                 list_address(Report, about__id__exact=row.pk, state="all"),
             ),
             (gettext("Their deeds"), list_address(AuditEntry, who__id__exact=row.pk)),
+            (gettext("Deeds by and to them"), list_address(AuditEntry, q=row.username)),
         ]
         return [*own, *super().row_links(request, row)]
 
@@ -461,6 +462,11 @@ class ActorFilter(admin.SimpleListFilter):
         return queryset
 
 
+adminkit.about_people(Sanction, "user")
+adminkit.about_people(Report, "about")
+adminkit.about_people(AccountMerge, "keep", "duplicate")
+
+
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ModeratorView, ReadOnly, admin.ModelAdmin):
     """The audit log, to read. The database refuses every change of it."""
@@ -472,10 +478,24 @@ class AuditEntryAdmin(ModeratorView, ReadOnly, admin.ModelAdmin):
     list_per_page = 50
     show_full_result_count = False
     search_fields = ("=who__username", "=target_id", "action")
-    search_help_text = _("A username, the number of a row, or a part of an action.")
+    search_help_text = _(
+        "A username (what they did, and what was done to them), the number of a row, or a part of "
+        "an action."
+    )
     date_hierarchy = "at"
     fields = ("at", "actor", "action", "target", "data")
     readonly_fields = fields
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[AuditEntry], search_term: str
+    ) -> tuple[QuerySet[AuditEntry], bool]:
+        """What people whom the words name did, and what was done to them."""
+        found, doubles = super().get_search_results(request, queryset, search_term)
+        name = User.normalize_username(search_term.strip().removeprefix("@"))
+        people = User.objects.filter(username=name)
+        if name and people.exists():
+            found |= queryset.filter(adminkit.done_to(people))
+        return found, doubles
 
     @admin.display(description=_("who"), ordering="who__username")
     def actor(self, entry: AuditEntry) -> SafeString | str:

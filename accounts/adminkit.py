@@ -499,3 +499,30 @@ def each_done(
 
 def _sentence_of(refusal: Exception) -> str:
     return str(getattr(refusal, "sentence", refusal))
+
+
+# -- deeds to a person ---------------------------------------------------------------------------
+
+# Which rows are about somebody: by model, the fields that say whom.
+_PERSONAL: dict[type[Model], tuple[str, ...]] = {}
+
+
+def about_people(model: type[Model], *fields: str) -> None:
+    """Say that deeds to rows of a model are deeds to the person whom these fields name."""
+    _PERSONAL[model] = fields
+
+
+def done_to(people: QuerySet[Any]) -> Q:
+    """The condition for audit entries of deeds to these people: to their accounts, to rows about
+    them, and those that name them as the user concerned."""
+    keys = list(people.values_list("pk", flat=True)[:50])
+    found = Q(target_type=people.model._meta.label_lower, target_id__in=[str(pk) for pk in keys])
+    found |= Q(data__user__in=keys)
+    for model, fields in _PERSONAL.items():
+        theirs = Q()
+        for field in fields:
+            theirs |= Q(**{f"{field}__in": keys})
+        rows = model.objects.filter(theirs)  # type: ignore[attr-defined]
+        rows = rows.annotate(as_text=Cast("pk", CharField()))
+        found |= Q(target_type=model._meta.label_lower, target_id__in=rows.values("as_text"))
+    return found
