@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from accounts.models import User
 from accounts.roles import Role, is_moderator, is_organiser
 from games.engine.decisions import ROOM, Audience, Seat
-from games.models import ChatMessage, Match, MatchPlayer, MatchReferee
+from games.models import ChatMessage, Match, MatchEntry, MatchPlayer, MatchReferee
 
 AUDIENCES: tuple[Audience, ...] = (0, 1, ROOM)
 
@@ -62,6 +62,17 @@ def organisers_of(match: Match) -> QuerySet[User]:
     if match.referees.exists():
         return people.filter(matches_refereed__match=match)
     return people.filter(groups__name=Role.ORGANISER)
+
+
+def concerned_with(match: Match) -> QuerySet[User]:
+    """Whom to write to that a match waits for a ruling: of those who are told of it, its referees;
+    where it names none, whoever has organised it before or prepared what it is played with. All the
+    others find it in their queue."""
+    people = organisers_of(match)
+    if match.referees.exists():
+        return people
+    acted = MatchEntry.objects.filter(match=match, by__isnull=False).values("by")
+    return people.filter(pk__in=acted)
 
 
 def may_prepare(user: Any) -> bool:

@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 
 from accounts.mail import confirmed_addresses
 from games import frames
-from games.audience import LOBBY_GROUP, organisers_of, user_group_of
+from games.audience import LOBBY_GROUP, concerned_with, organisers_of, user_group_of
 from games.models import Match
 from games.publish import Frame, publish
 from games.words import game_name, result_told
@@ -80,8 +80,9 @@ def tell_ruling(match_id: int, *, waits: bool) -> None:
 
 
 def mail_ruling(match_id: int, seq: int) -> int:
-    """Write to those who may rule that a match waits for them since its entry ``seq``; returns to
-    how many. Confirmed addresses only, and once: called again for the same entry it does nothing.
+    """Write to those whom a match concerns that it waits for their ruling since its entry ``seq``;
+    returns to how many. Confirmed addresses only, and once: called again for the same entry it does
+    nothing.
 
     Raises OSError or SMTPException where mail cannot be sent; it may then be called again.
     """
@@ -99,7 +100,7 @@ def mail_ruling(match_id: int, seq: int) -> int:
     )
     names = " and ".join(player.name for player in match.players.all())
     subject = f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}{names} wait for your ruling"
-    for user_id, address in confirmed_addresses(organisers_of(match)).items():
+    for user_id, address in confirmed_addresses(concerned_with(match)).items():
         key = f"ruling-mail:{match_id}:{seq}:{user_id}"
         if not cache.add(key, 1, timeout=MAIL_REMEMBERED_S):
             continue

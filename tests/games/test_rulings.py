@@ -124,6 +124,9 @@ def test_a_letter_goes_once_to_every_confirmed_address(
     confirmed(cleo)
     play = challenged((ada, ben), BAD)
     (call,) = asked
+    # It names no referee, and nobody has had to do with it: it waits in every organiser's queue.
+    assert notices.mail_ruling(*call) == 0
+    referee(play, orla, olga)
     assert notices.mail_ruling(*call) == 1
     (letter,) = mail.outbox
     assert letter.to == ["orla@example.org"]
@@ -138,7 +141,7 @@ def test_a_letter_goes_once_to_every_confirmed_address(
 
 def test_no_letter_once_it_is_ruled(ada: User, ben: User, orla: User, asked: list[Any]) -> None:
     confirmed(orla)
-    play = challenged((ada, ben), BAD)
+    play = referee(challenged((ada, ben), BAD), orla)
     play.act(orla, "rule invalid", 70 * SECOND)
     assert notices.mail_ruling(*asked[0]) == 0
     assert mail.outbox == []
@@ -148,7 +151,7 @@ def test_a_letter_that_fails_can_be_sent_again(
     ada: User, ben: User, orla: User, asked: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     confirmed(orla)
-    challenged((ada, ben), BAD)
+    referee(challenged((ada, ben), BAD), orla)
 
     def broken(*_: object) -> None:
         raise OSError("no route")
