@@ -17,6 +17,7 @@ from accounts.adminkit import (
     DeedTexts,
     ModeratorView,
     ReadOnly,
+    about_people,
     deed_page,
     done_at_once,
     each_done,
@@ -148,6 +149,9 @@ class ContestantInline(_PartInline):
     def account(self, contestant: Contestant) -> SafeString:
         """Whose place it is."""
         return row_link(contestant.user)
+
+
+about_people(Contestant, "user")
 
 
 @admin.register(Season)

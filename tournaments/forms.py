@@ -23,7 +23,14 @@ from games.models import Preparation
 from games.words import ruleset_named
 from tournaments import catalogue
 from tournaments.models import Contestant, Format, Leg, NoShowRule, RulesetChoice, Season
-from tournaments.pairing.registry import FORMATS, options_of
+from tournaments.pairing.registry import (
+    FORMATS,
+    Limits,
+    OptionsRefused,
+    option_limits,
+    options_of,
+)
+from tournaments.services.guards import RowsRefused
 from tournaments.standings.metrics import DEFAULTS, METRICS
 
 GAMES_MOST: Final = 12
@@ -37,8 +44,17 @@ class ServiceForm(forms.Form):
     # Which field a refusal is shown at, by its code or the beginning of it; others stand on top.
     at_field: ClassVar[Mapping[str, str]] = {}
 
+    def row_fields(self) -> Sequence[str]:
+        """The field at which each row's refusal is shown; none: on top."""
+        return ()
+
     def refuse(self, refusal: Refusal) -> None:
-        """Show what the service refused."""
+        """Show what the service refused: rows each at their own field."""
+        fields = self.row_fields()
+        if isinstance(refusal, RowsRefused) and fields:
+            for number, each in refusal.rows.items():
+                self.add_error(fields[number], ValidationError(each.sentence, code=each.code))
+            return
         error = ValidationError(refusal.sentence, code=refusal.code)
         for code, field in self.at_field.items():
             if refusal.code.startswith(code) and field in self.fields:
@@ -89,7 +105,10 @@ class UserField(forms.CharField):
 # What each format lets organisers choose: the words for `pairing.registry`'s options.
 _OPTION_WORDS: Final[dict[str, tuple[str, str]]] = {
     "final_best_of": ("Matches of the final, at most", "An odd number: 3 means best of three."),
-    "choice_hours": ("Hours to choose an opponent", "After that an organiser names the DMO."),
+    "choice_hours": (
+        "Hours to choose an opponent",
+        "After that an organiser names the DMO. 0.5 is half an hour.",
+    ),
     "items": ("Who is out gives items", ""),
     "third_place": ("A match for third place", ""),
     "best_of": ("Games in each match, at most", "An odd number."),
@@ -99,15 +118,24 @@ _OPTION_WORDS: Final[dict[str, tuple[str, str]]] = {
 }
 
 
-def _option_field(name: str, default: Any) -> forms.Field:
+def _option_field(name: str, default: Any, limits: Limits) -> forms.Field:
     words, text = _OPTION_WORDS[name]
-    if isinstance(default, bool):
+    if limits.type is bool:
         return forms.BooleanField(label=words, help_text=text, required=False, initial=default)
-    if isinstance(default, float):
-        return forms.FloatField(label=words, help_text=text, required=False, initial=default)
-    return forms.IntegerField(
-        label=words, help_text=text, required=False, initial=default, min_value=1
+    kind: Any = forms.FloatField if limits.type is float else forms.IntegerField
+    # The lowest that is not allowed itself is for the service to refuse.
+    bounds = {} if limits.open else {"min_value": limits.least}
+    codes = ("invalid", "min_value", "max_value")
+    field: forms.Field = kind(
+        label=words,
+        help_text=text,
+        required=False,
+        initial=default,
+        max_value=limits.most,
+        error_messages=dict.fromkeys(codes, limits.sentence),
+        **bounds,
     )
+    return field
 
 
 def _format_defaults(key: str) -> dict[str, Any]:
@@ -179,13 +207,41 @@ class SeasonForm(ServiceForm):
                 label=f"{number}.", required=False, choices=metrics
             )
         for kind in FORMATS.values():
+            limits = option_limits(kind.key)
             for key, default in _format_defaults(kind.key).items():
-                self.fields[f"{kind.key}_{key}"] = _option_field(key, default)
+                self.fields[f"{kind.key}_{key}"] = _option_field(key, default, limits[key])
         if season is not None:
             del self.fields["format"]
             if season.status != "enrolling":
                 for name in [each for each in self.fields if self._is_fixed(each)]:
                     del self.fields[name]
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        # What is filled in for formats that are not chosen is not shown, and not asked for.
+        chosen = self._chosen
+        for name in [each for each in self.errors if each != "format"]:
+            of = next((key for key in FORMATS if name.startswith(f"{key}_")), chosen)
+            if of != chosen:
+                del self.errors[name]
+        return data
+
+    @property
+    def _chosen(self) -> str:
+        """The format's key; empty where none, or none that there is, was chosen."""
+        if self._season is not None:
+            return self._season.format
+        return str(self.cleaned_data.get("format", ""))
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Options of a format at their own fields; all else as for any form."""
+        if not isinstance(refusal, OptionsRefused):
+            super().refuse(refusal)
+            return
+        for name, sentence in refusal.fields.items():
+            field = f"{self._chosen}_{name}"
+            error = ValidationError(sentence, code=refusal.code)
+            self.add_error(field if field in self.fields else None, error)
 
     def _is_fixed(self, name: str) -> bool:
         """Whether a field is one of those that a season that has begun does not have any more."""
@@ -459,6 +515,9 @@ class PlacementsForm(ServiceForm):
             for each in self._contestants
         ]
 
+    def row_fields(self) -> Sequence[str]:
+        return [f"place_{each.pk}" for each, _, _ in self.placements()]
+
     def placements(self) -> list[tuple[Contestant, int, bool]]:
         """Who has which place, of a valid form; whoever has none is left out."""
         return [
@@ -695,6 +754,19 @@ class PairForm(ServiceForm):
         self.fields["opponent"] = ContestantField(people, label="Whom")
 
 
+class TieForm(ServiceForm):
+    """Which of those who share the first place has won."""
+
+    def __init__(self, *args: Any, people: Sequence[Contestant], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        names = ", ".join(each.name for each in people)
+        self.fields["opponent"] = ContestantField(
+            people,
+            label="Who has won",
+            error_messages={"required": f"Please say which has won: {names}."},
+        )
+
+
 class PairingsForm(ServiceForm):
     """A whole round by hand: for each match two of those who play in it."""
 
@@ -733,6 +805,9 @@ class PairingsForm(ServiceForm):
                 alone = next(side for side in sides if side is not None)
                 self.add_error(away.name, f"Whom does {alone} meet?")
         return data
+
+    def row_fields(self) -> Sequence[str]:
+        return [away.name for home, away in self.rows if self.cleaned_data[home.name] is not None]
 
     def pairings(self) -> list[tuple[Contestant, Contestant]]:
         """Who meets whom, of a valid form; matches that were left empty are left out."""

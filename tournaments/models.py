@@ -14,7 +14,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.urls import reverse
 from django.utils import timezone
 
@@ -192,6 +192,14 @@ class ContestantQuerySet(models.QuerySet["Contestant"]):
         """Who plays in a round, or in the main match of an episode: everybody still in who has not
         entered since."""
         return self.filter(status=ContestantStatus.ACTIVE, since_round__lte=number)
+
+    def in_contention(self) -> ContestantQuerySet:
+        """Who may still win the season: not those who only play for third place in a bracket."""
+        lost = DeathMatch.objects.filter(
+            Q(home=OuterRef("pk")) | Q(away=OuterRef("pk")), status=DeathMatchStatus.DECIDED
+        ).exclude(winner=OuterRef("pk"))
+        beaten = Q(season__format=Format.SINGLE_ELIMINATION) & Q(Exists(lost))
+        return self.filter(status=ContestantStatus.ACTIVE).exclude(beaten)
 
 
 class Contestant(models.Model):

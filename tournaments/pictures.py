@@ -412,7 +412,7 @@ def standing_told(sheet: Sheet) -> str:
     if season.status == SeasonStatus.CANCELLED:
         return "Called off"
     now = sheet.current
-    left = len(sheet.still_in)
+    left = len(sheet.in_contention)
     return f"{now.name}, {left} still in" if now else f"{left} still in"
 
 

@@ -14,7 +14,8 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from django.db import connection
-from django.db.models import Count, F, Prefetch, Q, QuerySet
+from django.db.models import Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.models import User
@@ -59,12 +60,19 @@ RULINGS: Final = (
     "death-match.void",
     "death-match.no-show",
     "round.reopened",
-    "season.reopened",
     "season.cancelled",
     "episode.skipped",
     "contestant.replaced",
+    "contestant.withdrawn",
     "contestant.restored",
     "item.taken-back",
+)
+# Of those, what is no deed of its own: nobody gave a reason for it, or no organiser did it.
+_FOLLOWS: Final = (
+    Q(kind="round.reopened", data__why="")
+    | (Q(kind="contestant.restored") & ~Q(data__has_key="why"))
+    | (Q(kind="episode.skipped") & ~Q(data__has_key="by"))
+    | (Q(kind="contestant.withdrawn") & ~Q(data__has_key="by"))
 )
 # Said of every turn and reminder: worth a push, not worth a line in a history.
 FLEETING: Final = ("death-match.turn", "death-match.reminder")
@@ -87,7 +95,8 @@ def season_for(slug: str, user: Any) -> Season:
 def seasons_listed(viewer: Any) -> QuerySet[Season]:
     """The seasons that ``viewer`` may see, fit for lists."""
     playing = Count("contestants", filter=~Q(contestants__status=ContestantStatus.REPLACED))
-    left = Count("contestants", filter=Q(contestants__status=ContestantStatus.ACTIVE))
+    ours = Contestant.objects.in_contention().filter(season=OuterRef("pk")).order_by()
+    left = Coalesce(Subquery(ours.values("season").annotate(n=Count("pk")).values("n")), 0)
     seasons: QuerySet[Season] = Season.objects.visible_to(viewer)
     return seasons.select_related("winner").annotate(entered=playing, left=left)
 
@@ -171,6 +180,25 @@ class Sheet:
     def still_in(self) -> list[Contestant]:
         """Those who have not left."""
         return [each for each in self.contestants if each.status in STILL_IN]
+
+    @cached_property
+    def for_third(self) -> frozenset[int]:
+        """Who has lost in a bracket and is not out: they play for third place."""
+        if self.season.format != Format.SINGLE_ELIMINATION:
+            return frozenset()
+        beaten = {
+            side
+            for row in self.death_matches
+            if row.status == DeathMatchStatus.DECIDED
+            for side in (row.home_id, row.away_id)
+            if side is not None and side != row.winner_id
+        }
+        return frozenset(each.pk for each in self.still_in if each.pk in beaten)
+
+    @property
+    def in_contention(self) -> list[Contestant]:
+        """Those who may still win the season."""
+        return [each for each in self.still_in if each.pk not in self.for_third]
 
     @cached_property
     def by_standing(self) -> list[Contestant]:
@@ -420,6 +448,8 @@ class Sheet:
         if rulings:
             decided = Q(kind="death-match.decided", data__how__in=[How.WALKOVER, How.RULING])
             rows = rows.filter(Q(kind__in=RULINGS) | decided)
+            # One entry a deed: what followed from it is told in the history.
+            rows = rows.exclude(data__has_key="follows").exclude(_FOLLOWS)
         return rows.select_related("round", "death_match__round").order_by("-at", "-pk")
 
 

@@ -1012,9 +1012,8 @@ def maybe_correct(organiser: User, season: Season, source: random.Random) -> Non
         "at": now(),
     }  # fmt: skip
     later = season.rounds.filter(number__gt=row.round.number)
+    # In a bracket what somebody has played on; not what merely stands in a round that is complete.
     frozen = bool(_fed_by(season, int(row.key))) if season.format == BRACKET else later.exists()
-    if row.round.status == "closed" and later.exists():
-        frozen = True
     if frozen:
         refused("round.frozen", death_match_correct, **correct)
         if row.round.status == "closed" and source.random() < 0.5:

@@ -123,26 +123,31 @@ def check(
     defender: int,
     reach: int,
     busy: Collection[int] = (),
+    names: Mapping[int, str] | None = None,
 ) -> None:
-    """Refuse a challenge that may not be made.
+    """Refuse a challenge that may not be made; ``names`` are what sentences call the players.
 
     Raises Refusal: ``ladder.unknown`` (not on the ladder), ``ladder.self``, ``ladder.not-above``,
     ``ladder.out-of-reach``, ``ladder.busy`` (one of the two has a challenge open).
     """
-    if challenger not in order or defender not in order:
-        raise Refusal("ladder.unknown", "One of the two is not on the ladder.")
+    known = names or {}
+    one, other = known.get(challenger, "The challenger"), known.get(defender, "That player")
+    for player, name in ((challenger, one), (defender, other)):
+        if player not in order:
+            raise Refusal("ladder.unknown", f"{name} is not on the ladder.")
     distance = order.index(challenger) - order.index(defender)
     if distance == 0:
         raise Refusal("ladder.self", "Nobody challenges themselves.")
     if distance < 0:
-        raise Refusal("ladder.not-above", "A challenge goes to somebody higher on the ladder.")
+        sentence = f"{other} stands below {one}: a challenge goes up the ladder."
+        raise Refusal("ladder.not-above", sentence)
     if distance > reach:
         rungs = "rung" if reach == 1 else "rungs"
         raise Refusal(
             "ladder.out-of-reach",
-            f"A challenge goes up to {reach} {rungs} above; that player is {distance} above.",
+            f"A challenge goes up to {reach} {rungs} above; {other} is {distance} above {one}.",
         )
     if challenger in busy:
-        raise Refusal("ladder.busy", "The challenger has a challenge open already.")
+        raise Refusal("ladder.busy", f"{one} has a challenge open already.")
     if defender in busy:
-        raise Refusal("ladder.busy", "That player has a challenge open already.")
+        raise Refusal("ladder.busy", f"{other} has a challenge open already.")

@@ -7,9 +7,10 @@ is stored with a season always reads back.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import msgspec
+import msgspec.inspect
 
 from games.engine.errors import Refusal
 
@@ -17,12 +18,24 @@ Rounds = Annotated[int, msgspec.Meta(ge=1, le=64)]
 
 
 class FormatOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What every format's options are: a frozen struct with a default for each field."""
+    """What every format's options are: a frozen struct with a default for each field. Those that
+    ``odd`` names are odd numbers, so that somebody wins most of the matches."""
+
+    odd: ClassVar[frozenset[str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        for name in self.odd:
+            if getattr(self, name) % 2 == 0:
+                raise ValueError(f"`{name}` is an odd number")
 
 
-def _must_be_odd(name: str, number: int) -> None:
-    if number % 2 == 0:
-        raise ValueError(f"`{name}` is an odd number, so that somebody wins most of the matches")
+class OptionsRefused(Refusal):
+    """Some options of a format cannot stand: ``fields`` has a sentence for each."""
+
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        said = " ".join(f"{name}: {sentence}" for name, sentence in fields.items())
+        super().__init__("format.options", f"These options do not fit: {said}")
+        self.fields = dict(fields)
 
 
 class EliminationOptions(FormatOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -32,12 +45,11 @@ class EliminationOptions(FormatOptions, frozen=True, kw_only=True, forbid_unknow
     an opponent; with ``items`` the eliminated give items for the final.
     """
 
+    odd: ClassVar[frozenset[str]] = frozenset({"final_best_of"})
+
     final_best_of: Annotated[int, msgspec.Meta(ge=1, le=15)] = 3
     choice_hours: Annotated[float, msgspec.Meta(gt=0, le=24 * 60)] = 24
     items: bool = True
-
-    def __post_init__(self) -> None:
-        _must_be_odd("final_best_of", self.final_best_of)
 
 
 class SingleEliminationOptions(
@@ -45,11 +57,10 @@ class SingleEliminationOptions(
 ):
     """Who loses is out. ``best_of`` games decide each match of the bracket."""
 
+    odd: ClassVar[frozenset[str]] = frozenset({"best_of"})
+
     third_place: bool = False
     best_of: Annotated[int, msgspec.Meta(ge=1, le=15)] = 1
-
-    def __post_init__(self) -> None:
-        _must_be_odd("best_of", self.best_of)
 
 
 class RoundRobinOptions(FormatOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -197,14 +208,63 @@ def format_of(key: str) -> Format:
 def options_of(key: str, given: Mapping[str, Any]) -> FormatOptions:
     """The format's options with ``given`` in place of the defaults.
 
-    Raises Refusal ``format.unknown``, or ``format.options`` for an unknown key, a wrong type or a
-    value out of range.
+    Raises Refusal ``format.unknown``, or OptionsRefused ``format.options`` for every unknown key,
+    wrong type and value out of range.
     """
     kind = format_of(key)
-    try:
-        return msgspec.convert(dict(given), kind.options_type)
-    except msgspec.ValidationError as error:
-        raise Refusal("format.options", f"These options do not fit: {error}.") from error
+    limits = option_limits(key)
+    wrong = {}
+    for name, value in given.items():
+        try:
+            msgspec.convert({name: value}, kind.options_type)
+        except msgspec.ValidationError:
+            known = limits.get(name)
+            wrong[name] = "There is no such option." if known is None else known.sentence
+    if wrong:
+        raise OptionsRefused(wrong)
+    return msgspec.convert(dict(given), kind.options_type)
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What an option may be: a ``type`` (bool, int or float), and for numbers from where to where;
+    the lowest itself is not allowed where it is ``open``."""
+
+    type: type
+    least: float | None = None
+    most: float | None = None
+    open: bool = False
+    odd: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """The same for people."""
+        if self.type is bool:
+            return "Please say yes or no."
+        kind = "An odd number" if self.odd else "A whole number"
+        if self.type is float:
+            kind = "A number of at most" if self.open else "A number"
+        if self.open:
+            return f"{kind} {self.most:g}, and more than {self.least:g}."
+        return f"{kind} from {self.least:g} to {self.most:g}."
+
+
+def option_limits(key: str) -> dict[str, Limits]:
+    """What each option of a format may be. Raises Refusal ``format.unknown``."""
+    kind = format_of(key).options_type
+    found = {}
+    for each in msgspec.inspect.type_info(kind).fields:  # type: ignore[attr-defined]
+        told = each.type
+        if isinstance(told, msgspec.inspect.BoolType):
+            found[each.name] = Limits(bool)
+            continue
+        found[each.name] = Limits(
+            float if isinstance(told, msgspec.inspect.FloatType) else int,
+            least=told.gt if told.ge is None else told.ge,
+            most=told.le,
+            open=told.ge is None,
+            odd=each.name in kind.odd,
+        )
+    return found
 
 
 def cautions_of(key: str, given: Mapping[str, Any], players: int) -> tuple[Caution, ...]:

@@ -329,6 +329,7 @@ def ladder_challenge(
         defender=defender.pk,
         reach=course.reach,
         busy=course.busy,
+        names={each.pk: each.name for each in (challenger, defender)},
     )
     only = locked.rounds.get()
     number = only.death_matches.count() + 1

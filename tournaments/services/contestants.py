@@ -560,6 +560,7 @@ def contestant_withdraw(
                 why=f"{found.name} has withdrawn.",
                 acting_user=acting_user,
                 at=at,
+                follows="contestant.withdrawn",
             )
     formats.steps_of(season).left(contestant=found, at=at)
     return found
@@ -586,12 +587,14 @@ def _gone_before_start(
 def _say_withdrawn(
     season: Season, contestant: Contestant, acting_user: User | None, why: str, at: datetime
 ) -> None:
+    own = acting_user is None or acting_user.pk == contestant.user_id
     season_event(
         season=season,
         kind="contestant.withdrawn",
         words=f"{contestant.name} withdraws: {why}" if why else f"{contestant.name} withdraws.",
         data={"contestant": contestant.pk, "name": contestant.name, "why": why},
         contestant=contestant,
+        by=None if own else acting_user,
         at=at,
     )
     audit_record(
@@ -642,6 +645,7 @@ def contestant_return(
         words=f"{found.name} is back in: {why}",
         data={"contestant": found.pk, "name": found.name, "why": why},
         contestant=found,
+        by=acting_user,
         at=at,
     )
     audit_record(
@@ -720,6 +724,7 @@ def contestant_replace(
         words=f"{new.name} takes over from {old.name}: {why}",
         data={"contestant": new.pk, "name": new.name, "replaces": old.pk, "why": why},
         contestant=new,
+        by=acting_user,
         at=at,
     )
     audit_record(

@@ -15,7 +15,7 @@ import structlog
 from django.db import transaction
 from django.db.models import Max
 
-from accounts.models import User
+from accounts.models import AuditEntry, User
 from accounts.services import audit_record
 from games import pace, store, words
 from games.engine.decisions import Seat, other
@@ -418,7 +418,7 @@ def more_items(leg: Leg, gifts: Iterable[Gift]) -> Seat | None:
     hold equally many. A final of several matches counts what was given for this very one."""
     death_match = leg.death_match
     numbers: set[int | None] = {leg.number}
-    if death_match.round.season.format != Format.ELIMINATION:
+    if death_match.round.season.format != Format.ELIMINATION or death_match.best_of == 1:
         numbers.add(None)
     holders = [
         gift.receiver_id
@@ -484,8 +484,18 @@ def leg_settle(*, match_id: int) -> bool:
         return True
     how = How.RULING if match.reason == "ruling" else How.PLAYED
     _leg_finished(leg, winner=match.winner, how=how, at=at)
-    _after_leg(leg, scores=match.scores, at=at)
+    by = match_organiser_last(match_id=match_id) if how == How.RULING else None
+    _after_leg(leg, scores=match.scores, at=at, by=by)
     return True
+
+
+def match_organiser_last(*, match_id: int) -> User | None:
+    """Who has last done something at the desk of a match."""
+    deeds = AuditEntry.objects.filter(
+        target_type=Match._meta.label_lower, target_id=str(match_id), action="match.organise"
+    )
+    last = deeds.select_related("who").order_by("-at", "-pk").first()
+    return None if last is None else last.who
 
 
 def _leg_finished(leg: Leg, *, winner: Seat, how: How, at: datetime) -> None:
@@ -504,8 +514,11 @@ def _wins_of(death_match: DeathMatch) -> tuple[int, int]:
     return seats.count(0), seats.count(1)
 
 
-def _after_leg(leg: Leg, *, scores: Sequence[int], why: str = "", at: datetime) -> None:
-    """Decide the death match where this leg has, else go on. ``why``: of a leg not played."""
+def _after_leg(
+    leg: Leg, *, scores: Sequence[int], why: str = "", at: datetime, by: User | None = None
+) -> None:
+    """Decide the death match where this leg has, else go on. ``why``: of a leg not played; ``by``:
+    who ruled that it ended so."""
     death_match = leg.death_match
     wins = _wins_of(death_match)
     home, away = sides_of(death_match)
@@ -530,7 +543,7 @@ def _after_leg(leg: Leg, *, scores: Sequence[int], why: str = "", at: datetime) 
             own = death_match.legs.filter(status=LegStatus.FINISHED, winner_seat=leader)
             how = How.PLAYED if own.exclude(how=How.WALKOVER).exists() else How.WALKOVER
         why = why if how == How.WALKOVER else ""
-        _decided(death_match, winner=(home, away)[leader], how=how, why=why, at=at)
+        _decided(death_match, winner=(home, away)[leader], how=how, why=why, at=at, by=by)
 
 
 def _pair(scores: Sequence[int]) -> tuple[int, int]:
@@ -538,8 +551,17 @@ def _pair(scores: Sequence[int]) -> tuple[int, int]:
 
 
 def _decided(
-    death_match: DeathMatch, *, winner: Contestant, how: How, why: str, at: datetime
+    death_match: DeathMatch,
+    *,
+    winner: Contestant,
+    how: How,
+    why: str,
+    at: datetime,
+    by: User | None = None,
+    follows: str = "",
 ) -> None:
+    """Decide a death match. ``by``: the organiser whose ruling it is. ``follows``: the kind of the
+    event that has told of the same deed."""
     for leg in death_match.legs.filter(status=LegStatus.PLANNED):
         # Not needed any more: nothing was played, so nothing is said.
         leg.declarations.all().delete()
@@ -549,12 +571,13 @@ def _decided(
     home, away = death_match.home, death_match.away
     loser = away if home is not None and winner.pk == home.pk else home
     against = f" against {loser.name}" if loser is not None else ""
+    who = "An organiser" if by is None else by.shown_name
     said = {
         How.PLAYED: f"{winner.name} wins{against}.",
         How.WALKOVER: f"{winner.name} wins{against} without playing: {why}",
-        How.RULING: f"An organiser gives {winner.name} the win{against}: {why}"
+        How.RULING: f"{who} gives {winner.name} the win{against}: {why}"
         if why
-        else f"An organiser gives {winner.name} the win{against}.",
+        else f"{who} gives {winner.name} the win{against}.",
     }
     season_event(
         season=death_match.round.season,
@@ -567,9 +590,11 @@ def _decided(
             "how": how,
             "why": why,
             "score": [death_match.home_score, death_match.away_score],
+            **({"follows": follows} if follows else {}),
         },
         death_match=death_match,
         contestant=winner,
+        by=by,
         at=at,
     )
     items.items_expire(death_match=death_match, at=at)
@@ -625,7 +650,14 @@ def _ruled(
         )
     seat = _seat_of_side(fresh, winner)
     _end_running(fresh, winner=seat, how=how, acting_user=acting_user, why=why, at=instant(at))
-    _decided(fresh, winner=sides_of(fresh)[seat], how=how, why=why, at=instant(at))
+    _decided(
+        fresh,
+        winner=sides_of(fresh)[seat],
+        how=how,
+        why=why,
+        at=instant(at),
+        by=acting_user,
+    )
     audit_record(
         acting_user=acting_user,
         action="death_match.declare" if how == How.RULING else "death_match.walkover",
@@ -648,26 +680,27 @@ def walked_over(
     why: str,
     acting_user: User | None,
     at: datetime,
+    follows: str = "",
 ) -> None:
     """Decide an open death match without playing on, as part of another deed under the season's
-    lock. ``acting_user`` ends a match that is being played: an organiser by ruling, anybody else
-    by the leaving player's concession."""
+    lock, of which an event of the kind ``follows`` has told. ``acting_user`` ends a match that is
+    being played: an organiser by ruling, anybody else by the leaving player's concession."""
     fresh = death_match_fresh(death_match.pk)
     if fresh.status in SETTLED:
         return
     if fresh.home_id is not None and fresh.away_id is not None:
         seat = _seat_of_side(fresh, winner)
         _end_running(fresh, winner=seat, how=How.WALKOVER, acting_user=acting_user, why=why, at=at)
-    _decided(fresh, winner=winner, how=How.WALKOVER, why=why, at=at)
+    _decided(fresh, winner=winner, how=How.WALKOVER, why=why, at=at, follows=follows)
 
 
-def leg_walked_over(leg: Leg, *, winner: Seat, why: str, at: datetime) -> None:
+def leg_walked_over(leg: Leg, *, winner: Seat, why: str, at: datetime, follows: str = "") -> None:
     """Give a leg that has not begun to the player who is there, as part of another deed under the
     season's lock: the death match where it is the only one, else no more than this leg."""
     death_match = leg.death_match
     if death_match.best_of == 1:
         there = sides_of(death_match)[winner]
-        walked_over(death_match, winner=there, why=why, acting_user=None, at=at)
+        walked_over(death_match, winner=there, why=why, acting_user=None, at=at, follows=follows)
         return
     # Nothing was brought: what was declared stays with its holder.
     leg.declarations.all().delete()
@@ -838,6 +871,7 @@ def _leg_voided(leg: Leg, *, why: str, at: datetime, acting_user: User | None = 
         words=f"{_leg_words(leg).rstrip(',')} is void and will be played again: {why}",
         data={"leg": leg.number, "attempt": leg.attempt, "match": leg.match_id, "why": why},
         leg=leg,
+        by=acting_user,
         at=at,
     )
     items.items_return(leg=leg, at=at)
@@ -902,7 +936,7 @@ def _taken_back(season: Season, death_match: DeathMatch, at: datetime) -> None:
     """Take back that a death match is decided, with all that followed from it."""
     if death_match.how == How.BYE:
         raise Refusal("death-match.bye", "A bye was not played: there is nothing to take back.")
-    must_not_be_frozen(death_match.round)
+    must_not_be_frozen(death_match)
     if season.status == SeasonStatus.FINISHED:
         seasons.season_reopened(season=season, at=at)
         death_match.round.season = season
@@ -968,6 +1002,7 @@ def death_match_reopen(
         words=f"{fresh} is to be played after all: {why}",
         data={"why": why},
         death_match=fresh,
+        by=acting_user,
         at=at,
     )
     audit_record(
@@ -1013,6 +1048,7 @@ def death_match_correct(
         data={"winner": winner.pk, "loser": before.pk, "name": winner.name, "why": why},
         death_match=fresh,
         contestant=winner,
+        by=acting_user,
         at=at,
     )
     audit_record(
@@ -1021,7 +1057,15 @@ def death_match_correct(
         target=fresh,
         data={"from": before.pk, "to": winner.pk, "why": why},
     )
-    _decided(fresh, winner=sides_of(fresh)[seat], how=How.RULING, why=why, at=at)
+    _decided(
+        fresh,
+        winner=sides_of(fresh)[seat],
+        how=How.RULING,
+        why=why,
+        at=at,
+        by=acting_user,
+        follows="death-match.corrected",
+    )
     return fresh
 
 
@@ -1061,6 +1105,7 @@ def death_match_void(
         words=f"{fresh} is void: {why}",
         data={"why": why},
         death_match=fresh,
+        by=acting_user,
         at=at,
     )
     audit_record(
@@ -1148,7 +1193,7 @@ def round_reopen(
     must_be_running_or_finished(season)
     fresh = Round.objects.get(pk=round.pk)
     fresh.season = season
-    _round_reopened(fresh, why=why, at=instant(at))
+    _round_reopened(fresh, why=why, at=instant(at), acting_user=acting_user)
     audit_record(
         acting_user=acting_user,
         action="round.reopen",
@@ -1158,7 +1203,9 @@ def round_reopen(
     return fresh
 
 
-def _round_reopened(played: Round, *, why: str, at: datetime) -> None:
+def _round_reopened(
+    played: Round, *, why: str, at: datetime, acting_user: User | None = None
+) -> None:
     played.status = lifecycle.step(
         lifecycle.ROUND, played.status, RoundStatus.REOPENED, played.name
     )
@@ -1170,6 +1217,7 @@ def _round_reopened(played: Round, *, why: str, at: datetime) -> None:
         words=f"{played.name} is reopened: {why}" if why else f"{played.name} is reopened.",
         data={"round": played.number, "why": why},
         round=played,
+        by=acting_user,
         at=at,
     )
 

@@ -264,8 +264,9 @@ def _must_be_whole(episode: Episode, placements: Sequence[Placed]) -> None:
         elif not 1 <= each.place <= 32_000:
             told.note(number, Refusal("placements.place", "A place is a whole number from 1."))
     told.settle()
-    if len(set(given)) < len(given):
-        raise Refusal("placements.twice", "Somebody is placed twice.")
+    twice = [each.contestant.name for each in placements if given.count(each.contestant.pk) > 1]
+    if twice:
+        raise Refusal("placements.twice", f"{twice[0]} is placed twice.")
     missing = [each.name for pk, each in active.items() if pk not in given]
     if missing:
         raise Refusal("placements.missing", f"How did {missing[0]} come off?")
@@ -283,7 +284,9 @@ def _last_of(placements: Sequence[Placed], ec: Contestant | None) -> Contestant:
         else next((each for each in last if each.contestant.pk == ec.pk), None)
     )
     if chosen is None:
-        raise Refusal("placements.ec-not-last", "The EC is somebody who came last.")
+        names = " or ".join(each.contestant.name for each in last)
+        told = "" if ec is None else f"{ec.name} did not come last: "
+        raise Refusal("placements.ec-not-last", f"{told}the EC is {names}.")
     if chosen.immune:
         raise Refusal("placements.ec-immune", f"{chosen.contestant.name} is immune.")
     return chosen.contestant
@@ -434,7 +437,7 @@ def episode_skip(
     _must_not_be_ec(fresh, acting_user)
     if fresh.round.death_matches.exclude(status=DeathMatchStatus.VOID).exists():
         raise Refusal("episode.death-match", "There is a death match: call it off first.")
-    _skipped(fresh, why=why, at=instant(at))
+    _skipped(fresh, why=why, at=instant(at), acting_user=acting_user)
     audit_record(acting_user=acting_user, action="episode.skip", target=fresh, data={"why": why})
     round_close(acting_user=acting_user, round=fresh.round, at=at)
     return fresh
@@ -445,7 +448,7 @@ def _must_not_be_ec(episode: Episode, acting_user: User) -> None:
         raise own_death_match()
 
 
-def _skipped(episode: Episode, *, why: str, at: datetime) -> None:
+def _skipped(episode: Episode, *, why: str, at: datetime, acting_user: User | None = None) -> None:
     _moved(episode, EpisodeStatus.SKIPPED, choose_by=None)
     season_event(
         season=episode.round.season,
@@ -453,6 +456,7 @@ def _skipped(episode: Episode, *, why: str, at: datetime) -> None:
         words=f"Nobody is eliminated in {episode.round.name}: {why}",
         data={"why": why},
         round=episode.round,
+        by=acting_user,
         at=at,
     )
 

@@ -11,6 +11,7 @@ import structlog
 from django.db import transaction
 from django.utils import timezone
 
+from accounts.models import User
 from games.engine.errors import EngineFault
 from tournaments import hooks
 from tournaments.events import KINDS
@@ -30,10 +31,12 @@ def season_event(  # noqa: PLR0913  (what an event may be about)
     death_match: DeathMatch | None = None,
     leg: Leg | None = None,
     contestant: Contestant | None = None,
+    by: User | None = None,
     at: datetime | None = None,
 ) -> SeasonEvent:
     """Append one event, inside the transaction of the deed; tell `hooks.season_happened` after the
-    commit. ``words`` is a whole sentence for people; ``data`` must be public.
+    commit. ``words`` is a whole sentence for people; ``data`` must be public. ``by`` is
+    the organiser who ruled so: everybody is told the name.
 
     A leg names its death match, and that its round: they need not be given too.
     """
@@ -42,7 +45,7 @@ def season_event(  # noqa: PLR0913  (what an event may be about)
         season=season,
         kind=kind,
         words=words,
-        data=dict(data or {}),
+        data={**(data or {}), **({} if by is None else {"by": by.shown_name})},
         round=round or (death_match.round if death_match else None),
         death_match=death_match,
         leg=leg,
@@ -66,10 +69,12 @@ def season_events(*, season: Season, events: Sequence[SeasonEvent]) -> None:
     Season.objects.filter(pk=season.pk).update(changed_at=timezone.now())
     deliveries_write(season, events)
     for event in events:
-        transaction.on_commit(partial(_say, event.pk), robust=True)
+        transaction.on_commit(partial(_say, event.pk, event.kind), robust=True)
 
 
-def _say(event_id: int) -> None:
-    for receiver, error in hooks.season_happened.send_robust(sender=SeasonEvent, event_id=event_id):
+def _say(event_id: int, kind: str) -> None:
+    for receiver, error in hooks.season_happened.send_robust(
+        sender=SeasonEvent, event_id=event_id, kind=kind
+    ):
         if isinstance(error, Exception):
             log.error("hook.failed", receiver=str(receiver), exc_info=error)

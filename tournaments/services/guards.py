@@ -15,8 +15,15 @@ from accounts.models import User
 from games.engine.errors import EngineFault, Refusal
 from games.text import one_line
 from tournaments import audience
-from tournaments.lifecycle import UNDECIDED, RoundStatus, SeasonStatus, Visibility
-from tournaments.models import Contestant, DeathMatch, Leg, Round, Season
+from tournaments.lifecycle import (
+    UNDECIDED,
+    DeathMatchStatus,
+    LegStatus,
+    RoundStatus,
+    SeasonStatus,
+    Visibility,
+)
+from tournaments.models import Contestant, DeathMatch, Format, Leg, Round, Season
 
 WHY_MAX = 500
 
@@ -165,15 +172,38 @@ def own_death_match() -> Refusal:
     return Refusal("death-match.own", "Nobody decides about their own death match.")
 
 
-def must_not_be_frozen(played: Round) -> None:
-    """Raises Refusal ``round.frozen`` where a later round has begun on the results of this one,
-    unless an organiser has reopened it."""
+def is_frozen(death_match: DeathMatch) -> bool:
+    """Whether what came later rests on a result: it changes only when its round is reopened.
+
+    A complete round is frozen by the next, which has been opened on its results. The rounds of a
+    bracket are there from the beginning: there it is what one of the two has played on.
+    """
+    played = death_match.round
     if played.status != RoundStatus.CLOSED:
-        return
-    if Round.objects.filter(season=played.season_id, number__gt=played.number).exists():
+        return False
+    if played.season.format != Format.SINGLE_ELIMINATION:
+        return Round.objects.filter(season=played.season_id, number__gt=played.number).exists()
+    sides = {each for each in (death_match.home_id, death_match.away_id) if each is not None}
+    heirs = sides
+    while heirs:
+        heirs = set(Contestant.objects.filter(replaces__in=heirs).values_list("pk", flat=True))
+        sides = sides | heirs
+    later = DeathMatch.objects.filter(
+        Q(home__in=sides) | Q(away__in=sides),
+        round__season=played.season_id,
+        round__number__gt=played.number,
+    )
+    begun = Q(legs__status__in=[LegStatus.RUNNING, LegStatus.FINISHED])
+    return later.filter(Q(status=DeathMatchStatus.DECIDED) | begun).exists()
+
+
+def must_not_be_frozen(death_match: DeathMatch) -> None:
+    """Raises Refusal ``round.frozen`` where what came later rests on this result, unless an
+    organiser has reopened its round."""
+    if is_frozen(death_match):
         raise Refusal(
             "round.frozen",
-            f"{played.name} is frozen: what came after it rests on its results. "
+            f"{death_match.round.name} is frozen: what came after it rests on its results. "
             "Reopen it first, if they must change.",
         )
 

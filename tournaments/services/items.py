@@ -99,8 +99,9 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
     """Give somebody an item: for one match of a death match, for a death match, or (no
     ``death_match``) for any match of the season in its ruleset.
 
-    An eliminated contestant gives one item for a death match themselves; organisers enter any
-    gift, or grant an item (no ``giver``). ``ruleset`` is empty for Copy and Block. Refusals:
+    An eliminated contestant gives one item for a death match themselves, and one for each match of
+    the final; organisers enter any gift, or grant an item (no ``giver``). ``ruleset`` is empty for
+    Copy and Block. Refusals:
     ``season.none``, ``season.archived``, ``season.not-running``, ``season.not-organiser``,
     ``item.no-gifts``, ``item.unknown``, ``item.giver``, ``item.giver-in``, ``item.given-already``,
     ``item.receiver``, ``item.receiver-out``, ``item.oneself``, ``death-match.own`` (for one's own
@@ -111,7 +112,7 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
     must_not_be_archived(locked)
     must_be_running(locked)
     found = item_of(item, ruleset)
-    giver = _giver_of(locked, acting_user, giver, death_match)
+    giver = _giver_of(locked, acting_user, giver, death_match, leg_number)
     to = locked.contestants.filter(pk=receiver.pk).first()
     if to is None:
         raise Refusal("item.receiver", "The receiver is not in this season.")
@@ -162,7 +163,11 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
 
 
 def _giver_of(
-    season: Season, acting_user: User, giver: Contestant | None, death_match: DeathMatch | None
+    season: Season,
+    acting_user: User,
+    giver: Contestant | None,
+    death_match: DeathMatch | None,
+    leg_number: int | None,
 ) -> Contestant | None:
     organises = audience.may_manage(season, acting_user)
     if organises and (giver is None or giver.user_id != acting_user.pk):
@@ -182,12 +187,15 @@ def _giver_of(
             raise Refusal("item.no-gifts", "There are no gifts in this season.")
         if death_match is None:
             raise Refusal("item.match", "Please say which death match it is for.")
-        if (
-            found.gifts_given.filter(death_match=death_match)
-            .exclude(status=GiftStatus.TAKEN_BACK)
-            .exists()
-        ):
-            raise Refusal("item.given-already", "You have given your item for this death match.")
+        given = found.gifts_given.filter(death_match=death_match)
+        of_several = death_match.round.is_final and death_match.best_of > 1
+        if of_several and leg_number is None:
+            raise Refusal("item.leg", "Which match of the final is it for? Each has its own items.")
+        if of_several:
+            given = given.filter(leg_number=leg_number)
+        if given.exclude(status=GiftStatus.TAKEN_BACK).exists():
+            which = f"match {leg_number} of the final" if of_several else "this death match"
+            raise Refusal("item.given-already", f"You have given your item for {which}.")
     return found
 
 
@@ -249,6 +257,7 @@ def item_take_back(*, acting_user: User, gift: Gift, why: str, at: datetime | No
         words=words,
         data={"gift": found.pk, "why": why},
         contestant=found.receiver,
+        by=acting_user,
         at=at,
     )
     audit_record(acting_user=acting_user, action="item.take_back", target=found, data={"why": why})

@@ -29,11 +29,22 @@ def addresses_of(users: Iterable[User]) -> dict[int, str]:
     return confirmed_addresses([user for user in users if user.is_active])
 
 
+def unreached(users: Iterable[User]) -> list[str]:
+    """The names of those whom mail does not reach: they have confirmed no address."""
+    people = [user for user in users if user.is_active]
+    addresses = confirmed_addresses(people)
+    return [user.shown_name for user in people if user.pk not in addresses]
+
+
 def organisers_tell(*, season: Season, subject: str, words: str) -> None:
     """Write to everybody who runs the season, once the transaction has been committed."""
     users = [each.user for each in season.organisers.select_related("user")]
     body = f"{words}\n\n{absolute(season.get_absolute_url())}\n"
-    for address in addresses_of(users).values():
+    addresses = addresses_of(users)
+    if not addresses:
+        # It stands on the season's desk all the same, which says that no mail reaches them.
+        log.warning("mail.nobody-reached", season=season.pk, organisers=len(users))
+    for address in addresses.values():
         send_after_commit(address, subject, body)
 
 

@@ -199,7 +199,8 @@ def _swiss_by_hand(
     times, told = Counter(side.pk for side in sides), RowByRow()
     for number, side in ((n, side) for n, each in enumerate(pairings) for side in each[:2]):
         if times[side.pk] > 1:
-            told.note(number, Refusal("pairing.twice", "Somebody is paired twice in this round."))
+            sentence = f"{side.name} is paired twice in this round."
+            told.note(number, Refusal("pairing.twice", sentence))
     told.settle()
     for number, side in ((n, side) for n, each in enumerate(pairings) for side in each[:2]):
         if side.pk not in playing:

@@ -101,7 +101,7 @@ def leg_schedule(
     told = (
         f"{fresh.death_match} has no fixed time any more."
         if scheduled_at is None
-        else f"{fresh.death_match}{_which(fresh)} is on {_spoken(scheduled_at, ZoneInfo('UTC'))}."
+        else f"{fresh.death_match}{_which(fresh)} is on {spoken(scheduled_at, ZoneInfo('UTC'))}."
     )
     season_event(
         season=season,
@@ -127,7 +127,8 @@ def _which(leg: Leg) -> str:
     return f", match {leg.number}," if leg.death_match.best_of > 1 else ""
 
 
-def _spoken(moment: datetime, zone: ZoneInfo) -> str:
+def spoken(moment: datetime, zone: ZoneInfo) -> str:
+    """An instant in somebody's own zone, for mail."""
     local = moment.astimezone(zone)
     return f"{local:%A} {local.day} {local:%B %Y} at {local:%H:%M} ({local.tzname()})"
 
@@ -450,7 +451,9 @@ def _missed(leg: Leg, at: datetime) -> bool:
         data={"absent": [side.pk for side in absent]},
     )
     if season.no_show_rule == NoShowRule.FORFEIT and len(absent) == 1:
-        leg_walked_over(fresh, winner=0 if ready[0] else 1, why=words, at=at)
+        leg_walked_over(
+            fresh, winner=0 if ready[0] else 1, why=words, at=at, follows="death-match.no-show"
+        )
     else:
         organisers_tell(
             season=season,
@@ -573,7 +576,7 @@ def _rounded(reminder: Reminder) -> str:
 def _reminder_to(user: User, season: Season, leg: Leg) -> tuple[str, str]:
     zone = ZoneInfo(user.time_zone or "UTC")
     death_match: DeathMatch = leg.death_match
-    moment = _spoken(leg.scheduled_at, zone) if leg.scheduled_at else ""
+    moment = spoken(leg.scheduled_at, zone) if leg.scheduled_at else ""
     subject = f"{death_match}: {moment}"
     body = (
         f"Hello {user.shown_name},\n\n"

@@ -53,6 +53,7 @@ from tournaments.services.guards import (
     reason,
     season_locked,
 )
+from tournaments.services.mail import unreached
 from tournaments.standings import metrics
 
 __all__ = [
@@ -418,12 +419,37 @@ def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
     ):
         if count:
             yield Warned(code, f"{count} of {len(enrolled)} have {what}.")
+    if unconfirmed:
+        names = named(unreached(users))
+        yield Warned("preflight.no-mail-to", f"Told on the site only, and not by mail: {names}.")
+    yield from organisers_unreached(season)
     organisers = {each.user_id for each in season.organisers.all()}
     if organisers <= {user.pk for user in users}:
         yield Warned(
             "preflight.no-referee",
             "Every organiser plays: any organiser of the site will be able to referee.",
         )
+
+
+def organisers_unreached(season: Season) -> Iterator[Warned]:
+    """Who runs the season and hears nothing by mail: that nobody has chosen in time, that somebody
+    is not there, that a match cannot begin."""
+    running = [each.user for each in season.organisers.select_related("user").order_by("pk")]
+    missing = unreached(running)
+    if not missing:
+        return
+    who = named(missing)
+    words = "When something waits for an organiser, no mail reaches"
+    if len(missing) == len(running):
+        words = "When something waits for an organiser, nobody is told by mail: it does not reach"
+    yield Warned("preflight.organiser-no-mail", f"{words} {who}. They have confirmed no address.")
+
+
+def named(names: Sequence[str], most: int = 12) -> str:
+    """Names for a sentence; of very many the first, and how many more."""
+    more = len(names) - most
+    told = [*names[:most], f"{more} more"] if more > 0 else list(names)
+    return " and ".join([", ".join(told[:-1]), told[-1]] if told[1:] else told)
 
 
 def _suspended(users: Sequence[User]) -> int:
@@ -666,6 +692,7 @@ def season_cancel(
         kind="season.cancelled",
         words=f"{locked.name} is called off: {why}",
         data={"why": why},
+        by=acting_user,
         at=at,
     )
     audit_record(acting_user=acting_user, action="season.cancel", target=locked, data={"why": why})

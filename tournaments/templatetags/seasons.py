@@ -96,7 +96,7 @@ def ended(contestant: Contestant) -> str:
     if status == ContestantStatus.ACTIVE:
         if season.status == SeasonStatus.FINISHED and contestant.place:
             return f"place {contestant.place}"
-        return "still in"
+        return "plays for third place" if getattr(contestant, "for_third", False) else "still in"
     if contestant.place and status != ContestantStatus.REPLACED:
         return f"{status.label.lower()}, place {contestant.place}"
     return str(status.label).lower()

@@ -37,6 +37,7 @@ from tournaments.forms import (
     ScheduleForm,
     SeasonForm,
     SeedsForm,
+    TieForm,
     TimesForm,
     WinnerForm,
     zone_told,
@@ -55,7 +56,16 @@ from tournaments.lifecycle import (
 )
 from tournaments.models import Contestant, DeathMatch, Episode, Format, Gift, Round
 from tournaments.reading import Sheet, game_of
-from tournaments.services import colosseum, contestants, deathmatches, episodes, items, seasons
+from tournaments.services import (
+    colosseum,
+    contestants,
+    deathmatches,
+    episodes,
+    items,
+    mail,
+    seasons,
+)
+from tournaments.services.guards import is_frozen
 from tournaments.services.rounds import Pairing, must_not_play_in, round_next, round_schedule
 from tournaments.services.scheduling import leg_schedule
 from tournaments.services.seasons import Warned
@@ -154,10 +164,10 @@ def todo(sheet: Sheet, user: User) -> list[Task]:
     if season.visibility == Visibility.ARCHIVED:
         return []
     if season.status == SeasonStatus.ENROLLING:
-        return _before_the_start(sheet, at)
+        return _before_the_start(sheet, at) + _unreached(sheet, at)
     if season.status != SeasonStatus.RUNNING:
         return []
-    found: list[Task] = []
+    found = _unreached(sheet, at)
     if season.format == Format.ELIMINATION:
         found += _episode_tasks(sheet, at)
     found += _match_tasks(sheet, at, user)
@@ -176,6 +186,19 @@ def _address(slug: str, name: str, *args: Any) -> str:
 
 
 At = Callable[..., str]
+
+
+def _unreached(sheet: Sheet, at: At) -> list[Task]:
+    """Whom the season's mails do not reach."""
+    found = [
+        Task(warned.sentence, at("organisers"), "See who runs it")
+        for warned in seasons.organisers_unreached(sheet.season)
+    ]
+    players = mail.unreached(each.user for each in sheet.still_in if each.user is not None)
+    if players:
+        words = f"No mail reaches {seasons.named(players)}: tell them of what concerns them."
+        found.append(Task(words, at("roster"), "See the contestants", 0))
+    return found
 
 
 def _before_the_start(sheet: Sheet, at: At) -> list[Task]:
@@ -631,7 +654,8 @@ def final(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         done="The final is open.",
         says=[
             "The last two meet in the best of so many matches.",
-            "Before each match the eliminated give items; whoever holds more has its advantage.",
+            "Each of the eliminated may give one item for each match.",
+            "Whoever holds more items given for a match has its advantage.",
         ],
         back=_address(sheet.season.slug, "desk"),
         form=partial(FinalForm, initial={"best_of": options.final_best_of}),
@@ -656,7 +680,7 @@ def pair(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         button="Pair it",
         done="The round is paired.",
         says=[
-            "The round before is closed: its results change only after it is reopened.",
+            "From then on the results of the round before change only after it is reopened.",
             "Everybody who is still in is paired once; times are set on the desk.",
         ],
         warnings=_before_pairing(sheet),
@@ -750,7 +774,7 @@ def conclude(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         warnings=seasons.preflight(sheet.season, "finish", user) if running else (),
         back=sheet.season.get_absolute_url(),
         danger=True,
-        form=partial(PairForm, people=first) if len(first) > 1 else NoForm,
+        form=partial(TieForm, people=first) if len(first) > 1 else NoForm,
         run=lambda form: colosseum.season_conclude(
             acting_user=user, season=sheet.season, winner=form.cleaned_data.get("opponent")
         ),
@@ -796,6 +820,9 @@ def round_desk(request: HttpRequest, sheet: Sheet, user: User, number: int) -> H
         "episode": episode,
         "matches": matches,
         "may_close": _may_close(sheet, played, episode, matches),
+        "may_reopen": any(
+            each.status == DeathMatchStatus.DECIDED and is_frozen(each) for each in matches
+        ),
     }
     return shown(request, sheet, "desk_round.html", context)
 
@@ -854,7 +881,9 @@ def round_act(
             title=f"Close {played.name}",
             button="Close it",
             done=f"{played.name} is complete.",
-            says=["Its results are fixed; they change only after it is reopened with a reason."],
+            says=[
+                "Once a later round rests on its results, they change only after it is reopened."
+            ],
             back=back,
             run=lambda _form: deathmatches.round_close(acting_user=user, round=played),
         ),
@@ -914,7 +943,8 @@ def match_desk(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpR
         "row": row,
         "own": own,
         "deeds": [] if own else _deeds(sheet, row),
-        "frozen": row.round.status == RoundStatus.CLOSED,
+        "frozen": row.status == DeathMatchStatus.DECIDED and is_frozen(row),
+        "unreached": mail.unreached(each.user for each in _sides(row) if each.user),
     }
     return shown(request, sheet, "desk_match.html", context)
 
@@ -937,6 +967,10 @@ def _deeds(sheet: Sheet, row: DeathMatch) -> list[Deed]:
     if sheet.season.format != Format.SINGLE_ELIMINATION:
         found.append(Deed("void", "Call the death match off", danger=True))
     return found
+
+
+def _says_frozen(row: DeathMatch) -> list[str]:
+    return [f"{row.round.name} is frozen: it must be reopened first."] if is_frozen(row) else []
 
 
 def _sides(row: DeathMatch) -> list[Contestant]:
@@ -996,8 +1030,8 @@ def match_act(request: HttpRequest, sheet: Sheet, user: User, pk: int, name: str
             done="The result is corrected.",
             says=[
                 f"It was won by {row.winner}; the other side wins it now.",
-                ("All that followed from it is put right: who is out, who meets whom, the places. "
-                "Where later results rest on it, its round must be reopened first."),
+                "All that followed from it is put right: who is out, who meets whom, the places.",
+                *_says_frozen(row),
             ],
             back=back,
             danger=True,

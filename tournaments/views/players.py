@@ -229,7 +229,8 @@ def give(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         done="The item is given.",
         back=reverse("tournaments:items", args=[sheet.season.slug]),
         says=[
-            "Who is out gives one item for a death match. It is public from whom it comes.",
+            "Who is out gives one item for a death match, and one for each match of the final.",
+            "It is public from whom it comes.",
             "Only an organiser can take it back.",
         ],
         warnings=()

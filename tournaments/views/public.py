@@ -77,6 +77,8 @@ def contestants(request: HttpRequest, sheet: Sheet) -> HttpResponse:
         for side in (row.home_id, row.away_id):
             if side is not None:
                 record[side]["won" if side == row.winner_id else "lost"] += 1
+    for each in sheet.contestants:
+        each.for_third = each.pk in sheet.for_third  # type: ignore[attr-defined]
     return shown(request, sheet, "contestants.html", {"record": record})
 
 
