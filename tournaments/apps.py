@@ -17,6 +17,7 @@ class TournamentsConfig(AppConfig):
         )
         from games.hooks import match_ended, match_reminded, match_turned  # noqa: PLC0415
         from tournaments import audience, demo, extras, receivers  # noqa: PLC0415
+        from tournaments.hooks import season_happened  # noqa: PLC0415
         from tournaments.services.contestants import (  # noqa: PLC0415
             contestancies_merge,
             organises_seasons,
@@ -24,6 +25,9 @@ class TournamentsConfig(AppConfig):
         from tournaments.webhooks import following  # noqa: PLC0415
 
         match_ended.connect(receivers.on_match_ended, dispatch_uid="tournaments.match_ended")
+        season_happened.connect(
+            receivers.on_season_happened, dispatch_uid="tournaments.season_happened"
+        )
         rights_changed.connect(
             receivers.on_rights_changed, dispatch_uid="tournaments.rights_changed"
         )

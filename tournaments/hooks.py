@@ -3,5 +3,5 @@ logged and does not disturb the season."""
 
 from django.dispatch import Signal
 
-# Sent with `event_id`, of a `SeasonEvent` that is on disk.
+# Sent with `event_id` and `kind`, of a `SeasonEvent` that is on disk.
 season_happened = Signal()

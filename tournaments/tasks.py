@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from smtplib import SMTPException
+
 import structlog
 from celery import shared_task
 from django.db import OperationalError
@@ -9,6 +11,7 @@ from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
 from config.jobs import guard
+from tournaments import notices
 from tournaments.services.deathmatches import leg_settle
 from tournaments.services.scheduling import legs_sweep
 
@@ -41,3 +44,23 @@ def settle_enqueue(*, match_id: int) -> None:
         settle.delay(match_id)
     except (RedisError, BrokerError, OSError) as error:
         log.warning("season.not-enqueued", match=match_id, error=type(error).__name__)
+
+
+@shared_task(
+    name="tournaments.tasks.mail_event",
+    autoretry_for=(SMTPException, OSError),
+    retry_backoff=30,
+    max_retries=6,
+)
+def mail_event(event_id: int) -> None:
+    """Write to those whom an event of a season concerns."""
+    notices.mail_event(event_id)
+
+
+def mail_event_enqueue(*, event_id: int) -> None:
+    """Have a worker write to them. A broker that is away costs the mail; what happened stands on
+    the season's pages all the same."""
+    try:
+        mail_event.delay(event_id)
+    except (RedisError, BrokerError, OSError) as error:
+        log.warning("season-mail.not-enqueued", event=event_id, error=type(error).__name__)

@@ -1,0 +1,407 @@
+"""What organisers and players are told: by whom, in whose words, at which field, and by mail."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.core import mail
+from django.test import Client, RequestFactory
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.admin import AuditEntryAdmin
+from accounts.models import AuditEntry, User
+from accounts.sanctions import user_warn
+from games import audience as match_audience
+from games.engine.errors import Refusal
+from tests.games.support import committing
+from tests.games.test_rulings import confirmed
+from tests.tournaments.support import (
+    GAME,
+    WARS,
+    account,
+    after,
+    begun,
+    chosen,
+    enrolled,
+    episode_now,
+    fresh,
+    leg_of,
+    placings,
+    played,
+    refused,
+    ruled,
+    running,
+    who,
+)
+from tournaments import notices, tasks
+from tournaments.events import KINDS
+from tournaments.forms import PairingsForm, PlacementsForm, SeasonForm
+from tournaments.models import Contestant, DeathMatch, Season, SeasonEvent
+from tournaments.pairing.registry import FORMATS, OptionsRefused, option_limits, options_of
+from tournaments.pictures import standing_told
+from tournaments.reading import Sheet, seasons_listed
+from tournaments.services import deathmatches, episodes
+from tournaments.services.contestants import contestant_withdraw
+from tournaments.services.items import item_give
+from tournaments.services.rounds import Pairing, round_next
+from tournaments.services.scheduling import leg_schedule, legs_sweep
+from tournaments.services.seasons import organiser_add, preflight
+
+
+def signed_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+# -- whom no mail reaches ------------------------------------------------------------------------
+
+
+def test_whom_no_mail_reaches_is_named_before_the_start_and_at_the_desk(orla: User) -> None:
+    season = enrolled(orla, 4)
+    confirmed(account(season, 1))
+    told = {each.code: each.sentence for each in preflight(season, "start")}
+    assert told["preflight.no-mail-to"].endswith("Player 2, Player 3 and Player 4.")
+    assert "Orla" in told["preflight.organiser-no-mail"]
+    page = signed_in(orla).get(f"/seasons/{season.slug}/desk/").content.decode()
+    assert "it does not reach Orla" in page
+    assert "No mail reaches Player 2, Player 3 and Player 4" in page
+    confirmed(orla)
+    codes = [each.code for each in preflight(season, "start")]
+    assert "preflight.organiser-no-mail" not in codes
+
+
+# -- options -------------------------------------------------------------------------------------
+
+
+def test_an_hour_can_be_cut_to_minutes_in_the_form(orla: User) -> None:
+    page = signed_in(orla)
+    filled = {
+        "format": "elimination", "name": "Quick", "pace": "normal", "no_show_minutes": 15,
+        "no_show_rule": "organiser", "ruleset_choice": "fixed",
+        "elimination_choice_hours": "0.25", "elimination_final_best_of": 3,
+        # Not chosen, and not shown.
+        "swiss_rounds": "0",
+    }  # fmt: skip
+    assert page.post(reverse("tournaments:season_new"), filled).status_code == 302
+    assert Season.objects.get(name="Quick").format_options["choice_hours"] == 0.25
+
+
+def test_every_option_out_of_range_is_told_at_its_field_in_words(orla: User) -> None:
+    for kind in FORMATS.values():
+        for name, limits in option_limits(kind.key).items():
+            wrong: Any = "soon" if limits.type is bool else (limits.most or 0) + 1
+            with pytest.raises(OptionsRefused) as refused_:
+                options_of(kind.key, {name: wrong, "colour": 1})
+            assert set(refused_.value.fields) == {name, "colour"}
+            assert not {"$", "`", "Expected"} & set(refused_.value.sentence)
+            assert "Expected" not in refused_.value.sentence
+            form = SeasonForm(data={"format": kind.key})
+            form.is_valid()
+            form.refuse(OptionsRefused({name: limits.sentence}))
+            assert form.errors[f"{kind.key}_{name}"] == [limits.sentence]
+            even = SeasonForm(data={"format": kind.key, f"{kind.key}_{name}": "1e9"})
+            if limits.type is not bool:
+                assert even.errors[f"{kind.key}_{name}"][0] == limits.sentence
+    with pytest.raises(OptionsRefused, match="An odd number from 1 to 15"):
+        options_of("elimination", {"final_best_of": 4})
+
+
+# -- what is frozen ------------------------------------------------------------------------------
+
+
+def test_only_what_something_rests_on_must_be_reopened(orla: User) -> None:
+    season = running(orla, 4)
+    row = played(orla, chosen(orla, season, 4, 3), 0)
+    desk = f"/seasons/{season.slug}/desk/matches/{row.pk}/"
+    page = signed_in(orla)
+    assert row.round.status == "closed"
+    assert "reopened" not in page.get(desk).content.decode()
+    assert "reopened" not in page.get(f"{desk}correct/").content.decode()
+    episodes.episode_open(acting_user=orla, season=season, at=after(hours=1))
+    assert "reopened" in page.get(desk).content.decode()
+    assert "reopened" in page.get(f"{desk}correct/").content.decode()
+    refused(
+        "round.frozen", deathmatches.death_match_correct, acting_user=orla, death_match=fresh(row),
+        winner=row.away, why="x",
+    )  # fmt: skip
+
+
+def test_a_bracket_freezes_what_was_played_on_and_nothing_beside_it(orla: User) -> None:
+    season = running(orla, 8, "single-elimination")
+    first = list(DeathMatch.objects.filter(round__season=season, round__number=1))
+    for row in first:
+        played(orla, fresh(row), 0)
+    second = DeathMatch.objects.filter(round__season=season, round__number=2).order_by("number")
+    semi = played(orla, second[0], 0)
+    inside = [row for row in map(fresh, first) if row.winner_id in (semi.home_id, semi.away_id)]
+    beside = next(row for row in map(fresh, first) if row not in inside)
+    assert beside.round.status == "closed"
+    refused(
+        "round.frozen", deathmatches.death_match_correct, acting_user=orla, death_match=inside[0],
+        winner=inside[0].away, why="x",
+    )  # fmt: skip
+    assert beside.away is not None
+    deathmatches.death_match_correct(
+        acting_user=orla, death_match=beside, winner=beside.away, why="It was the other one."
+    )
+    assert fresh(beside).winner_id == beside.away_id
+
+
+# -- gifts of the final --------------------------------------------------------------------------
+
+
+def test_the_eliminated_give_for_each_match_of_the_final(orla: User) -> None:
+    season = running(orla, 3)
+    played(orla, chosen(orla, season, 3, 2), 1)
+    final = episodes.final_open(acting_user=orla, season=season, best_of=3, games=[])
+    giver = who(season, 3)
+    final.legs.update(ruleset=WARS["ruleset"], variant=WARS["variant"])
+    right: dict[str, Any] = {
+        "acting_user": giver.user, "season": season, "receiver": who(season, 1),
+        "death_match": fresh(final), "item": "domino-repeat", "ruleset": WARS["ruleset"],
+    }  # fmt: skip
+    refused("item.leg", item_give, **right)
+    for number in (1, 2, 3):
+        item_give(**right, leg_number=number)
+        assert deathmatches.advantage_of(leg_of(final, number)) == 0
+    refused("item.given-already", item_give, **right, leg_number=2)
+
+
+# -- who is still in -----------------------------------------------------------------------------
+
+
+def test_who_plays_for_third_place_is_not_still_in(orla: User) -> None:
+    season = running(orla, 4, "single-elimination", format_options={"third_place": True})
+    for row in DeathMatch.objects.filter(round__season=season, round__number=1):
+        played(orla, fresh(row), 0)
+    sheet = Sheet(Season.objects.get(pk=season.pk))
+    assert standing_told(sheet).endswith("2 still in")
+    assert vars(seasons_listed(orla).get(pk=season.pk))["left"] == 2
+    page = Client().get(f"/seasons/{season.slug}/contestants/").content.decode()
+    assert page.count("plays for third place") == 2
+    assert page.count("still in") >= 2
+
+
+# -- the audit log -------------------------------------------------------------------------------
+
+
+def test_the_audit_log_is_searched_for_deeds_to_a_person(orla: User, oscar: User) -> None:
+    root = User.objects.get(username="root")
+    season = running(orla, 3)
+    organiser_add(acting_user=orla, season=season, user=oscar)
+    ada = account(season, 1)
+    contestant_withdraw(acting_user=orla, contestant=who(season, 1), why="ill")
+    with committing():
+        user_warn(acting_user=root, user=ada, reason="Be kind.")
+    its = AuditEntryAdmin(AuditEntry, admin.site)
+    request = RequestFactory().get("/")
+    request.user = root
+
+    def actions(name: str) -> set[str]:
+        rows, _ = its.get_search_results(request, AuditEntry.objects.all(), name)
+        return set(rows.values_list("action", flat=True))
+
+    assert {"contestant.withdraw"} <= actions(ada.username)
+    assert any(action.startswith("sanction.") or "warn" in action for action in actions("player1"))
+    assert {"season.organiser_add", "user.role_grant"} & actions("oscar")
+    assert "season.start" not in actions("player1")
+
+
+# -- errors name the players ---------------------------------------------------------------------
+
+
+def test_errors_of_pairing_by_hand_and_of_ties_name_the_players(orla: User) -> None:
+    swiss = running(orla, 4, "swiss")
+    for row in DeathMatch.objects.filter(round__season=swiss):
+        played(orla, fresh(row), 0)
+    people = list(swiss.contestants.order_by("seed"))
+    one, two, three, _four = people
+
+    def refusal(*pairs: tuple[Contestant, Contestant]) -> Refusal:
+        with pytest.raises(Refusal) as caught:
+            round_next(acting_user=orla, season=swiss, pairings=[Pairing(*pair) for pair in pairs])
+        return caught.value
+
+    twice = refusal((one, two), (one, three))
+    assert "Player 1" in twice.sentence
+    form = PairingsForm(
+        {"home_1": one.pk, "away_1": two.pk, "home_2": one.pk, "away_2": three.pk},
+        people=people, proposed=[],
+    )  # fmt: skip
+    assert form.is_valid()
+    form.refuse(twice)
+    assert "Player 1 is paired twice" in str(form.errors["away_1"])
+    assert not form.non_field_errors()
+
+
+def test_errors_of_the_main_match_and_of_a_ladder_name_the_players(orla: User) -> None:
+    season = running(orla, 4)
+    places = placings(season, 4)
+    for wrong, ec, name in (
+        ([*places, places[0]], None, "Player 1"),
+        (places, who(season, 1), "Player 4"),
+    ):
+        with pytest.raises(Refusal) as caught:
+            episodes.placements_record(
+                acting_user=orla, episode=episode_now(season), placements=wrong, ec=ec
+            )
+        assert name in caught.value.sentence
+    form = PlacementsForm({}, contestants=[each.contestant for each in places])
+    assert form.is_valid()
+    assert form.row_fields() == []
+
+
+# -- rulings -------------------------------------------------------------------------------------
+
+
+def test_a_ruling_is_one_entry_and_names_the_organiser(orla: User) -> None:
+    season = running(orla, 5)
+    row = played(orla, chosen(orla, season, 5, 4), 0)
+    sheet = Sheet(season)
+
+    def entries() -> list[SeasonEvent]:
+        return list(sheet.events(rulings=True))
+
+    assert entries() == []
+    assert row.away is not None
+    deathmatches.death_match_correct(
+        acting_user=orla, death_match=row, winner=row.away, why="A slip.", at=after(hours=1)
+    )
+    assert [each.kind for each in entries()] == ["death-match.corrected"]
+    deathmatches.death_match_void(
+        acting_user=orla, death_match=fresh(row), why="The wrong two.", at=after(hours=2)
+    )
+    assert [each.kind for each in entries()] == ["death-match.void", "death-match.corrected"]
+    contestant_withdraw(acting_user=orla, contestant=who(season, 5), why="Gone.", at=after(hours=3))
+    episodes.episode_open(acting_user=orla, season=season, at=after(hours=4))
+    again = chosen(orla, season, 3, 2, after(hours=5))
+    leg = begun(orla, again, at=after(hours=5))
+    ruled(orla, leg, "winner 0", after(hours=6))
+    legs_sweep(at=after(hours=7))
+    kinds = [each.kind for each in entries()]
+    assert kinds == [
+        "death-match.decided", "contestant.withdrawn", "death-match.void", "death-match.corrected",
+    ]  # fmt: skip
+    assert {each.data.get("by") for each in entries()} == {"Orla"}
+    assert entries()[0].words.startswith("Orla gives")
+    page = Client().get(f"/seasons/{season.slug}/rulings/").content.decode()
+    assert page.count("Decided by Orla.") == 4
+
+
+def test_letters_of_a_waiting_match_go_to_those_it_concerns(orla: User, oscar: User) -> None:
+    season = running(orla, 3)
+    leg = begun(orla, chosen(orla, season, 3, 2))
+    assert leg.match is not None
+    assert list(match_audience.concerned_with(leg.match)) == [orla]
+    leg.match.referees.all().delete()
+    assert set(match_audience.organisers_of(leg.match)) == {orla, oscar}
+    assert list(match_audience.concerned_with(leg.match)) == []
+    ruled(oscar, leg, "pause")
+    assert list(match_audience.concerned_with(leg.match)) == [oscar]
+
+
+# -- mail ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def posted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The events that workers were asked to write of."""
+    asked: list[int] = []
+    monkeypatch.setattr(tasks.mail_event, "delay", asked.append)
+    return asked
+
+
+def letters(posted: list[int]) -> dict[str, list[Any]]:
+    """What goes out for them, by address; asked twice, it goes once."""
+    mail.outbox.clear()
+    for event in posted:
+        notices.mail_event(event)
+    first = len(mail.outbox)
+    for event in posted:
+        assert notices.mail_event(event) == 0
+    assert len(mail.outbox) == first
+    posted.clear()
+    found: dict[str, list[Any]] = {}
+    for each in mail.outbox:
+        (address,) = each.to
+        found.setdefault(address.partition("@")[0], []).append(each)
+    return found
+
+
+def test_whom_it_concerns_is_told_away_from_the_site(orla: User, posted: list[int]) -> None:
+    assert set(notices._LETTERS) <= set(KINDS)
+    season = running(orla, 5)
+    for number in (1, 4, 5):
+        confirmed(account(season, number))
+    confirmed(account(season, 3), verified=False)
+    User.objects.filter(username="player5").update(time_zone="Europe/Berlin")
+    now = timezone.now()
+
+    with committing():
+        row = chosen(orla, season, 5, 4, now)
+    told = letters(posted)
+    assert set(told) == {"player4", "player5"}
+    (ec,) = told["player5"]
+    assert "choose your opponent" in ec.subject
+    until = episode_now(season)
+    assert "until" in ec.body
+    assert ("CET" in ec.body) or ("CEST" in ec.body)
+    assert "/choose/" in ec.body
+    assert until.choose_by is not None
+    (dmo,) = told["player4"]
+    assert "Player 5 chooses Player 4" in dmo.body
+
+    def both(expected: str) -> None:
+        found = letters(posted)
+        assert set(found) == {"player4", "player5"}, (expected, found)
+        for (letter,) in found.values():
+            assert expected in letter.body, letter.body
+            assert row.get_absolute_url() in letter.body or "/choose/" in letter.body
+
+    with committing():
+        deathmatches.rules_set(
+            acting_user=orla, death_match=row, ruleset=GAME["ruleset"], variant=GAME["variant"]
+        )
+    both("is played in")
+    first = now + timedelta(days=2)
+    with committing():
+        leg_schedule(acting_user=orla, leg=leg_of(row), scheduled_at=first)
+    # Said of the time that was fixed then, whatever has been fixed since.
+    with committing():
+        leg_schedule(acting_user=orla, leg=leg_of(row), scheduled_at=now + timedelta(days=3))
+    assert len(posted) == 2
+    del posted[1:]
+    both(f"{first:%A}" if first.hour < 21 else "is on")
+    with committing():
+        deathmatches.death_match_walkover(
+            acting_user=orla, death_match=fresh(row), winner=who(season, 5), why="Nobody came."
+        )
+    both("Nobody came.")
+    with committing():
+        deathmatches.death_match_correct(
+            acting_user=orla, death_match=fresh(row), winner=who(season, 4), why="A slip."
+        )
+    both("A slip. Decided by Orla.")
+    with committing():
+        deathmatches.death_match_reopen(acting_user=orla, death_match=fresh(row), why="Play it.")
+    both("to be played after all")
+    with committing():
+        deathmatches.death_match_void(acting_user=orla, death_match=fresh(row), why="Wrong two.")
+    both("Wrong two.")
+    assert "/choose/" in next(each.body for each in mail.outbox if "player5" in each.to[0])
+
+
+def test_what_concerns_nobody_in_particular_is_not_mailed(orla: User, posted: list[int]) -> None:
+    with committing():
+        season = running(orla, 3)
+        row = chosen(orla, season, 3, 2)
+        played(orla, row, 0)
+    assert set(SeasonEvent.objects.filter(pk__in=posted).values_list("kind", flat=True)) <= set(
+        notices._LETTERS
+    )
+    assert letters(posted) == {}

@@ -1,0 +1,226 @@
+"""What people in a season are told by mail: the EC, the DMO, and both players of a death match.
+
+Each letter is made of one event and says what was true when that happened: nothing but what is
+public, and on the season's pages already. It goes to confirmed addresses, and once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from smtplib import SMTPException
+from typing import Any, Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.core.cache import cache
+from django.core.mail import send_mail
+from django.urls import reverse
+
+from accounts.models import User
+from tournaments.lifecycle import EpisodeStatus, How, Visibility
+from tournaments.models import Contestant, Episode, SeasonEvent
+from tournaments.services.mail import absolute, addresses_of
+from tournaments.services.scheduling import spoken
+
+MAIL_REMEMBERED_S: Final = 7 * 24 * 3600
+
+
+class Letter(NamedTuple):
+    """What one person is told: ``path`` leads to where they can do or read more."""
+
+    user: User
+    subject: str
+    words: str
+    path: str
+
+
+def is_mailed(kind: str) -> bool:
+    """Whether anybody may be written to of such an event."""
+    return kind in _LETTERS
+
+
+def mail_event(event_id: int) -> int:
+    """Write to those whom an event of a season concerns; returns to how many. Called again for the
+    same event it does nothing.
+
+    Raises OSError or SMTPException where mail cannot be sent; it may then be called again.
+    """
+    event = SeasonEvent.objects.select_related(
+        "season",
+        "round",
+        "contestant__user",
+        "death_match__round__season",
+        "death_match__home__user",
+        "death_match__away__user",
+    ).get(pk=event_id)
+    if not is_mailed(event.kind) or event.season.visibility == Visibility.DRAFT:
+        return 0
+    letters = list(_LETTERS[event.kind](event))
+    addresses = addresses_of(letter.user for letter in letters)
+    sent = 0
+    for letter in letters:
+        address = addresses.get(letter.user.pk)
+        key = f"season-mail:{event_id}:{letter.user.pk}"
+        if address is None or not cache.add(key, 1, timeout=MAIL_REMEMBERED_S):
+            continue
+        body = (
+            f"Hello {letter.user.shown_name},\n\n"
+            f"in {event.season.name}: {letter.words}\n\n{absolute(letter.path)}\n"
+        )
+        subject = f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}{letter.subject}"
+        try:
+            send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [address])
+        except (SMTPException, OSError):
+            cache.delete(key)
+            raise
+        sent += 1
+    return sent
+
+
+# -- both players --------------------------------------------------------------------------------
+
+
+def _players(event: SeasonEvent, about: str) -> Iterator[Letter]:
+    """The event's own words to both sides."""
+    row = event.death_match
+    if row is None:
+        return
+    words = event.words
+    if event.data.get("by"):
+        words += f" Decided by {event.data['by']}."
+    for side in (row.home, row.away):
+        if side is not None and side.user is not None:
+            yield Letter(side.user, f"{row}: {about}", words, row.get_absolute_url())
+
+
+def _game(event: SeasonEvent) -> Iterator[Letter]:
+    return _players(event, "what is played")
+
+
+def _time(event: SeasonEvent) -> Iterator[Letter]:
+    """The time as each has it at home."""
+    at, row = event.data.get("at"), event.death_match
+    for letter in _players(event, "when it is played"):
+        if at is None or row is None:
+            yield letter
+            continue
+        moment = _moment(at, letter.user)
+        which = f", match {event.data['leg']}," if row.best_of > 1 else ""
+        yield letter._replace(
+            words=f"{row}{which} is on {moment}. Please say on its page that you "
+            "are ready when the time has come."
+        )
+
+
+def _void(event: SeasonEvent) -> Iterator[Letter]:
+    """Both are told; of an episode's, the EC also that they choose again."""
+    episode = Episode.objects.filter(round=event.round_id).select_related("ec__user").first()
+    again = (
+        None
+        if episode is None or event.leg_id is not None or episode.status != EpisodeStatus.CHOOSING
+        else episode
+    )
+    for letter in _players(event, "void"):
+        if again is None or again.ec is None or again.ec.user_id != letter.user.pk:
+            yield letter
+            continue
+        yield _choice(
+            event,
+            again.ec,
+            f"{letter.words} You choose an opponent again",
+            None if again.choose_by is None else again.choose_by.isoformat(),
+        )
+
+
+def _ruling(event: SeasonEvent) -> Iterator[Letter]:
+    if event.death_match_id is not None:
+        yield from _players(event, "a ruling")
+        return
+    # The time to choose is over.
+    ec = Contestant.objects.filter(season=event.season_id, pk=event.data.get("ec"))
+    for user in User.objects.filter(contestancies__in=ec):
+        subject = f"{event.season.name}: the time to choose is over"
+        yield Letter(user, subject, event.words, _round_path(event))
+
+
+def _decided(event: SeasonEvent) -> Iterator[Letter]:
+    """What was not played out: who has played knows how it ended. A correction has told already."""
+    decided = event.data.get("how") in (How.WALKOVER, How.RULING)
+    if decided and event.data.get("follows") != "death-match.corrected":
+        yield from _players(event, "decided")
+
+
+def _corrected(event: SeasonEvent) -> Iterator[Letter]:
+    return _players(event, "the result is corrected")
+
+
+def _not_there(event: SeasonEvent) -> Iterator[Letter]:
+    """Unless it has decided the death match at once, which is told with the result."""
+    decided = SeasonEvent.objects.filter(
+        death_match=event.death_match_id, pk__gt=event.pk, data__follows=event.kind, at=event.at
+    )
+    if not decided.exists():
+        yield from _players(event, "somebody was not there")
+
+
+# -- EC and DMO ----------------------------------------------------------------------------------
+
+
+def _placed(event: SeasonEvent) -> Iterator[Letter]:
+    ec = event.contestant
+    if ec is not None and ec.user is not None:
+        words = f"{event.words} You choose your opponent for the death match"
+        yield _choice(event, ec, words, event.data.get("choose_by"))
+
+
+def _choice(event: SeasonEvent, ec: Contestant, words: str, choose_by: str | None) -> Letter:
+    user: Any = ec.user
+    until = "" if choose_by is None else f", until {_moment(choose_by, user)}"
+    after = " After that an organiser names them." if until else ""
+    number = event.round.number if event.round is not None else 0
+    return Letter(
+        user,
+        f"{event.season.name}: choose your opponent",
+        f"{words}{until}.{after}",
+        reverse("tournaments:choose", args=[event.season.slug, number]),
+    )
+
+
+def _chosen(event: SeasonEvent) -> Iterator[Letter]:
+    """The DMO; and the EC, where somebody else has named them."""
+    people = [event.data.get("dmo")]
+    if event.data.get("by_organiser"):
+        people.append(event.data.get("ec"))
+    rows = Contestant.objects.filter(season=event.season_id, pk__in=people)
+    for each in rows.select_related("user").order_by("pk"):
+        if each.user is None:
+            continue
+        dmo = each.pk == event.data.get("dmo")
+        words = event.words
+        if dmo:
+            words += " You are the DMO, and have the advantage in the death match."
+        yield Letter(each.user, f"{event.season.name}: your death match", words, _round_path(event))
+
+
+def _round_path(event: SeasonEvent) -> str:
+    if event.round is None:
+        return event.season.get_absolute_url()
+    return reverse("tournaments:round", args=[event.season.slug, event.round.number])
+
+
+def _moment(at: str, user: User) -> str:
+    return spoken(datetime.fromisoformat(at), ZoneInfo(user.time_zone or "UTC"))
+
+
+_LETTERS: Final[dict[str, Callable[[SeasonEvent], Iterator[Letter]]]] = {
+    "episode.placed": _placed,
+    "episode.chosen": _chosen,
+    "death-match.rules": _game,
+    "death-match.scheduled": _time,
+    "death-match.void": _void,
+    "death-match.no-show": _not_there,
+    "death-match.decided": _decided,
+    "death-match.corrected": _corrected,
+    "ruling": _ruling,
+}
