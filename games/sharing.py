@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Sequence
-from functools import cache
-from pathlib import Path
 
-import resvg_py
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
@@ -22,18 +19,12 @@ from games.engine.decisions import ROOM
 from games.engine.palette import ON_DARK
 from games.engine.views import match_view
 from games.models import Match
-from games.pictures import PNG, answer_to, board_of
+from games.pictures import PNG, answer_to, board_of, png_of
 from games.words import game_name
 
 WIDTH, HEIGHT = 1200, 630
 GROUND, PANEL, LINE = "#141b22", "#1e2731", "#35414d"
 TEXT, MUTED, BRASS = "#f2eee3", "#b4bec8", "#e6b04a"
-_FONTS = Path(__file__).parent / "fonts"
-
-
-@cache
-def _font_files() -> list[str]:
-    return sorted(str(path) for path in _FONTS.glob("*.ttf"))
 
 
 def fitted(text: str, room: float, size: float, least: float = 26) -> tuple[str, float]:
@@ -98,10 +89,7 @@ def png_response(
     """The picture as PNG, or 304 where the reader has it; ``svg`` is asked only when needed."""
 
     def drawn() -> HttpResponse:
-        png = resvg_py.svg_to_bytes(
-            svg_string=svg(), font_files=_font_files(), width=WIDTH, sans_serif_family="Figtree"
-        )
-        return HttpResponse(bytes(png), content_type=PNG)
+        return HttpResponse(png_of(svg(), scale=1), content_type=PNG)
 
     response = answer_to(request, etag, drawn)
     response["Cache-Control"] = "public, max-age=60" if public else "private, no-cache"

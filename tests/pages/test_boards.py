@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
@@ -13,7 +15,10 @@ from PIL import Image, ImageDraw
 
 from accounts.models import User
 from games import pictures
+from games.engine import live as lives
+from games.engine.table import AnyRuleset, Header
 from games.pictures import png_of
+from games.rulesets import REGISTRY
 from games.rulesets.peg_domain import painting
 from games.views.boards import LARGEST_PICTURE
 from tests.games.support import SECOND, Play, nothing_changes, started
@@ -223,3 +228,18 @@ def test_an_icon_is_found_where_it_is_looked_for(nobody: Client) -> None:
     assert answer["Location"].endswith(".png")
     assert "icon-192" in answer["Location"]
     assert nobody.post("/favicon.ico").status_code == 405
+
+
+@pytest.mark.parametrize("ruleset", list(REGISTRY), ids=lambda ruleset: ruleset.id)
+def test_pictures_have_their_words_whatever_fonts_the_machine_has(ruleset: AnyRuleset) -> None:
+    variant = ruleset.variants[0].id
+    options = msgspec.convert({}, ruleset.options_type)
+    header = Header(ruleset=ruleset.id, variant=variant, options=options, advantage=0)
+    live = lives.begin(ruleset, header, at=0, random=lambda: 0.5).live
+    drawing = ruleset.picture(ruleset.view(live.table.state, "room"), ("Ada", "Ben"))
+    wordless = re.sub(r"<text\b.*?</text>", "", drawing, flags=re.DOTALL)
+    assert wordless != drawing
+    assert png_of(drawing) != png_of(wordless)
+    # And none that the machine happens to have.
+    named = re.sub(r"font-family=\"[^\"]*\"", 'font-family="sans-serif"', drawing)
+    assert png_of(drawing) == png_of(named)

@@ -64,7 +64,7 @@ def test_the_red_domain_is_red_and_the_blue_one_blue_whoever_owns_them(red: int)
 
 def test_the_count_of_each_seat_stands_below_its_own_domain() -> None:
     svg = pictures.picture(shown(1))
-    assert svg.index("Seat 1: 1,200 pixels") < svg.index("Seat 0: 1,200 pixels")
+    assert svg.index("Second player: 1,200") < svg.index("First player: 1,200")
 
 
 def test_what_lies_below_is_dashed_on_top_with_its_zones() -> None:
