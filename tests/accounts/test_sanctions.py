@@ -270,7 +270,8 @@ def test_the_admin_sites_own_sign_in_is_shut_too(client: Client, person: People)
     staff = person("stan", is_staff=True)
     suspend(root, staff)
     form = {"username": "stan", "password": PASSWORD}
-    assert client.post("/admin/login/", form).status_code == 200
+    answer = client.post("/admin/login/", form)
+    assert (answer.status_code, answer["Location"]) == (302, "/accounts/login/?next=/admin/")
     assert not client.get("/").wsgi_request.user.is_authenticated
 
 

@@ -103,7 +103,7 @@ def test_importing_is_refused(orla: User, ada: User, record: dict[str, Any]) -> 
 def test_names_and_reasons_that_a_database_cannot_hold(orla: User, record: dict[str, Any]) -> None:
     why = {"seat": "organiser", "move": "reserve 0 +1", "by": "O\x00" * 200, "why": "w\x00" * 9}
     match = put(orla, {**record, "seats": ["A\x00da", ""], "moves": [why, *record["moves"]]})
-    assert [player.name for player in match.players.all()] == ["A da", "Seat 1"]
+    assert [player.name for player in match.players.all()] == ["A da", "Second player"]
     entry = MatchEntry.objects.get(match=match, actor="organiser")
     assert "\x00" not in entry.by_name + entry.why
     assert record_holds(match)
