@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from functools import cache
 from typing import Any
 
 import pytest
@@ -38,28 +39,51 @@ def shown(red: int, *laid: Laid, pool: Pool = POOL) -> dict[str, Any]:
     return view(state, count(pool, red, laid))
 
 
-def colour_at(svg: str, domain: int, x: float, y: float, pool: Pool = POOL) -> tuple[int, int, int]:
+Colour = tuple[int, int, int]
+
+
+@cache
+def _drawn(svg: str) -> Image.Image:
+    return Image.open(io.BytesIO(png_of(svg, scale=1))).convert("RGB")
+
+
+def colour_at(svg: str, domain: int, x: float, y: float, pool: Pool = POOL) -> Colour:
     """The colour of a point of a domain, in its pixels."""
-    image = Image.open(io.BytesIO(png_of(svg, scale=1))).convert("RGB")
     scale = pictures.SIDE / pool.width
     left = pictures.EDGE + domain * (pictures.SIDE + pictures.GAP)
-    found = image.getpixel((round(left + x * scale), round(pictures.HEAD + y * scale)))
+    found = _drawn(svg).getpixel((round(left + x * scale), round(pictures.HEAD + y * scale)))
     assert isinstance(found, tuple)
     return found[0], found[1], found[2]
 
 
-def is_red(colour: tuple[int, int, int]) -> bool:
+def colours_around(svg: str, domain: int, x: int, y: int) -> list[Colour]:
+    """The colours of a shape of at least eight pixels a side, its number among them."""
+    return [
+        colour_at(svg, domain, x + across / 4, y + down / 4)
+        for across in range(-16, 17)
+        for down in range(-16, 17)
+    ]
+
+
+def is_red(colour: Colour) -> bool:
     return colour[0] > colour[2] + 20
+
+
+def is_blue(colour: Colour) -> bool:
+    return colour[2] > colour[0] + 20
 
 
 @pytest.mark.parametrize("red", [0, 1])
 def test_the_red_domain_is_red_and_the_blue_one_blue_whoever_owns_them(red: int) -> None:
     """And so are the shapes of their owners, wherever they lie."""
     svg = pictures.picture(shown(red, Laid(red, 0, 1, 20, 15, 0), Laid(1 - red, 4, 0, 20, 15, 0)))
-    assert is_red(colour_at(svg, 0, 3, 3))
-    assert not is_red(colour_at(svg, 1, 3, 3))
-    assert is_red(colour_at(svg, 1, 24, 19))
-    assert not is_red(colour_at(svg, 0, 22, 17))
+    assert is_red(colour_at(svg, 0, 4, 28))
+    assert is_blue(colour_at(svg, 1, 2.5, 2.5))
+    on_blue, on_red = (colours_around(svg, domain, 20, 15) for domain in (1, 0))
+    assert any(map(is_red, on_blue))
+    assert not any(map(is_blue, on_blue))
+    assert any(map(is_blue, on_red))
+    assert not any(map(is_red, on_red))
 
 
 def test_the_count_of_each_seat_stands_below_its_own_domain() -> None:
