@@ -1,28 +1,83 @@
-"""Sockets of programs: `Authorization: Bearer <token>` at the handshake."""
+"""Who opens a socket: a person by the session of their browser, a program by its token.
+
+Nothing is looked up here. A socket is handed the means to find out, so that it can do so when its
+turn has come (see `games.admission`), in a thread that is not shared by all.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from importlib import import_module
+from typing import Any, NamedTuple
 
-from channels.db import database_sync_to_async
 from django.conf import settings
+from django.contrib.auth import get_user
+from django.http import HttpRequest, parse_cookie
 from django.http.request import validate_host
 
+from accounts.models import User
 from accounts.tokens import bearer_of
+from config.api.scopes import Credential
 
 Scope = MutableMapping[str, Any]
 Application = Callable[[Scope, Any, Any], Awaitable[None]]
 
 
+class Visitor(NamedTuple):
+    """Whoever opens a socket: what they show, a session's key or a token or nothing."""
+
+    session_key: str = ""
+    token: str = ""
+
+    @property
+    def is_named(self) -> bool:
+        """Whether they show anything that could tell who they are."""
+        return bool(self.session_key or self.token)
+
+    def found(self) -> Found | None:
+        """Who it is; None where the token is no good. Reads the database."""
+        if self.token:
+            bearer = bearer_of(self.token)
+            return None if bearer is None else Found(bearer.user, bearer.credential)
+        return Found(_user_of(self.session_key) if self.session_key else None)
+
+
+class Found(NamedTuple):
+    """Who somebody is (None: nobody who is signed in), and what a token allows them."""
+
+    user: User | None
+    credential: Credential | None = None
+
+
+def _user_of(session_key: str) -> User | None:
+    request = HttpRequest()
+    request.session = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
+    user = get_user(request)
+    return user if isinstance(user, User) else None
+
+
+class SessionSockets:
+    """ASGI middleware: a socket is that of the session whose cookie comes along, if any does."""
+
+    def __init__(self, sockets: Application) -> None:
+        self.sockets = sockets
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        cookies = parse_cookie(dict(scope["headers"]).get(b"cookie", b"").decode("latin-1"))
+        key = cookies.get(settings.SESSION_COOKIE_NAME, "")
+        session = import_module(settings.SESSION_ENGINE).SessionStore(key)  # reads nothing yet
+        known = {**scope, "visitor": Visitor(session_key=key), "session": session}
+        await self.sockets(known, receive, send)
+
+
 class TokenSockets:
-    """ASGI middleware: a socket that shows a token is its owner's, within the token's scopes
-    (`scope["credential"]`, and `scope["token"]` to ask again); every other one is left to
+    """ASGI middleware: a socket that shows a token (`Authorization: Bearer <token>`) is its
+    owner's, within the token's scopes (`scope["token"]`, to ask again); every other one is left to
     ``sessions``.
 
     A token is not something that a browser sends along by itself, so that another site's page
     cannot use one that it does not have: such a socket needs no `Origin` of ours. The host must be
-    ours all the same. A token that is no good gets 403 in place of the handshake.
+    ours all the same.
     """
 
     def __init__(self, sockets: Application, *, sessions: Application) -> None:
@@ -36,11 +91,10 @@ class TokenSockets:
             await self.sessions(scope, receive, send)
             return
         shown = token.strip().decode("latin-1")
-        bearer = await database_sync_to_async(bearer_of)(shown)
-        if bearer is None or not _is_ours(headers.get(b"host", b"").decode("latin-1")):
+        if not shown or not _is_ours(headers.get(b"host", b"").decode("latin-1")):
             await send({"type": "websocket.close", "code": 4401})
             return
-        known = {**scope, "user": bearer.user, "credential": bearer.credential, "token": shown}
+        known = {**scope, "visitor": Visitor(token=shown), "token": shown}
         await self.sockets(known, receive, send)
 
 

@@ -4,7 +4,6 @@ import gc
 import os
 import sys
 
-from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.core.asgi import get_asgi_application
 
@@ -14,7 +13,7 @@ http = get_asgi_application()
 
 from django.urls import get_resolver  # noqa: E402  (these need the app registry)
 
-from accounts.sockets import TokenSockets  # noqa: E402
+from accounts.sockets import SessionSockets, TokenSockets  # noqa: E402
 from config import door  # noqa: E402
 from config.origins import SameOrigin  # noqa: E402
 from config.shutdown import GracefulShutdown, loop_answers  # noqa: E402
@@ -30,7 +29,7 @@ graceful = GracefulShutdown(
             "http": http,
             "websocket": TokenSockets(
                 sockets,
-                sessions=SameOrigin(AuthMiddlewareStack(sockets)),
+                sessions=SameOrigin(SessionSockets(sockets)),
             ),
         }
     )

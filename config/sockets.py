@@ -24,10 +24,11 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 class DaphneSockets:
-    """ASGI middleware, outermost: puts `unsent` into the scope of each socket, a function that
-    returns how many bytes wait in this process for the client to take them. And has the server's
-    access log, where there is one, tell of addresses what our own lines tell. Does nothing under
-    other servers than Daphne."""
+    """ASGI middleware, outermost: puts two functions into the scope of each socket. `unsent`
+    returns how many bytes wait in this process for the client to take them, and `gone` whether the
+    client has left, which a socket that waits for something would else learn only afterwards. And
+    has the server's access log, where there is one, tell of addresses what our own lines tell. Does
+    nothing under other servers than Daphne."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
@@ -40,7 +41,11 @@ class DaphneSockets:
             # Daphne's `send` is its server's method with the connection's protocol filled in.
             (protocol,) = send.args
             protocol.failByDrop = False
-            scope = {**scope, "unsent": partial(_unsent, protocol)}
+            scope = {
+                **scope,
+                "unsent": partial(_unsent, protocol),
+                "gone": partial(_is_gone, protocol),
+            }
             send = partial(_send_if_open, send)
         await self.application(scope, receive, send)
 
@@ -73,6 +78,10 @@ async def _send_if_open(send: Send, message: Message) -> None:
     """
     with suppress(Disconnected):
         await send(message)
+
+
+def _is_gone(protocol: Any) -> bool:
+    return protocol.state not in {protocol.STATE_CONNECTING, protocol.STATE_OPEN}
 
 
 def _unsent(protocol: Any) -> int:

@@ -28,7 +28,7 @@ def call(path, body=None):  # POST where there is a body; waits when told to
 def lines(path):  # a stream that broke off is opened again, and tells first how things stand
     while True:
         yield from (json.loads(line) for line in call(path) if line.strip())
-        time.sleep(1)
+        time.sleep(1 + random.random())  # not all at the same moment
 
 
 def choose(moves, view):  # `view` is all that our seat may know

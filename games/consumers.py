@@ -13,13 +13,17 @@ from channels.consumer import get_handler_name
 from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 from redis.exceptions import RedisError
 
+from accounts.models import User
 from accounts.signins import stands_of_socket
+from accounts.sockets import Found, Visitor
 from config.api.scopes import Credential, Scope
 from games import frames, presence
+from games.admission import DOOR, Arrival, FullError, GoneError, Rank
 from games.audience import (
     AUDIENCES,
     LOBBY_GROUP,
@@ -29,7 +33,7 @@ from games.audience import (
     user_group_of,
 )
 from games.clock import now_ms
-from games.engine.decisions import ROOM
+from games.engine.decisions import ROOM, Audience
 from games.engine.errors import Refusal
 from games.executor import in_turn_thread
 from games.incoming import (
@@ -45,7 +49,7 @@ from games.incoming import (
 from games.limits import Bucket, chat_wait
 from games.models import ChatMessage, Match
 from games.publish import Frame, publish
-from games.reading import reader_of, standing_of, versions_of
+from games.reading import Reader, reader_of, standing_of, versions_of
 from games.services.arrivals import match_attend
 from games.services.chat import chat_history, chat_post
 from games.services.turns import Ack, match_organise, match_submit
@@ -64,6 +68,9 @@ DEAR = 4
 VERSIONS_KEPT_S = 2.0
 # How often a socket asks whether its sign-in still stands, beside being told.
 STANDS_EVERY_S = 30.0
+# What those are told who find no room, or no database; clients add some chance of their own.
+COME_BACK_S = 5
+NOBODY = Found(None)
 
 
 class Socket(AsyncWebsocketConsumer):
@@ -80,7 +87,9 @@ class Socket(AsyncWebsocketConsumer):
         self.confirmed = 0
         self.joined: set[str] = set()
         self.closed = False
-        # What the token that it was opened with allows; None for signed-in people and nobody.
+        # Who it is, and what the token that it was opened with allows (None for signed-in people
+        # and nobody): found out while connecting.
+        self.user: User | None = None
         self.credential: Credential | None = None
         # Not all that were opened at once ask at once.
         self.asks_next = time.monotonic() + STANDS_EVERY_S * random.uniform(0.7, 1.3)  # noqa: S311
@@ -90,7 +99,6 @@ class Socket(AsyncWebsocketConsumer):
         # to close database connections that these consumers do not have.
         if self.closed and message["type"] != "websocket.disconnect":
             return
-        self.credential = self.scope.get("credential")
         await getattr(self, get_handler_name(message))(message)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
@@ -118,6 +126,36 @@ class Socket(AsyncWebsocketConsumer):
                 )
             )
 
+    async def connect(self) -> None:
+        """Let somebody in, when their turn has come.
+
+        A socket is accepted first: those that wait their turn need not fear the time limit on
+        handshakes. Not so one with a token, which is answered by the handshake itself.
+        """
+        visitor: Visitor = self.scope["visitor"]
+        if not visitor.token:
+            await self.accept()
+        gone = self.scope.get("gone", lambda: False)
+        try:
+            with DOOR.arrival(self.rank_of(visitor), gone, self._say_it_waits) as arrival:
+                await self.arrive(visitor, arrival)
+        except GoneError:
+            self.closed = True
+        except FullError:
+            log.warning("socket.busy")
+            await self._turn_away("service.busy", "Too many are arriving. Please come back soon.")
+        except AWAY as error:
+            log.warning("socket.away", error=type(error).__name__)
+            await self._turn_away("service.away", "The server cannot do this right now.")
+
+    async def arrive(self, visitor: Visitor, arrival: Arrival) -> None:
+        """Find out who it is, and tell them how things stand."""
+        raise NotImplementedError
+
+    def rank_of(self, visitor: Visitor) -> Rank:
+        """Who goes first while nobody is known."""
+        return Rank.NAMED if visitor.is_named else Rank.WATCHING
+
     async def take(self, frame: Incoming) -> None:
         """Act on a frame."""
         raise NotImplementedError
@@ -143,14 +181,13 @@ class Socket(AsyncWebsocketConsumer):
             return
         await self.send(text_data=text)
 
-    async def end(self, close_code: int, code: str, sentence: str) -> None:
+    async def end(self, close_code: int, code: str, sentence: str, **more: Any) -> None:
         """Say why, and close."""
         if self.closed:
             return
         self.closed = True
-        await self.send(
-            text_data=frames.encoded({"type": "closing", "code": code, "sentence": sentence})
-        )
+        frame = {"type": "closing", "code": code, "sentence": sentence, **more}
+        await self.send(text_data=frames.encoded(frame))
         await self.close(close_code)
 
     async def join(self, *groups: str) -> None:
@@ -179,9 +216,30 @@ class Socket(AsyncWebsocketConsumer):
         await self.end(4401, "account.changed", "Your sign-in has changed. Please connect again.")
 
     async def _seen(self) -> None:
-        user = self.scope["user"]
-        if user.is_authenticated:
-            await presence.seen(user.pk)
+        if self.user is not None:
+            await presence.seen(self.user.pk)
+
+    async def let_in(self, found: Found | None, visitor: Visitor) -> bool:
+        """Remember who it is. False, and the socket is closed, where the token is no good."""
+        if found is None:
+            self.closed = True
+            await self.close(4401)
+            return False
+        self.user, self.credential = found
+        self.scope["user"] = self.user or AnonymousUser()
+        if visitor.token:
+            await self.accept()
+        return True
+
+    async def _say_it_waits(self) -> None:
+        if self.scope["visitor"].token and self.user is None:
+            return  # still in its handshake
+        await self.say({"type": "waiting"})
+
+    async def _turn_away(self, code: str, sentence: str) -> None:
+        if self.scope["visitor"].token and self.user is None:
+            await self.accept()
+        await self.end(4503, code, sentence, retry_after=COME_BACK_S)
 
     def scope_refusal(self, needed: Scope) -> Refusal | None:
         """Why the token that this socket was opened with does not allow it, or None."""
@@ -268,41 +326,45 @@ class Socket(AsyncWebsocketConsumer):
 class MatchSocket(Socket):
     """One reader of one match."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.present = self.waits = False
+
     @property
     def is_private(self) -> bool:
         return getattr(self, "audience", ROOM) != ROOM
 
-    async def connect(self) -> None:
-        await self.accept()
-        try:
-            await self._arrive()
-        except AWAY as error:
-            log.warning("socket.away", error=type(error).__name__)
-            await self.end(4503, "service.away", "The server cannot do this right now.")
-
-    async def _arrive(self) -> None:
-        user = self.scope["user"]
-        self.user = user if user.is_authenticated else None
+    async def arrive(self, visitor: Visitor, arrival: Arrival) -> None:
         self.match_id = int(self.scope["url_route"]["kwargs"]["match_id"])
-        self.present = self.waits = False
-        # Groups first, then the view: a change in between is then told twice rather than never.
         try:
-            self.audience, self.organise = await in_turn_thread(
-                standing_of, self.match_id, self.user
-            )
+            found, standing = await arrival.turn(self.rank_of(visitor), self._standing, visitor)
         except Refusal as refusal:
+            if visitor.token:
+                await self.accept()
             await self.end(4404, refusal.code, refusal.sentence)
             return
+        if not await self.let_in(found, visitor) or standing is None:
+            return
+        self.audience, self.organise = standing
         self.seat = self.audience if self.audience in (0, 1) else None
+        # Groups first, then the view: a change in between is then told twice rather than never.
         await self.join(group_of(self.match_id, self.audience))
         if self.user is not None:
             await self.join(user_group_of(self.user.pk))
+        takes_part = self.seat is not None or self.organise
+        reader = await arrival.turn(
+            Rank.PLAYING if takes_part else Rank.WATCHING, reader_of, self.match_id, self.user
+        )
         self.present = True
         await self._seen()
-        await self._tell_presence(await self._tell_everything())
+        await self._tell_presence(await self._tell_everything(reader))
+
+    def _standing(self, visitor: Visitor) -> tuple[Found | None, tuple[Audience, bool] | None]:
+        found = visitor.found()
+        return found, None if found is None else standing_of(self.match_id, found.user)
 
     async def disconnect(self, code: int) -> None:
-        if getattr(self, "present", False):
+        if self.present:
             there = await presence.leave(self.match_id, self.audience, self.channel_name)
             await self._tell_presence(there)
 
@@ -313,7 +375,9 @@ class MatchSocket(Socket):
             case Ping():
                 await self._pong(frame)
             case Sync():
-                await self._tell_everything()
+                await self._tell_everything(
+                    await in_turn_thread(reader_of, self.match_id, self.user)
+                )
             case Chat():
                 await self._chat(frame)
             case ChatHistory():
@@ -384,8 +448,7 @@ class MatchSocket(Socket):
             begun = partial(match_attend, match_id=self.match_id, there=seats, at=now_ms())
             self.waits = not await in_turn_thread(begun)
 
-    async def _tell_everything(self) -> dict[str, Any]:
-        reader = await in_turn_thread(reader_of, self.match_id, self.user)
+    async def _tell_everything(self, reader: Reader) -> dict[str, Any]:
         there = await presence.arrive(self.match_id, self.audience, self.channel_name)
         self.waits = reader.sync["view"]["phase"] == "waiting"
         over = reader.over
@@ -472,12 +535,16 @@ class MatchSocket(Socket):
 class LobbySocket(Socket):
     """Somebody in the lobby: told of new challenges and matches, and of what concerns them."""
 
-    async def connect(self) -> None:
-        await self.accept()
+    def rank_of(self, visitor: Visitor) -> Rank:
+        return Rank.PASSING
+
+    async def arrive(self, visitor: Visitor, arrival: Arrival) -> None:
+        found = await arrival.turn(Rank.PASSING, visitor.found) if visitor.is_named else NOBODY
+        if not await self.let_in(found, visitor):
+            return
         await self.join(LOBBY_GROUP)
-        user = self.scope["user"]
-        if user.is_authenticated:
-            await self.join(user_group_of(user.pk))
+        if self.user is not None:
+            await self.join(user_group_of(self.user.pk))
         await self._seen()
 
     async def take(self, frame: Incoming) -> None:

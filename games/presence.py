@@ -159,10 +159,15 @@ async def _counted(match_id: int, member: str, until: int | None) -> dict[str, A
 def _client() -> aioredis.Redis:
     loop = asyncio.get_running_loop()
     if loop not in _clients:
-        _clients[loop] = aioredis.Redis.from_url(
-            settings.GAUNTLET_REDIS_ADDRESS,
-            socket_timeout=3,
-            socket_connect_timeout=3,
-            max_connections=64,
+        # A pool that lets wait: where hundreds come or go at the same moment, a connection for each
+        # costs more than what is asked of it, and the usual pool fails when it has no more.
+        _clients[loop] = aioredis.Redis(
+            connection_pool=aioredis.BlockingConnectionPool.from_url(
+                settings.GAUNTLET_REDIS_ADDRESS,
+                socket_timeout=3,
+                socket_connect_timeout=3,
+                max_connections=8,
+                timeout=20,
+            )
         )
     return _clients[loop]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from django.db import connection
+from django.db.models import Prefetch
 
 from games import frames, store
 from games.audience import audience_of, may_organise
 from games.clock import now_ms
 from games.engine.decisions import Audience
 from games.engine.errors import Refusal
-from games.models import Match
+from games.models import Match, MatchPlayer
 
 
 class Reader(NamedTuple):
@@ -26,7 +27,8 @@ class Reader(NamedTuple):
 
 def match_for(match_id: int, user: Any) -> Match:
     """The match with its players. Raises Refusal ``match.none``."""
-    matches = Match.objects.visible_to(user).prefetch_related("players__user")
+    players = Prefetch("players", MatchPlayer.objects.select_related("user"))
+    matches = Match.objects.visible_to(user).prefetch_related(players)
     match = matches.filter(pk=match_id).first()
     if match is None:
         raise Refusal("match.none", "There is no such match.")

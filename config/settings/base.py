@@ -384,6 +384,9 @@ LOGGING_CONFIG = "config.logs.configure"
 # Where the channel layer lives, for those who speak to it from plain threads.
 GAUNTLET_REDIS_ADDRESS = redis_database(REDIS_URL, 0)
 GAUNTLET_TURN_THREADS = env.int("GAUNTLET_TURN_THREADS", 6)
+# Sockets that one process lets wait to be seen to, players first. One core sees to about a hundred
+# a second, and a page waits twenty seconds; who would wait longer is told at once to come later.
+GAUNTLET_ARRIVALS = env.int("GAUNTLET_ARRIVALS", 1500)
 # A worker is told of a deadline only when it is this near: a far one would wait in the broker.
 GAUNTLET_WAKE_AHEAD_MS = 2500
 # A decision runs out this long after its deadline, unless somebody acts before: a submission that

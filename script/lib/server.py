@@ -34,6 +34,8 @@ def web_command(python: Path, fd: int) -> list[str | Path]:
         python, "-m", "daphne", "--verbosity", "0", "--no-server-name", "--fd", str(fd),
         "--websocket-max-message-size", str(MAX_FRAME),
         "--websocket-max-frame-size", str(MAX_FRAME),
+        # Of a handshake: five by default, which is little where hundreds come at the same moment.
+        "--websocket_connect_timeout", "20",
         "config.asgi:application",
     ]  # fmt: skip
 

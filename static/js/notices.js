@@ -9,6 +9,7 @@ import { announce, soundMuted, toast } from "./site.js";
 
 const PING_EVERY = 20_000;
 const LONGEST_WAIT = 30_000;
+const STEADY = 10_000; // a socket that was open for so long was not merely turned away
 const KINDS = new Set(["challenge", "match.started", "match.ended", "ruling"]);
 
 /** Delay in ms before attempt number `attempt` (0 is the first) to connect again. */
@@ -79,6 +80,7 @@ class Notices extends EventTarget {
   connect() {
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     this.received = 0;
+    let opened = null;
     const socket = new WebSocket(`${scheme}//${location.host}/ws/v1/lobby/`);
     const ping = setInterval(() => {
       if (socket.readyState === WebSocket.OPEN) {
@@ -87,9 +89,9 @@ class Notices extends EventTarget {
     }, PING_EVERY);
     socket.addEventListener("open", () => {
       this.open = true;
+      opened = Date.now();
       // What was said while nobody listened is on the server's pages.
       if (this.attempt > 0) this.dispatchEvent(new CustomEvent("back"));
-      this.attempt = 0;
     });
     socket.addEventListener("message", (event) => {
       this.received += 1;
@@ -98,6 +100,7 @@ class Notices extends EventTarget {
     socket.addEventListener("close", () => {
       this.open = false;
       clearInterval(ping);
+      if (opened !== null && Date.now() - opened > STEADY) this.attempt = 0;
       setTimeout(() => this.connect(), waitBefore(this.attempt));
       this.attempt += 1;
     });

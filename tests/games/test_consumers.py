@@ -9,9 +9,9 @@ from typing import Any, NoReturn
 import pytest
 from channels.layers import get_channel_layer
 from channels.routing import URLRouter
-from django.contrib.auth.models import AnonymousUser
 from django.db import OperationalError
 
+from accounts.sockets import Visitor
 from games import consumers
 from games.models import Match
 from games.reading import Reader
@@ -26,7 +26,7 @@ def away(*_: Any, **__: Any) -> NoReturn:
 @pytest.fixture
 async def socket() -> AsyncIterator[LocalSocket]:
     socket = LocalSocket(URLRouter(websocket_urlpatterns), "/ws/v1/matches/1/")
-    socket.scope["user"] = AnonymousUser()
+    socket.scope["visitor"] = Visitor()
     yield socket
     await socket.disconnect()
     await get_channel_layer().flush()

@@ -37,7 +37,7 @@ from games.reading import Reader
 from games.routing import websocket_urlpatterns
 from tests.games.support import Play, committing
 from tests.pages.test_sign_out import messages
-from tests.support.sockets import LocalSocket
+from tests.support.sockets import KnownVisitor, LocalSocket
 
 __all__ = ["messages"]
 
@@ -179,7 +179,7 @@ def test_every_kind_of_socket_ends(
 
     async def played() -> None:
         socket = LocalSocket(URLRouter(websocket_urlpatterns), path)
-        socket.scope["user"] = User(pk=70_007)
+        socket.scope["visitor"] = KnownVisitor(User(pk=70_007))
         assert (await socket.connect())[0]
         await socket.send_to('{"type": "ping", "at": 1}')
         while json.loads(await socket.receive_from())["type"] != "pong":

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from asgiref.sync import async_to_sync
 from channels.routing import URLRouter
-from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
@@ -18,7 +17,7 @@ from accounts.tokens import bearer_of
 from games.routing import websocket_urlpatterns
 from tests.permissions.table import DEEDS, Api, Ask, Deed, Frame, Page
 from tests.permissions.world import SCOPES, Savepoint, Who, World, everything, writes
-from tests.support.sockets import LocalSocket
+from tests.support.sockets import KnownVisitor, LocalSocket
 
 pytestmark = pytest.mark.django_db
 
@@ -42,7 +41,7 @@ def _surface(ask: Ask) -> str:
 async def ask_socket(match_id: int, frame: Any, user: Any, credential: Any) -> list[str]:
     """The types of the frames that come back."""
     socket = LocalSocket(URLRouter(websocket_urlpatterns), f"/ws/v1/matches/{match_id}/")
-    socket.scope |= {"user": user or AnonymousUser(), "credential": credential}
+    socket.scope["visitor"] = KnownVisitor(user, credential)
     await socket.connect()
     await socket.send_to(json.dumps(frame))
     await socket.send_to(json.dumps({"type": "ping"}))

@@ -1,9 +1,11 @@
 """Sockets in the test's own process, without a server."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from channels.testing import WebsocketCommunicator
 
+from accounts.sockets import Found
 from tests.support.site import PATIENCE
 
 
@@ -18,3 +20,16 @@ class LocalSocket(WebsocketCommunicator):
     async def wait(self, *_given: float) -> None:
         """Return once the application has ended."""
         await super().wait(PATIENCE)
+
+
+@dataclass(frozen=True)
+class KnownVisitor:
+    """Somebody whom nobody need look up."""
+
+    user: Any
+    credential: Any = None
+    token: str = ""
+    is_named: bool = True
+
+    def found(self) -> Found:
+        return Found(self.user, self.credential)

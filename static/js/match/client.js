@@ -13,7 +13,9 @@ import { Outbox } from "./outbox.js";
 export const PING_EVERY = 10_000;
 const SILENCE = 8_000; // a pong that takes longer than this means that the line is dead
 const SILENCE_AWAKE = 3_000; // … and less is waited where the tab has just been looked at again
+const ARRIVAL = 20_000; // … and more where many arrive at once: the server sees to players first
 const ANSWER = 6_000; // a submission unanswered for this long is sent again
+const CROWD = 2_000; // spectators come back within so long of each other
 const STEP_AFTER_ACK = 1_500;
 const POLL_EVERY = 2_000;
 const POLL_SLOWLY = 15_000;
@@ -36,6 +38,7 @@ const CLOSED = {
   4408: { words: "This connection was too slow to keep up.", again: true, wait: 500 },
   4413: { words: "This page sent more than the server takes.", again: true, wait: 5_000 },
   4429: { words: "This page sent too much at once.", again: true, wait: 10_000 },
+  4503: { words: "The server is busy.", again: true, wait: 5_000 },
 };
 
 /** The meaning of a close code: `{words, again, wait}`; `wait` is the least delay in ms. */
@@ -126,6 +129,8 @@ export class MatchClient extends EventTarget {
     this.polling = false;
     this.spell = 0; // of asking: what an earlier one has asked for says nothing about this one
     this.acked = null; // {text, version}: on disk, but not yet in the state that is shown
+    this.arrived = false; // this connection has brought a `sync`
+    this.comeBack = 0; // the server asked to be left alone for so long (ms)
     this.holdUntil = 0; // the server asked for less: nothing is resent before this instant
   }
 
@@ -213,9 +218,11 @@ export class MatchClient extends EventTarget {
     }
     this.socket = socket;
     this.received = 0;
+    this.arrived = false;
     this.#after("open", SILENCE, () => this.#gone(socket, 1006));
     socket.onopen = () => {
       if (this.socket !== socket) return;
+      this.#awaitArrival();
       this.#ping();
     };
     socket.onmessage = (message) => {
@@ -223,6 +230,13 @@ export class MatchClient extends EventTarget {
     };
     socket.onclose = (event) => this.#gone(socket, event.code);
     socket.onerror = () => {};
+  }
+
+  /** Open, but not let in yet: a page that gave up and came again would only make it worse. */
+  #awaitArrival() {
+    const { socket } = this;
+    this.#after("open", ARRIVAL, () => this.#gone(socket, 1006));
+    if (this.pingSent !== null) this.#after("silence", ARRIVAL, () => this.#gone(socket, 1006));
   }
 
   #open() {
@@ -258,7 +272,11 @@ export class MatchClient extends EventTarget {
       this.#status("closed", words);
       return;
     }
-    const delay = backoff(this.attempt, this.random, wait);
+    const least = Math.max(wait, this.comeBack);
+    this.comeBack = 0;
+    // A crowd of spectators that lost its server leaves the first seconds to those who play.
+    const crowd = this.state !== null && this.state.you === null ? this.random() * CROWD : 0;
+    const delay = backoff(this.attempt, this.random, least) + crowd;
     this.attempt += 1;
     this.#after("connect", delay, () => this.#connect());
     if (this.attempt >= FAILURES_BEFORE_POLLING) this.#startPolling();
@@ -280,7 +298,8 @@ export class MatchClient extends EventTarget {
     const { socket } = this;
     // The count tells the server how far this reader has got, so that it need not guess.
     this.#send({ type: "ping", at: this.pingSent, received: this.received });
-    this.#after("silence", SILENCE, () => this.#gone(socket, 1006));
+    const patience = this.arrived ? SILENCE : ARRIVAL;
+    this.#after("silence", patience, () => this.#gone(socket, 1006));
   }
 
   #send(frame) {
@@ -335,6 +354,12 @@ export class MatchClient extends EventTarget {
       case "error":
         this.#troubled(frame);
         break;
+      case "waiting":
+        this.#awaitArrival();
+        break;
+      case "closing":
+        this.comeBack = (frame.retry_after ?? 0) * 1000;
+        break;
       default:
         // A newer server may say more than this page knows.
         break;
@@ -343,6 +368,7 @@ export class MatchClient extends EventTarget {
 
   #connected() {
     this.attempt = 0;
+    this.arrived = true;
     this.#cancel("open");
     this.#stopPolling();
     this.#status("live", "Connected");

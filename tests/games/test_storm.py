@@ -1,0 +1,52 @@
+"""Five hundred sockets that open at the same moment, and again after a kill -9.
+
+Nothing here is bound to a time: a machine that is busy with other tests takes longer, and must only
+never get stuck. `benchmarks/storm.py` prints how long it takes.
+"""
+
+from __future__ import annotations
+
+from statistics import median
+
+from tests.games.desk import Desk
+from tests.support.site import Site
+from tests.support.storm import Storm, Visitor
+
+SOCKETS = 500
+MATCHES = 50
+PATIENCE = 240.0
+
+
+async def test_everybody_comes_in_and_players_first(site: Site, desk: Desk) -> None:
+    one, two, signed_in = desk.person(), desk.person(), desk.person()
+    matches = [desk.match(one, two, pick_time=600) for _ in range(MATCHES)]
+    paths = [f"/ws/v1/matches/{match}/" for match in matches]
+    # Players come last, so that being first is no matter of having come first.
+    watching = [
+        Visitor(paths[number % 5], signed_in.cookie if number % 3 == 0 else None)
+        for number in range(SOCKETS - 2 * MATCHES)
+    ]
+    playing = [Visitor(path, person.cookie, plays=True) for path in paths for person in (one, two)]
+    async with Storm(site.base_url, [*watching, *playing]) as storm:
+        await storm.everybody(PATIENCE)
+        assert_players_first(watching, playing)
+        assert not [why for why in storm.failures if why != "dropped"], "some lost patience"
+
+        site.web.kill()
+        storm.forget()
+        site.web.start()
+        await storm.everybody(PATIENCE)
+        assert_players_first(watching, playing)
+    ended = site.sql(
+        "SELECT match_id, events FROM games_matchentry WHERE match_id = ANY(%s)", matches
+    )
+    assert ended == [], "decisions ran out meanwhile"
+
+
+def assert_players_first(watching: list[Visitor], playing: list[Visitor]) -> None:
+    """On the whole: the first few find nobody waiting, whoever they are."""
+
+    def places(visitors: list[Visitor]) -> list[int]:
+        return [visitor.place for visitor in visitors if visitor.place is not None]
+
+    assert median(places(playing)) < median(places(watching))
