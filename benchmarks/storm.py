@@ -27,7 +27,7 @@ from tests.games.desk import Desk, Person
 from tests.support.site import Site
 from tests.support.storm import Storm, Visitor
 
-PATIENCE = 60.0
+PATIENCE = 150.0
 
 
 def crowd(desk: Desk, people: list[Person], sockets: int, share: float) -> list[Visitor]:
@@ -73,7 +73,7 @@ async def row(site: Site, storm: Storm, what: str) -> None:
     """Wait, and print."""
     before = processor(site)
     storm.began = time.monotonic()
-    with contextlib.suppress(TimeoutError):
+    with contextlib.suppress(AssertionError):
         await storm.everybody(PATIENCE)
     times = {
         plays: [v.arrived for v in storm.visitors if v.plays == plays and v.arrived is not None]

@@ -11,6 +11,7 @@ import asyncio
 import json
 import random
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -79,8 +80,12 @@ class Storm:
 
     async def everybody(self, patience: float) -> float:
         """Wait until all are in; returns the seconds since the beginning."""
-        async with asyncio.timeout(patience):
-            await self.all_in.wait()
+        try:
+            async with asyncio.timeout(patience):
+                await self.all_in.wait()
+        except TimeoutError:
+            why = dict(Counter(self.failures))
+            raise AssertionError(f"{self.inside} of {len(self.visitors)} are in; {why}") from None
         return max(visitor.arrived or 0.0 for visitor in self.visitors)
 
     @property
