@@ -20,6 +20,8 @@ def test_an_open_challenge_is_news_for_the_lobby(wire: Wire, ada: User) -> None:
         "from": "ada",
         "name": "Ada",
         "to": None,
+        "rated": True,
+        "terms": "",
     }
     assert wire.frames("challenge") == [(LOBBY_GROUP, frame), (user_group_of(ada.pk), frame)]
 
