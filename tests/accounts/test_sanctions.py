@@ -271,7 +271,7 @@ def test_the_admin_sites_own_sign_in_is_shut_too(client: Client, person: People)
     suspend(root, staff)
     form = {"username": "stan", "password": PASSWORD}
     answer = client.post("/admin/login/", form)
-    assert (answer.status_code, answer["Location"]) == (302, "/accounts/login/?next=/admin/")
+    assert (answer.status_code, answer["Location"]) == (302, "/accounts/login/?next=%2Fadmin%2F")
     assert not client.get("/").wsgi_request.user.is_authenticated
 
 

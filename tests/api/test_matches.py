@@ -129,7 +129,7 @@ def test_looking_costs_the_same_however_long_the_match(
     play = placing(started((ada, ben)))
     client = Client()
     for _ in range(2):
-        with django_assert_num_queries(4):  # the row, its players, their users, the log
+        with django_assert_num_queries(3):  # the row, its players with their users, the log
             match = client.get(address("match", play.pk)).json()
         assert match["log"]
         for at in range(10):

@@ -38,6 +38,8 @@ async ({module, view, you}) => {
   document.body.replaceChildren(document.createElement('section'));
   const root = document.body.firstElementChild;
   root.style.width = '900px';
+  root.className = 'match';
+  root.dataset.plays = ''; // the bar with the buttons is for those who play
   const said = [];
   const api = {
     submit: (text) => said.push(['submit', text]),

@@ -95,7 +95,9 @@ def begin(ada: Page, ben: Page) -> None:
 
 
 def middle(page: Page, board: str, square: Square) -> tuple[float, float]:
-    box = page.locator(f"{board} [data-square={name(square)}] rect").first.bounding_box()
+    found = page.locator(f"{board} [data-square={name(square)}] rect").first
+    found.scroll_into_view_if_needed()
+    box = found.bounding_box()
     assert box is not None
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
@@ -234,7 +236,8 @@ def remove_three_by_three(page: Page, rows: list[str]) -> None:
     is framed."""
     page.get_by_role("button", name="Rapid Removal").click()
     page.locator(".trio__pallet[data-colour=blue] [data-square=B2]").click()
-    page.locator(".confirm").get_by_role("button", name="Remove", exact=True).click()
+    # Pallets are drawn: there may be nothing to take, and then the button has other words.
+    page.locator(".confirm .button--primary").click()
     page.locator("[data-part=turn]").get_by_text("remove 3x3 B2").wait_for()
     aimed = page.locator(".trio__pallet[data-colour=blue] .aimed")
     assert aimed.count() == 9

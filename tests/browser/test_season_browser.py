@@ -33,9 +33,12 @@ store = import_module(settings.SESSION_ENGINE).SessionStore
 
 def person(name):
     handle = f"{{name.lower()}}-{{mark}}"
-    return user_register(
-        username=handle, email=f"{{handle}}@example.org", password=mark * 3, display_name=name
+    made = user_register(
+        username=handle, email=f"{{handle}}@example.org", password=mark * 3, display_name=handle
     )
+    # Another test's organiser may have the name, which nobody could take as theirs then.
+    User.objects.filter(pk=made.pk).update(display_name=name)
+    return made
 
 def session(user):
     user = User.objects.get(pk=user.pk)

@@ -166,7 +166,7 @@ def test_a_named_challenge_reaches_its_player_on_any_page(
     toast.get_by_role("link", name="See the challenge").last.click()
     bert.get_by_role("heading", name="Anna challenges you").wait_for()
     bert.get_by_role("button", name="Decline").click()
-    anna.locator(".toast").get_by_text("Your challenge was declined.").wait_for()
+    anna.locator(".alert").get_by_text("Declined", exact=True).wait_for()  # she is looking at it
     assert new_page.errors == []
 
 

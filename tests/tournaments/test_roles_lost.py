@@ -46,7 +46,7 @@ def test_a_match_that_is_just_beginning_is_waited_for(orla: User) -> None:
     with CaptureQueriesContext(connection) as queries:
         season_referees_refresh(season=season)
     asked = [query["sql"] for query in queries if query["sql"].startswith("SELECT")]
-    assert (season._meta.db_table in asked[0], "FOR UPDATE" in asked[0]) == (True, True)
+    assert (season._meta.db_table in asked[0], "FOR NO KEY UPDATE" in asked[0]) == (True, True)
 
 
 def test_a_match_that_has_just_ended_is_in_nobodys_way(orla: User) -> None:
