@@ -10,7 +10,7 @@ from asgiref.sync import sync_to_async
 from django.core.cache import cache
 from django.db import transaction
 
-from games import consumers
+from games import admission, consumers
 from tests.permissions.world import World
 
 R = TypeVar("R")
@@ -43,5 +43,6 @@ def apart(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     async def here(call: Callable[..., R], *args: Any, **kwargs: Any) -> R:
         return await sync_to_async(call, thread_sensitive=True)(*args, **kwargs)
 
-    monkeypatch.setattr(consumers, "in_turn_thread", here)
+    for module in (admission, consumers):
+        monkeypatch.setattr(module, "in_turn_thread", here)
     cache.clear()
