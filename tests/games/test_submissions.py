@@ -354,7 +354,7 @@ def test_a_turn_costs_three_statements_in_one_transaction(
         assert isinstance(answer, Ack)
         verbs = [query["sql"].split()[0] for query in queries]
         assert verbs[:5] == ["BEGIN", "SELECT", "INSERT", "UPDATE", "COMMIT"]
-        assert "FOR UPDATE" in queries[1]["sql"]
+        assert "FOR NO KEY UPDATE" in queries[1]["sql"]
         if play.match.is_over:  # then there is more to tell, after the commit
             break
         assert len(verbs) == 5

@@ -33,6 +33,8 @@ SPEAK = {
     "config/jobs/tasks.py": "names SMTP's errors only",
     "games/notices.py": "names SMTP's errors only",
     "games/tasks.py": "names SMTP's errors only",
+    "tournaments/notices.py": "names SMTP's errors only",
+    "tournaments/tasks.py": "names SMTP's errors only",
     "tournaments/services/mail.py": "names SMTP's errors only",
     "tournaments/webhooks/wire.py": "below",
     "tournaments/webhooks/destinations.py": "looks names up: tests/webhooks/test_destinations.py",

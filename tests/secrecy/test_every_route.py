@@ -295,6 +295,7 @@ def theatre(
     # Streams in this thread and its transaction. Who is there is no secret of the match.
     monkeypatch.setattr(streams, "in_turn_thread", at_once)
     monkeypatch.setattr(presence, "arrive", nobody)
+    monkeypatch.setattr(presence, "seen", nobody)
     settings.GAUNTLET_API_LIMITS = dict.fromkeys(settings.GAUNTLET_API_LIMITS, 100_000)
     monkeypatch.setattr(secrecy.csrf, "_mask_cipher_secret", lambda secret: secret)
     monkeypatch.setattr(secrecy.csrf, "_get_new_csrf_string", lambda: "x" * 32)
