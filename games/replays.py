@@ -12,16 +12,17 @@ from django.core.cache import cache
 from games import frames, store
 from games.engine import records
 from games.engine import table as tables
-from games.engine.decisions import ALL, ROOM, seen_by
+from games.engine.decisions import ALL, seen_by
 from games.engine.errors import Refusal
 from games.engine.live import Live
 from games.engine.table import AnyRuleset, Course, Entry, Header
 from games.engine.views import match_view
 from games.models import Match
+from games.stills import reached_after
 
 KEPT_S = 24 * 3600
 # Part of the cache's key: raise it when the shape of a step, or of any ruleset's view, changes.
-SHAPE = 2
+SHAPE = 3
 
 
 def replay_of(match: Match) -> dict[str, Any]:
@@ -36,7 +37,8 @@ def replay_of(match: Match) -> dict[str, Any]:
     key = f"replay:{SHAPE}:{match.pk}:{match.finished_at.timestamp()}"
     kept = cache.get(key)
     if kept is None:
-        steps = steps_of(*store.header_of(match), store.entries_of(match.pk))
+        reached = reached_after(match.pk)
+        steps = steps_of(*store.header_of(match), store.entries_of(match.pk), reached)
         kept = zlib.compress(msgspec.json.encode(steps), level=3)
         cache.set(key, kept, timeout=KEPT_S)
     return {
@@ -45,8 +47,11 @@ def replay_of(match: Match) -> dict[str, Any]:
     }
 
 
-def steps_of(ruleset: AnyRuleset, header: Header, entries: Sequence[Entry]) -> list[dict[str, Any]]:
-    """One step an entry, after step 0, the opening: plain JSON values.
+def steps_of(
+    ruleset: AnyRuleset, header: Header, entries: Sequence[Entry], reached: Sequence[int]
+) -> list[dict[str, Any]]:
+    """One step an entry, after step 0, the opening: plain JSON values. ``reached`` as of
+    `games.stills.reached_after`.
 
     A step is ``{"n", "actor", "text", "t", "timeout", "taken_back", "by", "why", "still",
     "events", "view"}``. ``actor`` is 0, 1, ``"chance"``, ``"organiser"`` or, for the opening, null;
@@ -72,14 +77,11 @@ def steps_of(ruleset: AnyRuleset, header: Header, entries: Sequence[Entry]) -> l
             "view": match_view(ruleset, opening, ALL, at=0),
         }
     ]
-    told = 0
+    stills = {played: number for number, played in reversed([*enumerate(reached)][1:])}
     for reckoned in records.replay(ruleset, header, entries):
         entry = reckoned.entry
         undone = reckoned.index not in standing and not tables.is_take_back(entry)
-        number = None
-        if seen_by(reckoned.events, ROOM):
-            told += 1
-            number = told if reckoned.table.state is not None else None
+        number = stills.get(reckoned.index + 1) if reckoned.table.state is not None else None
         steps.append(
             {
                 "n": reckoned.index + 1,

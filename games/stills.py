@@ -2,34 +2,54 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
+import msgspec
+
 from games import store
 from games.engine import records
 from games.engine import table as tables
-from games.engine.decisions import ROOM, seen_by
+from games.engine.decisions import ROOM, Event, seen_by
 from games.engine.errors import Refusal
 from games.engine.live import Live
 from games.engine.views import match_view
-from games.models import Match
+from games.models import Match, MatchEntry
 from games.pictures import board_of, names_of
 
 
 def still_of(match: Match, number: int) -> str:
-    """The room's board after the entry of that number in the room's log, as an SVG document.
+    """The room's board after the entry of that number in the room's log, as an SVG document; before
+    the first, with 0.
 
     Only what the room was told counts, so that the numbers of a match do not tell when a secret
     choice was made; and they stay what they were when everything is revealed at the end. Raises
     Refusal ``match.no-board`` where there is no such entry, or no board yet after it.
     """
     ruleset, header = store.header_of(match)
-    told = 0
-    table: tables.Table | None = None
-    for step in records.replay(ruleset, header, store.entries_of(match.pk)):
-        if seen_by(step.events, ROOM):
-            told += 1
-            if told == number:
-                table = step.table
-                break
-    if table is None or table.state is None:
+    reached = reached_after(match.pk)
+    if number >= len(reached):
+        raise Refusal("match.no-board", "There is no board after this.")
+    table = tables.Course(ruleset, header).table
+    steps = records.replay(ruleset, header, store.entries_of(match.pk))
+    for step in islice(steps, reached[number]):
+        table = step.table
+    if table.state is None:
         raise Refusal("match.no-board", "There is no board after this.")
     view = match_view(ruleset, Live(table), ROOM, at=0)
     return board_of(ruleset, view, names_of(match))
+
+
+def reached_after(match_id: int) -> list[int]:
+    """By the length of the room's log, after how many of the record's entries it had that length;
+    for an empty log, how many there were before anything was told."""
+    rows = MatchEntry.objects.filter(match=match_id).order_by("seq").values_list("actor", "events")
+    reached, played = [0], 0
+    for actor, events in rows:
+        # What the room was told, which is not always what a replay of the entry would tell.
+        seen = seen_by(msgspec.convert(events, list[Event]), ROOM)
+        played += actor != MatchEntry.Actor.SERVICE
+        if seen:
+            reached.append(played)
+        elif len(reached) == 1:
+            reached[0] = played
+    return reached

@@ -9,6 +9,7 @@ acts are answered, mails, and what a report captures.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import random
 import re
@@ -30,11 +31,13 @@ from games.engine import live as lives
 from games.engine import notation
 from games.engine import table as tables
 from games.engine.decisions import Audience, Seat
+from games.engine.errors import Refusal
 from games.engine.ruleset import HeldItem
 from games.engine.table import AnyRuleset, Header
 from games.rulesets import REGISTRY
 from games.services import matches, turns
 from games.services.chat import chat_post
+from games.stills import still_of
 from tests.games.support import T0, Play, Wire, committing, group, started
 
 SEED = 5
@@ -102,6 +105,14 @@ class Onlooker:
         ]
         told = [(letter.to, letter.subject, letter.body) for letter in letters]
         self.gathered.append(("mail", [each for each in told if each[0] != [ADA]]))
+        for number in itertools.count():
+            try:
+                still = still_of(play.match, number)
+            except Refusal:  # no board yet, or no such entry
+                if number > play.held.readers.logs[2]:
+                    break
+                still = ""
+            self.gathered.append((f"still {number}", still))
         reader = self.user or User.objects.get(username="cleo")
         target = reports.target_of(reader, "games.match", str(play.pk))
         assert target is not None

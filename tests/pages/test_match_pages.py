@@ -376,7 +376,8 @@ def test_every_playthrough_can_be_replayed(path: Path) -> None:
     """The pure part alone, on whole matches: the last step is the result, the views are JSON."""
     record = records.read(path.read_bytes())
     ruleset, header = records.header_of(REGISTRY, record)
-    steps = replays.steps_of(ruleset, header, [records.entry_of(move) for move in record.moves])
+    moves = [records.entry_of(move) for move in record.moves]
+    steps = replays.steps_of(ruleset, header, moves, [0])
     assert [step["n"] for step in steps] == list(range(len(record.moves) + 1))
     assert msgspec.json.decode(msgspec.json.encode(steps)) == steps
     assert steps[-1]["view"]["result"] == msgspec.json.decode(msgspec.json.encode(record.result))
