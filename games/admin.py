@@ -3,7 +3,6 @@ act on its page, and the only deed offered, taking a chat message away, is a ser
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib import admin
@@ -31,6 +30,7 @@ from accounts.adminkit import (
 from accounts.models import Report
 from accounts.roles import is_moderator
 from games.audience import chat_visible_to
+from games.clock import instant_of
 from games.engine.errors import Refusal
 from games.models import Challenge, ChatMessage, Match, MatchEntry, MatchPlayer
 from games.ratings import admin as _ratings  # noqa: F401  (registers its own)
@@ -271,7 +271,7 @@ class ChatMessageAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
     @admin.display(description="at", ordering="at")
     def said_at(self, message: ChatMessage) -> str:
         """When it was said, in UTC."""
-        return date_format(datetime.fromtimestamp(message.at / 1000, UTC), "j M Y, H:i:s")
+        return date_format(instant_of(message.at), "j M Y, H:i:s")
 
     @admin.action(description="Take the selected messages away")
     def remove_messages(self, request: HttpRequest, queryset: QuerySet[ChatMessage]) -> None:

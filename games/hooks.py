@@ -11,5 +11,6 @@ match_ended = Signal()
 match_turned = Signal()
 
 # Only of matches with the mark `followed`. An announcement that time is running out; sent with
-# `match_id`, `seat` (None: both), `kind` and `left_ms` as the protocol's `reminder` has them.
+# `match_id`, `seat` (None: both), `kind` and `left_ms` as the protocol's `reminder` has them, and
+# `at`, the moment (ms since 1970) from which that is left.
 match_reminded = Signal()

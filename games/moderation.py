@@ -3,7 +3,6 @@ stands on their pages in the admin site, and what moves when two accounts are ma
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from functools import partial, reduce
 from operator import or_
 from typing import Any
@@ -19,6 +18,7 @@ from accounts.reports import Line, Target, register_target
 from accounts.roles import is_moderator
 from games import store
 from games.audience import chat_visible_to, own_running
+from games.clock import instant_of
 from games.models import Challenge, ChatMessage, Match
 from games.services.merging import referees, rows_move
 from games.words import game_name
@@ -105,7 +105,7 @@ def _line(each: ChatMessage, quoted: ChatMessage) -> Line:
     return Line(
         who=f"{each.author.shown_name} (@{each.author.username})",
         text="(taken away before)" if gone else each.text,
-        at=datetime.fromtimestamp(each.at / 1000, UTC).isoformat(timespec="seconds"),
+        at=instant_of(each.at).isoformat(timespec="seconds"),
         quoted=each.pk == quoted.pk,
     )
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 from accounts.models import User
 from games import store
 from games.audience import organised_by
+from games.clock import instant_of
 from games.engine import live as lives
 from games.engine.errors import Refusal
 from games.models import Challenge, Match, MatchPlayer, Preparation
@@ -77,12 +78,12 @@ def _own_match(match: Match, user: User) -> OwnMatch:
     held = store.held_of(match)
     waiting = held.live.waiting
     if waiting is not None:
-        until = datetime.fromtimestamp(waiting.until / 1000, UTC)
+        until = instant_of(waiting.until)
         return OwnMatch(match, to_move=True, deadline=until, begins=True)
     seat = next(player.seat for player in match.players.all() if player.user_id == user.pk)
     to_move = held.live.table.open[seat] is not None
     deadline = lives.deadline_shown(held.ruleset, held.live, seat) if to_move else None
-    moment = None if deadline is None else datetime.fromtimestamp(deadline / 1000, UTC)
+    moment = None if deadline is None else instant_of(deadline)
     return OwnMatch(match, to_move, moment)
 
 

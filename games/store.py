@@ -7,7 +7,6 @@ time of the same through the model layer. Everything else uses the models.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ import msgspec
 from django.conf import settings
 from django.db import connection
 
+from games.clock import instant_of
 from games.engine import live as lives
 from games.engine.errors import Refusal
 from games.engine.live import Happened, Live
@@ -177,7 +177,7 @@ def save(held: Held, *, live: Live, readers: Readers, appended: Sequence[Appende
                 None if result is None else result.winner,
                 "" if result is None else result.reason,
                 "[]" if result is None else msgspec.json.encode(result.scores).decode(),
-                None if result is None else datetime.fromtimestamp(at / 1000, UTC),
+                None if result is None else instant_of(at),
                 None if live.waiting is None else live.waiting.until,
                 held.match_id,
             ),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -16,7 +15,7 @@ from accounts.models import Sanction, User
 from accounts.services import audit_record
 from games import frames, store
 from games.audience import LOBBY_GROUP, may_import, may_organise, user_group_of
-from games.clock import now_ms
+from games.clock import instant_of, now_ms
 from games.engine import live as lives
 from games.engine import records
 from games.engine.decisions import ALL, Seat, seen_by
@@ -112,7 +111,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
         unrated=unrated,
         snapshot=store.snapshot_of(ruleset, turn.live, Readers()),
         made_good_until=at,
-        created_at=datetime.fromtimestamp(at / 1000, UTC),
+        created_at=instant_of(at),
     )
     MatchPlayer.objects.bulk_create(
         MatchPlayer(match=match, seat=seat, user=user, name=user.shown_name)
@@ -298,7 +297,7 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
     result = steps[-1].table.result if steps else None
     if result is None:
         raise Refusal("record.unfinished", "Only a finished match can be imported.")
-    moment = datetime.fromtimestamp(at / 1000, UTC)
+    moment = instant_of(at)
     match = Match.objects.create(
         ruleset=ruleset.id,
         variant=header.variant,

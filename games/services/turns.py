@@ -198,7 +198,7 @@ def _remind(held: Held, at: int) -> None:
     out = [frame for reminder in due for frame in frames.reminder_frames(held.match_id, reminder)]
     transaction.on_commit(partial(publish, out))
     if held.followed and due:
-        transaction.on_commit(partial(_say_reminded, held.match_id, due), robust=True)
+        transaction.on_commit(partial(_say_reminded, held.match_id, due, at), robust=True)
     _enqueue_if_near(held.match_id, wake)
 
 
@@ -455,7 +455,7 @@ def _say_turned(match_id: int, version: int) -> None:
     _say(hooks.match_turned, match_id=match_id, version=version)
 
 
-def _say_reminded(match_id: int, due: Sequence[Reminder]) -> None:
+def _say_reminded(match_id: int, due: Sequence[Reminder], at: int) -> None:
     for reminder in due:
         _say(
             hooks.match_reminded,
@@ -463,6 +463,7 @@ def _say_reminded(match_id: int, due: Sequence[Reminder]) -> None:
             seat=reminder.seat,
             kind=reminder.kind,
             left_ms=reminder.left_ms,
+            at=at,
         )
 
 
