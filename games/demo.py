@@ -14,6 +14,7 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.roles import Role, has_role
+from accounts.services import Refusal as AccountRefusal
 from accounts.services import audit_record, role_grant, user_register
 from games import pace, store
 from games.clock import now_ms
@@ -126,10 +127,19 @@ def _account(person: Person, password: str | None) -> Account:
             person.username, email=email, password=chosen, display_name=person.name
         )
     else:
-        user_register(
-            username=person.username, email=email, password=chosen, display_name=person.name
-        )
+        try:
+            _register(person, email, chosen, display_name=person.name)
+        except AccountRefusal as refusal:
+            if refusal.code != "display-name.impersonates":
+                raise
+            # Somebody who runs the site has this name.
+            _register(person, email, chosen)
     return Account(person, chosen)
+
+
+def _register(person: Person, email: str, password: str, **more: str) -> None:
+    with transaction.atomic():
+        user_register(username=person.username, email=email, password=password, **more)
 
 
 # -- matches -------------------------------------------------------------------------------------

@@ -52,6 +52,14 @@ def test_on_a_real_site_passwords_are_drawn_and_shown_once(
     assert Client().login(username="ada", password=passwords["ada"])
 
 
+def test_names_of_those_who_run_the_site_are_left_to_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("games.demo.MOVES_AT_MOST", 1)
+    User.objects.create_superuser("root", display_name="Olga")
+    made("--force")
+    assert User.objects.get(username="olga").display_name == ""
+    assert User.objects.get(username="max").display_name == "Max"
+
+
 # -- one demo, looked at ----------------------------------------------------------------------
 
 
