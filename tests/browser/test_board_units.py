@@ -222,7 +222,8 @@ def from_near_every_edge_of_the_shape_in_hand_can_be_seen(page: Page) -> None:
               const ring = board.game.pool.shapes.find(({id}) => id === ghost.shape).outline;
               const inside = ring.map(([a, b]) => [a + ghost.x, b + ghost.y]).filter(([a, b]) =>
                 a >= x && a <= x + width && b >= y && b <= y + height);
-              return [inside.length > 0, said.at(-1)[1]];
+              // Besides the score, which is told when the shape has lain still for a while.
+              return [inside.length > 0, said.findLast(([, words]) => / edge/.test(words))[1]];
             }"""
         ))  # fmt: skip
     assert [seen_now for seen_now, _ in found] == [True] * 4

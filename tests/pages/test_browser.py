@@ -237,6 +237,13 @@ def test_everything_works_without_scripts(
     bert.wait_for_url(re.compile(r"/matches/\d+/$"))
     anna.goto(address)
     assert anna.url == bert.url
+    assert "once both players are there" in anna.locator("main").inner_text()
+    playing = sign_in(*two)  # with scripts, by which they are there
+    for page in playing:
+        page.goto(anna.url)
+    for page in playing:
+        page.get_by_text("once both players are there").wait_for(state="hidden")
+    anna.reload()
     picture = anna.locator("img.board-picture")
     assert picture.is_visible()
     assert picture.evaluate("element => element.naturalWidth") > 100

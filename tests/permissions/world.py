@@ -25,7 +25,7 @@ from games.services.chat import chat_post, chat_remove
 from games.services.matches import record_bytes
 from games.services.preparations import preparation_create
 from games.services.saved import saved_move_save
-from tests.games.support import SECOND, T0, Play, user_named
+from tests.games.support import SECOND, T0, Play, started, user_named
 from tests.games.test_disputes import POOL
 from tests.games.test_preparations import PALLETS
 from tests.tournaments.support import (
@@ -324,6 +324,14 @@ def _running(world: World) -> Scene:
     return scene
 
 
+def _waiting(world: World) -> Scene:
+    """A match of no season, at a live pace, that neither player has come to."""
+    scene = Scene(world, world.season("swiss", 3))
+    play = started((world.users["player1"], world.users["player2"]), waits=True)
+    scene.more["match"] = play.match
+    return scene
+
+
 def _disputed(world: World) -> Scene:
     """A placement of Domain is challenged, and waits for an organiser."""
     scene = _planned(world)
@@ -463,8 +471,8 @@ SCENES: dict[str, Callable[[World], Scene]] = {
     "draft": _draft, "enrolling": _enrolling, "cancelled": _cancelled, "archived": _archived,
     "between": _between, "left": _left, "reopened": _reopened, "main match": _main_match,
     "choosing": _choosing, "planned": _planned,
-    "gifted": _gifted, "running": _running, "disputed": _disputed, "talking": _talking,
-    "removed": _removed, "decided": _decided,
+    "gifted": _gifted, "running": _running, "waiting": _waiting, "disputed": _disputed,
+    "talking": _talking, "removed": _removed, "decided": _decided,
     "ruled": _ruled, "two left": _two_left, "round played": _round_played,
     "played out": _played_out, "ladder": _ladder, "bracket": _bracket, "watched": _watched,
     "challenged": _challenged, "hidden": _hidden,

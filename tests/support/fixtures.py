@@ -82,6 +82,18 @@ def results_taken_over_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(receivers, "settle_enqueue", leg_settle)
 
 
+@pytest.fixture(autouse=True)
+def outages_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What this process knows of outages goes with the test's rows."""
+    from django.apps import apps
+
+    if apps.ready:
+        from games.services.turns import known
+
+        monkeypatch.setattr(known, "end", 0)
+        monkeypatch.setattr(known, "beat", None)
+
+
 @pytest.fixture(scope="session")
 def site_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The site's processes, started once per test run."""
