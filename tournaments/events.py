@@ -19,6 +19,7 @@ KINDS: Final[dict[str, str]] = {
     "round.closed": "A round or episode is complete",
     "round.reopened": "A complete round was reopened",
     "episode.placed": "The main match has a result and there is an EC",
+    "episode.choosing": "The EC chooses again, after a death match that is void",
     "episode.chosen": "The EC, or an organiser, has named the DMO",
     "episode.skipped": "Nobody leaves in this episode",
     "death-match.paired": "Two contestants will meet",

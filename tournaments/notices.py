@@ -1,7 +1,8 @@
 """What people in a season are told by mail: the EC, the DMO, and both players of a death match.
 
-Each letter is made of one event and says what was true when that happened: nothing but what is
-public, and on the season's pages already. It goes to confirmed addresses, and once.
+Each letter is made of one event alone and says what was true when that happened, however late it
+goes out: nothing but what is public, and on the season's pages already. It goes to the confirmed
+addresses of those whom it concerns by then, and once.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from django.core.mail import send_mail
 from django.urls import reverse
 
 from accounts.models import User
-from tournaments.lifecycle import EpisodeStatus, How, Visibility
-from tournaments.models import Contestant, Episode, SeasonEvent
+from tournaments.lifecycle import How, Visibility
+from tournaments.models import Contestant, SeasonEvent
 from tournaments.services.mail import absolute, addresses_of
 from tournaments.services.scheduling import spoken
 
@@ -114,23 +115,7 @@ def _time(event: SeasonEvent) -> Iterator[Letter]:
 
 
 def _void(event: SeasonEvent) -> Iterator[Letter]:
-    """Both are told; of an episode's, the EC also that they choose again."""
-    episode = Episode.objects.filter(round=event.round_id).select_related("ec__user").first()
-    again = (
-        None
-        if episode is None or event.leg_id is not None or episode.status != EpisodeStatus.CHOOSING
-        else episode
-    )
-    for letter in _players(event, "void"):
-        if again is None or again.ec is None or again.ec.user_id != letter.user.pk:
-            yield letter
-            continue
-        yield _choice(
-            event,
-            again.ec,
-            f"{letter.words} You choose an opponent again",
-            None if again.choose_by is None else again.choose_by.isoformat(),
-        )
+    return _players(event, "void")
 
 
 def _ruling(event: SeasonEvent) -> Iterator[Letter]:
@@ -171,6 +156,13 @@ def _placed(event: SeasonEvent) -> Iterator[Letter]:
     ec = event.contestant
     if ec is not None and ec.user is not None:
         words = f"{event.words} You choose your opponent for the death match"
+        yield _choice(event, ec, words, event.data.get("choose_by"))
+
+
+def _choosing(event: SeasonEvent) -> Iterator[Letter]:
+    ec = event.contestant
+    if ec is not None and ec.user is not None:
+        words = "the death match was declared void, and you choose your opponent again"
         yield _choice(event, ec, words, event.data.get("choose_by"))
 
 
@@ -215,6 +207,7 @@ def _moment(at: str, user: User) -> str:
 
 _LETTERS: Final[dict[str, Callable[[SeasonEvent], Iterator[Letter]]]] = {
     "episode.placed": _placed,
+    "episode.choosing": _choosing,
     "episode.chosen": _chosen,
     "death-match.rules": _game,
     "death-match.scheduled": _time,

@@ -18,8 +18,9 @@ GAUNTLET_WEBHOOK_RESOLVE_SECONDS = 5.0
 # For connecting, and for each wait while writing and reading; and for all of a request together.
 GAUNTLET_WEBHOOK_STAGE_SECONDS = env.float("GAUNTLET_WEBHOOK_STAGE_SECONDS", 8.0)
 GAUNTLET_WEBHOOK_TOTAL_SECONDS = env.float("GAUNTLET_WEBHOOK_TOTAL_SECONDS", 15.0)
-# Of a worker's threads no more than these wait for receivers: deadlines of matches come first.
-GAUNTLET_WEBHOOK_SENDERS = env.int("GAUNTLET_WEBHOOK_SENDERS", 3)
+# Of a worker's threads no more than these wait for receivers; half of them for one account's, and a
+# quarter for one receiver of it.
+GAUNTLET_WEBHOOK_SENDERS = env.int("GAUNTLET_WEBHOOK_SENDERS", 8)
 # Where Discord webhooks live besides discord.com: tests play Discord on this machine.
 GAUNTLET_WEBHOOK_DISCORD_HOSTS: list[str] = env.list("GAUNTLET_WEBHOOK_DISCORD_HOSTS", [])
 GAUNTLET_WEBHOOK_RETRY_FOR = timedelta(days=3)

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 from django.db import connection, transaction
+from django.utils import timezone
 
+from games.clock import now_ms
 from games.models import Match
 from tests.games.support import Play
 from tests.games.test_races import Threads
@@ -82,7 +84,7 @@ def test_a_turn_is_told_of_during_a_ruling(
 
     def tell() -> None:
         with transaction.atomic():
-            outbox.turn_deliveries_write(match_id=ruling.play.pk, version=2)
+            outbox.turn_deliveries_write(match_id=ruling.play.pk, version=1)
             ruling.other_is_in.set()
 
     assert threads.at_once([ruling, ruling.against(tell)]) == ["ruled", "done"]
@@ -97,7 +99,7 @@ def test_a_clock_is_told_of_during_a_ruling(
 
     def tell() -> None:
         with transaction.atomic():
-            outbox.clock_deliveries_write(match_id=ruling.play.pk, data=data)
+            outbox.clock_deliveries_write(match_id=ruling.play.pk, data=data, at=now_ms())
             ruling.other_is_in.set()
 
     assert threads.at_once([ruling, ruling.against(tell)]) == ["ruled", "done"]
@@ -193,12 +195,14 @@ def test_a_ruling_during_a_deletion(
 def test_an_owner_with_slow_receivers_keeps_nobody_waiting(
     stage: Stage, receiver: Receiver, threads: Threads, settings: Any
 ) -> None:
-    """Three of Orla's webhooks are due, and never answered; a worker has three threads for all."""
+    """Nobody else, and none of their own: three webhooks of Orla's are due at a receiver that never
+    answers, a fourth, and one of Ada's, at another."""
     settings.GAUNTLET_WEBHOOK_STAGE_SECONDS = settings.GAUNTLET_WEBHOOK_TOTAL_SECONDS = 30
     slow = [stage.webhook(receiver.url, name=f"slow {number}") for number in range(3)]
-    stage.event()
     receiver.manners += [hanging, hanging]
     with receiving() as quick:
+        own = stage.webhook(quick.url)
+        stage.event()
         stage.season = Season.objects.create(
             slug="other", name="Another's", format="round-robin", visibility="listed",
             created_by=stage.ada,
@@ -214,13 +218,49 @@ def test_an_owner_with_slow_receivers_keeps_nobody_waiting(
             waiting = [threads.pool.submit(send, each) for each in slow[:2]]
             receiver.wait(2)
             assert send(slow[2]) == 0
-            assert send(other) == 1
-            assert len(quick.taken) == 1
+            assert send(own) == send(other) == 1
+            assert len(quick.taken) == 2
         finally:
             receiver.ending.set()
         assert [each.result(SOON) for each in waiting] == [1, 1]
     assert not sending._waiting
     assert send(slow[2]) == 1
+
+
+def test_receivers_known_to_be_slow_leave_room_for_the_owners_others(
+    stage: Stage, receiver: Receiver, threads: Threads, settings: Any
+) -> None:
+    """However many they are, and wherever: of an account's four threads they have two."""
+    settings.GAUNTLET_WEBHOOK_STAGE_SECONDS = settings.GAUNTLET_WEBHOOK_TOTAL_SECONDS = 30
+    receiver.manners += [hanging, hanging]
+    with receiving() as another, receiving() as quick:
+        another.manners += [hanging, hanging]
+        slow = [
+            stage.webhook(each.url, name=f"slow {number}")
+            for number, each in enumerate((receiver, another, receiver, another))
+        ]
+        own = [stage.webhook(quick.url, name=f"quick {number}") for number in range(2)]
+        Webhook.objects.filter(pk__in=[each.pk for each in slow]).update(latency_ms=sending.SLOW_MS)
+        stage.event()
+        # The quick ones first, whichever was made first.
+        due = sending.webhooks_due(at=timezone.now())
+        assert due == [each.pk for each in (*own, *slow)]
+
+        def send(webhook: Webhook) -> int:
+            return sending.webhook_drain(webhook_id=webhook.pk)
+
+        try:
+            waiting = [threads.pool.submit(send, each) for each in slow[:2]]
+            receiver.wait(1)
+            another.wait(1)
+            assert [send(each) for each in slow[2:]] == [0, 0]
+            assert [send(each) for each in own] == [1, 1]
+        finally:
+            receiver.ending.set()
+            another.ending.set()
+        assert [each.result(SOON) for each in waiting] == [1, 1]
+    # It has been quick this time, or slow: that is what counts the next time.
+    assert Webhook.objects.get(pk=own[0].pk).latency_ms is not None
 
 
 def _pid() -> int:

@@ -250,10 +250,12 @@ def test_a_secret_from_before_the_site_key_changed(
 def test_a_mistake_of_ours_holds_nobody_up(
     stage: Stage, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Neither what it is to tell of, nor, for longer than after any failure, what comes later."""
     webhook = stage.webhook(receiver.url)
-    stage.event()
     with monkeypatch.context() as patch:
         patch.setattr(sending.payloads, "body_of", lambda *_args: 1 / 0)
+        event = stage.event()
+        assert stage.only(webhook).event == event
         assert stage.drain(webhook) == 1
     delivery = stage.only(webhook)
     assert (delivery.status, delivery.attempts) == ("pending", 1)
@@ -502,8 +504,9 @@ def test_no_more_receivers_are_waited_for_than_the_settings_allow(
     stage.event()
     with ExitStack() as others:
         # Of other owners, who are none of this one's business.
-        held = [others.enter_context(sending._thread_for(-number)) for number in range(1, 5)]
-        assert held == [True, True, True, False]
+        waits = [sending.Wait(-number, "example.org", slow=False) for number in range(1, 10)]
+        held = [others.enter_context(sending._thread_for(each)) for each in waits]
+        assert held == [True] * 8 + [False]
         assert stage.drain(webhook) == 0
     assert stage.drain(webhook) == 1
 

@@ -10,6 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from games import hooks, store
+from games.engine.errors import EngineFault
 from games.models import Match
 from tests.games.support import T0, Play, committing, started
 from tests.webhooks.receiver import Receiver, status
@@ -121,7 +122,7 @@ def test_a_turn_as_it_arrives(stage: Stage, receiver: Receiver) -> None:
     assert told["match"]["id"] == play.pk
     assert told["match"]["version"] == 2
     assert told["match"]["seats"] == ["Ada", "Ben"]
-    assert told["match"]["board"].endswith(f"/matches/{play.pk}/board.png")
+    assert told["match"]["board"].endswith(f"/matches/{play.pk}/board/1.png")
     assert "record" not in told["match"]
     assert told["death_match"]["id"] == stage.death_match.pk
     assert told["round"]["number"] == 1
@@ -148,9 +149,14 @@ def test_a_later_turn_overtakes_those_that_wait(stage: Stage, receiver: Receiver
 def test_words_that_come_late_or_twice_change_nothing(stage: Stage, receiver: Receiver) -> None:
     webhook = stage.webhook(receiver.url, kinds=[TURN])
     play = stage.play()
-    for version in (5, 5, 4):
+    play.move(0, "pick T", 1000)
+    play.move(1, "pick L", 2000)
+    play.move(0, "first", 3000)
+    for version in (3, 3, 2):
         outbox.turn_deliveries_write(match_id=play.pk, version=version)
-    assert turns_of(stage, webhook) == [(5, "pending")]
+    assert turns_of(stage, webhook) == [(3, "pending")]
+    with pytest.raises(EngineFault):
+        outbox.turn_deliveries_write(match_id=play.pk, version=4)
 
 
 def test_what_no_worker_was_told_of_is_made_up_for(

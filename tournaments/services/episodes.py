@@ -512,6 +512,9 @@ def final_open(
         opened_at=at,
     )
     length = "a single match" if most == 1 else f"the best of {most}"
+    death_match = death_match_create(
+        round=opened, home=active[0], away=active[1], best_of=most, games=chosen, at=at
+    )
     said = ", ".join(dict.fromkeys(REGISTRY.get(each["ruleset"]).name for each in chosen))
     season_event(
         season=locked,
@@ -521,9 +524,6 @@ def final_open(
         data={"round": number, "name": opened.name, "final": True, "best_of": most},
         round=opened,
         at=at,
-    )
-    death_match = death_match_create(
-        round=opened, home=active[0], away=active[1], best_of=most, games=chosen, at=at
     )
     audit_record(
         acting_user=acting_user,
@@ -728,6 +728,15 @@ class Elimination(msgspec.Struct, frozen=True):
             chosen_at=None,
             chosen_by=None,
             choose_by=at + timedelta(hours=hours),
+        )
+        season_event(
+            season=death_match.round.season,
+            kind="episode.choosing",
+            words=f"{episode.ec.name} is the EC as before, and chooses again.",
+            data={"ec": episode.ec.pk, "choose_by": (at + timedelta(hours=hours)).isoformat()},
+            round=episode.round,
+            contestant=episode.ec,
+            at=at,
         )
 
     def complete(self, *, round: Round, at: datetime) -> None:  # noqa: A002

@@ -86,7 +86,7 @@ def message_of(delivery: Delivery, scene: Scene | None) -> dict[str, Any]:
 
 def wants_board(delivery: Delivery, scene: Scene | None) -> bool:
     """Whether the board's picture belongs to a message, and there is one."""
-    return scene is not None and bool(scene.board) and delivery.kind in WITH_BOARD
+    return scene is not None and scene.still is not None and delivery.kind in WITH_BOARD
 
 
 def form_of(message: bytes, png: bytes | None) -> dict[str, tuple[str | None, bytes, str]]:
@@ -166,8 +166,7 @@ def _pair(pair: DeathMatch) -> str:
 
 
 def _standings(season: Season) -> list[str]:
-    """The table with its first metric, as it stands when this is first sent; empty where a season
-    has none."""
+    """The table with its first metric; empty where a season has none."""
     sheet = Sheet(season)
     table = sheet.table
     if table is None:

@@ -87,12 +87,12 @@ def on_turn(*, match_id: int, version: int, **_more: object) -> None:
 
 
 def on_reminder(
-    *, match_id: int, seat: int | None, kind: str, left_ms: int, **_more: object
+    *, match_id: int, seat: int | None, kind: str, left_ms: int, at: int, **_more: object
 ) -> None:
     """The clock of a followed match was announced."""
     from tournaments.webhooks.tasks import announce_clock  # noqa: PLC0415
 
-    _enqueue(partial(announce_clock.delay, match_id, seat, kind, left_ms), match_id)
+    _enqueue(partial(announce_clock.delay, match_id, seat, kind, left_ms, at), match_id)
 
 
 def _enqueue(send: partial[object], match_id: int) -> None:

@@ -32,6 +32,7 @@ FOR_PEOPLE: Final = (
     "round.opened",
     "round.closed",
     "episode.placed",
+    "episode.choosing",
     "episode.chosen",
     "episode.skipped",
     "death-match.paired",

@@ -53,6 +53,9 @@ class Webhook(models.Model):
     not_before = models.DateTimeField(
         null=True, blank=True, help_text="The receiver asked to be left alone until then."
     )
+    latency_ms = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Of the latest attempt: slow ones wait behind the others."
+    )
     busy_until = models.DateTimeField(
         null=True, blank=True, help_text="A worker is sending; past this it counts as dead."
     )
@@ -132,7 +135,15 @@ class Delivery(models.Model):
         related_name="deliveries",
     )
     match = models.ForeignKey(
-        Match, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+        Match,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="What the turn or clock is of, or the match that an event's words come with.",
+    )
+    still = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Its board's picture at that moment; see `games.stills`."
     )
     version = models.PositiveIntegerField(
         null=True, blank=True, help_text="Of a turn: the room's version of the match after it."
@@ -144,7 +155,9 @@ class Delivery(models.Model):
     next_at = models.DateTimeField(default=timezone.now)
     give_up_at = models.DateTimeField()
     sent_at = models.DateTimeField(null=True, blank=True, help_text="The latest attempt.")
-    body = models.TextField(blank=True, help_text="As it was sent; the same in every attempt.")
+    body = models.TextField(
+        blank=True, help_text="What it says, of its own moment; the same in every attempt."
+    )
     status_code = models.PositiveSmallIntegerField(null=True, blank=True)
     latency_ms = models.PositiveIntegerField(null=True, blank=True)
     response = models.CharField(max_length=1000, blank=True, help_text="Its beginning.")
@@ -190,6 +203,10 @@ class Delivery(models.Model):
                 condition=Q(kind=TURN, version__isnull=False)
                 | (~Q(kind=TURN) & Q(version__isnull=True)),
                 name="delivery_version_of_turn",
+            ),
+            models.CheckConstraint(
+                condition=Q(still__isnull=True) | Q(match__isnull=False),
+                name="delivery_still_of_match",
             ),
             models.CheckConstraint(
                 condition=Q(attempts=0, sent_at__isnull=True)

@@ -17,8 +17,12 @@ from redis.exceptions import RedisError
 
 from config.jobs import guard
 from games import store
+from games.clock import instant_of
+from games.engine.errors import EngineFault
 from games.models import Match
 from tournaments.lifecycle import Visibility
+from tournaments.webhooks import payloads
+from tournaments.webhooks.composing import deliveries_insert
 from tournaments.webhooks.following import following_refresh
 from tournaments.webhooks.kinds import CLOCK, TURN
 from tournaments.webhooks.models import Delivery, Webhook
@@ -48,8 +52,10 @@ def deliveries_write(season: Season, events: Sequence[SeasonEvent]) -> None:
     webhooks = list(Webhook.objects.raw(_KEPT, [season.pk]))
     if not webhooks:
         return
+    for webhook in webhooks:
+        webhook.season = season
     now = timezone.now()
-    written = Delivery.objects.bulk_create(
+    written = [
         Delivery(
             webhook=webhook,
             kind=event.kind,
@@ -61,7 +67,8 @@ def deliveries_write(season: Season, events: Sequence[SeasonEvent]) -> None:
         for event in events
         for webhook in webhooks
         if event.kind in webhook.kinds
-    )
+    ]
+    deliveries_insert(written)
     if any(event.kind == "death-match.started" for event in events):
         following_refresh(season_id=season.pk)
     drain_on_commit(*sorted({delivery.webhook_id for delivery in written}))
@@ -69,16 +76,24 @@ def deliveries_write(season: Season, events: Sequence[SeasonEvent]) -> None:
 
 @transaction.atomic
 def turn_deliveries_write(*, match_id: int, version: int) -> None:
-    """Write what is told of a turn of a match, after which the room has ``version``.
+    """Write what is told of a match's latest turn, on being told of one after which the room has
+    ``version``.
 
     A turn that nobody was told of yet is overtaken by the later one: a slow receiver gets the
     latest position rather than a long row of old ones. Idempotent.
     """
+    webhooks = _listening(match_id, TURN)
+    if not webhooks:
+        return
+    # Read under the webhooks' locks: a later turn may be on disk by now, and is the one to tell of.
+    scene = payloads.scene_of(match_id)
+    if scene.version < version:
+        raise EngineFault(f"match {match_id} has not come to version {version}")
     now = timezone.now()
     written = []
-    for webhook in _listening(match_id, TURN):
+    for webhook in webhooks:
         turns = Delivery.objects.filter(webhook=webhook, match_id=match_id, kind=TURN)
-        if turns.filter(version__gte=version).exists():
+        if turns.filter(version__gte=scene.version).exists():
             continue
         earlier = turns.pending()
         earlier.filter(attempts=0).delete()
@@ -88,33 +103,38 @@ def turn_deliveries_write(*, match_id: int, version: int) -> None:
                 webhook=webhook,
                 kind=TURN,
                 match_id=match_id,
-                version=version,
-                created_at=now,
+                version=scene.version,
+                created_at=min(instant_of(scene.at), now),
                 next_at=now,
                 give_up_at=now + settings.GAUNTLET_WEBHOOK_RETRY_FOR,
             )
         )
-    Delivery.objects.bulk_create(written)
+    deliveries_insert(written, lambda _match_id: scene)
     drain_on_commit(*(delivery.webhook_id for delivery in written))
 
 
 @transaction.atomic
-def clock_deliveries_write(*, match_id: int, data: dict[str, Any]) -> None:
-    """Write what is told of a player's time running out. Not tried for long: soon it is wrong."""
+def clock_deliveries_write(*, match_id: int, data: dict[str, Any], at: int) -> None:
+    """Write what is told of a player's time running out, as announced at the moment ``at`` (ms
+    since 1970). Not tried for long: soon it is wrong."""
+    moment = instant_of(at)
+    give_up_at = moment + timedelta(seconds=max(1, data["left_ms"] // 1000))
     now = timezone.now()
+    if give_up_at <= now:
+        return
     written = [
         Delivery(
             webhook=webhook,
             kind=CLOCK,
             match_id=match_id,
             data=data,
-            created_at=now,
+            created_at=moment,
             next_at=now,
-            give_up_at=now + timedelta(seconds=max(1, data["left_ms"] // 1000)),
+            give_up_at=give_up_at,
         )
         for webhook in _listening(match_id, CLOCK)
     ]
-    Delivery.objects.bulk_create(written)
+    deliveries_insert(written)
     drain_on_commit(*(delivery.webhook_id for delivery in written))
 
 

@@ -18,6 +18,7 @@ from games.engine.decisions import ALL, ROOM
 from games.engine.views import match_view
 from games.models import Match
 from games.pictures import board_of, png_of
+from games.stills import still_of
 from games.words import game_name, result_told
 from tournaments.lifecycle import LegStatus
 from tournaments.models import Contestant, DeathMatch, Leg, Round, Season, SeasonEvent
@@ -30,20 +31,17 @@ _LATEST = 3
 
 
 class Scene(NamedTuple):
-    """A match as the room sees it: `version`, `view`, the latest `lines` of its log, its `board`
-    as SVG (empty before there is one)."""
+    """A match as the room sees it: `version`, `view`, the latest `lines` of its log, the moment
+    `at` (ms since 1970) of the last of them, and the number of its board's picture (`still`, see
+    `games.stills`; None before there is one)."""
 
     match: Match
     version: int
     view: dict[str, Any]
     names: tuple[str, str]
     lines: tuple[str, ...]
-    board: str
-
-    @property
-    def png(self) -> bytes | None:
-        """The board's picture, or None before there is a board."""
-        return png_of(self.board) if self.board else None
+    at: int
+    still: int | None
 
 
 def absolute(path: str) -> str:
@@ -55,19 +53,30 @@ def scene_of(match_id: int) -> Scene:
     """A match as the room sees it now; everything, once it is over."""
     match = Match.objects.prefetch_related("players").get(pk=match_id)
     held = store.held_of(match)
-    view = match_view(held.ruleset, held.live, ROOM, at=now_ms())
+    now = now_ms()
+    view = match_view(held.ruleset, held.live, ROOM, at=now)
     first, second = (player.name for player in match.players.all())
     names = (first, second)
-    log = frames.log_of(match, ALL if held.is_over else ROOM, up_to=held.seq)
+    seen = frames.log_of(match, ROOM, up_to=held.seq)
+    log = frames.log_of(match, ALL, up_to=held.seq) if held.is_over else seen
     lines = tuple(
         _sentence(event, names)
         for item in log[-_LATEST:]
         if not item["taken_back"]
         for event in item["events"]
     )
+    drawn = board_of(held.ruleset, view, names)
+    at = log[-1]["at"] if log else now
     return Scene(
-        match, held.readers.versions[2], view, names, lines, board_of(held.ruleset, view, names)
+        match, held.readers.versions[2], view, names, lines, at, len(seen) if drawn else None
     )
+
+
+def picture_of(delivery: Delivery) -> bytes | None:
+    """The board as PNG as it was when the delivery was written, or None where there was none."""
+    if delivery.match is None or delivery.still is None:
+        return None
+    return png_of(still_of(delivery.match, delivery.still))
 
 
 def _sentence(event: dict[str, Any], names: tuple[str, str]) -> str:
@@ -130,7 +139,7 @@ def body_of(delivery: Delivery, scene: Scene | None) -> bytes:
 def match_of(delivery: Delivery) -> int | None:
     """The match that a delivery is about, if any."""
     event = delivery.event
-    if event is None:
+    if event is None or delivery.match_id is not None:
         return delivery.match_id
     if event.leg is not None:
         return event.leg.match_id
@@ -140,7 +149,7 @@ def match_of(delivery: Delivery) -> int | None:
 def _last_match(event: SeasonEvent) -> int | None:
     """The last match that was played in a death match before it was decided; None where there was
     none: a bye, or somebody who did not come."""
-    # As of then: what was decided may have been taken back, and played on, before this is sent.
+    # As of then: of what waits since an older release, more may have been played.
     played = Leg.objects.filter(
         death_match=event.death_match_id,
         status=LegStatus.FINISHED,
@@ -203,8 +212,8 @@ def _match(scene: Scene, delivery: Delivery) -> dict[str, Any]:
     }
     if delivery.kind == TURN:
         told["version"] = scene.version
-    if scene.board:
-        told["board"] = absolute(reverse("games:board_png", args=[match.pk]))
+    if scene.still is not None:
+        told["board"] = absolute(reverse("games:board_after", args=[match.pk, scene.still]))
     if match.is_over:
         told["record"] = absolute(reverse("games:record", args=[match.pk]))
     return told

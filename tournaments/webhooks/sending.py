@@ -9,24 +9,26 @@ from __future__ import annotations
 
 import random
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import partial
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import structlog
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.services import audit_record
 from games.engine.errors import Refusal
 from tournaments.lifecycle import Visibility
 from tournaments.webhooks import discord, payloads, signing, wire
+from tournaments.webhooks.composing import message_compose
 from tournaments.webhooks.destinations import NOT_LOOKED_UP, destination_of
 from tournaments.webhooks.following import following_refresh
 from tournaments.webhooks.kinds import CLOCK, TEST
@@ -53,8 +55,21 @@ USER_AGENT = "Gauntlet-Webhooks/1"
 # Answers that say that the address is gone for good.
 _GONE = {Webhook.Flavour.JSON: {410}, Webhook.Flavour.DISCORD: {404, 410}}
 
-# The owners of the seasons for whose receivers a worker's threads wait, once for each thread.
-_waiting: Counter[int] = Counter()
+# A receiver that took longer than this the last time counts as slow.
+SLOW_MS = 1000
+
+
+class Wait(NamedTuple):
+    """What a worker's thread waits for: ``receiver`` (host and port) of a webhook in a season of
+    the account ``owner``, known to be ``slow``."""
+
+    owner: int
+    receiver: str
+    slow: bool
+
+
+# One for each thread.
+_waiting: list[Wait] = []
 _one_at_a_time = threading.Lock()
 _random: Callable[[], float] = random.SystemRandom().random
 
@@ -71,26 +86,30 @@ class Request(NamedTuple):
 
 
 def webhooks_due(*conditions: Combinable, at: datetime, at_most: int = 200) -> list[int]:
-    """The webhooks that have something to send now and that nobody is sending for; of those, the
-    ones of which the conditions hold."""
+    """The webhooks that have something to send now and that nobody is sending for, those with slow
+    receivers last; of those, the ones of which the conditions hold."""
     due = Delivery.objects.pending().filter(webhook=OuterRef("pk"), next_at__lte=at)
     free = Q(busy_until__isnull=True) | Q(busy_until__lte=at)
     rested = Q(not_before__isnull=True) | Q(not_before__lte=at)
     found = Webhook.objects.filter(Exists(due)).filter(free).filter(rested)
     found = found.filter(*conditions)
-    return list(found.order_by("pk").values_list("pk", flat=True)[:at_most])
+    slow = Coalesce(F("latency_ms"), 0)
+    return list(found.order_by(slow, "pk").values_list("pk", flat=True)[:at_most])
 
 
 def webhook_drain(*, webhook_id: int, now: Callable[[], datetime] = timezone.now) -> int:
     """Send what is due of a webhook; returns how many attempts were made.
 
-    Does nothing while another worker is at it, or while as many receivers are waited for as the
-    settings allow, of all seasons or of those that one account has made: the sweep comes back.
+    Does nothing while another worker is at it, or while this process waits for as many receivers as
+    `_may_wait` allows: the sweep comes back.
     """
     webhook = Webhook.objects.select_related("season").filter(pk=webhook_id).first()
     if webhook is None:
         return 0
-    with _thread_for(webhook.season.created_by_id) as free:
+    slow = (webhook.latency_ms or 0) >= SLOW_MS
+    with _thread_for(
+        Wait(webhook.season.created_by_id, urlsplit(webhook.url).netloc, slow)
+    ) as free:
         if not free:
             return 0
         with _taken(webhook_id, now) as taken:
@@ -98,22 +117,30 @@ def webhook_drain(*, webhook_id: int, now: Callable[[], datetime] = timezone.now
 
 
 @contextmanager
-def _thread_for(owner_id: int) -> Iterator[bool]:
-    """Whether this thread may wait for a receiver of this owner. Nobody has all the threads that
-    may: however slow one's receivers are, another's are not kept waiting by them."""
-    most = settings.GAUNTLET_WEBHOOK_SENDERS
+def _thread_for(wait: Wait) -> Iterator[bool]:
+    """Whether this thread may wait so."""
     with _one_at_a_time:
-        free = _waiting.total() < most and _waiting[owner_id] < max(1, most - 1)
+        free = _may_wait(wait)
         if free:
-            _waiting[owner_id] += 1
+            _waiting.append(wait)
     try:
         yield free
     finally:
         if free:
             with _one_at_a_time:
-                _waiting[owner_id] -= 1
-                if not _waiting[owner_id]:
-                    del _waiting[owner_id]
+                _waiting.remove(wait)
+
+
+def _may_wait(wait: Wait) -> bool:
+    """Nobody has more than half of the threads that may wait: however slow one's receivers are,
+    another's are not kept waiting by them. And within one account's half, no receiver, nor all that
+    are known to be slow together, has more than half of that: the account's others go on."""
+    most = settings.GAUNTLET_WEBHOOK_SENDERS
+    half, quarter = max(1, most // 2), max(1, most // 4)
+    own = [each for each in _waiting if each.owner == wait.owner]
+    same = sum(each.receiver == wait.receiver for each in own)
+    slow = sum(each.slow for each in own) if wait.slow else 0
+    return len(_waiting) < most and len(own) < half and same < quarter and slow < quarter
 
 
 @contextmanager
@@ -160,6 +187,7 @@ def next_due(*, webhook_id: int, at: datetime) -> Delivery | None:
         Delivery.objects.pending()
         .select_related(
             "webhook__season",
+            "match",
             "event__round",
             "event__contestant",
             "event__leg",
@@ -193,8 +221,8 @@ def _attempt(delivery: Delivery, now: Callable[[], datetime]) -> bool:
         return True
     claimed = Delivery.objects.pending().filter(pk=delivery.pk)
     request, fault = _prepared(delivery, at)
-    body = request.body.decode() if request else delivery.body
-    if not claimed.update(attempts=F("attempts") + 1, sent_at=at, body=body):
+    said = {"body": delivery.body, "match": delivery.match_id, "still": delivery.still}
+    if not claimed.update(attempts=F("attempts") + 1, sent_at=at, **said):
         return True  # overtaken by a later turn, or its webhook is gone
     answer = Answer(None, {}, "", 0, fault) if request is None else _sent(delivery, request)
     return _record(delivery, answer, at=now())
@@ -228,25 +256,20 @@ def _prepared(delivery: Delivery, at: datetime) -> tuple[Request | None, str]:
 def _request(delivery: Delivery, at: datetime) -> Request:
     """Raises `signing.Unreadable`."""
     webhook = delivery.webhook
-    match_id = payloads.match_of(delivery)
-    scene = None if match_id is None else payloads.scene_of(match_id)
-    is_discord = webhook.flavour == Webhook.Flavour.DISCORD
-    if delivery.body:
-        body = delivery.body.encode()
-    elif is_discord:
-        body = discord.message_bytes(delivery, scene)
-    else:
-        body = payloads.body_of(delivery, scene)
+    if not delivery.body:
+        # It could not be put together at its moment, or waits since before that was done then.
+        message_compose(delivery)
+    body = delivery.body.encode()
     headers = {
         "User-Agent": USER_AGENT,
         "Accept-Encoding": "identity",
         "Gauntlet-Delivery": str(delivery.uid),
         "Gauntlet-Event": delivery.kind,
     }
-    if is_discord:
+    if webhook.flavour == Webhook.Flavour.DISCORD:
         # The picture is not kept: the message says where it goes.
-        shown = scene is not None and discord.PICTURE.encode() in body
-        return Request(headers, body, scene.png if scene is not None and shown else None)
+        shown = discord.PICTURE.encode() in body
+        return Request(headers, body, payloads.picture_of(delivery) if shown else None)
     keys = [signing.opened(webhook.secret)]
     if webhook.previous_until is not None and webhook.previous_until > at:
         keys.append(signing.opened(webhook.previous_secret))
@@ -300,13 +323,14 @@ def _record(delivery: Delivery, answer: Answer, *, at: datetime) -> bool:
     rest = _rest_asked(answer)
     if rest is not None:
         webhook.not_before = at + min(rest, LONGEST_REST)
+    webhook.latency_ms = answer.latency_ms
     if answer.taken:
         row.status = Delivery.Status.DELIVERED
         webhook.failures, webhook.failing_since = 0, None
     else:
         _failed(webhook, row, answer, at)
     row.save()
-    webhook.save(update_fields=["not_before", "failures", "failing_since"])
+    webhook.save(update_fields=["not_before", "failures", "failing_since", "latency_ms"])
     log.info(
         "webhook.attempt",
         webhook=webhook.pk,

@@ -24,6 +24,7 @@ from tournaments.audience import may_manage
 from tournaments.lifecycle import Visibility
 from tournaments.models import Season
 from tournaments.webhooks import signing
+from tournaments.webhooks.composing import deliveries_insert
 from tournaments.webhooks.destinations import destination_of
 from tournaments.webhooks.following import following_refresh
 from tournaments.webhooks.kinds import CHOICES, TEST
@@ -169,7 +170,7 @@ def webhook_test(*, acting_user: User, webhook: Webhook) -> Delivery:
     if webhook.deliveries.pending().filter(kind=TEST).exists():
         raise Refusal("webhook.test-pending", "The last test is still on its way.")
     now = timezone.now()
-    delivery = Delivery.objects.create(
+    delivery = Delivery(
         webhook=webhook,
         kind=TEST,
         created_at=now,
@@ -177,6 +178,7 @@ def webhook_test(*, acting_user: User, webhook: Webhook) -> Delivery:
         # Nobody waits three days for a test; and until it is over there is no other.
         give_up_at=now,
     )
+    deliveries_insert([delivery])
     _audit(acting_user, "webhook.test", webhook)
     drain_on_commit(webhook.pk)
     return delivery

@@ -60,9 +60,10 @@ def announce_turn(match_id: int, version: int) -> None:
 
 
 @shared_task(name="tournaments.webhooks.tasks.announce_clock")
-def announce_clock(match_id: int, seat: int | None, kind: str, left_ms: int) -> None:
-    """Write the deliveries of a clock's reminder."""
-    clock_deliveries_write(match_id=match_id, data={"seat": seat, "kind": kind, "left_ms": left_ms})
+def announce_clock(match_id: int, seat: int | None, kind: str, left_ms: int, at: int) -> None:
+    """Write the deliveries of a clock's reminder, given at the moment ``at`` (ms since 1970)."""
+    data = {"seat": seat, "kind": kind, "left_ms": left_ms}
+    clock_deliveries_write(match_id=match_id, data=data, at=at)
 
 
 @shared_task(name="tournaments.webhooks.tasks.tell_disabled")
