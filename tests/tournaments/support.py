@@ -15,6 +15,7 @@ from games.models import Match
 from games.rulesets import REGISTRY
 from games.services.turns import Ack, match_organise, match_submit
 from games.store import read
+from tests.games import support as games
 from tests.games.support import T0, committing, user_named
 from tournaments.models import (
     Contestant,
@@ -61,20 +62,11 @@ def after(**span: float) -> datetime:
     return START + timedelta(**span)
 
 
-def rows() -> dict[str, list[dict[str, Any]]]:
-    """Everything that the services may write, to compare before and after."""
-    return {
-        model.__name__: [dict(row) for row in model._default_manager.order_by("pk").values()]
-        for model in TABLES
-    }
-
-
 @contextmanager
 def nothing_changes() -> Iterator[None]:
     """Fail where the body changed a row."""
-    before = rows()
-    yield
-    assert rows() == before
+    with games.nothing_changes(TABLES):
+        yield
 
 
 def refused(code: str, call: Callable[..., Any], /, **arguments: Any) -> Refusal:
