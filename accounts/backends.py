@@ -4,6 +4,7 @@ from typing import Any
 
 from allauth.account.auth_backends import AuthenticationBackend
 from allauth.account.internal.userkit import filter_users_by_email
+from asgiref.sync import sync_to_async
 from django.contrib.auth import backends
 
 from accounts.models import User
@@ -18,12 +19,11 @@ class _StandingMixin:
         return allowed and not is_suspended(user)
 
     def get_user(self, user_id: Any) -> User | None:
-        user = User.objects.with_standing().filter(pk=user_id).first()
+        user = User.objects.of_number(user_id)
         return user if user is not None and self.user_can_authenticate(user) else None
 
     async def aget_user(self, user_id: Any) -> User | None:
-        user = await User.objects.with_standing().filter(pk=user_id).afirst()
-        return user if user is not None and self.user_can_authenticate(user) else None
+        return await sync_to_async(self.get_user)(user_id)
 
 
 class NameBackend(_StandingMixin, backends.ModelBackend):

@@ -1,13 +1,15 @@
 """Users, the log of who did what, and what moderators keep: sanctions, reports, merged accounts."""
 
-from datetime import datetime
-from typing import Any, ClassVar
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, ClassVar, Final
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser, Group
 from django.contrib.auth.models import UserManager as DjangoUserManager
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.fields import ArrayField
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Lower, Trim
@@ -24,6 +26,18 @@ from accounts.validators import (
     validate_time_zone,
 )
 
+# They stand in the text of `UserManager.of_number` for what differs from one request to the next.
+_SOME_INSTANT: Final = datetime(1, 2, 3, tzinfo=UTC)
+_SOME_NUMBER: Final = -9876543210
+
+
+@cache
+def _query_of_number() -> tuple[str, tuple[Any, ...]]:
+    """The text and the parameters of the query for one user with their standing."""
+    asked = User.objects.with_standing(_SOME_INSTANT).filter(pk=_SOME_NUMBER)
+    text, parameters = asked.query.sql_with_params()
+    return text, tuple(parameters)
+
 
 class UserManager(DjangoUserManager["User"]):
     """Finds people by name in any case, since names are stored in lower case."""
@@ -31,17 +45,35 @@ class UserManager(DjangoUserManager["User"]):
     def get_by_natural_key(self, username: str | None) -> "User":
         return super().get_by_natural_key(self.model.normalize_username(username or ""))
 
-    def with_standing(self) -> models.QuerySet["User"]:
-        """Everybody, each with `suspended` and `warned` (is a suspension in force, does a warning
-        wait to be acknowledged?) and `group_names`. For those who need them on every request: it
-        is one query."""
+    def with_standing(self, at: datetime | None = None) -> models.QuerySet["User"]:
+        """Everybody, each with `suspended` and `warned` (is a suspension in force at an instant,
+        now; does a warning wait to be acknowledged?) and `group_names`. For those who need them on
+        every request: it is one query."""
         own = Sanction.objects.filter(user=OuterRef("pk"))
         groups = Group.objects.filter(user=OuterRef("pk")).order_by("name")
         return self.get_queryset().annotate(
-            suspended=Exists(own.in_force().filter(kind=Sanction.Kind.SUSPENSION)),
+            suspended=Exists(own.in_force(at).filter(kind=Sanction.Kind.SUSPENSION)),
             warned=Exists(own.unread_warnings()),
             group_names=ArraySubquery(groups.values("name")),
         )
+
+    def of_number(self, number: Any) -> "User | None":
+        """Who has this number, as `with_standing` gives them; None where nobody has.
+
+        Asked on every request of somebody who is signed in. The query is always the same, so that
+        its text is made only once: making it takes several times as long as asking it.
+        """
+        try:
+            number = self.model._meta.pk.to_python(number)
+        except ValidationError:
+            return None
+        text, parameters = _query_of_number()
+        now = timezone.now()
+        given = [
+            now if each == _SOME_INSTANT else number if each == _SOME_NUMBER else each
+            for each in parameters
+        ]
+        return next(iter(self.raw(text, given)), None)
 
 
 class User(AbstractUser):

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+import time_machine
 from django.core import mail as outbox
 from django.db import IntegrityError, transaction
 from django.test import Client, TestCase
@@ -295,6 +296,36 @@ def test_standing_comes_with_the_person_in_one_query(
     suspend(mona, ada)
     assert is_suspended(User.objects.with_standing().get(pk=ada.pk))
     assert is_suspended(ada)
+
+
+def test_who_comes_with_a_request_is_as_they_stand_now(
+    person: People, mona: User, ada: User
+) -> None:
+    """The query whose text is made only once gives what the other gives, whoever asks and when."""
+    ben = person("ben")
+
+    def told(user: User | None) -> dict[str, Any]:
+        assert user is not None
+        return {key: value for key, value in vars(user).items() if key != "_state"}
+
+    now = timezone.now()
+    steps: list[Callable[[], object]] = [
+        lambda: None, lambda: warn(mona, ben), lambda: suspend(mona, ada),
+    ]  # fmt: skip
+    for step in steps:
+        step()
+        for hours in (0, 1, 24 * 365 * 20):
+            with time_machine.travel(now + timedelta(hours=hours), tick=False):
+                for user in (mona, ada, ben):
+                    known = User.objects.with_standing().get(pk=user.pk)
+                    assert told(User.objects.of_number(user.pk)) == told(known)
+                    assert told(User.objects.of_number(str(user.pk))) == told(known)
+    found = [User.objects.of_number(user.pk) for user in (mona, ada, ben)]
+    assert [user.suspended for user in found] == [False, True, False]  # type: ignore[union-attr]
+    assert [user.warned for user in found] == [False, False, True]  # type: ignore[union-attr]
+    assert found[0].group_names == ["moderators"]  # type: ignore[union-attr]
+    assert User.objects.of_number(0) is None
+    assert User.objects.of_number("nobody") is None
 
 
 # -- warnings, and one's own page ----------------------------------------------------------------

@@ -2,13 +2,15 @@
 know give that audience the same bytes, at the same instants.
 
 Each run is made at the same instants, with the same row numbers, and taken back afterwards. What is
-compared: frames to the audience's channel groups, the HTTP view with its ETag, what a submission of
-theirs is answered, chat, reminders, the pages and lists that tell of the match, what an organiser's
-acts are answered, mails, and what a report captures.
+compared: frames to the audience's channel groups, the view after everything that happens, the HTTP
+view with its ETag whenever pages are read and at the end, what a submission of theirs is answered,
+chat, reminders, the pages and lists that tell of the match, what an organiser's acts are answered,
+mails, and what a report captures.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 import logging
 import random
@@ -19,6 +21,7 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 from allauth.account.models import EmailAddress
+from django.contrib.auth.models import AnonymousUser
 from django.core import mail
 from django.db import connection, transaction
 from django.middleware import csrf
@@ -34,6 +37,8 @@ from games.engine.decisions import Audience, Seat
 from games.engine.errors import Refusal
 from games.engine.ruleset import HeldItem
 from games.engine.table import AnyRuleset, Header
+from games.models import Match
+from games.reading import reader_of
 from games.rulesets import REGISTRY
 from games.services import matches, turns
 from games.services.chat import chat_post
@@ -78,12 +83,18 @@ class Onlooker:
         self.gathered += [("frame", each) for each in texts if each[0] in self.groups(play)]
 
     def look(self, play: Play, at: int) -> None:
-        """Ask for the match."""
+        """See the match: what the HTTP view and the socket's first frame consist of."""
+        reader = reader_of(play.pk, self.user or AnonymousUser())
+        self.gathered.append((f"{at} view", (*reader[1:4], reader.sync)))
+
+    def ask(self, play: Play, at: int) -> None:
+        """Ask for the match over HTTP."""
         self._get(at, reverse("api:match", args=[play.pk]))
         self._get(at, reverse("api:record", args=[play.pk]))
 
     def look_around(self, play: Play, at: int) -> None:
-        """Ask for every page that tells of the match."""
+        """Ask for the match, and for every page that tells of it."""
+        self.ask(play, at)
         for page in ("match", "replay", "record", "board"):
             self._get(at, reverse(f"games:{page}", args=[play.pk]))
         for page in ("home", "lobby", "watch"):
@@ -97,26 +108,24 @@ class Onlooker:
         headers = {name: answer.headers.get(name) for name in ("ETag", "Location", "Content-Type")}
         self.gathered.append((f"{at} {address}", (answer.status_code, headers, answer.content)))
 
-    def read_on(self, play: Play) -> None:
-        """Read one's mail, and what a report of the match captures for the moderators."""
+    def read_on(self, play: Play, stills: Callable[[], list[str]]) -> None:
+        """Read one's mail, the boards after each turn, and what a report of the match captures for
+        the moderators."""
+        self.read_mail()
+        self.gathered += [(f"still {number}", still) for number, still in enumerate(stills())]
+        reader = self.user or User.objects.get(username="cleo")
+        target = reports.target_of(reader, "games.match", str(play.pk))
+        assert target is not None
+        self.gathered.append(("report", target.context))
+
+    def read_mail(self) -> None:
+        """Read one's mail; spectators, everybody's but seat 0's."""
         theirs = [] if self.user is None else [self.user.email]
         letters = [
             letter for letter in mail.outbox if self.audience == "room" or letter.to == theirs
         ]
         told = [(letter.to, letter.subject, letter.body) for letter in letters]
         self.gathered.append(("mail", [each for each in told if each[0] != [ADA]]))
-        for number in itertools.count():
-            try:
-                still = still_of(play.match, number)
-            except Refusal:  # no board yet, or no such entry
-                if number > play.held.readers.logs[2]:
-                    break
-                still = ""
-            self.gathered.append((f"still {number}", still))
-        reader = self.user or User.objects.get(username="cleo")
-        target = reports.target_of(reader, "games.match", str(play.pk))
-        assert target is not None
-        self.gathered.append(("report", target.context))
 
     def try_something(self, play: Play, at: int) -> None:
         """A submission that cannot stand, to see whether its refusal tells anything."""
@@ -127,6 +136,19 @@ class Onlooker:
                 content_type="application/json",
             )
             self.gathered.append((f"{at} {text}", (answer.status_code, answer.content)))
+
+
+def stills_of(play: Play) -> list[str]:
+    """The boards after each entry of the room's log, which all readers are shown alike."""
+    match, entries, stills = play.match, play.held.readers.logs[2], []
+    for number in itertools.count():
+        try:
+            stills.append(still_of(match, number))
+        except Refusal:  # no board yet, or no such entry
+            if number > entries:
+                return stills
+            stills.append("")
+    raise AssertionError("counting ends")
 
 
 class Stage:
@@ -186,7 +208,7 @@ class Stage:
         if twins.between >= 0:
             queue = sorted([*queue, Deed(twins.between, "look", None, "")])
         while True:
-            wake = play.match.wake_at
+            wake = Match.objects.values_list("wake_at", flat=True).get(pk=play.pk)
             due = until if wake is None else wake - T0
             at = min(due, queue[0].at if queue else until, until)
             self.set_clock(at)
@@ -209,12 +231,17 @@ class Stage:
                     onlooker.gathered.append((f"{at} {deed.text}", str(answer)))
                 if not (deed and deed.secret) and at >= twins.since:
                     onlooker.look(play, at)
+        self._leave(play, twins, onlookers)
+
+    def _leave(self, play: Play, twins: Twins, onlookers: list[Onlooker]) -> None:
+        stills = functools.cache(lambda: stills_of(play))
         for onlooker in onlookers:
-            onlooker.look(play, until)
             if twins.between < 0:
-                onlooker.look_around(play, until)
-            onlooker.read_on(play)
-        onlookers[0].try_something(play, until)
+                onlooker.look_around(play, twins.until)
+            else:
+                onlooker.ask(play, twins.until)
+            onlooker.read_on(play, stills)
+        onlookers[0].try_something(play, twins.until)
 
     def _do(self, play: Play, deed: Deed, client_id: str, users: dict[str, User]) -> object:
         answer: object = None

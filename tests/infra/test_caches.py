@@ -55,3 +55,11 @@ def test_more_than_one_batch_is_cleared(other: SharedRedisCache) -> None:
     other.set_many({f"key-{number}": number for number in range(2500)})
     other.clear()
     assert other.get_many([f"key-{number}" for number in range(2500)]) == {}
+
+
+def test_one_client_serves_all_keys(other: SharedRedisCache) -> None:
+    """Making one for every key takes longer than asking for it."""
+    own = beside(settings.REDIS_PREFIX)
+    kept = own._cache.get_client("a")
+    assert own._cache.get_client("b", write=True) is kept
+    assert other._cache.get_client("a") is not kept

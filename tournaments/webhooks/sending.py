@@ -183,28 +183,25 @@ def next_due(*, webhook_id: int, at: datetime) -> Delivery | None:
     The oldest that is due, unless an older one has failed only a few times: then all wait for it.
     """
     rested = Q(webhook__not_before__isnull=True) | Q(webhook__not_before__lte=at)
-    pending = (
-        Delivery.objects.pending()
-        .select_related(
-            "webhook__season",
-            "match",
-            "event__round",
-            "event__contestant",
-            "event__leg",
-            "event__death_match__round__season",
-            "event__death_match__home",
-            "event__death_match__away",
-        )
-        .filter(rested, webhook=webhook_id)
-        .order_by("pk")
-    )
-    due = pending.filter(next_at__lte=at).first()
+    pending = Delivery.objects.pending().filter(rested, webhook=webhook_id).order_by("pk")
+    # Mostly there is none: what it says is fetched only where there is one.
+    due = pending.filter(next_at__lte=at).values_list("pk", flat=True).first()
     if due is None:
         return None
-    held = pending.filter(
-        next_at__gt=at, attempts__gt=0, attempts__lt=HOLDING_ATTEMPTS, pk__lt=due.pk
+    held = pending.filter(next_at__gt=at, attempts__gt=0, attempts__lt=HOLDING_ATTEMPTS, pk__lt=due)
+    if held.exists():
+        return None
+    whole = Delivery.objects.pending().select_related(
+        "webhook__season",
+        "match",
+        "event__round",
+        "event__contestant",
+        "event__leg",
+        "event__death_match__round__season",
+        "event__death_match__home",
+        "event__death_match__away",
     )
-    return None if held.exists() else due
+    return whole.filter(pk=due).first()
 
 
 # -- one attempt ---------------------------------------------------------------------------------
