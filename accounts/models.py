@@ -1,6 +1,7 @@
 """Users, the log of who did what, and what moderators keep: sanctions, reports, merged accounts."""
 
 from datetime import datetime
+from functools import cache
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -34,14 +35,28 @@ class UserManager(DjangoUserManager["User"]):
     def with_standing(self) -> models.QuerySet["User"]:
         """Everybody, each with `suspended` and `warned` (is a suspension in force, does a warning
         wait to be acknowledged?) and `group_names`. For those who need them on every request: it
-        is one query."""
-        own = Sanction.objects.filter(user=OuterRef("pk"))
-        groups = Group.objects.filter(user=OuterRef("pk")).order_by("name")
-        return self.get_queryset().annotate(
-            suspended=Exists(own.in_force().filter(kind=Sanction.Kind.SUSPENSION)),
-            warned=Exists(own.unread_warnings()),
-            group_names=ArraySubquery(groups.values("name")),
-        )
+        is one query, and put together once."""
+        return _with_standing().all()
+
+
+class _Now(models.Expression):
+    """The time at which a query is sent, by our clock: for queries that are kept."""
+
+    output_field = models.DateTimeField()
+
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, Any]:
+        return "%s", (self.output_field.get_db_prep_value(timezone.now(), connection),)
+
+
+@cache
+def _with_standing() -> models.QuerySet["User"]:
+    own = Sanction.objects.filter(user=OuterRef("pk"))
+    groups = Group.objects.filter(user=OuterRef("pk")).order_by("name")
+    return User.objects.annotate(
+        suspended=Exists(own.in_force(_Now()).filter(kind=Sanction.Kind.SUSPENSION)),
+        warned=Exists(own.unread_warnings()),
+        group_names=ArraySubquery(groups.values("name")),
+    )
 
 
 class User(AbstractUser):
@@ -190,7 +205,7 @@ class AuditEntry(models.Model):
 class SanctionQuerySet(models.QuerySet["Sanction"]):
     """Sanctions: which bind now, and who may see them."""
 
-    def in_force(self, at: datetime | None = None) -> "SanctionQuerySet":
+    def in_force(self, at: datetime | _Now | None = None) -> "SanctionQuerySet":
         """Mutes and suspensions that bind at an instant (now), the open-ended ones included."""
         at = timezone.now() if at is None else at
         return self.filter(
