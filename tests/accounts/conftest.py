@@ -15,19 +15,20 @@ PASSWORD = "swordfish-77"
 _numbers = itertools.count(1)
 
 
+def made_person(username: str = "", *roles: Role, **fields: object) -> User:
+    """An account, with roles if asked for."""
+    name = username or f"person{next(_numbers)}"
+    fields = {"email": f"{name}@example.org", "password": PASSWORD, **fields}
+    user = User.objects.create_user(name, **fields)  # type: ignore[arg-type]
+    for role in roles:
+        user.groups.add(Group.objects.get_or_create(name=role.value)[0])
+    return user
+
+
 @pytest.fixture
 def person(db: None) -> Callable[..., User]:
     """A function that makes an account, with roles if asked for."""
-
-    def make(username: str = "", *roles: Role, **fields: object) -> User:
-        name = username or f"person{next(_numbers)}"
-        fields = {"email": f"{name}@example.org", "password": PASSWORD, **fields}
-        user = User.objects.create_user(name, **fields)  # type: ignore[arg-type]
-        for role in roles:
-            user.groups.add(Group.objects.get_or_create(name=role.value)[0])
-        return user
-
-    return make
+    return made_person
 
 
 @pytest.fixture

@@ -1,11 +1,14 @@
 """Who may do which moderating deed, on every surface: the service, the admin site, the pages.
 
 One table for all. A deed that is allowed leaves its audit entry; one that is not changes no row.
+Everybody is made and signed in once, in a transaction that is never committed; what a test does in
+it is undone.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
+from http.cookies import SimpleCookie
 from typing import Any, NamedTuple
 
 import pytest
@@ -22,7 +25,7 @@ from accounts.reports import report_claim, report_file, report_release, report_r
 from accounts.roles import Role
 from accounts.sanctions import sanction_lift, user_mute, user_suspend, user_warn
 from accounts.services import Refusal, role_grant, role_revoke, user_close, user_reopen
-from tests.accounts.conftest import PASSWORD
+from tests.accounts.conftest import PASSWORD, made_person
 
 People = Callable[..., User]
 
@@ -45,11 +48,36 @@ class Scene(NamedTuple):
     claimed: Report
 
 
-@pytest.fixture
-def scene(person: People) -> Scene:
+class Everybody:
+    """The scene, and one person of each role, signed in (None and nobody where there is none)."""
+
+    def __init__(self) -> None:
+        self.scene = made_scene()
+        self.actors = {role: actor(role, f"actor{n}") for n, role in enumerate(ROLES)}
+        self.clients = {role: Client() for role in ROLES}
+        for role, user in self.actors.items():
+            if user is not None:
+                self.clients[role].force_login(user)
+        self.cookies = {role: self.clients[role].cookies.output(header="") for role in ROLES}
+        # Before anybody does anything; each test is undone.
+        self.rows = rows()
+
+    def actor(self, role: str) -> User | None:
+        """Somebody of this role, as the database has them; None is nobody."""
+        by = self.actors[role]
+        return None if by is None else User.objects.get(pk=by.pk)
+
+    def client(self, role: str) -> Client:
+        """Their browser, as after signing in."""
+        client = self.clients[role]
+        client.cookies = SimpleCookie(self.cookies[role])
+        return client
+
+
+def made_scene() -> Scene:
     chief = User.objects.create_superuser("chief")
-    victim, reporter = person("victim"), person("reporter")
-    closed = person("closed", is_active=False)
+    victim, reporter = made_person("victim"), made_person("reporter")
+    closed = made_person("closed", is_active=False)
 
     def report(name: str) -> Report:
         return report_file(
@@ -63,7 +91,29 @@ def scene(person: People) -> Scene:
     reports = report("victim"), report("closed")
     report_claim(acting_user=chief, report=reports[1])
     sanction = user_warn(acting_user=chief, user=victim, reason="Be kind")
-    return Scene(victim, person("twin"), closed, sanction, *reports)
+    return Scene(victim, made_person("twin"), closed, sanction, *reports)
+
+
+@pytest.fixture(scope="module")
+def everybody(django_db_setup: None, django_db_blocker: Any) -> Iterator[Everybody]:
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield Everybody()
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def _django_db_helper(everybody: Everybody) -> Iterator[None]:
+    """In place of a transaction for each test."""
+    before = transaction.savepoint()
+    yield
+    transaction.savepoint_rollback(before)
+
+
+@pytest.fixture
+def scene(db: None, everybody: Everybody) -> Scene:
+    """The scene, as the database has it: services change the objects that they are given."""
+    fresh: list[Any] = [type(row)._default_manager.get(pk=row.pk) for row in everybody.scene]
+    return Scene(*fresh)
 
 
 def in_a_day() -> Any:
@@ -235,15 +285,15 @@ ELSEWHERE = {
 }
 
 
-def actor(role: str, person: People) -> User | None:
+def actor(role: str, name: str) -> User | None:
     """Somebody of this role; None is nobody."""
     if role == "nobody":
         return None
     if role == "superuser":
-        return User.objects.create_superuser("actor")
+        return User.objects.create_superuser(name)
     what, _hyphen, rank = role.rpartition("-")
     ranks = {"organiser": [Role.ORGANISER], "moderator": [Role.MODERATOR]}
-    user = person("actor", *ranks.get(rank, []))
+    user = made_person(name, *ranks.get(rank, []))
     chief = User.objects.get(username="chief")
     state = what or rank
     if state == "muted":
@@ -252,7 +302,7 @@ def actor(role: str, person: People) -> User | None:
         user_suspend(acting_user=chief, user=user, reason="Rude", until=None)
     elif state == "closed":
         user_close(acting_user=chief, user=user, reason="Rude")
-    return User.objects.get(pk=user.pk)
+    return user
 
 
 def rows() -> list[Any]:
@@ -266,12 +316,14 @@ def rows() -> list[Any]:
     ]
 
 
-def to_be_revoked(name: str, scene: Scene) -> None:
-    """Give the role that a deed takes away."""
+def rows_for(name: str, scene: Scene, everybody: Everybody) -> list[Any]:
+    """What there is once somebody has the role that a deed takes away."""
     roles = {"revoke": Role.ORGANISER, "revoke-moderator": Role.MODERATOR}
-    if name in roles:
-        chief = User.objects.get(username="chief")
-        role_grant(acting_user=chief, user=scene.twin, role=roles[name])
+    if name not in roles:
+        return everybody.rows
+    chief = User.objects.get(username="chief")
+    role_grant(acting_user=chief, user=scene.twin, role=roles[name])
+    return rows()
 
 
 def test_everything_that_the_admin_site_can_change_is_in_the_table(
@@ -321,12 +373,11 @@ def test_every_service_that_asks_who_it_is_is_in_the_table() -> None:
 
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("name", [name for name, deed in DEEDS.items() if deed.call])
-def test_by_service(name: str, role: str, scene: Scene, person: People) -> None:
-    deed, by = DEEDS[name], actor(role, person)
+def test_by_service(name: str, role: str, scene: Scene, everybody: Everybody) -> None:
+    deed, by = DEEDS[name], everybody.actor(role)
     if by is None or deed.call is None:
         return  # a service is asked by somebody
-    to_be_revoked(name, scene)
-    before = rows()
+    before = rows_for(name, scene, everybody)
     # The services ask for the role; a suspension is kept out at the door, as the next test shows.
     if role in deed.allowed or (role == "suspended-moderator" and "moderator" in deed.allowed):
         deed.call(by, scene)
@@ -339,15 +390,12 @@ def test_by_service(name: str, role: str, scene: Scene, person: People) -> None:
 
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("name", DEEDS)
-def test_by_admin_site(client: Client, name: str, role: str, scene: Scene, person: People) -> None:
-    deed, by = DEEDS[name], actor(role, person)
-    to_be_revoked(name, scene)
-    if by is not None:
-        client.force_login(by)
+def test_by_admin_site(name: str, role: str, scene: Scene, everybody: Everybody) -> None:
+    deed, by = DEEDS[name], everybody.actors[role]
+    before = rows_for(name, scene, everybody)
     names = {"victim": scene.victim.pk, "twin": scene.twin.pk}
     form = {key: value.format_map(names) for key, value in deed.form.items()}
-    before = rows()
-    response = client.post(deed.address(scene), form)
+    response = everybody.client(role).post(deed.address(scene), form)
     if role in deed.allowed:
         assert response.status_code == 302
         assert AuditEntry.objects.filter(action=deed.action, who=by).exists()
@@ -359,13 +407,9 @@ def test_by_admin_site(client: Client, name: str, role: str, scene: Scene, perso
 
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("surface", ["conduct", "report", "acknowledge", "profile"])
-def test_pages_of_players(
-    client: Client, surface: str, role: str, scene: Scene, person: People
-) -> None:
+def test_pages_of_players(surface: str, role: str, scene: Scene, everybody: Everybody) -> None:
     """Everybody who can sign in may report and read their own; nobody reads another's."""
-    by = actor(role, person)
-    if by is not None:
-        client.force_login(by)
+    client = everybody.client(role)
     inside = role not in ("nobody", "suspended", "suspended-moderator", "closed-moderator")
     if surface == "conduct":
         response = client.get("/accounts/conduct/")

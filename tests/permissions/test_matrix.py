@@ -1,22 +1,39 @@
-"""Every role, every deed, every surface."""
+"""Every role, every deed, every surface.
+
+Whoever is asked about is made what they are called once for each scene, and then puts every ask of
+it. What they may not do must write nothing at all, and so they put those asks one after the other;
+where anything was written, each is put again by itself, to find out which. What they may do is
+undone each time.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Iterator
+from contextlib import nullcontext
+from typing import Any, NamedTuple
 
 import pytest
 from asgiref.sync import async_to_sync
 from channels.routing import URLRouter
 from django.core.cache import cache
-from django.test import Client
+from django.template.backends.django import Template
 from django.urls import reverse
 
 from accounts.backends import NameBackend
 from accounts.tokens import bearer_of
 from games.routing import websocket_urlpatterns
 from tests.permissions.table import DEEDS, Api, Ask, Deed, Frame, Page
-from tests.permissions.world import SCOPES, Savepoint, Who, World, everything, writes
+from tests.permissions.world import (
+    BECOME,
+    SCENES,
+    SCOPES,
+    Savepoint,
+    Who,
+    World,
+    digest,
+    writes,
+)
 from tests.support.sockets import KnownVisitor, LocalSocket
 
 pytestmark = pytest.mark.django_db
@@ -52,79 +69,167 @@ async def ask_socket(match_id: int, frame: Any, user: Any, credential: Any) -> l
     return heard
 
 
+class Way(NamedTuple):
+    """One way to ask for a deed: as it is called in failures, what is asked, and what is sent;
+    ``scopes``: of the token; ``session``: by who is signed in instead (sockets)."""
+
+    name: str
+    deed: Deed
+    ask: Ask
+    sent: Any
+    scopes: tuple[str, ...] = SCOPES
+    session: bool = False
+
+    def needs(self, who: Who) -> str:
+        """The scope that a token of theirs must have; a bot's account plays with `bot` only."""
+        assert not isinstance(self.ask, Page)
+        scope = self.ask.scope_of.get(who, self.ask.scope)
+        return "bot" if who is Who.BOT and scope == "play" else scope
+
+    def holds(self, who: Who, scope: str) -> bool:
+        """Whether a token of that scope is enough."""
+        needed = self.needs(who)
+        return needed == scope if needed == "bot" else needed in _HELD[scope]
+
+
 class Asking:
-    """Puts one ask of a deed, as anybody."""
+    """Puts the asks about one scene, as anybody, and keeps what went wrong."""
 
-    def __init__(self, world: World, deed: Deed, ask: Ask) -> None:
-        self.world, self.deed, self.ask = world, deed, ask
-        self.scene = world.scene(deed.scene)
-        self.before = everything()
+    def __init__(self, world: World, scene: str) -> None:
+        self.world, self.scene = world, world.scene(scene)
+        self.wrong: list[str] = []
+        # Filled in beforehand, by somebody who sees the form.
+        self.ways = [
+            Way(f"{name} ({_surface(ask)} {number})", deed, ask, self._sent(ask))
+            for name, deed in DEEDS.items()
+            if deed.scene == scene
+            for number, ask in enumerate(deed.asks)
+        ]
 
-    def done_by(self, who: Who, scopes: tuple[str, ...] = SCOPES, *, session: bool = False) -> bool:
-        """Whether it was done: a row has changed, or (of what is read) it was shown. Fails where
-        the answer says something else than what happened, and where it is a fault."""
-        cache.clear()
-        scene, ask = self.scene, self.ask
+    def _sent(self, ask: Ask) -> Any:
+        if isinstance(ask, Page):
+            return ask.form(self.scene)
+        return ask.body(self.scene) if isinstance(ask, Api) else ask.frame(self.scene)
+
+    def as_each(self) -> Iterator[Who]:
+        """Everybody in turn, each made what they are called for as long."""
+        for who in Who:
+            with Savepoint() if who in BECOME else nullcontext():
+                self.world.become(who, self.scene)
+                yield who
+
+    def all_refused(self, who: Who, ways: list[Way]) -> None:
+        """None of this is done, and each answer says so."""
         with Savepoint():
-            # Filled in beforehand, by somebody who sees the form.
-            form = ask.form(scene) if isinstance(ask, Page) else None
-            became = self.world.become(who, scene)
-            before = everything() if became else self.before
             written = writes()
-            if isinstance(ask, Page):
-                good, bad = {200, 302}, _REFUSED_PAGE
-                answer = self._page(ask, who, form)
-            elif isinstance(ask, Api):
-                good, bad = {200, 201, 202, 204}, _REFUSED_API
-                answer = self._api(ask, who, scopes)
-            else:
-                good, bad = {200}, {403}
-                answer = self._frame(ask, who, scopes, session)
-            changed = writes() != written and everything() != before
-        if self.deed.reads:
-            assert not changed, f"{who}: reading has changed something"
-            assert answer == 200 or answer in bad, f"{who}: {answer}"
+            answers = [self._answer(who, way) for way in ways]
+            quiet = writes() == written
+        for way, answer in zip(ways, answers, strict=True):
+            if answer not in self._refusals(way) or not (quiet or not self.done(who, way)):
+                self.wrong.append(f"{who}: {way.name} {way.scopes}: {answer}, and may not")
+
+    def is_done(self, who: Who, way: Way) -> None:
+        """This is done, or shown, and the answer says so."""
+        if not self.done(who, way):
+            self.wrong.append(f"{who}: {way.name} {way.scopes}: refused, and may")
+
+    def done(self, who: Who, way: Way) -> bool:
+        """Whether it was done: a row has changed, or (of what is read) it was shown. Notes where
+        the answer says something else than what happened, and where it is a fault."""
+        with Savepoint():
+            written = writes()
+            answer = self._answer(who, way)
+            now = writes()
+            # The others are as they were.
+            touched = frozenset(table for table in now if now[table] != written.get(table))
+            after = digest(touched)
+        changed = digest(touched) != after
+        good, bad = self._successes(way), self._refusals(way)
+        if way.deed.reads:
+            if changed or (answer != 200 and answer not in bad):
+                self.wrong.append(f"{who}: reads {way.name}: {answer}, changed: {changed}")
             return answer == 200
-        assert answer in (good if changed else bad), f"{who}: {answer}, changed: {changed}"
+        if answer not in (good if changed else bad):
+            self.wrong.append(f"{who}: {way.name}: {answer}, changed: {changed}")
         return changed
 
+    def _successes(self, way: Way) -> set[int]:
+        if isinstance(way.ask, Page):
+            return {200, 302}
+        return {200, 201, 202, 204} if isinstance(way.ask, Api) else {200}
+
+    def _refusals(self, way: Way) -> set[int]:
+        if isinstance(way.ask, Page):
+            return _REFUSED_PAGE
+        return _REFUSED_API if isinstance(way.ask, Api) else {403}
+
+    def _answer(self, who: Who, way: Way) -> int:
+        cache.clear()
+        _reader[:] = [who]
+        try:
+            if isinstance(way.ask, Page):
+                return self._page(way.ask, who, way.sent)
+            if isinstance(way.ask, Api):
+                return self._api(way.ask, who, way.sent, way.scopes)
+            return self._frame(who, way)
+        except Exception as error:
+            error.add_note(f"{who}: {way.name}")
+            raise
+
     def _page(self, page: Page, who: Who, form: Any) -> int:
+        for value in form.values():
+            if hasattr(value, "seek"):
+                value.seek(0)
         address = reverse(page.name, args=page.args(self.scene))
         return int(getattr(self.world.clients[who], page.method)(address, form).status_code)
 
-    def _api(self, api: Api, who: Who, scopes: tuple[str, ...]) -> int:
+    def _api(self, api: Api, who: Who, body: Any, scopes: tuple[str, ...]) -> int:
         token = self.world.token(who, scopes)
-        client = Client(headers={"authorization": f"Bearer {token}"} if token else {})
+        headers = {"authorization": f"Bearer {token}"} if token else {}
         address = reverse(api.name, args=api.args(self.scene))
         more = {} if api.method == "get" else {"content_type": "application/json"}
-        answer = getattr(client, api.method)(address, api.body(self.scene), **more)
+        client = self.world.api
+        answer = getattr(client, api.method)(address, body, headers=headers, **more)
+        client.cookies.clear()
         return int(answer.status_code)
 
-    def _frame(self, ask: Frame, who: Who, scopes: tuple[str, ...], session: bool) -> int:
+    def _frame(self, who: Who, way: Way) -> int:
         """200 where it was taken, 403 where it was refused, also at the door."""
         user, credential = self.world.user(who), None
-        if user is not None and session:
+        if user is not None and way.session:
             user = NameBackend().get_user(user.pk)
         elif user is not None:
-            bearer = bearer_of(self.world.token(who, scopes))
+            bearer = bearer_of(self.world.token(who, way.scopes))
             if bearer is None:
                 return 403
             user, credential = bearer
-        frame = ask.frame(self.scene)
         # The socket runs beside, and its services in this thread.
-        heard = async_to_sync(ask_socket)(self.scene.match.pk, frame, user, credential)
+        heard = async_to_sync(ask_socket)(self.scene.match.pk, way.sent, user, credential)
         assert "pong" in heard, (who, heard)
         return 403 if "refused" in heard else 200
 
 
-def asks(*kinds: type) -> list[Any]:
-    """Every way to ask for every deed, or those of some kinds: deed and number."""
-    return [
-        pytest.param(name, number, id=f"{name} ({_surface(ask)} {number})")
-        for name, deed in DEEDS.items()
-        for number, ask in enumerate(deed.asks)
-        if isinstance(ask, kinds or object)
-    ]
+# Who reads now, and who has read which page that only says no.
+_reader: list[Who] = []
+_has_read: set[tuple[str, Who]] = set()
+_SAY_NO = {"games/problem.html", "404.html", "403.html"}
+
+
+@pytest.fixture(autouse=True)
+def refusals_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everybody reads each page that only says no once, and later gets an empty one: what counts
+    here is that it is this page, and its status."""
+    render = Template.render
+
+    def drawn(self: Template, context: Any = None, request: Any = None) -> Any:
+        name = str(self.template.name)
+        if name in _SAY_NO and _reader:
+            if (name, _reader[0]) in _has_read:
+                return ""
+            _has_read.add((name, _reader[0]))
+        return render(self, context, request)
+
+    monkeypatch.setattr(Template, "render", drawn)
 
 
 def expected(deed: Deed, ask: Ask) -> set[Who]:
@@ -132,33 +237,52 @@ def expected(deed: Deed, ask: Ask) -> set[Who]:
     return set((deed.allowed | ask.also) & ask.door)
 
 
-@pytest.mark.parametrize(("name", "number"), asks())
-def test_only_those_of_the_table_may(name: str, number: int, world: World) -> None:
-    deed = DEEDS[name]
-    asking = Asking(world, deed, deed.asks[number])
-    may = {who for who in Who if asking.done_by(who)}
-    wanted = expected(deed, deed.asks[number])
-    assert sorted(may) == sorted(wanted)
+def test_every_deed_has_a_scene() -> None:
+    assert {deed.scene for deed in DEEDS.values()} <= set(SCENES)
 
 
-@pytest.mark.parametrize(("name", "number"), asks(Frame))
-def test_sockets_of_people_who_are_signed_in(name: str, number: int, world: World) -> None:
-    deed = DEEDS[name]
-    asking = Asking(world, deed, deed.asks[number])
-    may = {who for who in Who if asking.done_by(who, session=True)}
-    assert sorted(may) == sorted(expected(deed, deed.asks[number]))
+ASKED_ABOUT = sorted({deed.scene for deed in DEEDS.values()})
+TOKENS_ASK_ABOUT = sorted(
+    {deed.scene for deed in DEEDS.values() for ask in deed.asks if not isinstance(ask, Page)}
+)
 
 
-@pytest.mark.parametrize(("name", "number"), asks(Api, Frame))
-def test_a_token_does_what_its_scope_says(name: str, number: int, world: World) -> None:
-    """Everybody who may, with tokens of one scope each."""
-    deed = DEEDS[name]
-    ask = deed.asks[number]
-    assert isinstance(ask, Api | Frame)
-    asking = Asking(world, deed, ask)
-    for who in sorted(expected(deed, ask)):
-        needed = ask.scope_of.get(who, ask.scope)
-        for scope in SCOPES:
-            # A bot's account plays with the scope `bot` only.
-            held = _HELD[scope] - ({"play"} if who is Who.BOT and scope != "bot" else set())
-            assert asking.done_by(who, (scope,)) == (needed in held), (who, scope)
+@pytest.mark.parametrize("scene", ASKED_ABOUT)
+def test_only_those_of_the_table_may(scene: str, world: World) -> None:
+    """Everybody asks for every deed of the scene. Who may not comes with a token of all scopes; who
+    may, with one of the scope that is needed alone. Sockets: those who are signed in, too."""
+    asking = Asking(world, scene)
+    signed_in = [way._replace(session=True) for way in asking.ways if isinstance(way.ask, Frame)]
+    for who in asking.as_each():
+        refused = []
+        for way in (*asking.ways, *signed_in):
+            if who not in expected(way.deed, way.ask):
+                refused.append(way)
+            elif isinstance(way.ask, Page) or way.session:
+                asking.is_done(who, way)
+            else:
+                asking.is_done(who, way._replace(scopes=(way.needs(who),)))
+        asking.all_refused(who, refused)
+    assert asking.wrong == []
+
+
+@pytest.mark.parametrize("scene", TOKENS_ASK_ABOUT)
+def test_a_token_does_what_its_scope_says(scene: str, world: World) -> None:
+    """Everybody who may, with tokens of one other scope each; the one that is needed is asked with
+    above."""
+    asking = Asking(world, scene)
+    for who in asking.as_each():
+        refused = []
+        for way in asking.ways:
+            if isinstance(way.ask, Page) or who not in expected(way.deed, way.ask):
+                continue
+            for scope in SCOPES:
+                if scope == way.needs(who):
+                    continue
+                other = way._replace(scopes=(scope,))
+                if way.holds(who, scope):
+                    asking.is_done(who, other)
+                else:
+                    refused.append(other)
+        asking.all_refused(who, refused)
+    assert asking.wrong == []

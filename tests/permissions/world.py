@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import User
+from accounts.models import ApiToken, User
 from accounts.roles import Role as SiteRole
 from accounts.roles import forget_roles
 from accounts.sanctions import user_mute, user_suspend
@@ -92,6 +92,11 @@ _ACCOUNTS = {
     Who.MUTED_SEAT: "player1", Who.SUSPENDED: "paul", Who.SUSPENDED_SEAT: "player1",
     Who.SUSPENDED_ORGANISER: "olin", Who.BOT: "robby",
 }  # fmt: skip
+# To whom something must be done first.
+BECOME = {
+    Who.MUTED, Who.MUTED_SEAT, Who.SUSPENDED, Who.SUSPENDED_SEAT, Who.SUSPENDED_ORGANISER,
+    Who.SEATED,
+}  # fmt: skip
 
 
 @dataclass
@@ -147,6 +152,9 @@ class World:
                 self.clients[each].force_login(user, backend="accounts.backends.NameBackend")
                 for scopes in (SCOPES, *((one,) for one in SCOPES)):
                     self._token(user, scopes)
+        # Else each first ask of a minute would write when its token was used.
+        ApiToken.objects.update(last_used_at=timezone.now() + timedelta(days=1))
+        self.api = Client()  # with a token in each request
         self.scenes: dict[str, Scene] = {}
 
     def _granted(self, name: str, role: SiteRole) -> None:
@@ -168,12 +176,12 @@ class World:
         """A token of theirs; empty for nobody."""
         return "" if each is Who.NOBODY else self.tokens[_ACCOUNTS[each], scopes]
 
-    def become(self, each: Who, scene: Scene) -> bool:
-        """Do to somebody what makes them what they are called, inside the caller's savepoint;
-        whether there was anything to do."""
+    def become(self, each: Who, scene: Scene) -> None:
+        """Do to somebody what makes them what they are called, inside the caller's savepoint, which
+        those in `BECOME` need."""
         user = self.user(each)
         if user is None:
-            return False
+            return
         own = Contestant.objects.filter(season=scene.season, user=user).first()
         scene.me = own.pk if own is not None else scene.more.get("somebody", 0)
         if each in (Who.MUTED, Who.MUTED_SEAT):
@@ -183,9 +191,6 @@ class World:
         elif each is Who.SEATED:
             role_grant(acting_user=self.root, user=user, role=SiteRole.ORGANISER)
             SeasonOrganiser.objects.create(season=scene.season, user=user)
-        else:
-            return False
-        return True
 
     def scene(self, name: str) -> Scene:
         """The scene of that name."""
@@ -486,47 +491,40 @@ _NOT_COUNTED = {"django_session", "django_admin_log", "django_migrations"}
 
 
 @cache
-def _tables() -> list[str]:
-    return sorted(set(connection.introspection.table_names()) - _NOT_COUNTED)
-
-
-@cache
-def _digest() -> str:
-    """The statement of `everything`."""
-    columns = {table: _columns(table) for table in _tables()}
+def _digest(tables: frozenset[str]) -> str:
+    """The statement of `digest`."""
     parts = []
-    for table, names in columns.items():
-        row = "(to_jsonb(t) - 'last_used_at')::text" if "last_used_at" in names else "t::text"
+    for table in sorted(tables):
+        row = "(to_jsonb(t) - 'last_used_at')::text" if _notes_use(table) else "t::text"
         parts.append(f'(SELECT coalesce(sum(hashtextextended({row}, 0)), 0) FROM "{table}" t)')  # noqa: S608
     return "SELECT " + ", ".join(parts)
 
 
-def _columns(table: str) -> set[str]:
+@cache
+def _notes_use(table: str) -> bool:
     with connection.cursor() as cursor:
-        return {
-            column.name for column in connection.introspection.get_table_description(cursor, table)
-        }
+        found = connection.introspection.get_table_description(cursor, table)
+        return "last_used_at" in {column.name for column in found}
 
 
-def everything() -> tuple[int, ...]:
-    """A digest of every row of every table, but for sessions and when tokens were last used."""
+def digest(tables: frozenset[str]) -> tuple[int, ...]:
+    """A digest of every row of some tables, but for when tokens were last used."""
     with connection.cursor() as cursor:
-        cursor.execute(_digest())
+        cursor.execute(_digest(tables))
         found: tuple[int, ...] = cursor.fetchone()
         return found
 
 
-def writes() -> int:
-    """How many rows of them this transaction has written so far, what was undone included: while
-    that stays the same, so does `everything`, which takes much longer to reckon."""
+def writes() -> dict[str, tuple[int, ...]]:
+    """How many rows of each table this transaction has inserted, updated and deleted so far, what
+    was undone included, but for sessions: while that stays the same, so do the rows."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_stat_xact_user_tables"
-            " WHERE relname <> ALL(%s)",
+            "SELECT relname, n_tup_ins, n_tup_upd, n_tup_del FROM pg_stat_xact_user_tables"
+            " WHERE relname <> ALL(%s) AND n_tup_ins + n_tup_upd + n_tup_del > 0",
             [sorted(_NOT_COUNTED)],
         )
-        (found,) = cursor.fetchone()
-        return int(found)
+        return {table: tuple(counts) for table, *counts in cursor.fetchall()}
 
 
 class Savepoint:
