@@ -93,9 +93,6 @@ SEASON_PAGES = (
 
 RULESETS = sorted(ruleset.id for ruleset in REGISTRY)
 
-# Deeds without a page of their own.
-_NO_FORM: set[str] = set()
-
 
 def authorisation(scene: Scene) -> str:
     """The question of an application that wants to act for somebody."""
@@ -190,7 +187,7 @@ _ASKERS = (Who.ORGANISER, Who.SEAT_0, Who.SEAT_1, Who.CONTESTANT, Who.ELIMINATED
 def _of_deeds() -> Iterator[Place]:
     for deed in DEEDS.values():
         for ask in deed.asks:
-            if isinstance(ask, Page) and ask.name not in _NO_FORM:
+            if isinstance(ask, Page) and not ask.name.startswith(tuple(NO_PAGES)):
                 may = (deed.allowed | ask.also) & ask.door
                 asker = next((who for who in _ASKERS if who in may), None)
                 if asker is not None:
