@@ -10,6 +10,7 @@ from django.contrib import admin
 from django.test import RequestFactory
 from django.urls import reverse
 
+from accounts.models import User
 from accounts.oauth import application_register
 from accounts.reports import report_file
 from accounts.sanctions import user_warn
@@ -52,6 +53,10 @@ def given(*args: Any) -> Callable[[Scene], list[Any]]:
     return lambda _scene: list(args)
 
 
+def of_replay(ruleset: str) -> Callable[[Scene], list[Any]]:
+    return lambda scene: [scene.world.besides["replays"][ruleset]]
+
+
 # Routes that answer with something else than a page of the site, by the beginning of their names.
 NO_PAGES = {
     "healthz": "JSON",
@@ -84,6 +89,7 @@ NO_PAGES = {
     "games:supply_file": "a file",
     "games:prepared_file": "a file",
     "games:rules_figure": "a picture",
+    "games:dispute": "a part of a page",
 }  # fmt: skip
 
 SEASON_PAGES = (
@@ -97,7 +103,7 @@ RULESETS = sorted(ruleset.id for ruleset in REGISTRY)
 def authorisation(scene: Scene) -> str:
     """The question of an application that wants to act for somebody."""
     return urlencode({
-        "client_id": scene.world.application.client_id,
+        "client_id": scene.world.besides["application"].client_id,
         "response_type": "code",
         "redirect_uri": "https://app.example.org/back",
         "scope": "read play",
@@ -146,7 +152,7 @@ def _of_matches() -> Iterator[Place]:
         yield Place("games:challenge_detail", "challenged", who, lambda s: [s.challenge.pk])
     yield Place("games:match", "decided", Who.SEAT_0, of_match)
     for ruleset in RULESETS:
-        yield Place("games:replay", args=lambda s, of=ruleset: [s.world.replays[of]])
+        yield Place("games:replay", args=of_replay(ruleset))
         yield Place("games:rules", args=given(ruleset))
         yield Place("games:leaderboard", "decided", args=given(ruleset))
     yield Place("games:rules_index")
@@ -195,7 +201,8 @@ def _of_deeds() -> Iterator[Place]:
 
 
 def of_administration(world: World) -> Iterator[str]:
-    """Every list of the administration, the form of one row of each, and how to add one."""
+    """Every list of the administration, the form of one row of each, how to add one, and a row's
+    history."""
     request = RequestFactory().get("/admin/")
     request.user = world.root
     yield reverse("admin:index")
@@ -206,7 +213,8 @@ def of_administration(world: World) -> Iterator[str]:
         first = its.get_queryset(request).first()
         if first is not None:
             yield reverse(f"{name}_change", args=[first.pk])
-            yield reverse(f"{name}_history", args=[first.pk])
+        if model is User:  # the same page for all
+            yield reverse(f"{name}_history", args=[world.root.pk])
         if its.has_add_permission(request):
             yield reverse(f"{name}_add")
 
@@ -219,12 +227,16 @@ def furnished(world: World) -> World:
     for hours, ruleset in enumerate(REGISTRY, start=3):
         demo._finished_match(ruleset, (one, two), hours_ago=hours)
     played = Match.objects.of_user(one).of_user(two).finished()
-    world.replays = {match.ruleset: match.pk for match in played}
+    world.besides["replays"] = {match.ruleset: match.pk for match in played}
     ratings_rebuild()
     world.scenes["robins"] = Scene(world, world.running("round-robin", 4))
     world.scenes["cup"] = Scene(world, world.running("single-elimination", 4))
     world.scenes["voided"] = SCENES["running"](world)
     leg_void(acting_user=world.users["orla"], leg=world.scenes["voided"].leg, why="because")
+    # Whoever has a password is asked for it, and stays signed in.
+    three.set_password("swordfish-77")
+    three.save()
+    world.clients[Who.CONTESTANT].force_login(three, backend="accounts.backends.NameBackend")
     user_warn(acting_user=root, user=three, reason="Rude")
     report_file(
         acting_user=paul,
@@ -233,7 +245,7 @@ def furnished(world: World) -> World:
         reason="other",
         words="Look.",
     )
-    world.application, _secret = application_register(
+    world.besides["application"], _secret = application_register(
         acting_user=three,
         name="Scores",
         redirect_uris=["https://app.example.org/back"],

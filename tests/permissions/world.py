@@ -148,6 +148,7 @@ class World:
                 for scopes in (SCOPES, *((one,) for one in SCOPES)):
                     self._token(user, scopes)
         self.scenes: dict[str, Scene] = {}
+        self.besides: dict[str, Any] = {}  # what the tests of other folders have made
 
     def _granted(self, name: str, role: SiteRole) -> None:
         role_grant(acting_user=self.root, user=self.users[name], role=role)
