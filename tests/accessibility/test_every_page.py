@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Error as PlaywrightError
 from django.conf import settings as site_settings
 from django.urls import reverse
+from playwright.sync_api import Error as PlaywrightError
 
 from games.rulesets import REGISTRY
 from tests.accessibility import axe
@@ -44,6 +44,7 @@ class Readers:
         except PlaywrightError:
             # Nothing to be shown: it takes POST only, and its button stands on another page.
             assert page.request.get(path).status == 405, path
+            self.pages.pop(who).context.close()  # it is on its way to the browser's own words
             return []
         assert answer is not None
         assert answer.status == 200, (path, answer.status)
