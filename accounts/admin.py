@@ -6,8 +6,10 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.utils import unquote
+from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
+from django.contrib.auth.models import Group
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.forms import ModelForm
@@ -83,6 +85,16 @@ class UserStandingFilter(admin.SimpleListFilter):
         return queryset.filter(wanted.get(self.value() or "", Q()))
 
 
+admin.site.unregister(Group)
+
+
+@admin.register(Group)
+class GroupAdmin(DjangoGroupAdmin):
+    """Roles, and what they may do."""
+
+    filter_horizontal = ()  # as for accounts
+
+
 @admin.register(User)
 class UserAdmin(ModeratorView, Deeds, DjangoUserAdmin):
     """Accounts. What is done to them has a page of its own, so that each deed leaves its entry."""
@@ -98,7 +110,8 @@ class UserAdmin(ModeratorView, Deeds, DjangoUserAdmin):
     readonly_fields = (
         "username", "is_active", "standing", "groups", "last_login", "date_joined",
     )  # fmt: skip
-    filter_horizontal = ("user_permissions",)
+    # Django's widget of two lists has signs that nobody hears of.
+    filter_horizontal = ()
     fieldsets = (
         (None, {"fields": ("username", "password", "standing")}),
         (_("Person"), {"fields": ("display_name", "email", "time_zone", "theme", "sound_muted")}),

@@ -33,7 +33,7 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import messages
-from django.contrib.admin.filters import FieldListFilter
+from django.contrib.admin.filters import AllValuesFieldListFilter, FieldListFilter
 from django.contrib.admin.utils import get_fields_from_path
 from django.core.exceptions import PermissionDenied
 from django.db.models import CharField, Model, Q, QuerySet
@@ -51,6 +51,15 @@ from accounts.models import User
 from accounts.roles import is_moderator
 
 # -- what can be found out -----------------------------------------------------------------------
+
+
+class ValuesFilter(AllValuesFieldListFilter):
+    """The values of a field, of which an empty one has a name as well."""
+
+    def choices(self, changelist: Any) -> Any:
+        for choice in super().choices(changelist):
+            yield choice if choice["display"] else {**choice, "display": gettext_lazy("none")}
+
 
 Withheld = Callable[[User], Q]
 _withheld: dict[str, list[Withheld]] = {}

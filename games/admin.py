@@ -20,6 +20,7 @@ from accounts.adminkit import (
     DeedTexts,
     ModeratorView,
     ReadOnly,
+    ValuesFilter,
     deed_page,
     each_done,
     list_address,
@@ -61,7 +62,7 @@ class MatchAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
 
     lookups = ("players__user__id__exact",)
     list_display = ("id", "who", "ruleset", "status", "paused", "winner", "reason", "created_at")
-    list_filter = ("status", "ruleset", "source", "paused", "reason")
+    list_filter = ("status", "ruleset", "source", "paused", ("reason", ValuesFilter))
     search_fields = ("=id", "players__name", "players__user__username")
     search_help_text = "The number of a match, or a player's name."
     date_hierarchy = "created_at"

@@ -156,6 +156,7 @@ class World:
         ApiToken.objects.update(last_used_at=timezone.now() + timedelta(days=1))
         self.api = Client()  # with a token in each request
         self.scenes: dict[str, Scene] = {}
+        self.besides: dict[str, Any] = {}  # what the tests of other folders have made
 
     def _granted(self, name: str, role: SiteRole) -> None:
         role_grant(acting_user=self.root, user=self.users[name], role=role)

@@ -76,6 +76,7 @@ export function because(view, names) {
 export function render(view, { names = ["First player", "Second player"] } = {}) {
   const board = newBoard("", true);
   const { game } = view;
+  board.svg.setAttribute("aria-label", caption(view));
   if (game === null) return board.svg;
   board.draw("pieces", drawCells(board, game));
   board.svg.setAttribute("aria-label", `${caption(view)}. ${inWords(game, names)}`);

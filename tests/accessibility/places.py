@@ -1,0 +1,254 @@
+"""Every kind of page, and who is shown most of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from django.contrib import admin
+from django.test import RequestFactory
+from django.urls import reverse
+
+from accounts.models import User
+from accounts.oauth import application_register
+from accounts.reports import report_file
+from accounts.sanctions import user_warn
+from games import demo
+from games.models import Match
+from games.ratings.services import ratings_rebuild
+from games.rulesets import REGISTRY
+from tests.permissions.table import DEEDS, Page, hook
+from tests.permissions.world import SCENES, Scene, Who, World
+from tournaments.services.deathmatches import leg_void
+
+
+class Place(NamedTuple):
+    """An address by the name of its route, in a scene, as somebody."""
+
+    name: str
+    scene: str = "between"
+    who: Who = Who.NOBODY
+    args: Callable[[Scene], list[Any]] = lambda _scene: []
+    query: str = ""
+
+
+def of_season(scene: Scene) -> list[Any]:
+    return [scene.season.slug]
+
+
+def of_match(scene: Scene) -> list[Any]:
+    return [scene.leg.match_id]
+
+
+def of_row(scene: Scene) -> list[Any]:
+    return [scene.season.slug, scene.row.pk]
+
+
+def of_round(scene: Scene) -> list[Any]:
+    return [scene.season.slug, scene.season.rounds.latest("number").number]
+
+
+def given(*args: Any) -> Callable[[Scene], list[Any]]:
+    return lambda _scene: list(args)
+
+
+def of_replay(ruleset: str) -> Callable[[Scene], list[Any]]:
+    return lambda scene: [scene.world.besides["replays"][ruleset]]
+
+
+# Routes that answer with something else than a page of the site, by the beginning of their names.
+NO_PAGES = {
+    "healthz": "JSON",
+    "readyz": "JSON",
+    "favicon": "a picture",
+    "api:": "JSON",
+    "season_records": "a file",
+    "exports:dump": "a file",
+    "oauth2_provider:token": "JSON",
+    "oauth2_provider:revoke-token": "JSON",
+    "oauth2_provider:oauth-server-metadata": "JSON",
+    "account_set_password": "leads elsewhere: everybody has a password",
+    "account_confirm_login_code": "leads elsewhere: codes are not sent",
+    "accounts:token_revoke": "takes POST only",
+    "accounts:application_delete": "takes POST only",
+    "accounts:authorisation_revoke": "takes POST only",
+    "accounts:acknowledge": "takes POST only",
+    "tournaments:contestant_calendar": "a file",
+    "tournaments:calendar": "a file",
+    "tournaments:share": "a picture",
+    "tournaments:death_match_share": "a picture",
+    "tournaments:state": "JSON",
+    "tournaments:contestants_file": "a file",
+    "tournaments:document": "a file",
+    "tournaments:records": "a file",
+    "games:record": "a file",
+    "games:match_share": "a picture",
+    "games:board": "a picture",
+    "games:paint_": "a picture",
+    "games:supply_file": "a file",
+    "games:prepared_file": "a file",
+    "games:rules_figure": "a picture",
+    "games:dispute": "a part of a page",
+}  # fmt: skip
+
+SEASON_PAGES = (
+    "season", "contestants", "schedule", "results", "items", "history", "rulings", "standings",
+    "leaderboard",
+)  # fmt: skip
+
+RULESETS = sorted(ruleset.id for ruleset in REGISTRY)
+
+
+def authorisation(scene: Scene) -> str:
+    """The question of an application that wants to act for somebody."""
+    return urlencode({
+        "client_id": scene.world.besides["application"].client_id,
+        "response_type": "code",
+        "redirect_uri": "https://app.example.org/back",
+        "scope": "read play",
+        "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+        "code_challenge_method": "S256",
+    })  # fmt: skip
+
+
+def places() -> Iterator[Place]:
+    """Every page type of the site, outside of the administration."""
+    yield from _of_people()
+    yield from _of_matches()
+    yield from _of_seasons()
+    yield from _of_deeds()
+
+
+def _of_people() -> Iterator[Place]:
+    for name in (
+        "login", "signup", "inactive", "email_verification_sent", "reset_password",
+        "reset_password_done", "reset_password_from_key_done",
+    ):  # fmt: skip
+        yield Place(f"account_{name}")
+    yield Place("account_confirm_email", args=given("no-key"))
+    yield Place("account_reset_password_from_key", args=given("1", "no-key"))
+    for name in ("account_logout", "account_reauthenticate", "account_email",
+                 "account_change_password", "accounts:settings", "accounts:tokens", "accounts:bot",
+                 "accounts:applications", "accounts:conduct"):  # fmt: skip
+        yield Place(name, who=Who.CONTESTANT)
+    yield Place("accounts:preferences")
+    yield Place("accounts:suspended", who=Who.SUSPENDED)
+    yield Place("accounts:report", who=Who.PLAYER, args=lambda s: ["accounts.user", "player1"])
+    yield Place("oauth2_provider:authorize", who=Who.PLAYER, query="authorisation")
+    yield Place("profile", "decided", Who.MODERATOR, given("player1"))
+    yield Place("games:history", "decided", args=given("player1"))
+    yield Place("developers")
+    yield Place("exports:index")
+
+
+def _of_matches() -> Iterator[Place]:
+    for who in (Who.NOBODY, Who.SEAT_0, Who.ORGANISER):
+        yield Place("games:home", "challenged", who)
+    yield Place("games:lobby", "challenged", Who.SEAT_0)
+    yield Place("games:watch", "running")
+    yield Place("games:mine", "challenged", Who.SEAT_0)
+    for who in (Who.SEAT_0, Who.CONTESTANT):
+        yield Place("games:challenge_detail", "challenged", who, lambda s: [s.challenge.pk])
+    yield Place("games:match", "decided", Who.SEAT_0, of_match)
+    for ruleset in RULESETS:
+        yield Place("games:replay", args=of_replay(ruleset))
+        yield Place("games:rules", args=given(ruleset))
+        yield Place("games:leaderboard", "decided", args=given(ruleset))
+    yield Place("games:rules_index")
+    yield Place("games:leaderboards", "decided")
+    yield Place("games:organise", "disputed", Who.ORGANISER)
+    yield Place("games:prepared_list", "challenged", Who.ORGANISER)
+    yield Place("games:prepared", "challenged", Who.ORGANISER, lambda s: [s.kept.pk])
+
+
+def _of_seasons() -> Iterator[Place]:
+    yield Place("tournaments:seasons")
+    for name in SEASON_PAGES:
+        yield Place(f"tournaments:{name}", "decided", args=of_season)
+    for scene in ("round played", "ladder", "cup", "two left", "cancelled", "enrolling"):
+        yield Place("tournaments:season", scene, args=of_season)
+    for name in ("season", "standings", "results"):
+        yield Place(f"tournaments:{name}", "robins", args=of_season)
+    yield Place("tournaments:standings", "round played", args=of_season)
+    for scene in ("decided", "round played"):
+        yield Place("tournaments:round", scene, args=of_round)
+    for scene, who in (("planned", Who.SEAT_0), ("voided", Who.NOBODY), ("decided", Who.NOBODY)):
+        yield Place("tournaments:death_match", scene, who, of_row)
+    for scene in ("draft", "running", "round played", "voided", "two left"):
+        yield Place("tournaments:desk", scene, Who.ORGANISER, of_season)
+    yield Place("tournaments:roster", "between", Who.ORGANISER, of_season)
+    for scene in ("voided", "decided"):
+        yield Place("tournaments:match_desk", scene, Who.ORGANISER, of_row)
+    yield Place("tournaments:round_desk", "running", Who.ORGANISER, of_round)
+    yield Place("webhooks:delivery", "watched", Who.ORGANISER,
+                lambda s: [*hook(s), s.delivery.uid])  # fmt: skip
+
+
+# Who asks for the form of a deed: the first of them who may do it.
+_ASKERS = (Who.ORGANISER, Who.SEAT_0, Who.SEAT_1, Who.CONTESTANT, Who.ELIMINATED, Who.ADMIN,
+           Who.PLAYER)  # fmt: skip
+
+
+def _of_deeds() -> Iterator[Place]:
+    for deed in DEEDS.values():
+        for ask in deed.asks:
+            if isinstance(ask, Page) and not ask.name.startswith(tuple(NO_PAGES)):
+                may = (deed.allowed | ask.also) & ask.door
+                asker = next((who for who in _ASKERS if who in may), None)
+                if asker is not None:
+                    yield Place(ask.name, deed.scene, asker, ask.args)
+
+
+def of_administration(world: World) -> Iterator[str]:
+    """Every list of the administration, the form of one row of each, how to add one, and a row's
+    history."""
+    request = RequestFactory().get("/admin/")
+    request.user = world.root
+    yield reverse("admin:index")
+    yield reverse("admin:password_change")
+    for model, its in admin.site._registry.items():
+        name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+        yield reverse(f"{name}_changelist")
+        first = its.get_queryset(request).first()
+        if first is not None:
+            yield reverse(f"{name}_change", args=[first.pk])
+        if model is User:  # the same page for all
+            yield reverse(f"{name}_history", args=[world.root.pk])
+        if its.has_add_permission(request):
+            yield reverse(f"{name}_add")
+
+
+def furnished(world: World) -> World:
+    """The world, with something on the pages that would otherwise be empty."""
+    root, paul, eve, one, two, three = (
+        world.users[name] for name in ("root", "paul", "eve", "player1", "player2", "player3")
+    )
+    for hours, ruleset in enumerate(REGISTRY, start=3):
+        demo._finished_match(ruleset, (one, two), hours_ago=hours)
+    played = Match.objects.of_user(one).of_user(two).finished()
+    world.besides["replays"] = {match.ruleset: match.pk for match in played}
+    ratings_rebuild()
+    world.scenes["robins"] = Scene(world, world.running("round-robin", 4))
+    world.scenes["cup"] = Scene(world, world.running("single-elimination", 4))
+    world.scenes["voided"] = SCENES["running"](world)
+    leg_void(acting_user=world.users["orla"], leg=world.scenes["voided"].leg, why="because")
+    # Whoever has a password is asked for it, and stays signed in.
+    three.set_password("swordfish-77")
+    three.save()
+    world.clients[Who.CONTESTANT].force_login(three, backend="accounts.backends.NameBackend")
+    user_warn(acting_user=root, user=three, reason="Rude")
+    report_file(
+        acting_user=paul,
+        target_type="accounts.user",
+        target_id=eve.username,
+        reason="other",
+        words="Look.",
+    )
+    world.besides["application"], _secret = application_register(
+        acting_user=three,
+        name="Scores",
+        redirect_uris=["https://app.example.org/back"],
+        public=True,
+    )
+    return world

@@ -1,0 +1,106 @@
+"""axe finds nothing on any page of the site: wide and narrow, light and dark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from django.conf import settings as site_settings
+from django.urls import reverse
+from playwright.sync_api import Error as PlaywrightError
+
+from games.rulesets import REGISTRY
+from tests.accessibility import axe
+from tests.accessibility.places import (
+    NO_PAGES,
+    RULESETS,
+    authorisation,
+    furnished,
+    of_administration,
+    places,
+)
+from tests.browser import players
+from tests.permissions.test_completeness import all_addresses
+from tests.permissions.world import Who, World
+from tests.support.fixtures import Pages
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+
+class Readers:
+    """Everybody of the world, each with one page in the browser."""
+
+    def __init__(self, browser: Browser, address: str, world: World) -> None:
+        self.browser, self.address, self.world = browser, address, world
+        self.pages: dict[Who, Page] = {}
+
+    def faults(self, who: Who, path: str) -> list[str]:
+        """What is wrong with a page as somebody sees it; nothing where there is none."""
+        page = self.pages.get(who) or self.pages.setdefault(who, self._opened(who))
+        try:
+            answer = page.goto(path)
+        except PlaywrightError:
+            # Nothing to be shown: it takes POST only, and its button stands on another page.
+            assert page.request.get(path).status == 405, path
+            self.pages.pop(who).context.close()  # it is on its way to the browser's own words
+            return []
+        assert answer is not None
+        assert answer.status == 200, (path, answer.status)
+        return axe.faults(page)
+
+    def _opened(self, who: Who) -> Page:
+        context = self.browser.new_context(base_url=self.address, locale="en-GB", **axe.look())
+        context.route_web_socket("**/*", lambda _socket: None)  # nobody is at the other end
+        signed_in = self.world.clients[who].cookies.get(site_settings.SESSION_COOKIE_NAME)
+        if signed_in is not None:
+            context.add_cookies(
+                [{"name": signed_in.key, "value": signed_in.value, "url": self.address}]
+            )
+        return context.new_page()
+
+
+LIVE = ("tetronogo", "domino-black-white", "domino-wars", "peg-domain", "domain")
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.django_db
+def test_every_page_for_whoever_sees_most_of_it(
+    browser: Browser,
+    address: str,
+    world: World,
+    monkeypatch: pytest.MonkeyPatch,
+    subtests: pytest.Subtests,
+) -> None:
+    monkeypatch.setattr("games.demo.MOVES_AT_MOST", 12)
+    furnished(world)
+    readers, seen = Readers(browser, address, world), set()
+    for place in places():
+        scene = world.scene(place.scene)
+        path = reverse(place.name, args=place.args(scene))
+        if place.query:
+            path += f"?{authorisation(scene)}"
+        if (place.who, path) not in seen:
+            seen.add((place.who, path))
+            with subtests.test(f"{place.name} as {place.who}, {place.scene}"):
+                assert readers.faults(place.who, path) == []
+    for path in of_administration(world):
+        with subtests.test(path):
+            assert readers.faults(Who.ADMIN, path) == []
+
+
+def test_live_matches(site: Site, new_page: Pages, subtests: pytest.Subtests) -> None:
+    assert set(LIVE) == set(RULESETS)
+    for ruleset in LIVE:
+        game = players.start(site, ruleset, variant=REGISTRY.get(ruleset).variants[0].id)
+        with subtests.test(ruleset):
+            assert axe.faults(game.open(new_page, "Ada", **axe.look())) == []
+
+
+def test_every_route_is_named() -> None:
+    """A route whose page is not looked at, and that is not said to have none, fails."""
+    names = {name for name, _ in all_addresses() if not name.startswith("admin:")}
+    shown = {place.name for place in places()}
+    assert sorted(each for each in names - shown if not each.startswith(tuple(NO_PAGES))) == []
