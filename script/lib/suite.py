@@ -51,6 +51,8 @@ class Suite:
         # The caller's own choices must not leak into what is tested.
         for name in ("SECRET_KEY", "ALLOWED_HOSTS", "GAUNTLET_DB_POOL_MAX", VARIABLE):
             env.pop(name, None)
+        # Else each of many processes would compile every module anew.
+        env.pop("PYTHONDONTWRITEBYTECODE", None)
         env["DJANGO_SETTINGS_MODULE"] = "config.settings.test"
         if only_pure(arguments):
             return self._tests(env, arguments)
