@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from smtplib import SMTPException
 from typing import Any
 
 import structlog
 from django.conf import settings
-from django.core.cache import cache
-from django.core.mail import send_mail
 from django.template.loader import render_to_string
 
-from accounts.mail import confirmed_addresses
+from accounts.mail import confirmed_addresses, send_once
 from games import frames
 from games.audience import LOBBY_GROUP, concerned_with, organisers_of, user_group_of
 from games.models import Match
@@ -19,8 +16,6 @@ from games.publish import Frame, publish
 from games.words import game_name, result_told
 
 log = structlog.get_logger("gauntlet.notices")
-
-MAIL_REMEMBERED_S = 7 * 24 * 3600
 
 
 def tell_ended(match_id: int) -> None:
@@ -48,9 +43,6 @@ def tell_missed(match_id: int) -> int:
     told = result_told(names, match)
     sent = 0
     for user_id, address in confirmed_addresses(missed).items():
-        key = f"missed-mail:{match_id}:{user_id}"
-        if not cache.add(key, 1, timeout=MAIL_REMEMBERED_S):
-            continue
         body = render_to_string(
             "games/mail/missed.txt",
             {
@@ -61,13 +53,12 @@ def tell_missed(match_id: int) -> int:
                 "site": settings.GAUNTLET_ORIGIN,
             },
         )
-        subject = f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}A match of yours ended without you"
-        try:
-            send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [address])
-        except (SMTPException, OSError):
-            cache.delete(key)
-            raise
-        sent += 1
+        sent += send_once(
+            key=f"missed:{match_id}:{user_id}",
+            address=address,
+            subject="A match of yours ended without you",
+            body=body,
+        )
     return sent
 
 
@@ -89,7 +80,6 @@ def mail_ruling(match_id: int, seq: int) -> int:
     match = _match(match_id)
     if not match.awaits_ruling:
         return 0
-    sent = 0
     body = render_to_string(
         "games/mail/ruling.txt",
         {
@@ -99,18 +89,15 @@ def mail_ruling(match_id: int, seq: int) -> int:
         },
     )
     names = " and ".join(player.name for player in match.players.all())
-    subject = f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}{names} wait for your ruling"
-    for user_id, address in confirmed_addresses(concerned_with(match)).items():
-        key = f"ruling-mail:{match_id}:{seq}:{user_id}"
-        if not cache.add(key, 1, timeout=MAIL_REMEMBERED_S):
-            continue
-        try:
-            send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [address])
-        except (SMTPException, OSError):
-            cache.delete(key)
-            raise
-        sent += 1
-    return sent
+    return sum(
+        send_once(
+            key=f"ruling:{match_id}:{seq}:{user_id}",
+            address=address,
+            subject=f"{names} wait for your ruling",
+            body=body,
+        )
+        for user_id, address in confirmed_addresses(concerned_with(match)).items()
+    )
 
 
 def _match(match_id: int) -> Match:

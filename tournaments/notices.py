@@ -9,22 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from smtplib import SMTPException
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from django.conf import settings
-from django.core.cache import cache
-from django.core.mail import send_mail
 from django.urls import reverse
 
+from accounts.mail import send_once
 from accounts.models import User
 from tournaments.lifecycle import How, Visibility
 from tournaments.models import Contestant, SeasonEvent
 from tournaments.services.mail import absolute, addresses_of
 from tournaments.services.scheduling import spoken
-
-MAIL_REMEMBERED_S: Final = 7 * 24 * 3600
 
 
 class Letter(NamedTuple):
@@ -62,20 +57,18 @@ def mail_event(event_id: int) -> int:
     sent = 0
     for letter in letters:
         address = addresses.get(letter.user.pk)
-        key = f"season-mail:{event_id}:{letter.user.pk}"
-        if address is None or not cache.add(key, 1, timeout=MAIL_REMEMBERED_S):
+        if address is None:
             continue
         body = (
             f"Hello {letter.user.shown_name},\n\n"
             f"in {event.season.name}: {letter.words}\n\n{absolute(letter.path)}\n"
         )
-        subject = f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}{letter.subject}"
-        try:
-            send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [address])
-        except (SMTPException, OSError):
-            cache.delete(key)
-            raise
-        sent += 1
+        sent += send_once(
+            key=f"season:{event_id}:{letter.user.pk}",
+            address=address,
+            subject=letter.subject,
+            body=body,
+        )
     return sent
 
 
