@@ -157,7 +157,7 @@ def test_a_letter_that_fails_can_be_sent_again(
         raise OSError("no route")
 
     with monkeypatch.context() as patch:
-        patch.setattr(notices, "send_mail", broken)
+        patch.setattr("accounts.mail.send_mail", broken)
         with pytest.raises(OSError, match="no route"):
             notices.mail_ruling(*asked[0])
     assert notices.mail_ruling(*asked[0]) == 1

@@ -29,11 +29,10 @@ from tournaments.webhooks.destinations import Destination
 
 # Modules of ours that speak to somebody, and where their limits are tested.
 SPEAK = {
+    "accounts/mail.py": "names SMTP's errors only",
     "config/mailing.py": "below",
     "config/jobs/tasks.py": "names SMTP's errors only",
-    "games/notices.py": "names SMTP's errors only",
     "games/tasks.py": "names SMTP's errors only",
-    "tournaments/notices.py": "names SMTP's errors only",
     "tournaments/tasks.py": "names SMTP's errors only",
     "tournaments/services/mail.py": "names SMTP's errors only",
     "tournaments/webhooks/wire.py": "below",
