@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import deque
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,11 @@ def game_of(page: Page) -> dict[str, Any]:
 
 def path_of(rows: list[str], size: tuple[int, ...] = (3, 4, 5)) -> list[Square]:
     """A path of a pallet from one peg to another with so many squares."""
+    return next(paths_of(rows, size))
+
+
+def paths_of(rows: list[str], size: tuple[int, ...]) -> Iterator[list[Square]]:
+    """All that a search from each peg meets. Pallets are drawn: not every path suits every test."""
     for row in range(16):
         for column in range(12):
             if rows[row][column] != "o":
@@ -60,10 +66,9 @@ def path_of(rows: list[str], size: tuple[int, ...] = (3, 4, 5)) -> list[Square]:
                     seen.add(square)
                     mark = rows[square[1]][square[0]]
                     if mark == "o" and len(path) + 1 in size:
-                        return [*path, square]
+                        yield [*path, square]
                     if mark == "." and len(path) < max(size):
                         queue.append([*path, square])
-    raise AssertionError("no such path on this pallet")
 
 
 def text_of(path: list[Square]) -> str:
@@ -357,15 +362,16 @@ def test_a_painted_placement(site: Site, new_page: Pages) -> None:
     assert [error for error in new_page.errors if "409 (Conflict)" not in error] == []
 
 
-def bulge_of(rows: list[str], path: list[Square]) -> Square:
-    """A plain square beside the inside of a path: with it the cut-out is no path any more."""
+def bulge_of(rows: list[str], path: list[Square]) -> Square | None:
+    """A plain square beside the inside of a path: with it the cut-out is no path any more. None
+    where there is no room."""
     for x, y in path[1:-1]:
         for step in ((0, -1), (1, 0), (0, 1), (-1, 0)):
             column, row = x + step[0], y + step[1]
             inside = 0 <= column < 12 and 0 <= row < 16
             if inside and (column, row) not in path and rows[row][column] == ".":
                 return column, row
-    raise AssertionError("no room beside this path")
+    return None
 
 
 def test_gauntlet_by_any_shape(site: Site, new_page: Pages) -> None:
@@ -375,8 +381,12 @@ def test_gauntlet_by_any_shape(site: Site, new_page: Pages) -> None:
     ada, ben = game.open(new_page, "Ada"), game.open(new_page, "Ben")
     begin(ada, ben)
     rows = game_of(ada)["pallets"][0]["rows"]
-    path = path_of(rows, (4, 5))
-    shape = [*path, bulge_of(rows, path)]
+    path, bulge = next(
+        (path, bulge)
+        for path in paths_of(rows, (4, 5))
+        if (bulge := bulge_of(rows, path)) is not None
+    )
+    shape = [*path, bulge]
     ada.get_by_role("button", name="Any shape").click()
     for square in (*shape, path[0], path[0]):
         ada.mouse.click(*middle(ada, ".trio__pallet[data-colour=red]", square))
