@@ -16,7 +16,6 @@ import argparse
 import asyncio
 import contextlib
 import json
-import os
 import random
 import socket
 import subprocess
@@ -30,13 +29,12 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import msgspec
+from stand import running_site
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from script.lib.ports import free_port
-from script.lib.scratch import Scratch
-from script.lib.services import Services
-from tests.support.site import Site, wait_for
+from tests.support.site import wait_for
 
 PLAYERS = ("bench-a", "bench-b")
 
@@ -302,21 +300,8 @@ async def measure(arguments: argparse.Namespace, site: Any, floor_url: str) -> d
 
 def run(arguments: argparse.Namespace) -> dict[str, Any]:
     """Bring up the services, the site and the floor, measure, and take all down."""
-    with Scratch() as folder:
-        services = Services(folder, Path(sys.executable), durable=True)
-        services.prepare()
-        services.start()
-        try:
-            os.environ.update(services.addresses())
-            (folder / "site").mkdir()
-            site = Site(folder / "site")
-            try:
-                site.start()
-                return _with_floor(arguments, site, folder)
-            finally:
-                site.stop()
-        finally:
-            services.stop()
+    with running_site() as (site, folder):
+        return _with_floor(arguments, site, folder)
 
 
 def _with_floor(arguments: argparse.Namespace, site: Any, folder: Path) -> dict[str, Any]:

@@ -16,13 +16,12 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from script.lib.scratch import Scratch
-from script.lib.services import Services
+from stand import running_site
+
 from tests.games.desk import Desk, Person
 from tests.support.site import Site
 from tests.support.storm import Storm, Visitor
@@ -96,25 +95,12 @@ def main() -> None:
     parser.add_argument("--sockets", type=int, nargs="+", default=[100, 250, 500, 1000])
     parser.add_argument("--players", type=float, default=0.25, help="share of the sockets")
     arguments = parser.parse_args()
-    with Scratch() as folder:
-        services = Services(folder, Path(sys.executable), durable=True)
-        services.prepare()
-        services.start()
-        try:
-            os.environ.update(services.addresses())
-            (folder / "site").mkdir()
-            site: Any = Site(folder / "site")
-            try:
-                site.start()
-                people = [Desk(site).person() for _ in range(9)]
-                print("sockets what              in  all in  players in  processor  failed")
-                for sockets in arguments.sockets:
-                    site.ensure_running()
-                    asyncio.run(measure(site, sockets, arguments.players, people))
-            finally:
-                site.stop()
-        finally:
-            services.stop()
+    with running_site() as (site, _folder):
+        people = [Desk(site).person() for _ in range(9)]
+        print("sockets what              in  all in  players in  processor  failed")
+        for sockets in arguments.sockets:
+            site.ensure_running()
+            asyncio.run(measure(site, sockets, arguments.players, people))
 
 
 if __name__ == "__main__":
