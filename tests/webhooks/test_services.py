@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.models import AuditEntry, User
 from games.engine.errors import Refusal
 from games.models import Match
-from tests.games.support import committing
+from tests.games.support import committing, nothing_changes
 from tests.webhooks.receiver import Receiver
 from tests.webhooks.support import Stage
 from tournaments.webhooks import services
@@ -22,17 +22,11 @@ pytestmark = pytest.mark.django_db
 
 def refused(code: str, call: Any, /, **arguments: Any) -> None:
     """The call is refused, with a sentence, and changes nothing."""
-
-    def rows() -> list[Any]:
-        tables = (Webhook, Delivery, AuditEntry, Match)
-        return [list(table._default_manager.order_by("pk").values()) for table in tables]
-
-    before = rows()
-    with pytest.raises(Refusal) as caught:
+    tables = (Webhook, Delivery, AuditEntry, Match)
+    with nothing_changes(tables), pytest.raises(Refusal) as caught:
         call(**arguments)
     assert caught.value.code == code
     assert caught.value.sentence.endswith(".")
-    assert rows() == before
 
 
 def test_creating(stage: Stage, receiver: Receiver) -> None:
