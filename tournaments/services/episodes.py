@@ -720,20 +720,20 @@ class Elimination(msgspec.Struct, frozen=True):
         if active_of(death_match.round.season) == 2:
             _end_without(episode, _TWO_LEFT, at)
             return
-        hours = elimination_options(death_match.round.season).choice_hours
+        choose_by = at + timedelta(hours=elimination_options(death_match.round.season).choice_hours)
         _moved(
             episode,
             EpisodeStatus.CHOOSING,
             dmo=None,
             chosen_at=None,
             chosen_by=None,
-            choose_by=at + timedelta(hours=hours),
+            choose_by=choose_by,
         )
         season_event(
             season=death_match.round.season,
             kind="episode.choosing",
             words=f"{episode.ec.name} is the EC as before, and chooses again.",
-            data={"ec": episode.ec.pk, "choose_by": (at + timedelta(hours=hours)).isoformat()},
+            data={"ec": episode.ec.pk, "choose_by": choose_by.isoformat()},
             round=episode.round,
             contestant=episode.ec,
             at=at,

@@ -17,7 +17,7 @@ from games.clock import now_ms
 from games.engine.decisions import ALL, ROOM
 from games.engine.views import match_view
 from games.models import Match
-from games.pictures import board_of, png_of
+from games.pictures import png_of
 from games.stills import still_of
 from games.words import game_name, result_told
 from tournaments.lifecycle import LegStatus
@@ -65,11 +65,9 @@ def scene_of(match_id: int) -> Scene:
         if not item["taken_back"]
         for event in item["events"]
     )
-    drawn = board_of(held.ruleset, view, names)
     at = log[-1]["at"] if log else now
-    return Scene(
-        match, held.readers.versions[2], view, names, lines, at, len(seen) if drawn else None
-    )
+    still = None if view["game"] is None else len(seen)
+    return Scene(match, held.readers.versions[2], view, names, lines, at, still)
 
 
 def picture_of(delivery: Delivery) -> bytes | None:
