@@ -181,14 +181,14 @@ def begun(organiser: User, death_match: DeathMatch, number: int = 1, at: datetim
     return leg_of(death_match, number)
 
 
-def conceded(leg: Leg, winner: int, at: datetime | None = None) -> None:
-    """Have the seat that is not ``winner`` give a running match up."""
+def concede(leg: Leg, winner: int, at: datetime | None = None) -> Ack | Refusal:
+    """What the seat that is not ``winner`` is answered when it gives the match up."""
     assert leg.match is not None
     seat = 1 - winner
     user = leg.match.players.get(seat=seat).user
     assert user is not None
     with committing():
-        answer = match_submit(
+        return match_submit(
             match_id=leg.match.pk,
             seat=seat,
             acting_user=user,
@@ -197,6 +197,11 @@ def conceded(leg: Leg, winner: int, at: datetime | None = None) -> None:
             version=read(leg.match.pk).readers.versions[seat],
             at=ms(at or after(minutes=1)),
         )
+
+
+def conceded(leg: Leg, winner: int, at: datetime | None = None) -> None:
+    """Have the seat that is not ``winner`` give a running match up."""
+    answer = concede(leg, winner, at)
     assert isinstance(answer, Ack), answer
 
 

@@ -11,12 +11,14 @@ import pytest
 from accounts.models import AuditEntry, User
 from games.engine.errors import Refusal
 from games.models import Match
+from games.services.turns import Ack
 from tests.games.test_races import Threads
 from tests.tournaments.support import (
     START,
     account,
     begun,
     chosen,
+    concede,
     conceded,
     enrolled,
     episode_now,
@@ -121,15 +123,16 @@ def test_a_result_and_a_ruling(orla: User, threads: Threads) -> None:
     season = running(orla, 4)
     death_match = chosen(orla, season, ec=1, dmo=2)
     leg = begun(orla, death_match)
-    threads.at_once(
+    conceding, _ruling = threads.at_once(
         [
-            partial(conceded, leg, 0, START),
+            partial(concede, leg, 0, START),
             partial(
                 death_match_declare, acting_user=orla, death_match=death_match,
                 winner=who(season, 2), why="an appeal",
             ),
         ]
     )  # fmt: skip
+    assert isinstance(conceding, Ack) or conceding.code == "match.over"
     legs_sweep()
     assert kinds(season).count("death-match.decided") == 1
     assert faults_of(season) == []
