@@ -8,9 +8,17 @@ from script.lib.console import shout, step
 from script.lib.venv import apt_install
 
 VARIABLE = "GAUNTLET_CHROMIUM"
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The shell is the same browser without windows, which cost as much again as the pages in them.
+NAMES = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 # Without fonts a page renders as boxes, and measured sizes mean nothing.
-PACKAGES = ("chromium", "fonts-dejavu-core")
+FONTS = "fonts-dejavu-core"
+PACKAGES = (("chromium-headless-shell", FONTS), ("chromium", FONTS))
 
 
 def find() -> str | None:
@@ -35,7 +43,8 @@ def obtain() -> str | None:
         prefix = _privilege()
         if prefix is not None and shutil.which("apt-get"):
             step("Installing Chromium for the browser tests")
-            apt_install(PACKAGES, prefix=prefix)
+            # Older releases of Debian, and what is made from them, have no shell.
+            any(apt_install(packages, prefix=prefix) for packages in PACKAGES)
             found = find()
     if found is None:
         wanted = os.environ.get(VARIABLE)
