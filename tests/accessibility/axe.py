@@ -10,48 +10,119 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+# What colours decide is asked about by itself, since it takes longer than all the rest.
+COLOURS = ("color-contrast", "link-in-text-block")
 # On top of what axe does by itself: a name that lacks the visible words cannot be spoken.
-EVERYTHING = {"rules": {"label-content-name-mismatch": {"enabled": True}}}
-# What the colours of a scheme decide.
-COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
+EVERYTHING = {
+    "preload": False,  # no rule that is asked about wants the sheets
+    "rules": {
+        "label-content-name-mismatch": {"enabled": True},
+        **{rule: {"enabled": False} for rule in COLOURS},
+    },
+}
 
 _ASK = """async (options) => {
   const found = await axe.run(document, { resultTypes: ["violations"], ...options });
-  return found.violations.flatMap(({ id, nodes }) =>
-    nodes.map((node) => [
-      id,
-      node.target.join(" "),
-      node.html.slice(0, 200),
-      node.any.concat(node.all, node.none).map((check) => check.message).join(" "),
-    ]),
-  );
+  return found.violations.flatMap(({ id, nodes }) => nodes.map((node) => window.told(id, node)));
 }"""
-# What is behind a fold is part of the page, too; colours are looked at where they have arrived.
+# Contrast of a text is decided by what it looks like: its colour and size, what its ancestors paint
+# behind it, and what a link looks like beside the words around it. Each look is asked about until
+# axe has judged it once, wherever that was; a text of one letter, or a disabled one, it does not.
+_ASK_COLOURS = """async ([rules, judged]) => {
+  const known = new Set(judged);
+  const behind = new Map([[null, ["", ""]]]);
+  const painted = (element) => {
+    if (!behind.has(element)) {
+      let [paint, veil] = painted(element.parentElement);
+      const { backgroundColor, backgroundImage, opacity, filter, mixBlendMode } =
+        getComputedStyle(element);
+      const own = [backgroundColor, backgroundImage].join();
+      if (own.startsWith("rgb(") && own.endsWith("none")) paint = own;
+      else if (own !== "rgba(0, 0, 0, 0),none") paint += `/${own}`;
+      const light = [opacity, filter, mixBlendMode].join();
+      if (light !== "1,none,normal") veil += `/${light}`;
+      behind.set(element, [paint, veil]);
+    }
+    return behind.get(element);
+  };
+  const words = (element) =>
+    element.value ??
+    [...element.childNodes].map((each) => (each.nodeType === 3 ? each.data : "")).join("").trim();
+  const look = (element) => {
+    const { color, fontSize, fontWeight, textShadow } = getComputedStyle(element);
+    const silent = element.closest(":disabled, [aria-disabled=true]") !== null;
+    const kind = [color, fontSize, fontWeight, textShadow, silent, words(element).length === 1];
+    const around = element.localName === "a" ? getComputedStyle(element.parentElement) : null;
+    const link = around && [getComputedStyle(element).textDecorationLine, around.color];
+    return [...kind, link, ...painted(element)].join("|");
+  };
+  const asked = new Map();
+  for (const element of document.querySelectorAll("body *")) {
+    if (!words(element) || !element.checkVisibility({ visibilityProperty: true })) continue;
+    const key = look(element);
+    if (!known.has(key)) asked.set(key, [...(asked.get(key) ?? []), element].slice(0, 3));
+  }
+  const include = [...asked.values()].flat();
+  if (!include.length) return [[], []];
+  const { violations, passes } = await axe.run(
+    { include },
+    { runOnly: rules, resultTypes: ["violations", "passes"], elementRef: true },
+  );
+  const [contrast] = rules;
+  return [
+    violations.flatMap(({ id, nodes }) => nodes.map((node) => window.told(id, node))),
+    [...violations, ...passes]
+      .filter(({ id }) => id === contrast)
+      .flatMap(({ nodes }) => nodes.map(({ element }) => look(element))),
+  ];
+}"""
 _PREPARE = """() => {
+  // What is behind a fold is part of the page, too.
   for (const each of document.querySelectorAll("main details")) each.open = true;
+  // Colours are looked at where they have arrived.
   const still = new CSSStyleSheet();
   still.replaceSync("*, *::before, *::after { transition: none !important }");
   document.adoptedStyleSheets.push(still);
+  window.told = (id, node) => [
+    id,
+    node.target.join(" "),
+    node.html.slice(0, 200),
+    node.any.concat(node.all, node.none).map((check) => check.message).join(" "),
+  ];
 }"""
 
 
-def faults(page: Page) -> list[str]:
-    """What axe finds wrong with the page, unfolded, wide and narrow, light and dark."""
-    page.evaluate(AXE_SCRIPT)
-    page.evaluate(_PREPARE)
-    found: dict[str, str] = {}
-    for size, scheme, options in (
-        (WIDE, "light", EVERYTHING),
-        (WIDE, "dark", COLOURS),
-        (NARROW, "dark", COLOURS),
-        (NARROW, "light", EVERYTHING),
-    ):
-        page.set_viewport_size(size)  # type: ignore[arg-type]
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
-        answer: list[list[str]] = page.evaluate(_ASK, options)
-        for rule, target, html, why in answer:
-            found.setdefault(f"{rule}: {target}", f"({size['width']} px, {scheme}) {html} {why}")
-    return [f"{what} {where}" for what, where in found.items()]
+class Examiner:
+    """Looks at one page after the other, and remembers the looks that it has judged."""
+
+    def __init__(self) -> None:
+        self.judged: set[str] = set()
+
+    def faults(self, page: Page) -> list[str]:
+        """What axe finds wrong with the page, unfolded, wide and narrow, light and dark."""
+        page.evaluate(AXE_SCRIPT)
+        page.evaluate(_PREPARE)
+        found: dict[str, str] = {}
+        for size, scheme, options in (
+            (WIDE, "light", EVERYTHING),
+            (WIDE, "dark", None),
+            (NARROW, "dark", None),
+            (NARROW, "light", EVERYTHING),
+        ):
+            page.set_viewport_size(size)  # type: ignore[arg-type]
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+            answer: list[list[str]] = page.evaluate(_ASK, options) if options else []
+            for rule, target, html, why in answer + self._colours(page):
+                found.setdefault(
+                    f"{rule}: {target}", f"({size['width']} px, {scheme}) {html} {why}"
+                )
+        return [f"{what} {where}" for what, where in found.items()]
+
+    def _colours(self, page: Page) -> list[list[str]]:
+        found, judged = page.evaluate(_ASK_COLOURS, [COLOURS, sorted(self.judged)])
+        if not found:  # else every other page with that look is to be named, too
+            self.judged |= set(judged)
+        return list(found)
 
 
 def look(**more: Any) -> dict[str, Any]:
