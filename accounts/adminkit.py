@@ -82,6 +82,16 @@ def keys_as_text(rows: QuerySet[Any]) -> QuerySet[Any]:
     return rows.order_by().annotate(key_as_text=Cast("pk", CharField())).values("key_as_text")
 
 
+def page_of(row: Model) -> str | None:
+    """The address of a row's own page on the site; None where it has none (rows of a library may
+    name one that the site does not have)."""
+    try:
+        page: str | None = row.get_absolute_url()  # type: ignore[attr-defined]
+    except (AttributeError, NoReverseMatch):
+        return None
+    return page
+
+
 class Guarded:
     """What can be found out through a list is what the list shows.
 
@@ -106,6 +116,12 @@ class Guarded:
             gone: QuerySet[Any] = QuerySet(rows.model).filter(withheld(reader))
             rows = rows.exclude(pk__in=gone.values("pk"))
         return rows
+
+    def get_view_on_site_url(self, obj: Model | None = None) -> str | None:
+        if obj is not None and page_of(obj) is None:
+            return None
+        url: str | None = super().get_view_on_site_url(obj)  # type: ignore[misc]
+        return url
 
     def _offered_lookups(self, request: HttpRequest) -> frozenset[str]:
         # Asked once for each parameter of an address, and made with queries: kept for the request.

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+import structlog
 from django.db.models import Case, Count, F, IntegerField, Prefetch, Q, QuerySet, When
 from django.utils import timezone
 
@@ -17,6 +18,8 @@ from games.engine import live as lives
 from games.engine.errors import Refusal
 from games.models import Challenge, Match, MatchPlayer, Preparation
 from games.words import game_name
+
+log = structlog.get_logger("gauntlet.matches")
 
 # -- matches -------------------------------------------------------------------------------------
 
@@ -75,7 +78,12 @@ def own_running(user: User, *, at_most: int = 50) -> list[OwnMatch]:
 
 
 def _own_match(match: Match, user: User) -> OwnMatch:
-    held = store.held_of(match)
+    try:
+        held = store.held_of(match)
+    except Exception:
+        # Whatever is wrong with it, the reader's other matches are to be found.
+        log.exception("match.unreadable", match=match.pk)
+        return OwnMatch(match, to_move=False, deadline=None)
     waiting = held.live.waiting
     if waiting is not None:
         until = instant_of(waiting.until)

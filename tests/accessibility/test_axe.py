@@ -29,7 +29,7 @@ PAGES = {
     "color-contrast: i": "<i style='color: #eee'>1</i><i style='color: #eee'>One</i>",
     "color-contrast: input": "<label>Name <input value='Ada' style='color: #eee'></label>",
     "color-contrast: summary": "<details><summary style='color: #eee'>Pale</summary></details>",
-    "color-contrast: b": "<details><summary>Fold</summary><b style='color: #eee'>Pale</b></details>",
+    "color-contrast: b": "<details><summary>Fold</summary><b style='color: #eee'>Pale</b></details>",  # noqa: E501
     "link-in-text-block": "<p>See <a href='#top' style='color: #333; text-decoration: none'>the"
     " rules</a> for what counts.</p>",
     "image-alt": "<img src='data:,'>",

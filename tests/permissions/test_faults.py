@@ -18,15 +18,17 @@ from urllib.parse import urlencode
 
 import pytest
 from django.contrib import admin
+from django.contrib.contenttypes.models import ContentType
 from django.forms import BaseForm
 from django.test import client
-from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils.regex_helper import normalize
 from oauth2_provider.models import get_application_model
 
 from accounts import oauth
 from accounts.backends import NameBackend
 from accounts.models import AuditEntry, Report, Sanction
+from games.models import Match
 from tests.permissions.test_completeness import _methods
 from tests.permissions.world import Savepoint, Who, World
 
@@ -83,7 +85,7 @@ class Fuzz:
         self.asked = 0
         self.clients = {
             who: (world.clients[who], world.clients[who].cookies.output(header="", sep=";"))
-            for who in (Who.NOBODY, Who.ADMIN)
+            for who in (Who.NOBODY, Who.SEAT_0, Who.ADMIN, Who.MODERATOR)
         }
 
     def ask(
@@ -367,3 +369,32 @@ def test_headers(fuzz: Fuzz, places: list[Place]) -> None:
                 for value in values:
                     fuzz.ask(Who.ADMIN, method, place.path, b"{}", JSON, headers={name: value})
     assert not asked
+
+
+def test_the_page_of_every_row(fuzz: Fuzz, places: list[Place]) -> None:
+    """The administration leads from each row to the page that it has; there is none of most."""
+    assert places  # that is, rows of most models
+    shown = 0
+    for kind in ContentType.objects.all():
+        model = kind.model_class()
+        rows = (
+            [] if model is None else [row.pk for row in model._default_manager.order_by("-pk")[:2]]
+        )
+        for key in (*rows, 10**9, "x"):
+            for who in (Who.ADMIN, Who.MODERATOR):
+                answer = fuzz.ask(who, "GET", reverse("admin:view_on_site", args=[kind.pk, key]))
+                shown += answer is not None and answer.status_code == 302
+    assert shown > 4
+    assert fuzz.ask(Who.ADMIN, "GET", "/admin/r/999999/1/").status_code == 404
+
+
+def test_a_match_that_cannot_be_read(fuzz: Fuzz, places: list[Place]) -> None:
+    """It is in the way of nothing else, of its own players' lists least of all."""
+    match = fuzz.world.scene("talking").match
+    Match.objects.filter(pk=match.pk).update(snapshot=b"torn")
+    for place in places:
+        for who in (Who.NOBODY, Who.SEAT_0, Who.ADMIN):
+            fuzz.ask(who, "GET", place.path)
+    own = [fault for fault in fuzz.faults if f"/matches/{match.pk}/" in fault]
+    assert own
+    fuzz.faults = [fault for fault in fuzz.faults if fault not in own]

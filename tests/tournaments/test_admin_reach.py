@@ -10,6 +10,7 @@ import pytest
 from django.contrib import admin
 from django.contrib.admin import SimpleListFilter
 from django.contrib.admin.views.main import ChangeList
+from django.contrib.contenttypes.models import ContentType
 from django.db.models import Field, Model
 from django.db.models.constants import LOOKUP_SEP
 from django.test import Client, RequestFactory
@@ -311,7 +312,11 @@ def test_a_page_is_found_by_its_key_alone(mona: User, orla: User) -> None:
 def pages(model: Any, row: Any) -> list[str]:
     """Every page that a row has in the admin site."""
     deeds = [deed.name for deed in getattr(admin.site._registry[model], "deeds", ())]
-    return [address(model, page, row.pk) for page in ("change", "history", *deeds)]
+    found = [address(model, page, row.pk) for page in ("change", "history", *deeds)]
+    if hasattr(model, "get_absolute_url"):
+        kind = ContentType.objects.get_for_model(model)
+        found.append(reverse("admin:view_on_site", args=[kind.pk, row.pk]))
+    return found
 
 
 def found(client: Client, row: Any, model: Any) -> bool:
