@@ -107,6 +107,8 @@ export function localiseTimes(scope = document) {
 
 /* --- Saying things ------------------------------------------------------------------------- */
 
+const SAID_MS = 15_000;
+
 /**
  * Have a screen reader say something.
  * @param {string} text
@@ -119,6 +121,8 @@ export function announce(text, { now = false } = {}) {
   const line = document.createElement("p");
   line.textContent = text;
   region.replaceChildren(line);
+  // Who comes by here later is not to read how things stood.
+  setTimeout(() => line.remove(), SAID_MS);
 }
 
 /**

@@ -15,7 +15,7 @@ import msgspec
 
 from games.engine import records
 from games.engine.decisions import ROOM, Audience, seen_by
-from games.engine.live import Live
+from games.engine.live import Live, announced
 from games.engine.views import match_view
 from games.rulesets import REGISTRY
 
@@ -66,6 +66,15 @@ def course(name: str, seat: int | None = 0) -> list[Position]:
             decision["clock"]["running"] = True
         found.append(Position(msgspec.to_builtins(view), items))
     return found
+
+
+def waiting(name: str, seat: int | None = 0) -> Position:
+    """The same match before its first entry, while it waits for its players."""
+    audience: Audience = ROOM if seat is None else 1 if seat else 0
+    record = records.read((PLAYTHROUGHS / f"{name}.dmr.json").read_bytes())
+    ruleset, header = records.header_of(REGISTRY, record)
+    view = match_view(ruleset, announced(ruleset, header, until=4_000_000_000_000), audience, at=0)
+    return Position(msgspec.to_builtins(view), [])
 
 
 class Stage:

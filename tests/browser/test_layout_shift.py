@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.browser import players
-from tests.browser.stage import Stage, course
+from tests.browser.stage import Stage, course, waiting
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 ALLOWED = 0.05
+# A shift is told of once the frame after it has been drawn.
+DRAWN = "() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 50)))"
 # By ruleset: a recorded match, its variant, and the kind of decision in which a piece is put down.
 MATCHES = {
     "tetronogo": ("tetronogo.standard.random", "standard", "place"),
@@ -74,6 +76,17 @@ def board(page: Page) -> str:
             }"""
         )
     )
+
+
+def shifted(page: Page) -> tuple[float, Any]:
+    """How much has moved, and what has most of all."""
+    shifts = [
+        shift
+        for shift in page.evaluate("seen.shifts")
+        if not shift["input"] or any(each["board"] for each in shift["moved"])
+    ]
+    worst = max(shifts, key=lambda shift: float(shift["value"]), default=None)
+    return sum(shift["value"] for shift in shifts), worst
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -137,12 +150,30 @@ def play(stage: Stage, ruleset: str, rest: Any) -> None:
         stage.settle()
     stage.play(rest[-1])
     still("the end")
-    page.wait_for_timeout(300)
-    shifts = [
-        shift
-        for shift in page.evaluate("seen.shifts")
-        if not shift["input"] or any(each["board"] for each in shift["moved"])
-    ]
-    total = sum(shift["value"] for shift in shifts)
-    worst = max(shifts, key=lambda shift: float(shift["value"]), default=None)
+    page.evaluate(DRAWN)
+    total, worst = shifted(page)
     assert total < ALLOWED, worst
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_moves_from_the_wait_to_the_end(
+    new_page: Pages, site: Site, subtests: pytest.Subtests, width: int
+) -> None:
+    """Each entry of a whole match, by itself: what comes and goes, is asked, or is revealed."""
+    for ruleset, (name, variant, _kind) in MATCHES.items():
+        with subtests.test(ruleset):
+            game = players.start(site, ruleset, variant=variant)
+            stage = Stage(new_page, game, "Ada", [waiting(name)], clock=False, **WIDTHS[width])
+            stage.page.wait_for_timeout(600)  # from here on nobody has pressed anything
+            moved = []
+            for number, position in enumerate(course(name)):
+                stage.page.evaluate("seen.shifts = []")
+                stage.play(position)
+                stage.settle()
+                stage.page.evaluate(DRAWN)
+                total, worst = shifted(stage.page)
+                if total >= ALLOWED:
+                    moved.append((number, total, worst))
+            stage.page.context.close()
+            assert moved == []
+    assert new_page.errors == []

@@ -2,7 +2,7 @@
 
 import { fill, h, icon, s, scrolling, write } from "../match/dom.js";
 import { faultOf, Paint, pixelPath, ringPath, turned } from "./domain-pixels.js";
-import { choiceCards, ConfirmBar, seatBadge } from "./kit.js";
+import { choiceCards, ConfirmBar, dock, seatBadge } from "./kit.js";
 
 const COLOURS = ["red", "blue"];
 const TITLES = { red: "Red", blue: "Blue" };
@@ -312,7 +312,8 @@ class DomainBoard {
     this.listening = new AbortController();
 
     this.note = h("p", { class: "board-facts", role: "status" });
-    this.cards = h("div", {});
+    this.cards = h("div", { class: "board-cards" });
+    this.dock = dock(this.cards);
     this.gallery = h("ul", { class: "shape-gallery" });
     this.fields = Object.fromEntries(COLOURS.map((colour) => [colour, this.#field(colour)]));
     this.domains = h("div", { class: "domains" }, COLOURS.map((colour) => this.fields[colour].figure));
@@ -324,7 +325,6 @@ class DomainBoard {
     this.acts = h("div", { class: "board-tools" });
     this.bar = new ConfirmBar({ onConfirm: () => this.#confirm(), onCancel: () => this.#cancel() });
     root.append(
-      this.cards,
       this.domains,
       this.lens,
       this.counts,
@@ -335,6 +335,7 @@ class DomainBoard {
       this.acts,
       this.theirs,
       this.gallery,
+      this.dock,
     );
     document.addEventListener("keydown", (event) => this.#key(event, root), { signal: this.listening.signal });
   }
@@ -457,8 +458,14 @@ class DomainBoard {
     if (stamp !== this.asked) {
       this.asked = stamp;
       fill(this.cards, asks ? this.#cardsFor(decision.kind) : null);
+      // Shapes to be taken are where they lie; what else is asked must not move them.
+      if (asks && decision.kind === "draft") this.gallery.after(this.cards);
+      else this.dock.prepend(this.cards);
     }
-    for (const input of this.cards.querySelectorAll("input")) input.disabled = pending !== null;
+    this.bar.below(asks ? this.cards : isDrafting(this.game) ? this.gallery : this.note);
+    for (const input of this.cards.querySelectorAll("input")) {
+      input.disabled = pending !== null || input.closest("[data-disabled]") !== null;
+    }
   }
 
   #cardsFor(kind) {
@@ -472,13 +479,20 @@ class DomainBoard {
     const other = names[1 - you];
     if (kind === "draft") {
       const missed = game.misses[you];
+      const owners = ownersOf(game);
       const cards = choiceCards({
         legend: missed > 0 ? "Take a shape. If you miss another pick, you lose the match." : "Take a shape",
         choose,
         confirm,
-        options: game.free.map((id) => {
-          const shape = shapeOf(game, id);
-          return { value: id, title: id, text: traits(shape).join(", "), art: shapeArt(game, shape) };
+        options: game.pool.shapes.map((shape) => {
+          const owner = owners.get(shape.id) ?? null;
+          return {
+            value: shape.id,
+            title: shape.id,
+            text: owner === null ? traits(shape).join(", ") : names[owner],
+            art: shapeArt(game, shape, owner),
+            disabled: owner !== null,
+          };
         }),
       });
       cards.classList.add("choices--shapes");
@@ -522,18 +536,16 @@ class DomainBoard {
     const { game } = this;
     const { names } = this.ctx;
     const drafting = isDrafting(game);
-    // Whoever picks has the free shapes on cards already.
-    const picking = this.ctx.decision?.kind === "draft";
-    this.gallery.hidden = !drafting;
+    // Whoever picks has the shapes on cards already.
+    this.gallery.hidden = !drafting || this.ctx.decision?.kind === "draft";
     this.domains.hidden = this.lens.hidden = drafting;
     const owners = ownersOf(game);
-    const shown = game.pool.shapes.filter(({ id }) => !picking || owners.has(id));
-    const stamp = JSON.stringify([game.pool.name, game.pool.version, picking, [...owners], names]);
+    const stamp = JSON.stringify([game.pool.name, game.pool.version, [...owners], names]);
     if (stamp === this.galleryStamp) return;
     this.galleryStamp = stamp;
     fill(
       this.gallery,
-      shown.map((shape) => shapeCard("li", game, shape, owners.get(shape.id) ?? null, names)),
+      game.pool.shapes.map((shape) => shapeCard("li", game, shape, owners.get(shape.id) ?? null, names)),
     );
   }
 

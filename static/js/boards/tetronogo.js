@@ -1,7 +1,7 @@
 /* The board of Tetronogo. See boards/README.md for what every board module offers. */
 
 import { fill, h, s, write } from "../match/dom.js";
-import { Board, choiceCards, ConfirmBar, outline, seatBadge, turn, UNIT } from "./kit.js";
+import { Board, choiceCards, ConfirmBar, dock, outline, seatBadge, turn, UNIT } from "./kit.js";
 import { Placing, PLACING_KEYS } from "./placing.js";
 
 const SIZE = 12;
@@ -322,12 +322,12 @@ class TetronogoBoard {
     );
     fill(
       root,
-      this.strip,
-      this.cards,
       this.frame,
+      dock(this.cards),
       this.bar.root,
       h("div", { class: "board-tools" }, this.moveTools, this.groupsToggle),
       this.facts,
+      this.strip,
       this.groups,
     );
   }
