@@ -46,8 +46,8 @@ class AccountAdapter(DefaultAccountAdapter):
         "username_password_mismatch": _("This name and this password do not belong together."),
         "username_taken": _("This username is taken."),
         "too_many_login_attempts": _(
-            "Too many failed attempts to sign in: five are accepted in five minutes. "
-            "Please wait 300 seconds, or reset your password."
+            "Too many failed attempts to sign in from where you are. Please wait five minutes, or "
+            "reset your password."
         ),
         "guesses_from_anywhere": _(
             "Somebody is guessing the password of this account from many places. Please reset your "

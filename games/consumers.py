@@ -67,7 +67,7 @@ UNSENT_BYTES_AT_MOST = 1024 * 1024  # in this process; the system's own buffers 
 DEAR = 4
 VERSIONS_KEPT_S = 2.0
 # How often a socket asks whether its sign-in still stands, beside being told.
-STANDS_EVERY_S = 30.0
+STANDS_EVERY_S = 15.0
 # What those are told who find no room, or no database; clients add some chance of their own.
 COME_BACK_S = 5
 NOBODY = Found(None)

@@ -40,7 +40,7 @@ log = structlog.get_logger("gauntlet.streams")
 LOOK_EVERY_S = 7.0
 OPEN_AT_ONCE = 24  # per user and process
 # How often a stream asks whether its sign-in still stands, beside being told.
-STANDS_EVERY_S = 30.0
+STANDS_EVERY_S = 15.0
 AWAY = (OperationalError, InterfaceError, RedisError)
 
 _open: set[Stream] = set()

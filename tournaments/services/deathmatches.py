@@ -266,8 +266,8 @@ def rules_set(
             ]
         )  # fmt: skip
     name = REGISTRY.get(game["ruleset"]).name
-    which = f"match {leg_number} of {fresh}" if leg_number and fresh.best_of > 1 else str(fresh)
-    told = f"{which[:1].upper()}{which[1:]} is played in {name}."
+    which = f"Match {leg_number} of {fresh}" if leg_number and fresh.best_of > 1 else str(fresh)
+    told = f"{which} is played in {name}."  # people's names are as they write them
     if supplied:
         # That it is supplied, and by whom: what it is stays secret until the rules show it.
         named = ", ".join(words.supplies_named(game["ruleset"], supplied))
