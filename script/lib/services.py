@@ -358,6 +358,9 @@ class Postgres(Service):
         if not self.durable:
             # Only a crash of the whole machine could tell; a killed server still recovers.
             settings |= {"fsync": "off", "full_page_writes": "off"}
+            # Databases that live for minutes, with a few rows in each table.
+            settings |= {"autovacuum": "off", "jit": "off"}
+            settings |= {"wal_level": "minimal", "max_wal_senders": 0}
         argv: list[str | Path] = [self.program / "postgres", "-D", self.data]
         for name, value in settings.items():
             argv += ["-c", f"{name}={value}"]
