@@ -24,6 +24,14 @@ pytestmark = pytest.mark.browser
 ALLOWED = 0.05
 # A shift is told of once the frame after it has been drawn.
 DRAWN = "() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 50)))"
+# What can be pressed is to be seen whole.
+OUTSIDE = """() => [...document.querySelectorAll("#match :is(a, button)")]
+  .filter((each) => each.checkVisibility({ visibilityProperty: true }))
+  .filter((each) => {
+    const { left, right } = each.getBoundingClientRect();
+    return left < 0 || right > document.documentElement.clientWidth;
+  })
+  .map((each) => each.outerHTML)"""
 # By ruleset: a recorded match, its variant, and the kind of decision in which a piece is put down.
 MATCHES = {
     "tetronogo": ("tetronogo.standard.random", "standard", "place"),
@@ -174,6 +182,8 @@ def test_nothing_moves_from_the_wait_to_the_end(
                 total, worst = shifted(stage.page)
                 if total >= ALLOWED:
                     moved.append((number, total, worst))
+            outside = stage.page.evaluate(OUTSIDE)
             stage.page.context.close()
             assert moved == []
+            assert outside == []
     assert new_page.errors == []
