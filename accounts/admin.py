@@ -38,7 +38,7 @@ from accounts.adminkit import (
     row_link,
     target_link,
 )
-from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
+from accounts.models import AccountMerge, ApiToken, AuditEntry, Report, Sanction, User
 from accounts.roles import Role, is_moderator
 from accounts.services import audit_record, role_grant, role_revoke, say_rights_changed
 
@@ -478,6 +478,9 @@ class ActorFilter(admin.SimpleListFilter):
 adminkit.about_people(Sanction, "user")
 adminkit.about_people(Report, "about")
 adminkit.about_people(AccountMerge, "keep", "duplicate")
+adminkit.about_people(ApiToken, "user")
+adminkit.details_name(User, User, "pk", "$.keep", "$.duplicate")
+adminkit.details_name(Report, User, "pk", "$.about")
 
 
 @admin.register(AuditEntry)
