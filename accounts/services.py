@@ -309,9 +309,8 @@ def refuse_impersonation(user: User) -> None:
         names.looks_official(name) or names.looks_like_one_of(name, RESERVED_USERNAMES)
     ):
         sentence = _("This name would pass for somebody who runs the site. Please choose another.")
-    elif name.lower() == user.username:
-        return  # It would stand there without a display name, too.
-    elif users_looking_like(names.skeletons_of(name)).exclude(pk=user.pk).exists():
+    # One's own username would stand there without a display name, too.
+    elif name.lower() != user.username and _looks_like_a_username(name, user):
         sentence = _(
             "This is another player's username, or looks like it. Please choose a different "
             "display name."
@@ -323,6 +322,10 @@ def refuse_impersonation(user: User) -> None:
         sentence = _("A word of this name has letters of two alphabets. Please use one for each.")
     if sentence:
         raise Refusal(code, sentence, field="display_name")
+
+
+def _looks_like_a_username(name: str, user: User) -> bool:
+    return users_looking_like(names.skeletons_of(name)).exclude(pk=user.pk).exists()
 
 
 def users_looking_like(skeletons: Iterable[str]) -> models.QuerySet[User]:

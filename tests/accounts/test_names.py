@@ -314,3 +314,22 @@ def test_registration_refuses_them_too(person: People) -> None:
             )
         assert caught.value.field == "display_name"
     assert not User.objects.filter(username="zuzana").exists()
+
+
+@pytest.mark.django_db
+def test_the_page_to_register_says_so(person: People, client: Client) -> None:
+    """A username typed with capitals becomes the display name as well."""
+    person("keeper", is_superuser=True, display_name="Olga")
+    form = {
+        "email": "olga@example.org",
+        "password1": "Steep-violet-7",
+        "password2": "Steep-violet-7",
+    }
+    answer = client.post("/accounts/signup/", {**form, "username": "Olga"})
+    assert answer.status_code == 200
+    assert "would pass for somebody else" in answer.content.decode()
+    assert not User.objects.filter(username="olga").exists()
+    # Another's username with a hyphen in it keeps nobody from theirs.
+    person("max-1")
+    assert client.post("/accounts/signup/", {**form, "username": "Max1"}).status_code == 302
+    assert User.objects.get(username="max1").display_name == "Max1"
