@@ -38,6 +38,7 @@ HARMLESS = (
     "Ada", "Ben", "Badminton Fan", "Modesty", "Maud", "Madmin", "Bernard", "Olga", "Mo", "Modem",
     "Supporter", "Stafford", "Анна", "Δημήτρης", "ひろゆき", "김민수", "محمد", "O'Neil", "Player 1",
     "Ada 2", "Joe Root", "Ana ❤️", "Señor Ñandú", "Anders Ødegård", "Ada & Ben", "Roman",
+    "Ali", "Neil", "Mali",
 )  # fmt: skip
 INVISIBLE = (
     "A\u200bda", "A\u00adda", "\u202eada", "A\u2060da", "\u3164", "A\u3164da", "Ada\uffa0",
@@ -116,7 +117,7 @@ def test_usernames_too() -> None:
             user_register(username=given, email=f"{given}@example.org", password="x" * 12)
         assert caught.value.code == "username.reserved", given
     assert not User.objects.exists()
-    for given in ("badminton", "modest", "stafford"):
+    for given in ("badminton", "modest", "stafford", "ali"):
         user_register(username=given, email=f"{given}@example.org", password="x" * 12)
 
 
