@@ -9,7 +9,9 @@ from django.contrib.admin.utils import unquote
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
+from django.contrib.auth.forms import UserChangeForm as DjangoUserChangeForm
 from django.contrib.auth.models import Group
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.forms import ModelForm
@@ -38,9 +40,17 @@ from accounts.adminkit import (
     row_link,
     target_link,
 )
-from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
+from accounts.models import AccountMerge, ApiToken, AuditEntry, Report, Sanction, User
 from accounts.roles import Role, is_moderator
-from accounts.services import audit_record, role_grant, role_revoke, say_rights_changed
+from accounts.services import (
+    Refusal,
+    audit_record,
+    refuse_impersonation,
+    role_grant,
+    role_revoke,
+    say_rights_changed,
+)
+from accounts.validators import normalise_display_name
 
 # -- people --------------------------------------------------------------------------------------
 
@@ -55,6 +65,26 @@ class UserCreationForm(AdminUserCreationForm):
     def clean_username(self) -> str:
         self.cleaned_data["username"] = User.normalize_username(self.cleaned_data["username"])
         name: str = super().clean_username()
+        return name
+
+
+class UserChangeForm(DjangoUserChangeForm):
+    """Changes an account. A new display name is judged as anybody's own."""
+
+    def clean_display_name(self) -> str:
+        name = normalise_display_name(self.cleaned_data["display_name"])
+        if name != self.instance.display_name:
+            try:
+                refuse_impersonation(
+                    User(
+                        pk=self.instance.pk,
+                        username=self.instance.username,
+                        is_superuser=self.instance.is_superuser,
+                        display_name=name,
+                    )
+                )
+            except Refusal as refusal:
+                raise ValidationError(refusal.sentence, code=refusal.code) from refusal
         return name
 
 
@@ -100,6 +130,7 @@ class UserAdmin(ModeratorView, Deeds, DjangoUserAdmin):
     """Accounts. What is done to them has a page of its own, so that each deed leaves its entry."""
 
     deeds = USER_DEEDS
+    form = UserChangeForm
     add_form = UserCreationForm
     list_display = ("username", "display_name", "email", "standing", "is_staff", "date_joined")
     list_filter = (UserStandingFilter, "is_staff", "is_superuser", "groups")
@@ -478,6 +509,9 @@ class ActorFilter(admin.SimpleListFilter):
 adminkit.about_people(Sanction, "user")
 adminkit.about_people(Report, "about")
 adminkit.about_people(AccountMerge, "keep", "duplicate")
+adminkit.about_people(ApiToken, "user")
+adminkit.details_name(User, User, "pk", "$.keep", "$.duplicate")
+adminkit.details_name(Report, User, "pk", "$.about")
 
 
 @admin.register(AuditEntry)

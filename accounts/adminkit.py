@@ -24,10 +24,15 @@
   cannot be undone a phrase to be typed.
 * `register_panel` puts a list on the start page; `register_links` puts links on a row's page;
   `register_withheld` keeps rows away from those who must not find them there now.
+* `about_people` and `details_name` say which rows, and which details of deeds, are about somebody:
+  a search of the audit log for a person finds those deeds.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any, ClassVar, Protocol
 from urllib.parse import urlencode
 
@@ -36,7 +41,7 @@ from django.contrib import messages
 from django.contrib.admin.filters import AllValuesFieldListFilter, FieldListFilter
 from django.contrib.admin.utils import get_fields_from_path
 from django.core.exceptions import PermissionDenied
-from django.db.models import CharField, Model, Q, QuerySet
+from django.db.models import BooleanField, CharField, F, Func, Model, Q, QuerySet, Value
 from django.db.models.functions import Cast
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect
@@ -530,24 +535,60 @@ def _sentence_of(refusal: Exception) -> str:
 
 # Which rows are about somebody: by model, the fields that say whom.
 _PERSONAL: dict[type[Model], tuple[str, ...]] = {}
+# Which details of deeds name somebody: by the model that they were done to and the model of the
+# rows named, the field of those that says whom, and where the details have their keys.
+_NAMED: dict[tuple[type[Model], type[Model]], tuple[str, tuple[str, ...]]] = {}
 
 
 def about_people(model: type[Model], *fields: str) -> None:
-    """Say that deeds to rows of a model are deeds to the person whom these fields name."""
+    """Say that deeds to rows of a model are deeds to the people whom these fields name. A field may
+    lead over relations: `about_people(Leg, "death_match__home__user")`."""
     _PERSONAL[model] = fields
+
+
+def details_name(target: type[Model], model: type[Model], field: str, *paths: str) -> None:
+    """Say that the details of deeds to rows of `target` name rows of `model` by their keys, each of
+    which is about the person whom `field` names.
+
+    `paths` are PostgreSQL's paths within the details (SQL/JSON): `$.winner`, `$.absent[*]`.
+    """
+    _NAMED[target, model] = (field, paths)
 
 
 def done_to(people: QuerySet[Any]) -> Q:
     """The condition for audit entries of deeds to these people: to their accounts, to rows about
-    them, and those that name them as the user concerned."""
+    them, and those whose details name them, or a row about them."""
     keys = list(people.values_list("pk", flat=True)[:50])
     found = Q(target_type=people.model._meta.label_lower, target_id__in=[str(pk) for pk in keys])
     found |= Q(data__user__in=keys)
     for model, fields in _PERSONAL.items():
-        theirs = Q()
-        for field in fields:
-            theirs |= Q(**{f"{field}__in": keys})
-        rows = model.objects.filter(theirs)  # type: ignore[attr-defined]
-        rows = rows.annotate(as_text=Cast("pk", CharField()))
-        found |= Q(target_type=model._meta.label_lower, target_id__in=rows.values("as_text"))
+        rows = _about(model, fields, keys)
+        found |= Q(target_type=model._meta.label_lower, target_id__in=keys_as_text(rows))
+    for (target, model), (field, paths) in _NAMED.items():
+        named = list(_about(model, (field,), keys).order_by().values_list("pk", flat=True))
+        if named:
+            has_one = reduce(or_, (_details_have(path, named) for path in paths))
+            found |= Q(target_type=target._meta.label_lower) & has_one
     return found
+
+
+def _about(model: type[Model], fields: Iterable[str], keys: list[Any]) -> QuerySet[Any]:
+    theirs = reduce(or_, (Q(**{f"{field}__in": keys}) for field in fields))
+    rows: QuerySet[Any] = QuerySet(model).filter(theirs)
+    return rows
+
+
+def _details_have(path: str, keys: list[Any]) -> Q:
+    """That the details have one of these keys at a path. As a name within an object it is text."""
+    sought = json.dumps({"keys": [*keys, *map(str, keys)]})
+    return Q(
+        Func(
+            F("data"),
+            Func(Value(f"{path} ? (@ == $keys[*])"), template="(%(expressions)s)::jsonpath"),
+            Func(Value(sought), template="(%(expressions)s)::jsonb"),
+            # Details that have another shape do not have the key.
+            Value(True),
+            function="jsonb_path_exists",
+            output_field=BooleanField(),
+        )
+    )

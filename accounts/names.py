@@ -14,21 +14,38 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-# Who runs things: no word of a name may look like one of these.
+# Who runs things, and the site itself: no word of a name may look like one of these.
 ROLES: Final = frozenset(
     {
         "admin", "admins", "administrator", "administrators", "administration", "sysadmin", "mod",
         "mods", "moderator", "moderators", "moderation", "organiser", "organisers", "organizer",
-        "organizers", "referee", "referees", "official", "staff", "support", "superuser",
+        "organizers", "referee", "referees", "official", "officials", "staff", "support",
+        "superuser", "gauntlet", "site", "owner", "owners", "webmaster", "helpdesk", "security",
+        # In other languages, as far as they are not the same once their accents are gone.
+        "administrateur", "administratrice", "administrador", "administradora", "amministratore",
+        "moderateur", "moderateurs", "moderatrice", "moderador", "moderadora", "moderatore",
+        "moderatorin", "organisateur", "organizador", "organizzatore", "organisator",
+        "veranstalter", "arbitre", "arbitro", "schiedsrichter", "officiel", "offiziell", "oficial",
+        "ufficiale", "админ", "администратор", "модер", "модератор", "организатор", "поддержка",
+        "судья", "διαχειριστής", "συντονιστής", "διοργανωτής", "διαιτητής",
     }
 )  # fmt: skip
 # Long enough to be meant wherever they stand: no other word has them in it.
-ANYWHERE: Final = ("administrator", "moderator", "organiser", "organizer")
+ANYWHERE: Final = (
+    "administrator", "administrateur", "administrador", "moderator", "moderateur", "moderador",
+    "organiser", "organizer", "gauntlet", "siteowner", "администратор", "модератор",
+)  # fmt: skip
 
 # What people write for letters, beyond what looks alike in Unicode's table.
-_WRITTEN = str.maketrans("0134578$@|!€", "oleastbsalle")
+WRITTEN: Final = ("0134578$@|!€", "oleastbsalle")
 # Parts of one letter that pass for another, and letters that pass for each other in many faces.
-_ALIKE = (("rn", "m"), ("vv", "w"), ("i", "l"))
+ALIKE: Final = (("rn", "m"), ("vv", "w"), ("i", "l"))
+_WRITTEN = str.maketrans(*WRITTEN)
+# Alphabets with letters that look like those of others; by how Unicode's names of letters begin.
+_ALPHABETS: Final = frozenset(
+    {"LATIN", "GREEK", "COPTIC", "CYRILLIC", "ARMENIAN", "CHEROKEE", "LISU", "GLAGOLITIC",
+     "DESERET", "GOTHIC"}
+)  # fmt: skip
 # Shown as nothing, though they count as letters or marks (Unicode: Default_Ignorable_Code_Point,
 # and the blank of Braille).
 _INVISIBLE: Final = frozenset(
@@ -67,7 +84,7 @@ def skeleton(text: str) -> str:
             known = _table().get(character) or _table().get(folded) or _small(character) or folded
             letters.append(unicodedata.normalize("NFKD", known))
     found = "".join(each for each in "".join(letters) if each.isalnum())
-    for one, other in _ALIKE:
+    for one, other in ALIKE:
         found = found.replace(one, other)
     return found
 
@@ -83,22 +100,51 @@ def _skeletons(words: frozenset[str]) -> frozenset[str]:
     return frozenset(map(skeleton, words))
 
 
+def skeletons_of(name: str) -> frozenset[str]:
+    """The skeletons of a name: as it stands, in small letters (in other alphabets capitals look
+    like other letters than small ones), and without the signs around it, some of which may be meant
+    for letters ("$taff", "Staff!"). Empty where there is nothing to compare."""
+    bare = re.sub(r"^[\W_]+|[\W_]+$", "", name)
+    forms = (name, bare, name.lower(), bare.lower())
+    return frozenset(map(skeleton, forms)) - {""}
+
+
 def looks_like_one_of(text: str, words: frozenset[str]) -> bool:
     """Whether a name as a whole can be taken for one of ``words``. A digit at its end is one: the
     fifth of many bots is none of the "bots"."""
-    return not text[-1:].isdigit() and skeleton(text) in _skeletons(words)
+    if re.search(r"\d[\W_]*$", text):
+        return False
+    return not skeletons_of(text).isdisjoint(_skeletons(words))
 
 
 def looks_official(text: str) -> bool:
     """Whether a name says that its bearer runs the site or a part of it: as a whole, or by a word
     in it, numbers around it left out."""
-    composed = unicodedata.normalize("NFKC", text)
-    for word in (text, *re.split(r"[\W_]+", composed)):
+    for word in (text, *_words(text)):
         bare = re.sub(r"^[\W\d_]+|[\W\d_]+$", "", unicodedata.normalize("NFKC", word))
         if looks_like_one_of(word, ROLES) or looks_like_one_of(bare, ROLES):
             return True
-    whole = skeleton(text)
-    return any(skeleton(each) in whole for each in ANYWHERE)
+    return any(skeleton(each) in whole for each in ANYWHERE for whole in skeletons_of(text))
+
+
+def mixes_scripts(text: str) -> bool:
+    """Whether a word of a name has letters of two alphabets that have letters alike: it looks like
+    a word of one of them, and is none. Words of different alphabets may stand side by side."""
+    return any(len(_ALPHABETS.intersection(map(_script, word))) > 1 for word in _words(text))
+
+
+def _script(character: str) -> str:
+    """How Unicode's name of a letter begins; empty for what is no letter."""
+    if not character.isalpha():
+        return ""
+    return unicodedata.name(character, "").partition(" ")[0]
+
+
+def _words(text: str) -> list[str]:
+    """The words of a name without the marks on their letters, which would part them."""
+    letters = unicodedata.normalize("NFKD", text)
+    bare = "".join(each for each in letters if unicodedata.category(each)[0] != "M")
+    return re.split(r"[\W_]+", unicodedata.normalize("NFKC", bare))
 
 
 def hides_something(text: str) -> bool:

@@ -11,6 +11,8 @@ from typing import Any, Final
 from django.contrib.auth.models import Group
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
+from django.db.models import F, Func, Value
+from django.db.models.functions import Replace
 from django.utils.translation import gettext as _
 
 from accounts import hooks, names
@@ -93,8 +95,8 @@ def user_register(*, username: str, email: str, password: str, display_name: str
     """Create an account for the person who asks for it and return it.
 
     The name is stored in lower case. Refusals: `username.taken`, `username.reserved`,
-    `email.taken`, `display-name.impersonates`, and the codes of the field validators. Whether the
-    password is good enough is for the form to judge, which can show all that is wrong with it.
+    `email.taken`, those of `refuse_impersonation`, and the codes of the field validators. Whether
+    the password is good enough is for the form to judge, which can show all that is wrong with it.
     """
     user = User(
         username=User.normalize_username(username.strip()),
@@ -108,7 +110,7 @@ def user_register(*, username: str, email: str, password: str, display_name: str
         validate_not_reserved(user.username)
     except ValidationError as error:
         raise Refusal("username.reserved", error.messages[0], field="username") from error
-    _refuse_impersonation(user)
+    refuse_impersonation(user)
     try:
         # Uniqueness is left to the database: of two who register at once, one is refused here.
         with transaction.atomic():
@@ -136,9 +138,8 @@ def user_update_profile(
     """Change the given parts of a profile and return the user.
 
     People change their own; moderators may change anybody's (an offensive name). Refusals:
-    `account.not-yours`, `display-name.impersonates` (it would pass for another's, or for somebody
-    who runs the site), and the codes of the field validators (`accounts.validators`). An audit
-    entry says which fields changed, from what to what.
+    `account.not-yours`, those of `refuse_impersonation`, and the codes of the field validators
+    (`accounts.validators`). An audit entry says which fields changed, from what to what.
     """
     if acting_user.pk != user.pk and not is_moderator(acting_user):
         raise Refusal("account.not-yours", _("Only its owner may change this profile."))
@@ -163,7 +164,7 @@ def user_update_profile(
         _validate_field(name, change["to"])
         setattr(locked, name, change["to"])
     if "display_name" in changes:
-        _refuse_impersonation(locked)
+        refuse_impersonation(locked)
     locked.save(update_fields=list(changes))
     audit_record(acting_user=acting_user, action="user.update_profile", target=locked, data=changes)
     return locked
@@ -291,29 +292,58 @@ def _validate_field(name: str, value: Any) -> None:
         raise Refusal(first.code or "invalid", error.messages[0], field=name) from error
 
 
-def _refuse_impersonation(user: User) -> None:
+def refuse_impersonation(user: User) -> None:
     """Refuse a display name that would pass for another player's username, for somebody who runs
-    the site, or for the name of one who does. Administrators are who they say."""
+    the site, or for the name of one who does. Administrators are who they say.
+
+    What a name looks like counts, not how it is spelt (`accounts.names`). Whatever gives somebody a
+    display name asks here, forms that save it by themselves included. Raises Refusal with the codes
+    `display-name.impersonates` and `display-name.mixed-scripts`.
+    """
     name = user.display_name
     if not name:
         return
     others = User.objects.exclude(pk=user.pk)
-    sentence = ""
-    if others.filter(username=name.lower()).exists():
-        sentence = _("This is another player's username. Please choose a different display name.")
-    elif not user.is_superuser and (
+    code, sentence = "display-name.impersonates", ""
+    if not user.is_superuser and (
         names.looks_official(name) or names.looks_like_one_of(name, RESERVED_USERNAMES)
     ):
         sentence = _("This name would pass for somebody who runs the site. Please choose another.")
+    # One's own username would stand there without a display name, too.
+    elif name.lower() != user.username and _looks_like_a_username(name, user):
+        sentence = _(
+            "This is another player's username, or looks like it. Please choose a different "
+            "display name."
+        )
     elif _looks_like_staff(name, others):
         sentence = _("This name would pass for somebody else's. Please choose another.")
+    elif names.mixes_scripts(name):
+        code = "display-name.mixed-scripts"
+        sentence = _("A word of this name has letters of two alphabets. Please use one for each.")
     if sentence:
-        raise Refusal("display-name.impersonates", sentence, field="display_name")
+        raise Refusal(code, sentence, field="display_name")
+
+
+def _looks_like_a_username(name: str, user: User) -> bool:
+    return users_looking_like(names.skeletons_of(name)).exclude(pk=user.pk).exists()
+
+
+def users_looking_like(skeletons: Iterable[str]) -> models.QuerySet[User]:
+    """Those whose username has one of these skeletons. The database works them out by the tables of
+    `accounts.names`: a username has nothing else in it that they would fold."""
+    written, letters = names.WRITTEN
+    # What has no counterpart is left out: the separators.
+    found: Any = Func(
+        F("username"), Value(f"{written}-_"), Value(letters), function="translate",
+        output_field=models.CharField(),
+    )  # fmt: skip
+    for one, other in names.ALIKE:
+        found = Replace(found, Value(one), Value(other))
+    return User.objects.alias(looks_like=found).filter(looks_like__in=list(skeletons))
 
 
 def _looks_like_staff(name: str, others: models.QuerySet[User]) -> bool:
     roles = models.Q(is_superuser=True) | models.Q(groups__name__in=[role.value for role in Role])
     known = others.filter(roles).values_list("username", "display_name").distinct()
-    return names.skeleton(name) in {
-        names.skeleton(each) for row in known for each in row if each
-    } - {""}
+    theirs = {names.skeleton(each) for row in known for each in row if each}
+    return not names.skeletons_of(name).isdisjoint(theirs)

@@ -21,7 +21,7 @@ DISPLAY_NAME_MAX_LENGTH = 30
 # without separators, which do not make them any better.
 RESERVED_USERNAMES = frozenset(
     """
-    about account accounts admin administrator all anonymous api arena audit auth bot bots channel
+    about account accounts admin administrator anonymous api arena audit auth bot bots channel
     console contact dealer demo developer dmo elimination everyone gauntlet gauntletbot guest help
     home host house judge live lobby login logout match matches me mod moderator moderators mods
     new nobody null official organiser organisers organizer organizers owner player players random

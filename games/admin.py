@@ -21,14 +21,16 @@ from accounts.adminkit import (
     ModeratorView,
     ReadOnly,
     ValuesFilter,
+    about_people,
     deed_page,
+    details_name,
     each_done,
     list_address,
     person,
     row_address,
     row_link,
 )
-from accounts.models import Report
+from accounts.models import Report, User
 from accounts.roles import is_moderator
 from games.audience import chat_visible_to
 from games.clock import instant_of
@@ -38,6 +40,13 @@ from games.ratings import admin as _ratings  # noqa: F401  (registers its own)
 from games.services.chat import chat_remove, chat_restore
 
 REFUSALS = (Refusal,)
+
+# What a search of the audit log for a person finds. A winner in these details is a seat.
+about_people(Match, "players__user")
+about_people(Challenge, "challenger", "opponent")
+about_people(ChatMessage, "author")
+details_name(Match, User, "pk", "$.players", "$.referees", "$.before", "$.after")
+details_name(ChatMessage, User, "pk", "$.author")
 
 
 class MatchPlayerInline(ReadOnly, admin.TabularInline):

@@ -19,6 +19,7 @@ from accounts.adminkit import (
     ReadOnly,
     about_people,
     deed_page,
+    details_name,
     done_at_once,
     each_done,
     list_address,
@@ -33,6 +34,7 @@ from tournaments.lifecycle import SeasonStatus, Visibility
 from tournaments.models import (
     Contestant,
     DeathMatch,
+    Episode,
     Gift,
     ItemEvent,
     Leg,
@@ -42,6 +44,26 @@ from tournaments.models import (
 from tournaments.services.seasons import preflight, season_archive, season_cancel, season_list
 
 REFUSALS = (Refusal,)
+
+# What a search of the audit log for a person finds. What was done to a place before somebody else
+# took it over was done to whoever had it then: it is found under both.
+_SIDES = ("home__user", "away__user", "home__replaces__user", "away__replaces__user")
+about_people(Contestant, "user")
+about_people(DeathMatch, *_SIDES)
+about_people(Leg, *(f"death_match__{side}" for side in _SIDES))
+about_people(
+    Episode,
+    *("ec__user", "dmo__user", "ec__replaces__user", "dmo__replaces__user"),
+    *("placements__contestant__user", "placements__contestant__replaces__user"),
+)
+about_people(Gift, "giver__user", "receiver__user", "receiver__replaces__user")
+details_name(Season, Contestant, "user", "$.winner", "$.keyvalue().key")
+details_name(Contestant, Contestant, "user", "$.replaces")
+details_name(DeathMatch, Contestant, "user", "$.winner", "$.from", "$.to", "$.challenger",
+             "$.defender")  # fmt: skip
+details_name(Leg, Contestant, "user", "$.absent")
+details_name(Episode, Contestant, "user", "$.ec", "$.dmo", "$.placements[*][0]")
+details_name(Gift, Contestant, "user", "$.receiver")
 
 
 class _SeasonPart(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
@@ -149,9 +171,6 @@ class ContestantInline(_PartInline):
     def account(self, contestant: Contestant) -> SafeString:
         """Whose place it is."""
         return row_link(contestant.user)
-
-
-about_people(Contestant, "user")
 
 
 @admin.register(Season)

@@ -3,14 +3,24 @@
 
 from __future__ import annotations
 
+import itertools
+import unicodedata
 from collections.abc import Callable
 
 import pytest
+from django.test import Client
 
 from accounts import names
-from accounts.models import User
+from accounts.models import AuditEntry, User
 from accounts.roles import Role
-from accounts.services import Refusal, role_grant, user_register, user_update_profile
+from accounts.services import (
+    Refusal,
+    role_grant,
+    user_register,
+    user_update_profile,
+    users_looking_like,
+)
+from accounts.validators import RESERVED_USERNAMES
 
 People = Callable[..., User]
 
@@ -28,6 +38,7 @@ HARMLESS = (
     "Ada", "Ben", "Badminton Fan", "Modesty", "Maud", "Madmin", "Bernard", "Olga", "Mo", "Modem",
     "Supporter", "Stafford", "Анна", "Δημήτρης", "ひろゆき", "김민수", "محمد", "O'Neil", "Player 1",
     "Ada 2", "Joe Root", "Ana ❤️", "Señor Ñandú", "Anders Ødegård", "Ada & Ben", "Roman",
+    "Ali", "Neil", "Mali",
 )  # fmt: skip
 INVISIBLE = (
     "A\u200bda", "A\u00adda", "\u202eada", "A\u2060da", "\u3164", "A\u3164da", "Ada\uffa0",
@@ -106,5 +117,220 @@ def test_usernames_too() -> None:
             user_register(username=given, email=f"{given}@example.org", password="x" * 12)
         assert caught.value.code == "username.reserved", given
     assert not User.objects.exists()
-    for given in ("badminton", "modest", "stafford"):
+    for given in ("badminton", "modest", "stafford", "ali"):
         user_register(username=given, email=f"{given}@example.org", password="x" * 12)
+
+
+# -- every name, in every disguise ---------------------------------------------------------------
+
+CYRILLIC = dict(zip("aceopxyis", "асеорхуіѕ", strict=True))
+GREEK = dict(zip("aopvniu", "αορνηιυ", strict=True))
+DIGITS = dict(zip("oleastb", "0134578", strict=True))
+SMALL_CAPITALS = dict(zip("adegiklmnoprtu", "ᴀᴅᴇɢɪᴋʟᴍɴᴏᴘʀᴛᴜ", strict=True))
+
+
+def written(table: dict[str, str], text: str) -> str:
+    return "".join(table.get(letter, letter) for letter in text)
+
+
+def once(table: dict[str, str], text: str) -> str:
+    """With the first letter that there is a double of written as that."""
+    for place, letter in enumerate(text):
+        if letter in table:
+            return text[:place] + table[letter] + text[place + 1 :]
+    return text
+
+
+def moved(base: str, text: str) -> str:
+    """The letters as those of another alphabet of Unicode's that begins with ``base``."""
+    return "".join(chr(ord(base) + ord(c) - 97) if "a" <= c <= "z" else c for c in text)
+
+
+DISGUISES: dict[str, Callable[[str], str]] = {
+    "plain": str,
+    "capital": str.capitalize,
+    "capitals": str.upper,
+    "spaced": " ".join,
+    "dotted": ".".join,
+    "underscores": "_".join,
+    "signs": lambda text: f"*{text}!",
+    "accent": lambda text: text[0] + "\u0301" + text[1:],
+    "last accent": lambda text: text + "\u0301",
+    "odd accent": lambda text: text[0] + "\u0359" + text[1:],
+    "accents": lambda text: "".join(letter + "\u0308" for letter in text),
+    "Cyrillic letter": lambda text: once(CYRILLIC, text),
+    "Cyrillic letters": lambda text: written(CYRILLIC, text),
+    "Greek letter": lambda text: once(GREEK, text),
+    "Greek letters": lambda text: written(GREEK, text),
+    "Greek capital": lambda text: once({"a": "Α", "b": "Β", "e": "Ε", "m": "Μ", "o": "Ο"}, text),
+    "small capitals": lambda text: written(SMALL_CAPITALS, text),
+    # A digit at the end is a number: the fifth of many bots is none of the bots.
+    "digits": lambda text: written(DIGITS, text[:-1]) + text[-1],
+    "m in two": lambda text: text.replace("m", "rn"),
+    "w in two": lambda text: text.replace("w", "vv"),
+    "I for l": lambda text: text.replace("l", "I"),
+    "l for i": lambda text: text.replace("i", "l"),
+    "full width": lambda text: moved("ａ", text),
+    "bold": lambda text: moved("𝐚", text),
+    "script": lambda text: moved("𝓪", text),
+}
+
+
+def disguised(words: list[str]) -> list[str]:
+    """Each word in each disguise that fits into a name."""
+    made = (put_on(word) for word, put_on in itertools.product(words, DISGUISES.values()))
+    return sorted({each for each in made if len(each) <= 30})
+
+
+CODES = {"impersonates", "characters", "mixed-scripts"}
+
+
+def accepted(user: User, given: list[str]) -> list[str]:
+    """Those of many display names that are not refused as somebody else's."""
+    passed, refused, entries = [], [], AuditEntry.objects.count()
+    for each in given:
+        try:
+            user_update_profile(acting_user=user, user=user, display_name=each)
+        except Refusal as refusal:
+            refused.append((each, refusal))
+        else:
+            passed.append(each)
+    for each, why in refused:
+        assert why.sentence.endswith("."), each
+        assert why.field == "display_name", each
+        assert why.code.removeprefix("display-name.") in CODES, (each, why.code)
+    assert AuditEntry.objects.count() == entries + len(passed)
+    return passed
+
+
+@pytest.mark.django_db
+def test_no_disguise_of_a_reserved_word_passes(person: People) -> None:
+    user = person("zuzana")
+    words = sorted(RESERVED_USERNAMES | names.ROLES)
+    assert accepted(user, disguised(words)) == []
+    user.refresh_from_db()
+    assert user.display_name == ""
+
+
+@pytest.mark.django_db
+def test_no_disguise_of_a_role_passes_as_a_word_among_others(person: People) -> None:
+    roles = sorted(names.ROLES)
+    given = [f"{word} Bob" for word in roles] + [f"The {word}" for word in disguised(roles)
+                                                 if not {" ", ".", "_"} & set(word)]  # fmt: skip
+    assert accepted(person("zuzana"), [each for each in given if len(each) <= 30]) == []
+
+
+@pytest.mark.django_db
+def test_no_disguise_of_another_player_s_username_passes(person: People) -> None:
+    usernames = ["ada", "bob", "maximilian", "xavier_w", "nemo-1", "will", "irina", "a-team"]
+    for name in usernames:
+        person(name)
+    for own in ("ada", "zuzana"):
+        user = User.objects.filter(username=own).first() or person(own)
+        others = [name for name in usernames if name != own]
+        assert accepted(user, disguised(others)) == [], own
+    # The database has the same skeletons.
+    for name in usernames:
+        ours = User.objects.get(username=name)
+        assert [*users_looking_like([names.skeleton(name)])] == [ours]
+
+
+@pytest.mark.django_db
+def test_names_that_were_found_to_pass(person: People) -> None:
+    person("ada"), person("bob")
+    found = [
+        "Gauntlet Team", "Site owner", "Modérateur", "\u0391da", "B\u043eb", "Ada\u0301", "Adá",
+        "GauntletTeam", "The Gauntlet", "xX_Gauntlet_Xx", "Official Bob", "Modératrice",
+        "Модератор", "Администратор", "Διαχειριστής", "Administrateur", "SiteOwner", "Game Support",
+    ]  # fmt: skip
+    assert accepted(person("zuzana"), found) == []
+
+
+@pytest.mark.django_db
+def test_words_of_two_scripts(person: People) -> None:
+    user = person("zuzana")
+    mixed = [
+        "Pаvel", "Zоltán", "Сhris", "Υanni", "Xρόνης", "Иvan", "Ωmega", "Joe Bаker", "Kаte 2",
+        "Zo\u0308\u0435", "Q\u0301я", "Ваsil-Smith", "Анnа", "Ζoe", "Տam",
+    ]  # fmt: skip
+    for each in mixed:
+        with pytest.raises(Refusal) as caught:
+            user_update_profile(acting_user=user, user=user, display_name=each)
+        assert caught.value.code == "display-name.mixed-scripts", each
+    for each in (
+        "Αλέξανδρος", "Иван", "Анна", "Иван Ivan", "Anna (Анна)", "José", "Zoë", "Łukasz", "Søren",
+        "Ольга Петрова", "Ёжик", "Χρήστος", "משה", "ひろゆきカナ", "김민수Kim", "田中Taro", "Ada 2",
+        "Նարեկ", "ნინო", "สมชาย", "Đặng Thị", "Ifeọma", "Øyvind", "François", "Kim-Иван",
+        "Lina\u0308", "Юлія", "Стефан 7",
+    ):  # fmt: skip
+        changed = user_update_profile(acting_user=user, user=user, display_name=each)
+        assert changed.display_name == unicodedata.normalize("NFC", each)
+
+
+@pytest.mark.django_db
+def test_one_s_own_username_is_one_s_own(person: People) -> None:
+    """However much another's looks like it: it stands there without a display name as well."""
+    person("max-1")
+    user = user_register(
+        username="Max1", email="max@example.org", password="x" * 12, display_name="Max1"
+    )
+    assert user.shown_name == "Max1"
+    assert accepted(user, ["Max 1", "Mаx1"]) == []
+
+
+@pytest.mark.django_db
+def test_the_admin_site_refuses_them_too(person: People, client: Client) -> None:
+    root, user = person("keeper", is_superuser=True, is_staff=True), person("zuzana")
+    person("ada")
+    client.force_login(root)
+    address = f"/admin/accounts/user/{user.pk}/change/"
+    form = client.get(address).context["adminform"].form
+    kept = {name: form.initial.get(name) or "" for name in ("email", "time_zone", "theme")}
+    for given in ("Αda", "Gauntlet Team", "Modérateur", "Pаvel", "A\u0301da"):
+        answer = client.post(address, {**kept, "display_name": given, "is_active": "on"})
+        assert answer.status_code == 200
+        [error] = answer.context["adminform"].form.errors["display_name"]
+        assert error.endswith(".")
+        user.refresh_from_db()
+        assert user.display_name == ""
+    answer = client.post(address, {**kept, "display_name": "  Zuzana   Nová ", "is_active": "on"})
+    assert answer.status_code == 302, answer.context["adminform"].form.errors
+    user.refresh_from_db()
+    assert user.display_name == "Zuzana Nová"
+    # What was there before stands in the way of no other change.
+    User.objects.filter(pk=user.pk).update(display_name="Gauntlet Team")
+    answer = client.post(
+        address, {**kept, "display_name": "Gauntlet Team", "is_active": "on", "theme": "dark"}
+    )
+    assert answer.status_code == 302, answer.context["adminform"].form.errors
+
+
+@pytest.mark.django_db
+def test_registration_refuses_them_too(person: People) -> None:
+    person("ada")
+    for given in ("Αda", "Gauntlet Team", "Modérateur", "Pаvel"):
+        with pytest.raises(Refusal) as caught:
+            user_register(
+                username="zuzana", email="z@example.org", password="x" * 12, display_name=given
+            )
+        assert caught.value.field == "display_name"
+    assert not User.objects.filter(username="zuzana").exists()
+
+
+@pytest.mark.django_db
+def test_the_page_to_register_says_so(person: People, client: Client) -> None:
+    """A username typed with capitals becomes the display name as well."""
+    person("keeper", is_superuser=True, display_name="Olga")
+    form = {
+        "email": "olga@example.org",
+        "password1": "Steep-violet-7",
+        "password2": "Steep-violet-7",
+    }
+    answer = client.post("/accounts/signup/", {**form, "username": "Olga"})
+    assert answer.status_code == 200
+    assert "would pass for somebody else" in answer.content.decode()
+    assert not User.objects.filter(username="olga").exists()
+    # Another's username with a hyphen in it keeps nobody from theirs.
+    person("max-1")
+    assert client.post("/accounts/signup/", {**form, "username": "Max1"}).status_code == 302
+    assert User.objects.get(username="max1").display_name == "Max1"
