@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -13,7 +12,7 @@ from django.core.exceptions import ValidationError
 
 from accounts.models import User
 from games import pace
-from games.engine.errors import Refusal
+from games.engine.errors import Refusal, Refusals
 from games.engine.ruleset import Ruleset
 from games.models import Challenge, Preparation
 from games.rule_options import RuleOption, rule_options
@@ -266,20 +265,25 @@ class ChallengeForm(forms.Form):
         }
 
     def refuse(self, refusal: Refusal) -> None:
-        """Show what the service refused, at the field concerned."""
-        error = ValidationError(refusal.sentence, code=refusal.code)
-        self.add_error(self._field_of(refusal), error)
+        """Show what the service refused, each at the field concerned."""
+        if isinstance(refusal, Refusals):
+            for each in refusal.each:
+                self.refuse(each)
+            return
+        field, sentence = self._option_field(refusal), refusal.sentence
+        if field is None:
+            usual = self._FIELDS.get(refusal.code)
+            field = usual if usual in self.fields else None
+            sentence = f"{refusal.part}: {sentence}" if refusal.part else sentence
+        self.add_error(field, ValidationError(sentence, code=refusal.code))
 
-    def _field_of(self, refusal: Refusal) -> str | None:
-        """The field that a refusal is about: of an option the one that its sentence names."""
-        named = _OPTION.search(refusal.sentence) if refusal.code == "setup.options" else None
-        if named is not None:
-            ruleset, _ = _game(self.cleaned_data["game"])
-            for field in (f"time_{named[1]}", f"rule_{ruleset.id}_{named[1]}"):
-                if field in self.fields:
-                    return field
-        usual = self._FIELDS.get(refusal.code)
-        return usual if usual in self.fields else None
+    def _option_field(self, refusal: Refusal) -> str | None:
+        """The field of the option that a refusal is about."""
+        if not refusal.part:
+            return None
+        ruleset, _ = _game(self.cleaned_data["game"])
+        named = (f"time_{refusal.part}", f"rule_{ruleset.id}_{refusal.part}")
+        return next((each for each in named if each in self.fields), None)
 
     def _rules_of(self, ruleset: Ruleset[Any, Any]) -> dict[str, Any]:
         given = {
@@ -310,10 +314,6 @@ def _prepared_choice(preparation: Preparation) -> tuple[int, str]:
     ruleset = REGISTRY.get(preparation.ruleset)
     supply = ruleset.supply(preparation.key)
     return preparation.pk, f"{ruleset.name}, {supply.name}: {preparation.name}"
-
-
-# How a service names the option that does not fit.
-_OPTION = re.compile(r"`\$\.([a-z_]+)")
 
 
 class WatchForm(forms.Form):

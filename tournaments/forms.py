@@ -17,7 +17,8 @@ from django.utils.safestring import SafeString
 
 from accounts.models import User
 from games import pace
-from games.engine.errors import Refusal
+from games.engine.errors import Refusal, Refusals
+from games.engine.options import Limits
 from games.forms import Card, Cards, games_offered, paces_offered
 from games.models import Preparation
 from games.words import ruleset_named
@@ -25,8 +26,6 @@ from tournaments import catalogue
 from tournaments.models import Contestant, Format, Leg, NoShowRule, RulesetChoice, Season
 from tournaments.pairing.registry import (
     FORMATS,
-    Limits,
-    OptionsRefused,
     option_limits,
     options_of,
 )
@@ -49,18 +48,27 @@ class ServiceForm(forms.Form):
         return ()
 
     def refuse(self, refusal: Refusal) -> None:
-        """Show what the service refused: rows each at their own field."""
+        """Show what the service refused: each at its own field, rows too."""
         fields = self.row_fields()
         if isinstance(refusal, RowsRefused) and fields:
             for number, each in refusal.rows.items():
                 self.add_error(fields[number], ValidationError(each.sentence, code=each.code))
             return
-        error = ValidationError(refusal.sentence, code=refusal.code)
-        for code, field in self.at_field.items():
-            if refusal.code.startswith(code) and field in self.fields:
-                self.add_error(field, error)
-                return
-        self.add_error(None, error)
+        if isinstance(refusal, Refusals):
+            for each in refusal.each:
+                self.refuse(each)
+            return
+        own = self.part_field(refusal)
+        sentence = refusal.sentence
+        if refusal.part and own not in self.fields:
+            sentence = f"{refusal.part}: {sentence}"
+        known = (f for code, f in self.at_field.items() if refusal.code.startswith(code))
+        field = next((each for each in (own, *known) if each in self.fields), None)
+        self.add_error(field, ValidationError(sentence, code=refusal.code))
+
+    def part_field(self, refusal: Refusal) -> str:
+        """What the field for the part of a refusal, such as an option, would be called."""
+        return refusal.part
 
 
 class ReasonForm(ServiceForm):
@@ -233,15 +241,9 @@ class SeasonForm(ServiceForm):
             return self._season.format
         return str(self.cleaned_data.get("format", ""))
 
-    def refuse(self, refusal: Refusal) -> None:
-        """Options of a format at their own fields; all else as for any form."""
-        if not isinstance(refusal, OptionsRefused):
-            super().refuse(refusal)
-            return
-        for name, sentence in refusal.fields.items():
-            field = f"{self._chosen}_{name}"
-            error = ValidationError(sentence, code=refusal.code)
-            self.add_error(field if field in self.fields else None, error)
+    def part_field(self, refusal: Refusal) -> str:
+        """Options of a format at their own fields."""
+        return f"{self._chosen}_{refusal.part}" if refusal.code == "format.options" else ""
 
     def _is_fixed(self, name: str) -> bool:
         """Whether a field is one of those that a season that has begun does not have any more."""

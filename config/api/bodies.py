@@ -13,6 +13,10 @@ A serializer of a body may have, for what services refuse:
     at_fault   by the code of a refusal the path that it is about, `*` for the number of a row;
                a code that ends with `*` stands for all that begin so
     rows       the name of the list whose rows a refusal of several rows counts
+    judged     given its values that are sound, yields what is wrong with them together: what
+               services refuse, and ValidationErrors. It is asked whatever else is at fault, of the
+               serializers of rows too, while `validate` and the like wait until nothing is. Of a
+               list it has all rows, `empty` for those of which nothing is sound.
 """
 
 from __future__ import annotations
@@ -53,6 +57,13 @@ class Faults:
         known = self.fields.setdefault(path or WHOLE, [])
         if said not in known:
             known.append(said)
+
+    def take_in(self, path: str, others: Faults) -> None:
+        """Add those of what stands at this path."""
+        for inner, faults in others.fields.items():
+            at = path if inner == WHOLE else _under(path, inner)
+            for each in faults:
+                self.add(at, each["code"], each["sentence"])
 
     def code(self) -> str:
         """The code that all faults share where there is one to be known by."""
@@ -161,18 +172,21 @@ class Reference(serializers.Field[Any, Any, Any, Any]):
         return found
 
 
-def must_differ(rows: Sequence[Mapping[str, Any]], **said: tuple[str, str]) -> None:
-    """Raise ValidationError for every row with a value that another row has, too, under one of
+def repeated(
+    sound: Mapping[str, Any], rows: str, **said: tuple[str, str]
+) -> Iterator[ValidationError]:
+    """For `judged`: every one of these rows with a value that another row has, too, under one of
     these names, each with a code and a sentence. Values that are missing or null do not count."""
     wrong: dict[str, dict[str, Any]] = {}
     for name, (code, sentence) in said.items():
-        values = [row.get(name) for row in rows]
+        given = sound.get(rows, ())
+        values = [row.get(name) if isinstance(row, Mapping) else None for row in given]
         times = Counter(value for value in values if value is not None)
         for number, value in enumerate(values):
             if times[value] > 1:
                 wrong.setdefault(str(number), {})[name] = [ErrorDetail(sentence, code=code)]
     if wrong:
-        raise ValidationError(wrong)
+        yield ValidationError({rows: wrong})
 
 
 class NoBody(serializers.Serializer[dict[str, Any]]):
@@ -183,12 +197,16 @@ class NoBody(serializers.Serializer[dict[str, Any]]):
 
 
 def body_of(
-    request: Request, serializer: type[serializers.Serializer[Any]], **lookups: Lookup
+    request: Request,
+    serializer: type[serializers.Serializer[Any]],
+    about: Any = None,
+    **lookups: Lookup,
 ) -> dict[str, Any]:
-    """The request's body as ``serializer`` wants it, with what it names looked up. Raises BodyFault
-    (400 with `fields`)."""
+    """The request's body as ``serializer`` wants it, with what it names looked up; ``about``: what
+    it is to change, for `judged`. Raises BodyFault (400 with `fields`)."""
     found: dict[str, Mapping[Any, Any]] = {}
-    body = serializer(data=request.data, context={"found": found, "lookups": lookups})
+    context = {"found": found, "lookups": lookups, "about": about, "request": request}
+    body = serializer(data=request.data, context=context)
     faults = Faults()
     named: dict[str, set[Any]] = {name: set() for name in lookups}
     _look_over(body, request.data, "", faults, named)
@@ -200,6 +218,7 @@ def body_of(
         for path, each in field_faults(body.errors).fields.items():
             if path not in ours:
                 faults.fields[path] = each
+    _sound(body, request.data, "", faults)
     if faults:
         raise BodyFault(faults)
     request.body_serializer = serializer  # type: ignore[attr-defined]  # for `refused_fields`
@@ -242,6 +261,55 @@ def _look_over(
             _look_over(field.child, value, _under(path, name), faults, named)
 
 
+def _sound(field: Any, data: Any, path: str, faults: Faults) -> Any:
+    """A value as its field makes it, without whatever in it is at fault; `empty` where that is all
+    of it. Adds what is wrong with sound values when they are looked at together."""
+    if isinstance(field, serializers.Serializer):
+        if not isinstance(data, Mapping):
+            return serializers.empty
+        sound = {}
+        for name, inner in field.fields.items():
+            if not inner.read_only:
+                given = name in data
+                at = _under(path, name)
+                value = _sound(inner, data[name], at, faults) if given else _default_of(inner)
+                if value is not serializers.empty:
+                    sound[name] = value
+        for each in field.judged(sound) if hasattr(field, "judged") else ():
+            faults.take_in(path, _judgement(each, field))
+        return sound
+    if path in faults.fields:
+        return serializers.empty
+    if isinstance(field, serializers.ListField) and isinstance(data, list):
+        rows = [_sound(field.child, row, _under(path, n), faults) for n, row in enumerate(data)]
+        try:
+            # The framework counts rows only where none is at fault.
+            field.run_validators(data)
+        except ValidationError as error:
+            faults.take_in(path, field_faults(error.detail))
+        return rows
+    if isinstance(field, serializers.DictField) and isinstance(data, Mapping):
+        values = {k: _sound(field.child, v, _under(path, k), faults) for k, v in data.items()}
+        return {key: value for key, value in values.items() if value is not serializers.empty}
+    try:
+        return field.run_validation(data)
+    except (ValidationError, serializers.SkipField):
+        return serializers.empty
+
+
+def _default_of(field: Any) -> Any:
+    try:
+        return field.get_default()
+    except serializers.SkipField:
+        return serializers.empty
+
+
+def _judgement(each: Any, serializer: Any) -> Faults:
+    if isinstance(each, ValidationError):
+        return field_faults(each.detail)
+    return _faults_of(each, serializer)[0]
+
+
 def _type_of(field: Any, data: Any) -> tuple[str, bool]:
     match field:
         case serializers.ListField() | serializers.ListSerializer():
@@ -264,10 +332,13 @@ def _type_of(field: Any, data: Any) -> tuple[str, bool]:
 def refused_fields(refusal: Any, request: Any) -> tuple[Faults, bool]:
     """What a refusal says of the fields of a request's body, and whether the body is at fault."""
     serializer = getattr(request, "body_serializer", None)
+    return _faults_of(refusal, None if serializer is None else serializer())
+
+
+def _faults_of(refusal: Any, serializer: Any) -> tuple[Faults, bool]:
     at_fault: Mapping[str, str] = getattr(serializer, "at_fault", {})
     faults, wrong = Faults(), False
-    many: Mapping[int, Any] = getattr(refusal, "rows", {})
-    for number, each in many.items() or ((None, refusal),):
+    for number, each in _each_of(refusal, None):
         path = _path_of(each.code, at_fault)
         wrong = wrong or path is not None
         if number is not None:
@@ -276,14 +347,27 @@ def refused_fields(refusal: Any, request: Any) -> tuple[Faults, bool]:
         elif path is not None and "*" in path:
             path = _without_row(path, serializer)
         if path is not None:
-            faults.add(path, each.code, each.sentence)
+            part = str(getattr(each, "part", ""))[:60]
+            faults.add(_under(path, part) if part else path, each.code, each.sentence)
     return faults, wrong
+
+
+def _each_of(refusal: Any, number: int | None) -> Iterator[tuple[int | None, Any]]:
+    """All that a refusal says, with the number of the row that it is about."""
+    rows: Mapping[int, Any] = getattr(refusal, "rows", {})
+    several: Sequence[Any] = getattr(refusal, "each", ())
+    for row, each in rows.items():
+        yield from _each_of(each, row)
+    for each in several:
+        yield from _each_of(each, number)
+    if not rows and not several:
+        yield number, refusal
 
 
 def _without_row(path: str, serializer: Any) -> str:
     """Where something stands that a row has, or all of them together."""
     rows, _star, name = path.partition(".*.")
-    return name if name in serializer().fields else rows
+    return name if name in serializer.fields else rows
 
 
 def _path_of(code: str, at_fault: Mapping[str, str]) -> str | None:

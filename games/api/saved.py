@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -15,8 +15,16 @@ from accounts.api.callers import signed_in
 from config.api.bodies import body_of
 from config.api.scopes import Scope
 from config.api.views import FieldsView, SignedInView
+from games.engine.errors import Together
 from games.models import SavedMove
-from games.services.saved import NAME_MAX, saved_move_delete, saved_move_save, saved_moves_of
+from games.rulesets import REGISTRY
+from games.services.saved import (
+    NAME_MAX,
+    move_text,
+    saved_move_delete,
+    saved_move_save,
+    saved_moves_of,
+)
 
 
 class SavedMoveSerializer(serializers.Serializer[SavedMove]):
@@ -31,6 +39,14 @@ class SavedMoveSerializer(serializers.Serializer[SavedMove]):
     id = serializers.IntegerField(read_only=True)
     name = serializers.CharField(max_length=NAME_MAX)
     text = serializers.CharField(max_length=2000, help_text="A move in the ruleset's notation.")
+
+    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+        """The text is a move of the ruleset that the address names."""
+        told = Together()
+        if "text" in sound:
+            with told.of():
+                move_text(self.context["about"], sound["text"])
+        yield from told.refused
 
 
 class SavedMovesView(SignedInView, FieldsView):
@@ -59,7 +75,8 @@ class SavedMovesView(SignedInView, FieldsView):
     )
     def post(self, request: Request, ruleset: str) -> Response:
         """Keep a move under a name, in place of what had this name before."""
-        given = body_of(request, SavedMoveSerializer)
+        rules = REGISTRY.get(ruleset)
+        given = body_of(request, SavedMoveSerializer, about=rules)
         saved = saved_move_save(
             acting_user=signed_in(request),
             ruleset=ruleset,

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from accounts.api.callers import signed_in
 from accounts.api.serializers import PersonSerializer, UsernameField
+from games.engine.errors import Together
 from games.models import Challenge, Match, MatchPlayer
+from games.services.challenges import must_be_another
+from games.services.matches import game_of
 from games.terms import is_rated, supplied_by_challenger, terms_of
 
 
@@ -158,13 +162,29 @@ class OpponentField(UsernameField):
     none = ("challenge.opponent-none", "There is nobody called {}.")
 
 
-class NewChallengeSerializer(serializers.Serializer[dict[str, Any]]):
-    """What is offered."""
+class GameJudged(serializers.Serializer[Any]):
+    """Mixed into what has `ruleset` and `variant`, and perhaps `options`: a game to be played."""
 
     at_fault: ClassVar[Mapping[str, str]] = {
         "setup.ruleset": "ruleset",
         "setup.variant": "variant",
         "setup.options": "options",
+    }
+
+    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+        """Whether there is such a game: what hangs on the ruleset only where that is known."""
+        told = Together()
+        if sound.get("ruleset"):
+            with told.of():
+                game_of(sound["ruleset"], sound.get("variant"), sound.get("options", {}))
+        yield from told.refused
+
+
+class NewChallengeSerializer(GameJudged):
+    """What is offered."""
+
+    at_fault: ClassVar[Mapping[str, str]] = {
+        **GameJudged.at_fault,
         "challenge.yourself": "opponent",
         "challenge.advantage": "advantage",
         "challenge.message-too-long": "message",
@@ -189,3 +209,11 @@ class NewChallengeSerializer(serializers.Serializer[dict[str, Any]]):
         required=False,
         help_text="For how many seconds it stays open.",
     )
+
+    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+        """Nobody challenges themselves."""
+        yield from super().judged(sound)
+        told = Together()
+        with told.of():
+            must_be_another(signed_in(self.context["request"]), sound.get("opponent"))
+        yield from told.refused

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -29,7 +29,7 @@ from games.models import Match
 from games.reading import match_for, reader_of
 from games.services.arrivals import match_ready_now
 from games.services.matches import record_bytes
-from games.services.turns import match_submit
+from games.services.turns import client_id_fault, match_submit
 
 
 class SubmissionSerializer(serializers.Serializer[dict[str, Any]]):
@@ -40,6 +40,12 @@ class SubmissionSerializer(serializers.Serializer[dict[str, Any]]):
     id = serializers.CharField(max_length=64, help_text="Chosen by the client, new for each move.")
     text = serializers.CharField(max_length=2000, trim_whitespace=False)
     version = serializers.IntegerField(min_value=0, max_value=2**31 - 1)
+
+    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+        """The id has letters that frames take."""
+        malformed = client_id_fault(sound["id"]) if "id" in sound else None
+        if malformed is not None:
+            yield malformed
 
 
 class AckSerializer(serializers.Serializer[dict[str, Any]]):

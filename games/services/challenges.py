@@ -19,13 +19,13 @@ from config.jobs import guard
 from games import frames, pace, presence
 from games.audience import LOBBY_GROUP, may_prepare, user_group_of
 from games.engine import records
-from games.engine.errors import Refusal
+from games.engine.errors import Refusal, Together
 from games.engine.ruleset import Ruleset
 from games.models import Challenge, Match, Preparation
 from games.publish import Frame, publish
 from games.rulesets import REGISTRY
 from games.selectors import preparation_of
-from games.services.matches import match_start, options_of
+from games.services.matches import game_of, match_start
 from games.terms import is_rated, terms_of
 from games.text import one_line
 
@@ -55,21 +55,17 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
     challenge has no words), ``challenge.advantage``, ``challenge.message-too-long``,
     ``challenge.duration``.
     """
-    ruleset = REGISTRY.get(ruleset_id)
-    ruleset.variant(variant)
-    chosen = options_of(ruleset, options or {})
-    must_not_be_supplied(ruleset, options or {})
-    preparation = _preparation(acting_user, ruleset, variant, preparation_id)
     lasts = settings.GAUNTLET_CHALLENGE_LASTS if lasts is None else lasts
-    if not timedelta(minutes=1) <= lasts <= timedelta(days=30):
-        raise Refusal("challenge.duration", "A challenge stays open for a minute up to 30 days.")
-    if advantage not in Challenge.Advantage.values:
-        raise Refusal("challenge.advantage", "Please say who gets the advantage.")
     message = one_line(message)
-    if len(message) > MESSAGE_MAX:
-        raise Refusal("challenge.message-too-long", f"At most {MESSAGE_MAX} characters, please.")
-    if opponent is not None and opponent.pk == acting_user.pk:
-        raise Refusal("challenge.yourself", "You cannot challenge yourself.")
+    told = Together()
+    with told.of():
+        ruleset, chosen = game_of(ruleset_id, variant, options or {})
+    with told.of():
+        _must_be_sound(lasts, advantage, message)
+    with told.of():
+        must_be_another(acting_user, opponent)
+    told.settle()
+    preparation = _preparation(acting_user, ruleset, variant, preparation_id)
     if opponent is not None and not opponent.is_active:
         raise Refusal("challenge.opponent-closed", "This account is closed.")
     _must_be_in_good_standing(acting_user, opponent, message)
@@ -130,6 +126,28 @@ def challenge_accept(*, acting_user: User, challenge: Challenge) -> Match:
     return match
 
 
+def must_be_another(challenger: User, opponent: User | None) -> None:
+    """Raises Refusal ``challenge.yourself``."""
+    if opponent is not None and opponent.pk == challenger.pk:
+        raise Refusal("challenge.yourself", "You cannot challenge yourself.")
+
+
+def _must_be_sound(lasts: timedelta, advantage: str, message: str) -> None:
+    told = Together()
+    with told.of():
+        if not timedelta(minutes=1) <= lasts <= timedelta(days=30):
+            sentence = "A challenge stays open for a minute up to 30 days."
+            raise Refusal("challenge.duration", sentence)
+    with told.of():
+        if advantage not in Challenge.Advantage.values:
+            raise Refusal("challenge.advantage", "Please say who gets the advantage.")
+    with told.of():
+        if len(message) > MESSAGE_MAX:
+            sentence = f"At most {MESSAGE_MAX} characters, please."
+            raise Refusal("challenge.message-too-long", sentence)
+    told.settle()
+
+
 def _must_be_in_good_standing(challenger: User, opponent: User | None, message: str) -> None:
     if suspension_of(challenger.pk) is not None:
         raise Refusal("challenge.suspended", "Your account is suspended: you cannot play now.")
@@ -138,19 +156,6 @@ def _must_be_in_good_standing(challenger: User, opponent: User | None, message: 
         raise Refusal("challenge.opponent-away", "This player cannot be challenged at the moment.")
     if message and mute_of(challenger.pk) is not None:
         raise Refusal("challenge.muted", "You are muted: please challenge without a message.")
-
-
-def must_not_be_supplied(ruleset: Ruleset[Any, Any], options: Mapping[str, Any]) -> None:
-    """What organisers prepare is checked for more than its form, and stays a secret until the match
-    begins, so it only comes that way: never as one of the options, which everybody can read.
-    Raises Refusal ``setup.options``."""
-    for supply in ruleset.supplies:
-        for key in supply.options:
-            if options.get(key) is not None:
-                raise Refusal(
-                    "setup.options",
-                    f"An option “{key}” is not taken here; an organiser may prepare one.",
-                )
 
 
 def _preparation(

@@ -19,9 +19,10 @@ from games.clock import instant_of, now_ms
 from games.engine import live as lives
 from games.engine import records
 from games.engine.decisions import ALL, Seat, seen_by
-from games.engine.errors import Refusal
+from games.engine.errors import Refusal, Together
 from games.engine.live import Live, Prepared, Turn
 from games.engine.naming import UNNAMED
+from games.engine.options import options_read
 from games.engine.ruleset import HeldItem, Options, Ruleset, Supplied
 from games.engine.table import Entry, Header
 from games.models import Match, MatchEntry, MatchPlayer, MatchReferee
@@ -36,13 +37,37 @@ _random = random.SystemRandom().random
 def options_of(ruleset: Ruleset[Any, Any], given: Mapping[str, Any]) -> Options:
     """The ruleset's options with those ``given`` (times in seconds) in place of the defaults.
 
-    Raises Refusal ``setup.options`` for an unknown key, a wrong type or a value out of range.
+    Raises OptionsRefused ``setup.options`` for every unknown name, wrong type and value out of
+    range.
     """
-    try:
-        options: Options = msgspec.convert(dict(given), ruleset.options_type)
-    except msgspec.ValidationError as error:
-        raise Refusal("setup.options", f"These options do not fit: {error}.") from error
-    return options
+    return options_read(ruleset.options_type, given, "setup.options")
+
+
+def game_of(
+    ruleset_id: str, variant: str | None, given: Mapping[str, Any], *, prepared: bool = False
+) -> tuple[Ruleset[Any, Any], Options]:
+    """The ruleset of a game to be played and its options, those ``given`` in place of the defaults.
+    What organisers prepare stands among them only where it is ``prepared``: it is checked for more
+    than its form, and stays a secret until the match begins, so it is never one of the options that
+    everybody can read. None for a ``variant`` that is not known yet.
+
+    Raises Refusal ``setup.ruleset``; or, all that is wrong together, ``setup.variant`` and
+    ``setup.options`` for each option.
+    """
+    ruleset = REGISTRY.get(ruleset_id)
+    supplied = set() if prepared else {key for each in ruleset.supplies for key in each.options}
+    told = Together()
+    if variant is not None:
+        with told.of():
+            ruleset.variant(variant)
+    with told.of():
+        options = options_of(ruleset, {k: v for k, v in given.items() if k not in supplied})
+    for key in sorted(supplied):
+        if given.get(key) is not None:
+            sentence = f"An option “{key}” is not taken here; an organiser may prepare one."
+            told.refused.append(Refusal("setup.options", sentence, part=key))
+    told.settle()
+    return ruleset, options
 
 
 @transaction.atomic

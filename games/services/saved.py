@@ -6,13 +6,16 @@ but their owner ever sees them, staff in the audit log included.
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
 from accounts.services import audit_record
 from games.engine import notation
-from games.engine.errors import Refusal
+from games.engine.errors import Refusal, Together
+from games.engine.ruleset import Ruleset
 from games.models import SavedMove
 from games.rulesets import REGISTRY
 from games.text import one_line
@@ -30,11 +33,15 @@ def saved_move_save(*, acting_user: User, ruleset: str, name: str, text: str) ->
     """
     rules = REGISTRY.get(ruleset)
     called = one_line(name)
-    if not called:
-        raise Refusal("saved.name-empty", "Give it a name.")
-    if len(called) > NAME_MAX:
-        raise Refusal("saved.name-too-long", f"A name has at most {NAME_MAX} characters.")
-    canonical = rules.print(rules.parse(notation.tidy(text)))
+    told = Together()
+    with told.of():
+        if not called:
+            raise Refusal("saved.name-empty", "Give it a name.")
+        if len(called) > NAME_MAX:
+            raise Refusal("saved.name-too-long", f"A name has at most {NAME_MAX} characters.")
+    with told.of():
+        canonical = move_text(rules, text)
+    told.settle()
     # One save at a time for each person, so that the limit holds.
     User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     own = SavedMove.objects.filter(user=acting_user, ruleset=ruleset)
@@ -50,6 +57,11 @@ def saved_move_save(*, acting_user: User, ruleset: str, name: str, text: str) ->
         acting_user=acting_user, action="saved_move.save", target=saved, data={"ruleset": ruleset}
     )
     return saved
+
+
+def move_text(rules: Ruleset[Any, Any], text: str) -> str:
+    """A move of the ruleset as records write it. Refusals: ``notation.*``."""
+    return rules.print(rules.parse(notation.tidy(text)))
 
 
 @transaction.atomic

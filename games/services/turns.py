@@ -71,10 +71,9 @@ def match_submit(
     even though the submission is refused. A client id that was acked before is acked the same way
     again. Three statements on the way that everything goes well.
     """
-    if not CLIENT_ID.fullmatch(client_id):
-        return Refusal(
-            "frame.malformed", "An id has 1 to 64 letters, digits, hyphens or underscores."
-        )
+    malformed = client_id_fault(client_id)
+    if malformed is not None:
+        return malformed
     _notice_outage()
     try:
         with transaction.atomic():
@@ -300,6 +299,13 @@ def _made_good(held: Held, at: int) -> Held:
 # -- the organiser -------------------------------------------------------------------------------
 
 
+def client_id_fault(client_id: str) -> Refusal | None:
+    """Why a client's id of a submission cannot stand: ``frame.malformed``."""
+    if CLIENT_ID.fullmatch(client_id):
+        return None
+    return Refusal("frame.malformed", "An id has 1 to 64 letters, digits, hyphens or underscores.")
+
+
 def match_organise(
     *, match_id: int, acting_user: User, client_id: str, text: str, why: str, at: int
 ) -> Ack | Refusal:
@@ -308,10 +314,9 @@ def match_organise(
     Refusals: ``organiser.not-allowed``, ``organiser.why-missing``, ``notation.organiser``,
     ``match.over`` and those of the act itself.
     """
-    if not CLIENT_ID.fullmatch(client_id):
-        return Refusal(
-            "frame.malformed", "An id has 1 to 64 letters, digits, hyphens or underscores."
-        )
+    malformed = client_id_fault(client_id)
+    if malformed is not None:
+        return malformed
     _notice_outage()
     try:
         with transaction.atomic():

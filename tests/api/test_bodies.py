@@ -5,10 +5,12 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+import re
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 from django.db import transaction
 from django.test import Client
@@ -17,6 +19,7 @@ from accounts.models import User
 from accounts.tokens import token_create
 from config.api.index import schema
 from config.api.problems import title_of
+from games.rulesets import REGISTRY
 from games.services.challenges import challenge_create
 from tests.api.schema import Operation, is_as_described, operations
 from tests.games.support import Play
@@ -39,7 +42,24 @@ NAMING = {
     "death_match": "death-match.none",
     "username": "user.none",
     "opponent": "challenge.opponent-none",
+    "ruleset": "setup.ruleset",
+    "variant": "setup.variant",
+    "item": "item.unknown",
 }
+# Options, and what is wrong with some of them.
+OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
+    "options": ("setup.options", {"foo": 1, "pick_time": -1, "turn_time": "x", "reserve": None}),
+    "format_options": ("format.options", {"nope": 2, "Nope": None}),
+}
+# What cannot be judged while the field of that name beside it is at fault.
+RESTS_ON = {
+    "setup.variant": "ruleset",
+    "setup.options": "ruleset",
+    "item.unknown": "ruleset",
+    "format.options": "format",
+}
+# What is asked of the network, or of how things stand, once the body is right by itself.
+LATER = {"webhook.url", "webhook.url-internal", "leg.none", "schedule.past"}
 
 
 class Part(NamedTuple):
@@ -132,8 +152,19 @@ class Fault(NamedTuple):
     def path(self) -> str:
         return ".".join(map(str, self.way))
 
+    @property
+    def rests_on(self) -> tuple[Any, ...]:
+        """The way to what must be right for this to be judged; empty: it stands by itself."""
+        if self.code not in RESTS_ON:
+            return ()
+        depth = 2 if self.way[-2:-1] and self.way[-2] in OPTIONS else 1
+        return (*self.way[:-depth], RESTS_ON[self.code])
+
     def is_beside(self, other: Fault) -> bool:
-        """Whether both can be in one body: neither is at, or within, the place of the other."""
+        """Whether both can be in one body: neither is at, or within, the place of the other, nor
+        rests on it."""
+        if self.way == other.rests_on or other.way == self.rests_on:
+            return False
         return any(one != two for one, two in zip(self.way, other.way, strict=False))
 
 
@@ -171,17 +202,23 @@ def faults_of(part: Part) -> Iterator[Fault]:  # noqa: C901, PLR0912  (a list)
         unknown: tuple[Any, ...] = (987654321, 0, -(2**70), 2**63)
         for value in unknown if "integer" in part.types else ("no-such", "nö", "no such"):
             yield Fault(part.way, value, NAMING[str(name)])
+    if name == "tie_breaks":
+        yield Fault(part.way, ["no-such"], "standings.unknown")
+    if name in OPTIONS:
+        code, wrong = OPTIONS[str(name)]
+        for key, value in wrong.items():
+            yield Fault((*part.way, key), value, code)
     if "object" in part.types and "properties" in told:
         yield Fault((*part.way, "nonsense"), 1, "field.unknown")
 
 
 def together(faults: Iterable[Fault]) -> list[list[Fault]]:
     """All of them in few bodies, each in one. Every fault is told of, whatever else is wrong; only
-    names are looked up when all else is right, and what may have any name is seen by itself."""
+    what may have any name is seen by itself."""
     shared: list[list[Fault]] = []
     alone: list[list[Fault]] = []
     for fault in faults:
-        if not fault.code.startswith("field."):
+        if not fault.code:
             alone.append([fault])
             continue
         for each in shared:
@@ -338,7 +375,7 @@ def test_all_rows_are_told(asking: Asking) -> None:
                 bulk += 1
                 (row,) = good(part.schema, asking._known)
                 name = next(iter(row))
-                wrong = [{**row, name: 1.5}, row, {**row, "nonsense": 1}, 5, {}]
+                wrong = [{**row, name: 1.5}, row, {"nonsense": 1}, 5, {}]
                 found = is_fault(
                     asking.send(operation, changed(body, part.way, wrong)), operation, wrong
                 )
@@ -348,7 +385,125 @@ def test_all_rows_are_told(asking: Asking) -> None:
                     f"{part.path}.4.{name}",
                 }  # fmt: skip
                 assert not {each for each in told if each.startswith(f"{part.path}.1")}, told
+                many = [5] * (part.schema["maxItems"] + 1)
+                found = is_fault(
+                    asking.send(operation, changed(body, part.way, many)), operation, many
+                )
+                assert set(found["fields"]) > {part.path, f"{part.path}.0", f"{part.path}.9"}
     assert bulk >= 6
+
+
+def test_what_rows_repeat_is_told_beside_all_else(asking: Asking) -> None:
+    """Whoever, or whatever, is named twice is told with everything that is wrong with these rows,
+    and with others."""
+    by_name = {op.described["operationId"]: op for op in TAKING}
+    one, two, three = asking._world["contestant_id"]
+    played, when = asking._world["death_match_id"][0], "2030-01-01T18:00:00Z"
+    cases: list[tuple[str, dict[str, Any], dict[str, str]]] = [
+        (
+            "season_enrol",
+            {
+                "contestants": [
+                    {"username": "dora", "seed": 3},
+                    {"username": "nobody1", "seed": 3},
+                    {"username": "DORA", "seed": "4"},
+                    {"username": "dora ", "name": 5},
+                    {"username": 7, "seed": 4},
+                    9,
+                ],
+                "nonsense": 1,
+            },
+            {
+                "contestants.0.username": "contestant.repeated",
+                "contestants.0.seed": "seed.repeated",
+                "contestants.1.username": "user.none",
+                "contestants.1.seed": "seed.repeated",
+                "contestants.2.username": "contestant.repeated",
+                "contestants.2.seed": "field.invalid",
+                "contestants.3.username": "contestant.repeated",
+                "contestants.3.name": "field.invalid",
+                "contestants.4.username": "field.invalid",
+                "contestants.5": "field.invalid",
+                "nonsense": "field.unknown",
+            },
+        ),
+        (
+            "season_seeds",
+            {"seeds": {str(one): 3, str(two): 3, "987654321": 2, "x": 1, str(three): "4"}},
+            {
+                f"seeds.{one}": "seed.repeated",
+                f"seeds.{two}": "seed.repeated",
+                "seeds.987654321": "contestant.none",
+                "seeds.x": "contestant.none",
+                f"seeds.{three}": "field.invalid",
+            },
+        ),
+        (
+            "episode_placements",
+            {
+                "placements": [
+                    {"contestant": one, "place": 1},
+                    {"contestant": one, "place": 0},
+                    {"contestant": 987654321, "place": 2},
+                ],
+                "ec": -1,
+            },
+            {
+                "placements.0.contestant": "placements.twice",
+                "placements.1.contestant": "placements.twice",
+                "placements.1.place": "field.min-value",
+                "placements.2.contestant": "contestant.none",
+                "ec": "contestant.none",
+            },
+        ),
+        (
+            "season_round_schedule",
+            {
+                "times": [
+                    {"death_match": played, "scheduled_at": when},
+                    {"death_match": played, "scheduled_at": "tomorrow"},
+                    {"death_match": 987654321, "scheduled_at": when},
+                ]
+            },
+            {
+                "times.0.death_match": "death-match.repeated",
+                "times.1.death_match": "death-match.repeated",
+                "times.1.scheduled_at": "field.invalid",
+                "times.2.death_match": "death-match.none",
+            },
+        ),
+    ]
+    with nothing_changes():
+        for name, body, expected in cases:
+            found = is_fault(asking.send(by_name[name], body), by_name[name], body)
+            told = {path: faults[0]["code"] for path, faults in found["fields"].items()}
+            assert told == expected, (name, found)
+
+
+def test_options_are_told_in_words(asking: Asking) -> None:
+    """Each at its own path and in words for people: not in those of a library."""
+    offer = next(op for op in TAKING if op.described["operationId"] == "challenge_create")
+    wrong: tuple[Any, ...] = ("x", -1, None, [], {}, 10**12, "", 1.5)
+    with nothing_changes():
+        for ruleset in REGISTRY:
+            names = [each.name for each in msgspec.structs.fields(ruleset.options_type)]
+            for value in wrong:
+                options = dict.fromkeys([*names, "nonsense"], value)
+                body = {"ruleset": ruleset.id, "variant": "no-such", "options": options}
+                fields = is_fault(asking.send(offer, body), offer, body)["fields"]
+                assert fields.pop("variant")[0]["code"] == "setup.variant"
+                supplied = {key for each in ruleset.supplies for key in each.options}
+                fine = supplied if value is None else set()
+                if value == 1.5:
+                    assert fields
+                else:
+                    assert set(fields) == {f"options.{key}" for key in options if key not in fine}
+                for (fault,) in fields.values():
+                    assert fault["code"] == "setup.options"
+                    assert not set("$`_") & set(fault["sentence"]), fault
+                    assert not re.search(
+                        r"\b(Expected|Object|float|int|str)\b", fault["sentence"]
+                    ), fault
 
 
 def test_whatever_is_a_number_is_bounded_or_names_something() -> None:
@@ -395,8 +550,29 @@ def test_what_services_refuse_of_a_body_is_told_the_same_way(asking: Asking) -> 
     cases: list[tuple[str, dict[str, Any], dict[str, str]]] = [
         ("challenge_create", {**game, "ruleset": "chess"}, {"ruleset": "setup.ruleset"}),
         ("challenge_create", {**game, "variant": "x"}, {"variant": "setup.variant"}),
-        ("challenge_create", unfit, {"options": "setup.options"}),
+        ("challenge_create", unfit, {"options.nonsense": "setup.options"}),
         ("challenge_create", {**game, "opponent": "ada"}, {"opponent": "challenge.yourself"}),
+        (
+            "challenge_create",
+            {"ruleset": "chess", "variant": "x", "opponent": "ada"},
+            {"ruleset": "setup.ruleset", "opponent": "challenge.yourself"},
+        ),
+        (
+            "season_create",
+            {
+                **season,
+                "repertoire": [{**unfit, "variant": "x"}],
+                "tie_breaks": ["x"],
+                "format_options": {"rounds": "x", "nope": 2},
+            },
+            {
+                "repertoire.0.variant": "setup.variant",
+                "repertoire.0.options.nonsense": "setup.options",
+                "tie_breaks": "standings.unknown",
+                "format_options.rounds": "format.options",
+                "format_options.nope": "format.options",
+            },
+        ),
         ("saved_move_save", {"name": "a", "text": "pick Q"}, {"text": "notation.tetromino"}),
         ("submit", {"id": "?", "text": "pick T", "version": 1}, {"id": "frame.malformed"}),
         ("webhook_create", {**hook, "url": "https://10.0.0.1/"}, {"url": "webhook.url-internal"}),
@@ -404,13 +580,16 @@ def test_what_services_refuse_of_a_body_is_told_the_same_way(asking: Asking) -> 
         (
             "season_create",
             {**season, "repertoire": [{**game, "ruleset": "chess"}, game, unfit]},
-            {"repertoire.0.ruleset": "setup.ruleset", "repertoire.2.options": "setup.options"},
+            {
+                "repertoire.0.ruleset": "setup.ruleset",
+                "repertoire.2.options.nonsense": "setup.options",
+            },
         ),
         ("season_create", {**season, "tie_breaks": ["x"]}, {"tie_breaks": "standings.unknown"}),
         (
             "season_create",
             {**season, "format_options": {"x": 1}},
-            {"format_options": "format.options"},
+            {"format_options.x": "format.options"},
         ),
         ("season_item_give", {"item": "x", "receiver": None}, {"item": "item.unknown"}),
         (
@@ -437,6 +616,13 @@ def test_what_services_refuse_of_a_body_is_told_the_same_way(asking: Asking) -> 
             found = is_fault(asking.send(by_name[name], body), by_name[name], body)
             told = {path: faults[0]["code"] for path, faults in found["fields"].items()}
             assert told == expected, (name, found)
+            if set(expected.values()) <= LATER:
+                continue
+            # It does not wait until all else is right.
+            more = {**body, "nonsense": 1}
+            found = is_fault(asking.send(by_name[name], more), by_name[name], more)
+            told = {path: faults[0]["code"] for path, faults in found["fields"].items()}
+            assert told == {**expected, "nonsense": "field.unknown"}, (name, found)
 
 
 def test_conflicts_tell_their_rows_too(asking: Asking) -> None:

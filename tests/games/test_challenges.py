@@ -9,6 +9,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import AuditEntry, User
+from games.engine.errors import Refusal, Refusals
 from games.models import Challenge
 from games.services.challenges import (
     challenge_accept,
@@ -100,6 +101,24 @@ def test_declining_and_cancelling(ada: User, ben: User) -> None:
 )
 def test_making_is_refused(ada: User, code: str, change: dict) -> None:
     refused(code, made, by=ada, **change)
+
+
+def test_all_that_is_wrong_is_told_together(ada: User) -> None:
+    options = {"pick_time": -1, "foo": 1}
+    wrong = {"variant": "final", "advantage": "me", "message": "x" * 201, "lasts": timedelta(0)}
+    with pytest.raises(Refusals) as raised:
+        made(ada, opponent=ada, options=options, **wrong)
+    assert set(leaves(raised.value)) == {
+        ("setup.variant", ""), ("setup.options", "pick_time"), ("setup.options", "foo"),
+        ("challenge.advantage", ""), ("challenge.message-too-long", ""),
+        ("challenge.duration", ""), ("challenge.yourself", ""),
+    }  # fmt: skip
+
+
+def leaves(refusal: Refusal) -> list[tuple[str, str]]:
+    if isinstance(refusal, Refusals):
+        return [leaf for each in refusal.each for leaf in leaves(each)]
+    return [(refusal.code, refusal.part)]
 
 
 def test_who_cannot_be_challenged(ada: User) -> None:

@@ -261,9 +261,11 @@ def test_what_the_service_says_of_an_option_stands_at_its_field(
 ) -> None:
     # A league's times are allowed by the form up to ninety days; the engine's limit is far above.
     monkeypatch.setattr("games.forms.LONGEST_TIME", 10**12)
-    page = visitor(ada).post("/challenges/new/", {**OFFER, "time_turn_time": str(10**10)})
+    wrong = {"time_turn_time": str(10**10), "time_reserve": "1e11", "opponent": "ada"}
+    page = visitor(ada).post("/challenges/new/", {**OFFER, **wrong})
     assert page.status_code == 422
-    assert list(page.context["form"].errors) == ["time_turn_time"]
+    assert set(page.context["form"].errors) == set(wrong)
+    assert not set("$`") & set(str(page.context["form"].errors))
 
 
 def test_a_pool_is_no_rule_to_choose() -> None:

@@ -18,6 +18,7 @@ from accounts.models import AuditEntry, User
 from accounts.sanctions import user_warn
 from games import audience as match_audience
 from games.engine.errors import Refusal
+from games.engine.options import OptionsRefused
 from tests.games.support import committing
 from tests.games.test_rulings import confirmed
 from tests.tournaments.support import (
@@ -42,7 +43,7 @@ from tournaments import notices, tasks
 from tournaments.events import KINDS
 from tournaments.forms import PairingsForm, PlacementsForm, SeasonForm
 from tournaments.models import Contestant, DeathMatch, Season, SeasonEvent
-from tournaments.pairing.registry import FORMATS, OptionsRefused, option_limits, options_of
+from tournaments.pairing.registry import FORMATS, option_limits, options_of
 from tournaments.pictures import standing_told
 from tournaments.reading import Sheet, seasons_listed
 from tournaments.services import deathmatches, episodes
@@ -103,7 +104,7 @@ def test_every_option_out_of_range_is_told_at_its_field_in_words(orla: User) -> 
             assert "Expected" not in refused_.value.sentence
             form = SeasonForm(data={"format": kind.key})
             form.is_valid()
-            form.refuse(OptionsRefused({name: limits.sentence}))
+            form.refuse(OptionsRefused("format.options", {name: limits.sentence}))
             assert form.errors[f"{kind.key}_{name}"] == [limits.sentence]
             even = SeasonForm(data={"format": kind.key, f"{kind.key}_{name}": "1e9"})
             if limits.type is not bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
@@ -20,12 +20,14 @@ from rest_framework.response import Response
 
 from accounts.api.callers import accounts_named, signed_in
 from accounts.api.serializers import UsernameField
-from config.api.bodies import InstantField, body_of, must_differ
+from config.api.bodies import InstantField, body_of, repeated
 from config.api.idempotency import idempotent
 from config.api.scopes import Scope, require_scope
 from config.api.views import ApiView, FieldsView
-from games.engine.errors import Refusal
+from games.api.serializers import GameJudged
+from games.engine.errors import Refusal, Together
 from games.pace import PACES
+from games.rulesets import REGISTRY
 from tournaments import audience
 from tournaments.api.fields import (
     ContestantField,
@@ -53,6 +55,7 @@ from tournaments.api.views import (
     rounds_whole,
     seasons_whole,
 )
+from tournaments.catalogue import item_of
 from tournaments.models import (
     Contestant,
     DeathMatch,
@@ -190,6 +193,21 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
     no_show_minutes = serializers.IntegerField(required=False, min_value=0, max_value=10_080)
     no_show_rule = serializers.ChoiceField(choices=NoShowRule.choices, required=False)
 
+    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+        """What a service would say of each setting; games are judged one by one. Options of a
+        format hang on which it is."""
+        season = self.context["about"]
+        form = sound.get("format") if season is None else season.format
+        left_out = {"format", "repertoire", *(() if form else ("format_options",))}
+        told = Together()
+        with told.of():
+            given = {key: value for key, value in sound.items() if key not in left_out}
+            if "tie_breaks" in given:
+                named = given["tie_breaks"]
+                given["tie_breaks"] = [each for each in named if each is not serializers.empty]
+            seasons.settings_checked(form or "", given)
+        yield from told.refused
+
 
 class NewSeasonSerializer(_SettingsSerializer):
     """A season to be made."""
@@ -274,7 +292,7 @@ class SeasonView(SeasonReading):
         """Change what is named; the rest stays."""
         caller = signed_in(request)
         season = season_for(slug, caller)
-        given = body_of(request, SeasonChangesSerializer)
+        given = body_of(request, SeasonChangesSerializer, about=season)
         seasons.season_update(acting_user=caller, season=season, changes=given)
         return Response(_season_shown(request, season.pk))
 
@@ -376,14 +394,14 @@ class EntriesSerializer(serializers.Serializer[dict[str, Any]]):
         child=EntrySerializer(), min_length=1, max_length=ENROLLED_AT_ONCE
     )
 
-    def validate_contestants(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """Nobody, and no seed, stands there twice."""
-        must_differ(
-            rows,
+        yield from repeated(
+            sound,
+            "contestants",
             username=("contestant.repeated", "This person is named twice."),
             seed=("seed.repeated", "This seed is given twice."),
         )
-        return rows
 
 
 class WhySerializer(serializers.Serializer[dict[str, Any]]):
@@ -523,14 +541,15 @@ class SeedsSerializer(serializers.Serializer[dict[str, Any]]):
     )
     draw = serializers.BooleanField(required=False, default=False, help_text="Draw all by lot.")
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Exactly one of the two."""
-        if bool(attrs.get("draw")) == ("seeds" in attrs):
-            raise serializers.ValidationError("Either `seeds` or `draw`, please.")
-        return attrs
-
     def validate_seeds(self, seeds: dict[str, int | None]) -> dict[int, int | None]:
-        """By contestants of this season, no seed twice."""
+        """By ids."""
+        return {int(key): seed for key, seed in seeds.items() if _ID.fullmatch(key)}
+
+    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+        """Exactly one of the two; seeds by contestants of this season, none of them twice."""
+        if "draw" in sound and sound["draw"] == ("seeds" in self.initial_data):
+            yield serializers.ValidationError("Either `seeds` or `draw`, please.")
+        seeds = sound.get("seeds", {})
         ids = {key: int(key) for key in seeds if _ID.fullmatch(key)}
         known = self.context["lookups"]["contestants"](set(ids.values()))
         twice = [seed for seed, times in Counter(seeds.values()).items() if seed and times > 1]
@@ -546,8 +565,7 @@ class SeedsSerializer(serializers.Serializer[dict[str, Any]]):
                 said = serializers.ErrorDetail("This seed is given twice.", code="seed.repeated")
                 wrong.setdefault(key[:60], said)
         if wrong:
-            raise serializers.ValidationError(wrong)
-        return {ids[key]: seed for key, seed in seeds.items()}
+            yield serializers.ValidationError({"seeds": wrong})
 
 
 class SeedsView(ApiView):
@@ -578,7 +596,7 @@ class SeedsView(ApiView):
 # -- rounds --------------------------------------------------------------------------------------
 
 
-class PairingSerializer(serializers.Serializer[dict[str, Any]]):
+class PairingSerializer(GameJudged):
     """Two contestants who are to meet."""
 
     home = ContestantField(help_text="The id of the contestant on seat 0.")
@@ -677,10 +695,10 @@ class TimesSerializer(serializers.Serializer[dict[str, Any]]):
 
     times = serializers.ListField(child=TimeSerializer(), min_length=1, max_length=ENROLLED_AT_ONCE)
 
-    def validate_times(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """A death match has one time."""
-        must_differ(rows, death_match=("death-match.repeated", "It is named twice."))
-        return rows
+        said = ("death-match.repeated", "It is named twice.")
+        yield from repeated(sound, "times", death_match=said)
 
 
 class ScheduleView(ApiView):
@@ -739,10 +757,10 @@ class PlacementsSerializer(serializers.Serializer[dict[str, Any]]):
     main_match = serializers.CharField(required=False, allow_blank=True, default="", max_length=120)
     notes = serializers.CharField(required=False, allow_blank=True, default="", max_length=4000)
 
-    def validate_placements(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """Nobody is placed twice."""
-        must_differ(rows, contestant=("placements.twice", "This contestant is placed twice."))
-        return rows
+        said = ("placements.twice", "This contestant is placed twice.")
+        yield from repeated(sound, "placements", contestant=said)
 
 
 class PlacementsView(ApiView):
@@ -815,13 +833,11 @@ class ChoiceView(ApiView):
 # -- death matches -------------------------------------------------------------------------------
 
 
-class DeathMatchChangesSerializer(serializers.Serializer[dict[str, Any]]):
+class DeathMatchChangesSerializer(GameJudged):
     """What a death match is played in, and when."""
 
     at_fault: ClassVar[Mapping[str, str]] = {
-        "setup.ruleset": "ruleset",
-        "setup.variant": "variant",
-        "setup.options": "options",
+        **GameJudged.at_fault,
         "rules.not-in-repertoire": "ruleset",
         "leg.none": "leg",
         "schedule.past": "scheduled_at",
@@ -840,13 +856,14 @@ class DeathMatchChangesSerializer(serializers.Serializer[dict[str, Any]]):
     )
     scheduled_at = InstantField(required=False, allow_null=True)
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """A game is named in full."""
-        if ("ruleset" in attrs) != ("variant" in attrs):
-            raise serializers.ValidationError("`ruleset` and `variant` go together.")
-        if "options" in attrs and "ruleset" not in attrs:
-            raise serializers.ValidationError({"options": "Only together with `ruleset`."})
-        return attrs
+        given = self.initial_data
+        if ("ruleset" in given) != ("variant" in given):
+            yield serializers.ValidationError("`ruleset` and `variant` go together.")
+        if "options" in sound and "ruleset" not in given:
+            yield serializers.ValidationError({"options": "Only together with `ruleset`."})
+        yield from super().judged(sound)
 
 
 class ResultSerializer(WhySerializer):
@@ -992,6 +1009,7 @@ class NewGiftSerializer(serializers.Serializer[dict[str, Any]]):
     """An item to be given."""
 
     at_fault: ClassVar[Mapping[str, str]] = {
+        "setup.ruleset": "ruleset",
         "item.unknown": "item",
         "item.oneself": "receiver",
         "item.leg": "leg_number",
@@ -1013,6 +1031,17 @@ class NewGiftSerializer(serializers.Serializer[dict[str, Any]]):
         required=False, allow_null=True, min_value=1, max_value=deathmatches.BEST_OF_MAX
     )
     note = serializers.CharField(required=False, allow_blank=True, default="", max_length=300)
+
+    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+        """Whether there is such an item: where the ruleset that it is of is at fault, nobody
+        knows."""
+        told = Together()
+        with told.of():
+            if sound.get("ruleset"):
+                REGISTRY.get(sound["ruleset"])
+            if "item" in sound and "ruleset" in sound:
+                item_of(sound["item"], sound["ruleset"])
+        yield from told.refused
 
 
 @extend_schema_view(

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
 import msgspec
-import msgspec.inspect
 
 from games.engine.errors import Refusal
+from games.engine.options import Limits, limits_of, options_read
 
 Rounds = Annotated[int, msgspec.Meta(ge=1, le=64)]
 
@@ -27,15 +27,6 @@ class FormatOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         for name in self.odd:
             if getattr(self, name) % 2 == 0:
                 raise ValueError(f"`{name}` is an odd number")
-
-
-class OptionsRefused(Refusal):
-    """Some options of a format cannot stand: ``fields`` has a sentence for each."""
-
-    def __init__(self, fields: Mapping[str, str]) -> None:
-        said = " ".join(f"{name}: {sentence}" for name, sentence in fields.items())
-        super().__init__("format.options", f"These options do not fit: {said}")
-        self.fields = dict(fields)
 
 
 class EliminationOptions(FormatOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -211,60 +202,14 @@ def options_of(key: str, given: Mapping[str, Any]) -> FormatOptions:
     Raises Refusal ``format.unknown``, or OptionsRefused ``format.options`` for every unknown key,
     wrong type and value out of range.
     """
-    kind = format_of(key)
-    limits = option_limits(key)
-    wrong = {}
-    for name, value in given.items():
-        try:
-            msgspec.convert({name: value}, kind.options_type)
-        except msgspec.ValidationError:
-            known = limits.get(name)
-            wrong[name] = "There is no such option." if known is None else known.sentence
-    if wrong:
-        raise OptionsRefused(wrong)
-    return msgspec.convert(dict(given), kind.options_type)
-
-
-class Limits(msgspec.Struct, frozen=True):
-    """What an option may be: a ``type`` (bool, int or float), and for numbers from where to where;
-    the lowest itself is not allowed where it is ``open``."""
-
-    type: type
-    least: float | None = None
-    most: float | None = None
-    open: bool = False
-    odd: bool = False
-
-    @property
-    def sentence(self) -> str:
-        """The same for people."""
-        if self.type is bool:
-            return "Please say yes or no."
-        kind = "An odd number" if self.odd else "A whole number"
-        if self.type is float:
-            kind = "A number of at most" if self.open else "A number"
-        if self.open:
-            return f"{kind} {self.most:g}, and more than {self.least:g}."
-        return f"{kind} from {self.least:g} to {self.most:g}."
+    kind = format_of(key).options_type
+    return options_read(kind, given, "format.options", kind.odd)
 
 
 def option_limits(key: str) -> dict[str, Limits]:
     """What each option of a format may be. Raises Refusal ``format.unknown``."""
     kind = format_of(key).options_type
-    found = {}
-    for each in msgspec.inspect.type_info(kind).fields:  # type: ignore[attr-defined]
-        told = each.type
-        if isinstance(told, msgspec.inspect.BoolType):
-            found[each.name] = Limits(bool)
-            continue
-        found[each.name] = Limits(
-            float if isinstance(told, msgspec.inspect.FloatType) else int,
-            least=told.gt if told.ge is None else told.ge,
-            most=told.le,
-            open=told.ge is None,
-            odd=each.name in kind.odd,
-        )
-    return found
+    return limits_of(kind, kind.odd)
 
 
 def cautions_of(key: str, given: Mapping[str, Any], players: int) -> tuple[Caution, ...]:

@@ -18,10 +18,8 @@ from accounts.moderation import is_suspended
 from accounts.roles import is_organiser
 from accounts.services import audit_record
 from games import pace
-from games.engine.errors import Refusal
-from games.rulesets import REGISTRY
-from games.services.challenges import must_not_be_supplied
-from games.services.matches import match_referees_set, options_of
+from games.engine.errors import Refusal, Together
+from games.services.matches import game_of, match_referees_set
 from tournaments import audience, lifecycle
 from tournaments.course import Course
 from tournaments.lifecycle import (
@@ -177,14 +175,20 @@ def season_update(*, acting_user: User, season: Season, changes: Mapping[str, An
 
 
 def settings_checked(format_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of a season of that format, as they are stored. Refusals as `season_update`."""
+    """Settings of a season of that format, as they are stored. Refusals as `season_update`,
+    all of them together."""
     unknown = sorted(set(given) - set(_CHECKS) - {"format_options"})
     if unknown:
         raise Refusal("season.unknown-field", f"A season has no setting {unknown[0]!r}.")
-    checked = {key: _CHECKS[key](value) for key, value in given.items() if key in _CHECKS}
-    if "format_options" in given:
-        formats_known.options_of(format_id, given["format_options"])
-        checked["format_options"] = dict(given["format_options"])
+    checked, told = {}, Together()
+    for key, value in given.items():
+        with told.of():
+            if key == "format_options":
+                formats_known.options_of(format_id, value)
+                checked[key] = dict(value)
+            else:
+                checked[key] = _CHECKS[key](value)
+    told.settle()
     return checked
 
 
@@ -218,10 +222,8 @@ def repertoire_checked(value: Any) -> list[dict[str, Any]]:
 
 def game_chosen(value: Any) -> dict[str, Any]:
     """One game that is yet to be played, as `game_checked`: its options are public, and nothing
-    that an organiser prepares stands among them. Raises the same, and Refusal ``setup.options``."""
-    game = game_checked(value)
-    must_not_be_supplied(REGISTRY.get(game["ruleset"]), game["options"])
-    return game
+    that an organiser prepares stands among them. Raises the same."""
+    return game_checked(value, prepared=False)
 
 
 def game_of_round(season: Season, number: int) -> dict[str, Any]:
@@ -244,22 +246,18 @@ def game_fields(game: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def game_checked(value: Any) -> dict[str, Any]:
-    """One game: ``ruleset``, ``variant`` and ``options`` (in seconds, what differs from the pace).
-    Raises Refusal ``season.repertoire`` and ``setup.*``."""
+def game_checked(value: Any, *, prepared: bool = True) -> dict[str, Any]:
+    """One game: ``ruleset``, ``variant`` and ``options`` (in seconds, what differs from the pace),
+    of which some may be ``prepared``. Raises Refusal ``season.repertoire`` and ``setup.*``."""
     known = {"ruleset", "variant", "options"}
     if not isinstance(value, Mapping) or not {"ruleset", "variant"} <= set(value) <= known:
         raise Refusal("season.repertoire", "A game has a ruleset, a variant and perhaps options.")
-    ruleset = REGISTRY.get(str(value["ruleset"]))
     options = value.get("options") or {}
     if not isinstance(options, Mapping):
         raise Refusal("setup.options", "Options are an object of names and values.")
-    options_of(ruleset, options)
-    return {
-        "ruleset": ruleset.id,
-        "variant": ruleset.variant(str(value["variant"])).id,
-        "options": dict(options),
-    }
+    ruleset, variant = str(value["ruleset"]), str(value["variant"])
+    game_of(ruleset, variant, options, prepared=prepared)
+    return {"ruleset": ruleset, "variant": variant, "options": dict(options)}
 
 
 def _one_of(choices: Iterable[str], code: str, what: str) -> Any:
