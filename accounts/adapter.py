@@ -46,7 +46,7 @@ class AccountAdapter(DefaultAccountAdapter):
         "username_password_mismatch": _("This name and this password do not belong together."),
         "username_taken": _("This username is taken."),
         "too_many_login_attempts": _(
-            "Too many failed attempts to sign in from where you are. Please wait five minutes, or "
+            "Too many failed attempts to sign in from where you are. Please wait 300 seconds, or "
             "reset your password."
         ),
         "guesses_from_anywhere": _(
