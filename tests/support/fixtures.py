@@ -33,8 +33,9 @@ TIMEOUT = 30_000  # milliseconds for one browser action, on a machine that is bu
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests of the real site, and keep those with a browser on one worker and those
-    without on another: each starts a site once, and the first keeps its browser open."""
+    """Begin with the tests of the real site and of browsers, and keep those with a browser on one
+    worker, those without on another, and those with a browser alone on a third: the first two start
+    a site once each, and browsers stay open."""
 
     def uses(item: pytest.Item, fixtures: set[str]) -> bool:
         return bool(fixtures & set(getattr(item, "fixturenames", ())))
@@ -45,6 +46,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if uses(item, SITE_FIXTURES):
             item.add_marker(pytest.mark.site)
             group = "browser" if uses(item, BROWSER_FIXTURES) else "site"
+            if not uses(item, {"site"}):
+                group = "browser alone"
         if group and "PYTEST_XDIST_WORKER" in os.environ:
             # What pytest-xdist does for an `xdist_group` mark; its own way of doing so (3.8) has no
             # effect on the item ids of pytest 9.
