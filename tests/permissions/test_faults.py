@@ -269,7 +269,7 @@ def test_addresses(fuzz: Fuzz, places: list[Place]) -> None:
 def test_half_forms(fuzz: Fuzz, places: list[Place], monkeypatch: pytest.MonkeyPatch) -> None:
     """Every form of every page: each field left out, and all of them filled with nonsense."""
     found = 0
-    for place in places:
+    for number, place in enumerate(places):
         with monkeypatch.context() as patch:
             patch.setattr(client, "store_rendered_templates", _KEEP_CONTEXTS)
             page = fuzz.ask(Who.ADMIN, "GET", place.path)
@@ -277,7 +277,7 @@ def test_half_forms(fuzz: Fuzz, places: list[Place], monkeypatch: pytest.MonkeyP
         found += len(fields) > 1
         for name in list(fields)[:8]:
             fuzz.post(place.path, {each: fields[each] for each in fields if each != name})
-        for odd in STRANGE if fields else ():
+        for odd in some(STRANGE, number, 3) if fields else ():
             fuzz.post(place.path, dict.fromkeys(fields, odd))
     assert found > 40
 
