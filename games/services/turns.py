@@ -55,6 +55,13 @@ class _Resent(Exception):
 # -- submissions ---------------------------------------------------------------------------------
 
 
+def client_id_fault(client_id: str) -> Refusal | None:
+    """Why a client's id of a submission cannot stand: ``frame.malformed``."""
+    if CLIENT_ID.fullmatch(client_id):
+        return None
+    return Refusal("frame.malformed", "An id has 1 to 64 letters, digits, hyphens or underscores.")
+
+
 def match_submit(
     *,
     match_id: int,
@@ -297,13 +304,6 @@ def _made_good(held: Held, at: int) -> Held:
 
 
 # -- the organiser -------------------------------------------------------------------------------
-
-
-def client_id_fault(client_id: str) -> Refusal | None:
-    """Why a client's id of a submission cannot stand: ``frame.malformed``."""
-    if CLIENT_ID.fullmatch(client_id):
-        return None
-    return Refusal("frame.malformed", "An id has 1 to 64 letters, digits, hyphens or underscores.")
 
 
 def match_organise(
