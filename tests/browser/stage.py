@@ -16,6 +16,7 @@ import msgspec
 from games.engine import records
 from games.engine.decisions import ROOM, Audience, seen_by
 from games.engine.live import Live, announced
+from games.engine.table import AnyRuleset, Header
 from games.engine.views import match_view
 from games.rulesets import REGISTRY
 
@@ -45,11 +46,15 @@ class Position(NamedTuple):
         )
 
 
+def _recorded(name: str) -> tuple[records.Record, AnyRuleset, Header]:
+    record = records.read((PLAYTHROUGHS / f"{name}.dmr.json").read_bytes())
+    return record, *records.header_of(REGISTRY, record)
+
+
 def course(name: str, seat: int | None = 0) -> list[Position]:
     """A recorded match of tests/playthroughs, entry by entry, as a seat (None: the room) saw it."""
     audience: Audience = ROOM if seat is None else 1 if seat else 0
-    record = records.read((PLAYTHROUGHS / f"{name}.dmr.json").read_bytes())
-    ruleset, header = records.header_of(REGISTRY, record)
+    record, ruleset, header = _recorded(name)
     found = []
     number = 0
     for reckoned in records.replay(
@@ -68,12 +73,10 @@ def course(name: str, seat: int | None = 0) -> list[Position]:
     return found
 
 
-def waiting(name: str, seat: int | None = 0) -> Position:
-    """The same match before its first entry, while it waits for its players."""
-    audience: Audience = ROOM if seat is None else 1 if seat else 0
-    record = records.read((PLAYTHROUGHS / f"{name}.dmr.json").read_bytes())
-    ruleset, header = records.header_of(REGISTRY, record)
-    view = match_view(ruleset, announced(ruleset, header, until=4_000_000_000_000), audience, at=0)
+def waiting(name: str) -> Position:
+    """The same match before its first entry, while it waits for its players, as seat 0 sees it."""
+    _, ruleset, header = _recorded(name)
+    view = match_view(ruleset, announced(ruleset, header, until=4_000_000_000_000), 0, at=0)
     return Position(msgspec.to_builtins(view), [])
 
 
