@@ -10,25 +10,27 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
-# What colours decide is asked about by itself, since it takes longer than all the rest.
-COLOURS = ("color-contrast", "link-in-text-block")
+# Asked about by itself, since it takes longer than all the rest.
+CONTRAST = "color-contrast"
 # On top of what axe does by itself: a name that lacks the visible words cannot be spoken.
 EVERYTHING = {
     "preload": False,  # no rule that is asked about wants the sheets
     "rules": {
         "label-content-name-mismatch": {"enabled": True},
-        **{rule: {"enabled": False} for rule in COLOURS},
+        CONTRAST: {"enabled": False},
     },
 }
+# What else the colours of a scheme decide.
+LINKS = {"preload": False, "runOnly": ["link-in-text-block"]}
 
 _ASK = """async (options) => {
   const found = await axe.run(document, { resultTypes: ["violations"], ...options });
   return found.violations.flatMap(({ id, nodes }) => nodes.map((node) => window.told(id, node)));
 }"""
-# Contrast of a text is decided by what it looks like: its colour and size, what its ancestors paint
-# behind it, and what a link looks like beside the words around it. Each look is asked about until
-# axe has judged it once, wherever that was; a text of one letter, or a disabled one, it does not.
-_ASK_COLOURS = """async ([rules, judged]) => {
+# Contrast of a text is decided by what it looks like: its colour and size, and what its ancestors
+# paint behind it. Each look is asked about until axe has judged it once, wherever that was; a text
+# of one letter, or a disabled one, it does not.
+_ASK_CONTRAST = """async ([rule, judged]) => {
   const known = new Set(judged);
   const behind = new Map([[null, ["", ""]]]);
   const painted = (element) => {
@@ -52,9 +54,7 @@ _ASK_COLOURS = """async ([rules, judged]) => {
     const { color, fontSize, fontWeight, textShadow } = getComputedStyle(element);
     const silent = element.closest(":disabled, [aria-disabled=true]") !== null;
     const kind = [color, fontSize, fontWeight, textShadow, silent, words(element).length === 1];
-    const around = element.localName === "a" ? getComputedStyle(element.parentElement) : null;
-    const link = around && [getComputedStyle(element).textDecorationLine, around.color];
-    return [...kind, link, ...painted(element)].join("|");
+    return [...kind, ...painted(element)].join("|");
   };
   const asked = new Map();
   for (const element of document.querySelectorAll("body *")) {
@@ -66,14 +66,12 @@ _ASK_COLOURS = """async ([rules, judged]) => {
   if (!include.length) return [[], []];
   const { violations, passes } = await axe.run(
     { include },
-    { runOnly: rules, resultTypes: ["violations", "passes"], elementRef: true },
+    { preload: false, runOnly: [rule], resultTypes: ["violations", "passes"], elementRef: true },
   );
-  const [contrast] = rules;
+  const nodes = (results) => results.flatMap((each) => each.nodes);
   return [
-    violations.flatMap(({ id, nodes }) => nodes.map((node) => window.told(id, node))),
-    [...violations, ...passes]
-      .filter(({ id }) => id === contrast)
-      .flatMap(({ nodes }) => nodes.map(({ element }) => look(element))),
+    nodes(violations).map((node) => window.told(rule, node)),
+    nodes([...violations, ...passes]).map(({ element }) => look(element)),
   ];
 }"""
 _PREPARE = """() => {
@@ -105,21 +103,21 @@ class Examiner:
         found: dict[str, str] = {}
         for size, scheme, options in (
             (WIDE, "light", EVERYTHING),
-            (WIDE, "dark", None),
-            (NARROW, "dark", None),
+            (WIDE, "dark", LINKS),
+            (NARROW, "dark", LINKS),
             (NARROW, "light", EVERYTHING),
         ):
             page.set_viewport_size(size)  # type: ignore[arg-type]
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
-            answer: list[list[str]] = page.evaluate(_ASK, options) if options else []
-            for rule, target, html, why in answer + self._colours(page):
+            answer: list[list[str]] = page.evaluate(_ASK, options)
+            for rule, target, html, why in answer + self._pale(page):
                 found.setdefault(
                     f"{rule}: {target}", f"({size['width']} px, {scheme}) {html} {why}"
                 )
         return [f"{what} {where}" for what, where in found.items()]
 
-    def _colours(self, page: Page) -> list[list[str]]:
-        found, judged = page.evaluate(_ASK_COLOURS, [COLOURS, sorted(self.judged)])
+    def _pale(self, page: Page) -> list[list[str]]:
+        found, judged = page.evaluate(_ASK_CONTRAST, [CONTRAST, sorted(self.judged)])
         if not found:  # else every other page with that look is to be named, too
             self.judged |= set(judged)
         return list(found)

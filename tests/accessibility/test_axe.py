@@ -21,7 +21,7 @@ STYLE = """
   @media (max-width: 400px) { .narrow { color: #eee } }
 """
 PAGES = {
-    "nothing": "<p>Fine</p>",
+    "nothing": "<p><a href='#top' style='color: #333; text-decoration: none'>the rules</a></p>",
     "color-contrast": "<p>Fine</p><p style='color: #eee'>Pale</p>",
     "color-contrast: em": "<em class='in-the-dark'>Pale in the dark</em>",
     "color-contrast: q": "<q class='narrow'>Pale on a phone</q>",
