@@ -242,7 +242,7 @@ def test_everything_works_without_scripts(
     for page in playing:
         page.goto(anna.url)
     for page in playing:
-        page.get_by_text("once both players are there").wait_for(state="hidden")
+        page.locator("#match[data-phase]:not([data-phase=waiting])").wait_for()
     anna.reload()
     picture = anna.locator("img.board-picture")
     assert picture.is_visible()
