@@ -16,7 +16,7 @@ import msgspec
 from games.engine import records
 from games.engine.decisions import ROOM, Audience, seen_by
 from games.engine.live import Live, announced
-from games.engine.table import AnyRuleset, Header
+from games.engine.table import CONCEDE, AnyRuleset, Entry, Header, Table, opened
 from games.engine.views import match_view
 from games.rulesets import REGISTRY
 
@@ -53,24 +53,52 @@ def _recorded(name: str) -> tuple[records.Record, AnyRuleset, Header]:
 
 def course(name: str, seat: int | None = 0) -> list[Position]:
     """A recorded match of tests/playthroughs, entry by entry, as a seat (None: the room) saw it."""
-    audience: Audience = ROOM if seat is None else 1 if seat else 0
+    return whole(name, seat)[1:]
+
+
+def whole(name: str, seat: int | None = 0) -> list[Position]:
+    """The same from the very beginning: first what is asked before anything has happened."""
     record, ruleset, header = _recorded(name)
-    found = []
+    audience = _audience(seat)
+    found = [_position(ruleset, opened(ruleset, header), audience, [])]
     number = 0
-    for reckoned in records.replay(
-        ruleset, header, [records.entry_of(each) for each in record.moves]
-    ):
-        seen = seen_by(reckoned.events, audience)
-        items: list[dict[str, Any]] = []
-        if seen:
-            number += 1
-            item = {"n": number, "at": 1_000 * number, "actor": reckoned.entry.actor}
-            items = [{**item, "taken_back": False, "events": msgspec.to_builtins(seen)}]
-        view = match_view(ruleset, Live(reckoned.table), audience, at=0)
-        for decision in view["decisions"]:
-            decision["clock"]["running"] = True
-        found.append(Position(msgspec.to_builtins(view), items))
+    entries = [records.entry_of(each) for each in record.moves]
+    for reckoned in records.replay(ruleset, header, entries):
+        items = _items(reckoned, audience, number + 1)
+        number += len(items)
+        found.append(_position(ruleset, reckoned.table, audience, items))
     return found
+
+
+def conceded(name: str, number: int, by: int, seat: int | None = 0) -> Position:
+    """The end of the same match when a seat concedes after ``number`` entries."""
+    record, ruleset, header = _recorded(name)
+    audience = _audience(seat)
+    entries = [records.entry_of(each) for each in record.moves[:number]]
+    concession = Entry(actor=1 if by else 0, text=CONCEDE)
+    *_, reckoned = records.replay(ruleset, header, [*entries, concession])
+    return _position(ruleset, reckoned.table, audience, _items(reckoned, audience, number + 1))
+
+
+def _audience(seat: int | None) -> Audience:
+    return ROOM if seat is None else 1 if seat else 0
+
+
+def _items(reckoned: records.Reckoned, audience: Audience, number: int) -> list[dict[str, Any]]:
+    seen = seen_by(reckoned.events, audience)
+    if not seen:
+        return []
+    item = {"n": number, "at": 1_000 * number, "actor": reckoned.entry.actor}
+    return [{**item, "taken_back": False, "events": msgspec.to_builtins(seen)}]
+
+
+def _position(
+    ruleset: AnyRuleset, table: Table, audience: Audience, items: list[dict[str, Any]]
+) -> Position:
+    view = match_view(ruleset, Live(table), audience, at=0)
+    for decision in view["decisions"]:
+        decision["clock"]["running"] = True
+    return Position(msgspec.to_builtins(view), items)
 
 
 def waiting(name: str) -> Position:

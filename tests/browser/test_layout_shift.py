@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.browser import players
-from tests.browser.stage import Position, Stage, course, waiting
+from tests.browser.stage import Position, Stage, conceded, course, waiting, whole
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -40,6 +40,8 @@ MATCHES = {
     "peg-domain": ("peg-domain.gauntlet.points", "gauntlet", "turn"),
     "domain": ("domain.standard.challenges", "standard", "place"),
 }
+# The same, with all that may be asked.
+WHOLE = {**MATCHES, "peg-domain": ("peg-domain.final.items", "final", "turn")}
 WIDTHS: dict[int, dict[str, Any]] = {
     1440: {"viewport": {"width": 1440, "height": 900}},
     390: {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
@@ -174,14 +176,14 @@ def test_nothing_moves_from_the_wait_to_the_end(
     new_page: Pages, site: Site, subtests: pytest.Subtests, width: int
 ) -> None:
     """Over a whole match, from one question to the next."""
-    for ruleset, (name, variant, _kind) in MATCHES.items():
+    for ruleset, (name, variant, _kind) in WHOLE.items():
         with subtests.test(ruleset):
             game = players.start(site, ruleset, variant=variant)
             stage = Stage(new_page, game, "Ada", [waiting(name)], clock=False, **WIDTHS[width])
             stage.page.wait_for_timeout(600)  # from here on nobody has pressed anything
             moved = []
             asked: Any = None
-            for number, position in enumerate(course(name)):
+            for number, position in enumerate(whole(name)):
                 stage.play(position)
                 # What has moved since it was looked at last counts together.
                 if asked != (asked := asks(position)):
@@ -195,4 +197,39 @@ def test_nothing_moves_from_the_wait_to_the_end(
             stage.page.context.close()
             assert moved == []
             assert outside == []
+    assert new_page.errors == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_moves_when_a_question_goes_away(
+    new_page: Pages, site: Site, subtests: pytest.Subtests, width: int
+) -> None:
+    """Whatever somebody is asked: the opponent concedes, or it is answered elsewhere."""
+    for ruleset, (name, variant, _kind) in WHOLE.items():
+        for seat, player in enumerate(("Ada", "Ben")):
+            with subtests.test(ruleset, player=player):
+                game = players.start(site, ruleset, variant=variant)
+                played = whole(name, seat)
+                first: dict[str, int] = {}
+                for number, position in enumerate(played):
+                    for each in position.view["decisions"]:
+                        if each["seat"] == seat and each.get("sealed") is None:
+                            first.setdefault(each["kind"], number)
+                stage = Stage(new_page, game, player, [played[0]], clock=False, **WIDTHS[width])
+                stage.page.wait_for_timeout(600)  # from here on nobody has pressed anything
+                moved = []
+                for kind, number in first.items():
+                    for after in (conceded(name, number, 1 - seat, seat), played[number + 1]):
+                        stage.sync(**played[number].view)
+                        stage.settle()
+                        stage.page.evaluate(DRAWN)
+                        stage.page.evaluate("seen.shifts = []")
+                        stage.play(after)
+                        stage.settle()
+                        stage.page.evaluate(DRAWN)
+                        total, worst = shifted(stage.page)
+                        if total >= ALLOWED:
+                            moved.append((kind, after.view["phase"], total, worst))
+                stage.page.context.close()
+                assert moved == []
     assert new_page.errors == []

@@ -2,7 +2,7 @@
 
 import { fill, h, icon, s, scrolling, write } from "../match/dom.js";
 import { faultOf, Paint, pixelPath, ringPath, turned } from "./domain-pixels.js";
-import { choiceCards, ConfirmBar, dock, seatBadge } from "./kit.js";
+import { choiceCards, ConfirmBar, seatBadge } from "./kit.js";
 
 const COLOURS = ["red", "blue"];
 const TITLES = { red: "Red", blue: "Blue" };
@@ -313,7 +313,7 @@ class DomainBoard {
 
     this.note = h("p", { class: "board-facts", role: "status" });
     this.cards = h("div", { class: "board-cards" });
-    this.dock = dock(this.cards);
+    fill(api.dock, this.cards);
     this.gallery = h("ul", { class: "shape-gallery" });
     this.fields = Object.fromEntries(COLOURS.map((colour) => [colour, this.#field(colour)]));
     this.domains = h("div", { class: "domains" }, COLOURS.map((colour) => this.fields[colour].figure));
@@ -335,7 +335,6 @@ class DomainBoard {
       this.acts,
       this.theirs,
       this.gallery,
-      this.dock,
     );
     document.addEventListener("keydown", (event) => this.#key(event, root), { signal: this.listening.signal });
   }
@@ -460,7 +459,7 @@ class DomainBoard {
       fill(this.cards, asks ? this.#cardsFor(decision.kind) : null);
       // Shapes to be taken are where they lie; what else is asked must not move them.
       if (asks && decision.kind === "draft") this.gallery.after(this.cards);
-      else this.dock.prepend(this.cards);
+      else this.api.dock.prepend(this.cards);
     }
     this.bar.below(asks ? this.cards : isDrafting(this.game) ? this.gallery : this.note);
     for (const input of this.cards.querySelectorAll("input")) {
@@ -963,7 +962,7 @@ class DomainBoard {
   #key(event, root) {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || this.ctx === null) return;
     const { target } = event;
-    if (target !== document.body && !root.contains(target)) return;
+    if (target !== document.body && ![root, this.api.dock].some((each) => each.contains(target))) return;
     if (target.closest?.("input, textarea, select, dialog")) return;
     const control = target.closest?.("button, a, summary") ?? null;
     if (this.#act(event, control)) event.preventDefault();

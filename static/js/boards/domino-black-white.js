@@ -326,9 +326,9 @@ class DominoBoard {
       onConfirm: () => this.#confirm(),
       onCancel: () => this.ctx?.pending === null && this.placing.cancel(),
     });
+    fill(api.dock, this.cards);
     fill(
       root,
-      this.cards,
       this.frame,
       this.bar.root,
       h("div", { class: "board-tools" }, this.moveTools),
@@ -551,7 +551,9 @@ class DominoBoard {
     this.choice = null;
     this.domino = null;
     this.hides = null;
-    for (const input of this.root.querySelectorAll("input[type=radio]")) input.checked = false;
+    for (const part of [this.cards, this.root]) {
+      for (const input of part.querySelectorAll("input[type=radio]")) input.checked = false;
+    }
   }
 
   #words(spot) {

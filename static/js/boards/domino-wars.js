@@ -331,7 +331,9 @@ class WarsBoard {
   #cancelled() {
     this.choice = this.#asks("deck") ? this.choice : null;
     this.domino = null;
-    for (const input of this.root.querySelectorAll("input[type=radio]")) input.checked = false;
+    for (const part of [this.cards, this.root]) {
+      for (const input of part.querySelectorAll("input[type=radio]")) input.checked = false;
+    }
     if (this.ctx !== null && this.#game !== null) this.#drawBar();
   }
 
@@ -487,15 +489,18 @@ class WarsBoard {
     const { decision, pending } = this.ctx;
     const kind = ["first", "deck", "mulligan"].includes(decision?.kind) ? decision.kind : null;
     const sealed = this.#sealedDeck();
-    this.table.hidden = !this.#inPlay && this.#game.phase !== "mulligan" && this.#game.phase !== "shuffle" && this.ctx.you !== null && (kind !== null || sealed !== null);
+    this.table.hidden = kind === "deck" || sealed !== null; // a deck takes the board's place
     this.cards.hidden = kind === null && sealed === null;
     if (this.#changed("cards", kind === null ? null : decision.id, sealed)) {
       this.builder = null;
       if (kind === "first") fill(this.cards, this.#orderCards());
       else if (kind === "deck") fill(this.cards, this.#deckBuilder());
       else if (kind === "mulligan") fill(this.cards, this.#mulliganCards());
-      else if (sealed !== null) fill(this.cards, h("section", { class: "deck" }, h("h2", { class: "deck__title" }, "Your deck is in"), tiles(sealed, { label: "Your deck" })));
+      else if (sealed !== null)
+        fill(this.cards, h("section", { class: "deck" }, h("h2", { class: "deck__title" }, "Your deck is in"), tiles(sealed, { label: "Your deck" })));
       else fill(this.cards);
+      if (this.table.hidden) this.root.prepend(this.cards);
+      else this.api.dock.prepend(this.cards);
     }
     this.builder?.disable(!this.#asks("deck"));
     for (const input of this.cards.querySelectorAll("input[type=radio]")) input.disabled = pending !== null;

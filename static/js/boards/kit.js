@@ -493,11 +493,6 @@ export function wheelTurns(element, wanted, rotate) {
   );
 }
 
-/** Where cards stay in sight while they are shown, at the lower edge of what is seen. */
-export function dock(cards) {
-  return h("div", { class: "board-dock" }, cards);
-}
-
 /**
  * A question with a few answers, as cards to choose one of. `options` are `{value, title, text,
  * art, disabled}`; `choose` is called with the value, `confirm` when Enter is pressed on one.

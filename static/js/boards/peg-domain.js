@@ -3,7 +3,7 @@
 import { csrfToken } from "../site.js";
 import { spoken } from "../match/clock.js";
 import { fill, h, s, write } from "../match/dom.js";
-import { Board, choiceCards, ConfirmBar, dock, outline, seatBadge, turn, UNIT } from "./kit.js";
+import { Board, choiceCards, ConfirmBar, outline, seatBadge, turn, UNIT } from "./kit.js";
 import { Placing, PLACING_KEYS } from "./placing.js";
 
 const COLUMNS = [..."ABCDEFGHIJKL"];
@@ -326,7 +326,8 @@ class PegDomainBoard {
     this.below = h("div");
     this.button = this.#buttons();
     this.paint = this.#paintPanel();
-    fill(root, this.trio, dock(this.cards), this.below, this.bar.root, this.facts, this.paint);
+    fill(api.dock, this.cards);
+    fill(root, this.trio, this.below, this.bar.root, this.facts, this.paint);
     this.boards.pallets.forEach((board, colour) => this.#listen(board, colour));
     this.listening = new AbortController();
     this.boards.domain.svg.addEventListener("click", (event) => this.#tapDomain(event), this.listening);

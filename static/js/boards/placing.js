@@ -237,7 +237,7 @@ export class Placing {
   #key(event) {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
     const { target } = event;
-    if (target !== document.body && !this.root.contains(target)) return;
+    if (target !== document.body && ![this.root, this.api.dock].some((each) => each.contains(target))) return;
     if (target.closest?.("input:not([type=radio]), textarea, select, dialog")) return;
     if (this.#act(event, target.closest?.("button, a, summary, input") ?? null)) {
       event.preventDefault();

@@ -1,7 +1,7 @@
 /* The board of Tetronogo. See boards/README.md for what every board module offers. */
 
 import { fill, h, s, write } from "../match/dom.js";
-import { Board, choiceCards, ConfirmBar, dock, outline, seatBadge, turn, UNIT } from "./kit.js";
+import { Board, choiceCards, ConfirmBar, outline, seatBadge, turn, UNIT } from "./kit.js";
 import { Placing, PLACING_KEYS } from "./placing.js";
 
 const SIZE = 12;
@@ -320,10 +320,10 @@ class TetronogoBoard {
       },
       "Show the groups",
     );
+    fill(api.dock, this.cards);
     fill(
       root,
       this.frame,
-      dock(this.cards),
       this.bar.root,
       h("div", { class: "board-tools" }, this.moveTools, this.groupsToggle),
       this.facts,
@@ -502,8 +502,6 @@ class TetronogoBoard {
     const bout = this.#bout();
     const placing = this.#isPlacing;
     drawBout(this.board, bout, this.ctx.names);
-    // While the first pick is made there is nothing on the board, and the cards need the room.
-    this.frame.hidden = bout === null && !this.cards.hidden;
     const live = bout !== null && !bout.groups && game.phase === "place";
     if (live && this.showGroups) {
       this.board.draw(

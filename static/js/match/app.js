@@ -51,6 +51,7 @@ class MatchPage {
         "connection",
         "players",
         "board",
+        "dock",
         "notation",
         "log",
         "chat",
@@ -106,6 +107,7 @@ class MatchPage {
         announce,
         refuse: (text) => this.#refuse(text),
         draft: (text) => this.#draft(text),
+        dock: this.parts.dock, // for cards: in sight while they are shown, and nothing is below
       };
       this.board = this.ruleset.mount(fill(this.parts.board), api);
       this.#drawKeys(this.ruleset.keys);
