@@ -46,7 +46,9 @@ async ({module, view, you}) => {
     announce: (text) => said.push(['announce', text]),
     refuse: (text) => said.push(['refuse', text]),
     draft: () => {},
+    dock: document.createElement('div'),
   };
+  root.after(api.dock);
   const ruleset = await import(`/static/js/boards/${module}.js`);
   const board = ruleset.mount(root, api);
   const decision = view.decisions.find(({seat, sealed}) => seat === you) ?? null;

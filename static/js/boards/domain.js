@@ -351,6 +351,7 @@ class DomainBoard {
   destroy() {
     this.listening.abort();
     clearTimeout(this.speaking);
+    this.api.dock.replaceChildren();
   }
 
   update(view, ctx) {

@@ -339,6 +339,7 @@ class DominoBoard {
   destroy() {
     this.placing.destroy();
     this.root.replaceChildren();
+    this.api.dock.replaceChildren();
   }
 
   update(view, ctx) {

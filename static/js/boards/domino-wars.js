@@ -244,6 +244,7 @@ class WarsBoard {
   destroy() {
     this.placing.destroy();
     this.root.replaceChildren();
+    this.api.dock.replaceChildren();
   }
 
   update(view, ctx) {

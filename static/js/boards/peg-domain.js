@@ -337,6 +337,7 @@ class PegDomainBoard {
     this.placing.destroy();
     this.listening.abort();
     this.root.replaceChildren();
+    this.api.dock.replaceChildren();
   }
 
   update(view, ctx) {

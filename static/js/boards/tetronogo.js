@@ -335,6 +335,7 @@ class TetronogoBoard {
   destroy() {
     this.placing.destroy();
     this.root.replaceChildren();
+    this.api.dock.replaceChildren();
   }
 
   update(view, ctx) {
