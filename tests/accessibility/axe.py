@@ -31,7 +31,7 @@ _ASK = """async (options) => {
 # paint behind it. Each look is asked about until axe has judged it once, wherever that was; a text
 # of one letter, or a disabled one, it does not.
 _ASK_CONTRAST = """async ([rule, judged]) => {
-  const known = new Set(judged);
+  const known = new Set(judged.split(" "));
   const behind = new Map([[null, ["", ""]]]);
   const painted = (element) => {
     if (!behind.has(element)) {
@@ -54,7 +54,13 @@ _ASK_CONTRAST = """async ([rule, judged]) => {
     const { color, fontSize, fontWeight, textShadow } = getComputedStyle(element);
     const silent = element.closest(":disabled, [aria-disabled=true]") !== null;
     const kind = [color, fontSize, fontWeight, textShadow, silent, words(element).length === 1];
-    return [...kind, ...painted(element)].join("|");
+    let [a, b] = [0xdeadbeef, 0x41c6ce57]; // a short name for it, of 64 bits
+    for (const each of [...kind, ...painted(element)].join("|")) {
+      const code = each.codePointAt(0);
+      a = Math.imul(a ^ code, 2654435761);
+      b = Math.imul(b ^ code, 1597334677);
+    }
+    return `${(a >>> 0).toString(36)}${(b >>> 0).toString(36)}`;
   };
   const asked = new Map();
   for (const element of document.querySelectorAll("body *")) {
@@ -117,7 +123,7 @@ class Examiner:
         return [f"{what} {where}" for what, where in found.items()]
 
     def _pale(self, page: Page) -> list[list[str]]:
-        found, judged = page.evaluate(_ASK_CONTRAST, [CONTRAST, sorted(self.judged)])
+        found, judged = page.evaluate(_ASK_CONTRAST, [CONTRAST, " ".join(self.judged)])
         if not found:  # else every other page with that look is to be named, too
             self.judged |= set(judged)
         return list(found)

@@ -99,6 +99,15 @@ def shifted(page: Page) -> tuple[float, Any]:
     return sum(shift["value"] for shift in shifts), worst
 
 
+def shifted_anew(stage: Stage) -> tuple[float, Any]:
+    """The same, since it was asked last."""
+    stage.settle()
+    stage.page.evaluate(DRAWN)
+    found = shifted(stage.page)
+    stage.page.evaluate("seen.shifts = []")
+    return found
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_nothing_moves_by_itself(
     new_page: Pages, site: Site, subtests: pytest.Subtests, width: int
@@ -179,18 +188,15 @@ def test_nothing_moves_from_the_wait_to_the_end(
     for ruleset, (name, variant, _kind) in WHOLE.items():
         with subtests.test(ruleset):
             game = players.start(site, ruleset, variant=variant)
-            stage = Stage(new_page, game, "Ada", [waiting(name)], clock=False, **WIDTHS[width])
-            stage.page.wait_for_timeout(600)  # from here on nobody has pressed anything
+            options = {"clock": False, "idle": True, **WIDTHS[width]}
+            stage = Stage(new_page, game, "Ada", [waiting(name)], **options)
             moved = []
             asked: Any = None
             for number, position in enumerate(whole(name)):
                 stage.play(position)
                 # What has moved since it was looked at last counts together.
                 if asked != (asked := asks(position)):
-                    stage.settle()
-                    stage.page.evaluate(DRAWN)
-                    total, worst = shifted(stage.page)
-                    stage.page.evaluate("seen.shifts = []")
+                    total, worst = shifted_anew(stage)
                     if total >= ALLOWED:
                         moved.append((number, total, worst))
             outside = stage.page.evaluate(OUTSIDE)
@@ -206,28 +212,24 @@ def test_nothing_moves_when_a_question_goes_away(
 ) -> None:
     """Whatever somebody is asked: the opponent concedes, or it is answered elsewhere."""
     for ruleset, (name, variant, _kind) in WHOLE.items():
+        game = players.start(site, ruleset, variant=variant)
         for seat, player in enumerate(("Ada", "Ben")):
             with subtests.test(ruleset, player=player):
-                game = players.start(site, ruleset, variant=variant)
                 played = whole(name, seat)
                 first: dict[str, int] = {}
                 for number, position in enumerate(played):
                     for each in position.view["decisions"]:
                         if each["seat"] == seat and each.get("sealed") is None:
                             first.setdefault(each["kind"], number)
-                stage = Stage(new_page, game, player, [played[0]], clock=False, **WIDTHS[width])
-                stage.page.wait_for_timeout(600)  # from here on nobody has pressed anything
+                options = {"clock": False, "idle": True, **WIDTHS[width]}
+                stage = Stage(new_page, game, player, [played[0]], **options)
                 moved = []
                 for kind, number in first.items():
                     for after in (conceded(name, number, 1 - seat, seat), played[number + 1]):
                         stage.sync(**played[number].view)
-                        stage.settle()
-                        stage.page.evaluate(DRAWN)
-                        stage.page.evaluate("seen.shifts = []")
+                        shifted_anew(stage)
                         stage.play(after)
-                        stage.settle()
-                        stage.page.evaluate(DRAWN)
-                        total, worst = shifted(stage.page)
+                        total, worst = shifted_anew(stage)
                         if total >= ALLOWED:
                             moved.append((kind, after.view["phase"], total, worst))
                 stage.page.context.close()

@@ -92,6 +92,20 @@ class Way(NamedTuple):
         return needed == scope if needed == "bot" else needed in _HELD[scope]
 
 
+class Touched:
+    """The tables in which something was written since, as they are now; the others are as they
+    were."""
+
+    def __init__(self, written: dict[str, tuple[int, ...]]) -> None:
+        now = writes()
+        self.tables = frozenset(table for table in now if now[table] != written.get(table))
+        self.digest = digest(self.tables)
+
+    def changed(self) -> bool:
+        """Whether they were different, once it is undone."""
+        return bool(self.tables) and digest(self.tables) != self.digest
+
+
 class Asking:
     """Puts the asks about one scene, as anybody, and keeps what went wrong."""
 
@@ -123,7 +137,8 @@ class Asking:
         with Savepoint():
             written = writes()
             answers = [self._answer(who, way) for way in ways]
-            quiet = writes() == written
+            after = Touched(written)
+        quiet = not after.changed()
         for way, answer in zip(ways, answers, strict=True):
             if answer not in self._refusals(way) or not (quiet or not self.done(who, way)):
                 self.wrong.append(f"{who}: {way.name} {way.scopes}: {answer}, and may not")
@@ -139,11 +154,8 @@ class Asking:
         with Savepoint():
             written = writes()
             answer = self._answer(who, way)
-            now = writes()
-            # The others are as they were.
-            touched = frozenset(table for table in now if now[table] != written.get(table))
-            after = digest(touched)
-        changed = digest(touched) != after
+            after = Touched(written)
+        changed = after.changed()
         good, bad = self._successes(way), self._refusals(way)
         if way.deed.reads:
             if changed or (answer != 200 and answer not in bad):

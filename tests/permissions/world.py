@@ -516,14 +516,30 @@ def digest(tables: frozenset[str]) -> tuple[int, ...]:
         return found
 
 
+@cache
+def _counted() -> list[int]:
+    """The object identifiers of the tables whose rows count."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT relid FROM pg_stat_user_tables WHERE relname <> ALL(%s)",
+            [sorted(_NOT_COUNTED)],
+        )
+        return [relid for (relid,) in cursor.fetchall()]
+
+
 def writes() -> dict[str, tuple[int, ...]]:
     """How many rows of each table this transaction has inserted, updated and deleted so far, what
     was undone included, but for sessions: while that stays the same, so do the rows."""
     with connection.cursor() as cursor:
+        # What the view pg_stat_xact_user_tables is made of, at a fifth of its cost.
         cursor.execute(
-            "SELECT relname, n_tup_ins, n_tup_upd, n_tup_del FROM pg_stat_xact_user_tables"
-            " WHERE relname <> ALL(%s) AND n_tup_ins + n_tup_upd + n_tup_del > 0",
-            [sorted(_NOT_COUNTED)],
+            "SELECT relid::regclass::text, inserted, updated, deleted FROM (SELECT relid,"
+            " pg_stat_get_xact_tuples_inserted(relid) AS inserted,"
+            " pg_stat_get_xact_tuples_updated(relid) AS updated,"
+            " pg_stat_get_xact_tuples_deleted(relid) AS deleted"
+            " FROM unnest(%s::oid[]) AS relid OFFSET 0) AS counted"
+            " WHERE inserted + updated + deleted > 0",
+            [_counted()],
         )
         return {table: tuple(counts) for table, *counts in cursor.fetchall()}
 

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page, Playwright
 
 BROWSER_FIXTURES = {"browser", "new_page"}
-SITE_FIXTURES = {"site", *BROWSER_FIXTURES}
+SITE_FIXTURES = {"site", "site_session", "new_page"}
+ALL_FIXTURES = SITE_FIXTURES | BROWSER_FIXTURES
+# The longest part of the browser tests: matches on their boards. They have a worker of their own.
+BOARDS = "tests/browser/"
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -33,9 +36,8 @@ TIMEOUT = 30_000  # milliseconds for one browser action, on a machine that is bu
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests of the real site and of browsers, and keep those with a browser on one
-    worker, those without on another, and those with a browser alone on a third: the first two start
-    a site once each, and browsers stay open."""
+    """Begin with the tests of the real site and of browsers, in groups: each keeps to one worker,
+    starts its site once, and leaves its browser open."""
 
     def uses(item: pytest.Item, fixtures: set[str]) -> bool:
         return bool(fixtures & set(getattr(item, "fixturenames", ())))
@@ -43,16 +45,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         mark = item.get_closest_marker("xdist_group")
         group = mark.args[0] if mark else ""
-        if uses(item, SITE_FIXTURES):
+        if uses(item, ALL_FIXTURES):
             item.add_marker(pytest.mark.site)
             group = "browser" if uses(item, BROWSER_FIXTURES) else "site"
-            if not uses(item, {"site"}):
+            if not uses(item, SITE_FIXTURES):
                 group = "browser alone"
+            elif group == "browser" and item.nodeid.startswith(BOARDS):
+                group = "boards"
         if group and "PYTEST_XDIST_WORKER" in os.environ:
             # What pytest-xdist does for an `xdist_group` mark; its own way of doing so (3.8) has no
             # effect on the item ids of pytest 9.
             item._id = NodeId.parse(f"{item.nodeid}@{group}")
-    items.sort(key=lambda item: (not uses(item, SITE_FIXTURES), not uses(item, BROWSER_FIXTURES)))
+    items.sort(key=lambda item: (not uses(item, ALL_FIXTURES), not uses(item, BROWSER_FIXTURES)))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -99,12 +103,14 @@ def outages_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def site_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """The site's processes, started once per test run."""
+    """The site's processes, started once per worker."""
     site = Site(tmp_path_factory.mktemp("site"))
+    SITES.append(site)
     try:
         site.start()
         yield site
     finally:
+        SITES.remove(site)
         site.stop()
 
 
@@ -201,16 +207,21 @@ class Chromium:
 
 
 CHROMIUM = Chromium()
+SITES: list[Site] = []
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Iterator[None]:
-    """Close the browser unless the next test takes it over."""
+    """Close the browser, and let the site rest, unless the next test takes it over."""
     try:
         yield
     finally:
-        if not BROWSER_FIXTURES & set(getattr(nextitem, "fixturenames", ())):
+        needed = set(getattr(nextitem, "fixturenames", ()))
+        if not BROWSER_FIXTURES & needed:
             CHROMIUM.close()
+        if not SITE_FIXTURES & needed:
+            for site in SITES:
+                site.rest()
 
 
 @pytest.fixture
