@@ -1,5 +1,6 @@
 """Fixtures: the real site, and real browsers in front of it."""
 
+import gc
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -57,6 +58,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             # effect on the item ids of pytest 9.
             item._id = NodeId.parse(f"{item.nodeid}@{group}")
     items.sort(key=lambda item: (not uses(item, ALL_FIXTURES), not uses(item, BROWSER_FIXTURES)))
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests stay until the end: the garbage collector need not walk over them, and
+    over every module, again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.hookimpl(wrapper=True)
