@@ -2,7 +2,7 @@
 
 import { fill, h, icon, s, scrolling, write } from "../match/dom.js";
 import { faultOf, Paint, pixelPath, ringPath, turned } from "./domain-pixels.js";
-import { choiceCards, ConfirmBar, seatBadge } from "./kit.js";
+import { choiceCards, ConfirmBar, seatBadge, uncheck } from "./kit.js";
 
 const COLOURS = ["red", "blue"];
 const TITLES = { red: "Red", blue: "Blue" };
@@ -433,7 +433,7 @@ class DomainBoard {
     if (this.choice === null && this.ghost === null) return;
     if (this.choice !== null) {
       this.choice = null;
-      for (const input of this.cards.querySelectorAll("input")) input.checked = false;
+      uncheck(this.cards);
     } else {
       this.ghost = null;
       this.zoom = 0;

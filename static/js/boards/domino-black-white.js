@@ -1,7 +1,7 @@
 /* The board of Domino Black & White. See boards/README.md for what every board module offers. */
 
 import { fill, h, s, write } from "../match/dom.js";
-import { Board, choiceCards, ConfirmBar, outline, seatSign, turn, UNIT } from "./kit.js";
+import { Board, choiceCards, ConfirmBar, outline, seatSign, turn, uncheck, UNIT } from "./kit.js";
 import { Placing, PLACING_KEYS } from "./placing.js";
 
 const COLUMNS = [..."ABCDEFGHI"];
@@ -552,9 +552,7 @@ class DominoBoard {
     this.choice = null;
     this.domino = null;
     this.hides = null;
-    for (const part of [this.cards, this.root]) {
-      for (const input of part.querySelectorAll("input[type=radio]")) input.checked = false;
-    }
+    uncheck(this.cards, this.root);
   }
 
   #words(spot) {

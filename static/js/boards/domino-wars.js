@@ -4,7 +4,7 @@ import { fill, h, icon, s, write } from "../match/dom.js";
 import { SavedMoves } from "../match/saved.js";
 import { DeckBuilder, deckOf } from "./domino-wars-deck.js";
 import { EFFECTS, effectsOf, effectWords, tile, tiles } from "./domino-wars-tiles.js";
-import { Board, choiceCards, ConfirmBar, outline, seatBadge, turn, UNIT } from "./kit.js";
+import { Board, choiceCards, ConfirmBar, outline, seatBadge, turn, uncheck, UNIT } from "./kit.js";
 import { Placing, PLACING_KEYS } from "./placing.js";
 
 const SIZE = 4;
@@ -332,9 +332,7 @@ class WarsBoard {
   #cancelled() {
     this.choice = this.#asks("deck") ? this.choice : null;
     this.domino = null;
-    for (const part of [this.cards, this.root]) {
-      for (const input of part.querySelectorAll("input[type=radio]")) input.checked = false;
-    }
+    uncheck(this.cards, this.root);
     if (this.ctx !== null && this.#game !== null) this.#drawBar();
   }
 
@@ -480,10 +478,6 @@ class WarsBoard {
       this.notice,
       shown.map(({ seat, why }) => h("p", {}, seatBadge(seat), h("strong", {}, ` ${names[seat]}'s turn was skipped`), `, ${SKIPPED[why]}.`)),
     );
-  }
-
-  get #inPlay() {
-    return this.#game.phase === "play" || this.#game.phase === "over";
   }
 
   #drawCards() {

@@ -493,6 +493,13 @@ export function wheelTurns(element, wanted, rotate) {
   );
 }
 
+/** Take back what was chosen by radio buttons in these parts of a board. */
+export function uncheck(...parts) {
+  for (const part of parts) {
+    for (const input of part.querySelectorAll("input[type=radio]")) input.checked = false;
+  }
+}
+
 /**
  * A question with a few answers, as cards to choose one of. `options` are `{value, title, text,
  * art, disabled}`; `choose` is called with the value, `confirm` when Enter is pressed on one.

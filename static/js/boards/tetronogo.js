@@ -1,7 +1,7 @@
 /* The board of Tetronogo. See boards/README.md for what every board module offers. */
 
 import { fill, h, s, write } from "../match/dom.js";
-import { Board, choiceCards, ConfirmBar, outline, seatBadge, turn, UNIT } from "./kit.js";
+import { Board, choiceCards, ConfirmBar, outline, seatBadge, turn, uncheck, UNIT } from "./kit.js";
 import { Placing, PLACING_KEYS } from "./placing.js";
 
 const SIZE = 12;
@@ -356,7 +356,7 @@ class TetronogoBoard {
   focus() {
     const card = this.cards.hidden ? null : this.cards.querySelector("input:not(:disabled)");
     if (card !== null) card.focus({ preventScroll: true });
-    else if (!this.frame.hidden) this.board.focus();
+    else this.board.focus();
   }
 
   // -- what is being decided ------------------------------------------------------------------
@@ -439,7 +439,7 @@ class TetronogoBoard {
       confirm: () => this.#confirm(),
       cancelled: () => {
         this.choice = null;
-        for (const input of this.cards.querySelectorAll("input")) input.checked = false;
+        uncheck(this.cards);
       },
     };
   }
