@@ -20,6 +20,8 @@ EVERYTHING = {
         CONTRAST: {"enabled": False},
     },
 }
+# What else the colours of a scheme decide.
+LINKS = {"preload": False, "runOnly": ["link-in-text-block"]}
 
 _ASK = """async (options) => {
   const found = await axe.run(document, { resultTypes: ["violations"], ...options });
@@ -105,17 +107,17 @@ class Examiner:
         page.evaluate(AXE_SCRIPT)
         page.evaluate(_PREPARE)
         found: dict[str, str] = {}
-        # What there is and how it is laid out differs with the width, what it looks like with the
-        # scheme: two passes see every value of both. Contrast is asked about in all four.
-        for size, scheme, whole in (
-            (WIDE, "light", True),
-            (WIDE, "dark", False),
-            (NARROW, "dark", True),
-            (NARROW, "light", False),
+        # What there is and how it is laid out differs with the width: two passes see both, and each
+        # scheme once. What colours decide is asked about in all four.
+        for size, scheme, options in (
+            (WIDE, "light", EVERYTHING),
+            (WIDE, "dark", LINKS),
+            (NARROW, "dark", EVERYTHING),
+            (NARROW, "light", LINKS),
         ):
             page.set_viewport_size(size)  # type: ignore[arg-type]
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
-            answer: list[list[str]] = page.evaluate(_ASK, EVERYTHING) if whole else []
+            answer: list[list[str]] = page.evaluate(_ASK, options)
             for rule, target, html, why in answer + self._pale(page):
                 found.setdefault(
                     f"{rule}: {target}", f"({size['width']} px, {scheme}) {html} {why}"

@@ -275,7 +275,7 @@ def test_half_forms(fuzz: Fuzz, places: list[Place], monkeypatch: pytest.MonkeyP
             page = fuzz.ask(Who.ADMIN, "GET", place.path)
         fields = fields_of(page)
         found += len(fields) > 1
-        for name in some(list(fields), number, min(len(fields), 5)):
+        for name in list(fields)[:8]:
             fuzz.post(place.path, {each: fields[each] for each in fields if each != name})
         for odd in some(STRANGE, number, 3) if fields else ():
             fuzz.post(place.path, dict.fromkeys(fields, odd))
@@ -393,7 +393,7 @@ def test_a_match_that_cannot_be_read(fuzz: Fuzz, places: list[Place]) -> None:
     match = fuzz.world.scene("talking").match
     Match.objects.filter(pk=match.pk).update(snapshot=b"torn")
     for place in places:
-        for who in (Who.SEAT_0, Who.ADMIN):
+        for who in (Who.NOBODY, Who.SEAT_0, Who.ADMIN):
             fuzz.ask(who, "GET", place.path)
     own = [fault for fault in fuzz.faults if f"/matches/{match.pk}/" in fault]
     assert own
