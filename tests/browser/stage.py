@@ -101,11 +101,11 @@ def _position(
     return Position(msgspec.to_builtins(view), items)
 
 
-def waiting(name: str) -> Position:
-    """The same match before its first entry, while it waits for its players, as seat 0 sees it."""
+def waiting(name: str, seat: int = 0) -> Position:
+    """The same match before its first entry, while it waits for its players."""
     _, ruleset, header = _recorded(name)
-    view = match_view(ruleset, announced(ruleset, header, until=4_000_000_000_000), 0, at=0)
-    return Position(msgspec.to_builtins(view), [])
+    live = announced(ruleset, header, until=4_000_000_000_000)
+    return Position(msgspec.to_builtins(match_view(ruleset, live, 1 if seat else 0, at=0)), [])
 
 
 class Stage:

@@ -6,6 +6,7 @@ the board itself, whoever has caused it: there may be a finger on it.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,6 +17,7 @@ from tests.browser.stage import Position, Stage, conceded, course, waiting, whol
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+    from games.engine.decisions import Seat
     from tests.support.fixtures import Pages
     from tests.support.site import Site
 
@@ -24,6 +26,10 @@ pytestmark = pytest.mark.browser
 ALLOWED = 0.05
 # A shift is told of once the frame after it has been drawn.
 DRAWN = "() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 50)))"
+# How far down the page is, by width and seat: at its begin, in the middle, and at its end.
+END = 1_000_000
+SCROLLED = {1440: ((0,), (0,)), 390: ((0, 400), (0, END))}
+SCROLL = "down => scrollTo(0, down)"
 # What can be pressed is to be seen whole.
 OUTSIDE = """() => [...document.querySelectorAll("#match :is(a, button)")]
   .filter((each) => each.checkVisibility({ visibilityProperty: true }))
@@ -180,19 +186,21 @@ def asks(position: Position) -> Any:
     return position.view["phase"], [(each["seat"], each["kind"]) for each in decisions]
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(("width", "seat", "down"), [(1440, 0, 0), (390, 0, 0), (390, 1, END)])
 def test_nothing_moves_from_the_wait_to_the_end(
-    new_page: Pages, site: Site, subtests: pytest.Subtests, width: int
+    new_page: Pages, site: Site, subtests: pytest.Subtests, width: int, seat: Seat, down: int
 ) -> None:
-    """Over a whole match, from one question to the next."""
+    """Over a whole match, from one question to the next, before the board and reading the chat."""
     for ruleset, (name, variant, _kind) in WHOLE.items():
         with subtests.test(ruleset):
             game = players.start(site, ruleset, variant=variant)
             options = {"clock": False, "idle": True, **WIDTHS[width]}
-            stage = Stage(new_page, game, "Ada", [waiting(name)], **options)
+            player = ("Ada", "Ben")[seat]
+            stage = Stage(new_page, game, player, [waiting(name, seat)], **options)
+            stage.page.evaluate(SCROLL, down)
             moved = []
             asked: Any = None
-            for number, position in enumerate(whole(name)):
+            for number, position in enumerate(whole(name, seat)):
                 stage.play(position)
                 # What has moved since it was looked at last counts together.
                 if asked != (asked := asks(position)):
@@ -224,14 +232,16 @@ def test_nothing_moves_when_a_question_goes_away(
                 options = {"clock": False, "idle": True, **WIDTHS[width]}
                 stage = Stage(new_page, game, player, [played[0]], **options)
                 moved = []
-                for kind, number in first.items():
+                for (kind, number), down in product(first.items(), SCROLLED[width][seat]):
                     for after in (conceded(name, number, 1 - seat, seat), played[number + 1]):
                         stage.sync(**played[number].view)
+                        stage.settle()
+                        stage.page.evaluate(SCROLL, down)
                         shifted_anew(stage)
                         stage.play(after)
                         total, worst = shifted_anew(stage)
                         if total >= ALLOWED:
-                            moved.append((kind, after.view["phase"], total, worst))
+                            moved.append((kind, down, after.view["phase"], total, worst))
                 stage.page.context.close()
                 assert moved == []
     assert new_page.errors == []

@@ -462,7 +462,8 @@ class DomainBoard {
       if (asks && decision.kind === "draft") this.gallery.after(this.cards);
       else this.api.dock.prepend(this.cards);
     }
-    this.bar.below(asks ? this.cards : isDrafting(this.game) ? this.gallery : this.note);
+    const below = isDrafting(this.game) ? this.gallery : this.note;
+    this.bar.below(asks ? this.cards : below, below);
     for (const input of this.cards.querySelectorAll("input")) {
       input.disabled = pending !== null || input.closest("[data-disabled]") !== null;
     }

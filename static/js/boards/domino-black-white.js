@@ -738,7 +738,7 @@ class DominoBoard {
     const { decision, pending, names, you } = this.ctx;
     const asks = decision?.kind === "order";
     this.cards.hidden = !asks;
-    this.bar.below(asks ? this.cards : this.frame);
+    this.bar.below(asks ? this.cards : this.frame, this.frame);
     const stamp = asks ? decision.id : null;
     if (stamp !== this.asked) {
       this.asked = stamp;

@@ -756,7 +756,7 @@ class WarsBoard {
   #drawBar() {
     const { pending, decision } = this.ctx;
     const asked = decision?.kind;
-    this.bar.below(["first", "deck", "mulligan"].includes(asked) ? this.cards : this.hand);
+    this.bar.below(["first", "deck", "mulligan"].includes(asked) ? this.cards : this.hand, this.hand);
     if (pending !== null) {
       this.bar.sending(`Sending ${pending}…`);
     } else if (this.#playing && this.placing.pinned) {

@@ -411,9 +411,14 @@ export class ConfirmBar {
     delete this.root.dataset.edge;
   }
 
-  /** Stand right below what the choice is made with. */
-  below(element) {
-    if (element.nextElementSibling !== this.root) element.after(this.root);
+  /** Stand right below what the choice is made with. While that is in the dock, the room below
+      `otherwise` stays empty: nothing moves when the dock goes. */
+  below(element, otherwise) {
+    const docked = element.closest(".board-dock") !== null;
+    const beside = docked ? otherwise : element;
+    if (beside.nextElementSibling !== this.root) beside.after(this.root);
+    if (docked && element.nextElementSibling !== this.bar) element.after(this.bar);
+    if (!docked && this.bar.parentElement !== this.root) this.root.append(this.bar);
   }
 }
 

@@ -1076,7 +1076,7 @@ class PegDomainBoard {
     const { decision, pending } = this.ctx;
     const asks = ["right", "order", "colour"].includes(decision?.kind);
     this.cards.hidden = !asks;
-    this.bar.below(asks ? this.cards : this.trio);
+    this.bar.below(asks ? this.cards : this.trio, this.trio);
     const stamp = asks ? decision.id : null;
     if (stamp !== this.asked) {
       this.asked = stamp;

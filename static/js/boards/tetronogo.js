@@ -726,7 +726,7 @@ class TetronogoBoard {
     const { decision, pending } = this.ctx;
     const asks = decision !== null && decision.kind !== "place";
     this.cards.hidden = !asks;
-    this.bar.below(asks ? this.cards : this.frame);
+    this.bar.below(asks ? this.cards : this.frame, this.frame);
     const stamp = asks ? decision.id : null;
     if (stamp !== this.asked) {
       this.asked = stamp;

@@ -99,6 +99,9 @@ class MatchPage {
     this.#buildNotation();
     this.#buildTools();
     this.#listen();
+    new IntersectionObserver(([main]) =>
+      document.documentElement.toggleAttribute("data-board-away", !main.isIntersecting),
+    ).observe(this.root.querySelector(".match__main"));
     try {
       this.ruleset = await import(this.root.dataset.board);
       this.log.tagsOf = (event) => this.ruleset.tags(event);
