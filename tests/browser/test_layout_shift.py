@@ -197,7 +197,9 @@ def test_nothing_moves_from_the_wait_to_the_end(
             options = {"clock": False, "idle": True, **WIDTHS[width]}
             player = ("Ada", "Ben")[seat]
             stage = Stage(new_page, game, player, [waiting(name, seat)], **options)
+            stage.settle()
             stage.page.evaluate(SCROLL, down)
+            stage.page.evaluate(DRAWN)
             moved = []
             asked: Any = None
             for number, position in enumerate(whole(name, seat)):
