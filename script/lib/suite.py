@@ -18,6 +18,8 @@ from script.lib.venv import DEVELOPMENT, Environment
 WORKERS = "3"
 # Tests there need no server and no browser.
 PURE = (ROOT / "tests" / "engine", ROOT / "tests" / "rulesets")
+# Asks for every case beside every other; the tests find it in their environment.
+WHOLE_ARGUMENT, WHOLE = "--whole", "GAUNTLET_WHOLE_TESTS"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -49,8 +51,11 @@ class Suite:
         """Run it and return the names of the parts that failed."""
         env = dict(os.environ)
         # The caller's own choices must not leak into what is tested.
-        for name in ("SECRET_KEY", "ALLOWED_HOSTS", "GAUNTLET_DB_POOL_MAX", VARIABLE):
+        for name in ("SECRET_KEY", "ALLOWED_HOSTS", "GAUNTLET_DB_POOL_MAX", VARIABLE, WHOLE):
             env.pop(name, None)
+        if WHOLE_ARGUMENT in arguments:
+            env[WHOLE] = "1"
+            arguments = [each for each in arguments if each != WHOLE_ARGUMENT]
         # Else each of many processes would compile every module anew.
         env.pop("PYTHONDONTWRITEBYTECODE", None)
         env["DJANGO_SETTINGS_MODULE"] = "config.settings.test"

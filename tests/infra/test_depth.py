@@ -1,0 +1,38 @@
+"""What a run goes through of a product of cases."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support import depth
+
+
+@given(st.lists(st.integers(1, 5).map(range), min_size=1, max_size=4))
+def test_every_case_of_every_dimension_occurs(dimensions: list[range]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(depth, "whole", False)
+        found = depth.covering(*dimensions)
+    assert [set(values) for values in zip(*found, strict=True)] == [
+        set(each) for each in dimensions
+    ]
+    assert set(found) <= set(product(*dimensions))
+    assert len(found) == max(map(len, dimensions))
+
+
+@given(st.integers(0, 40), st.integers(2, 50))
+def test_some_are_spread_from_the_first_to_the_last(count: int, at_most: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(depth, "whole", False)
+        found = depth.some(range(count), at_most)
+    assert len(found) == len(set(found)) == min(count, at_most)
+    assert not count or (found[0], found[-1]) == (0, count - 1)
+
+
+def test_a_whole_run_leaves_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(depth, "whole", True)
+    assert depth.covering("abc", "de") == list(product("abc", "de"))
+    assert depth.some(range(9), 2) == list(range(9))
