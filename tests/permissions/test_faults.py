@@ -240,7 +240,7 @@ BOTH = (Who.NOBODY, Who.ADMIN)
 
 
 def some(values: Sequence[T], number: int, count: int) -> list[T]:
-    """One of the values, and in a whole run ``count``, in turn: neighbours among the routes are of a
+    """One of the values, in a whole run ``count``, in turn: neighbours among the routes are of a
     kind, and among them they get all."""
     count = min(count if depth.whole else 1, len(values))
     return [values[(number * count + each) % len(values)] for each in range(count)]

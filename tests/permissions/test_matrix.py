@@ -4,6 +4,9 @@ Whoever is asked about is made what they are called once for each scene, and the
 it. What they may not do must write nothing at all, and so they put those asks one after the other;
 where anything was written, each is put again by itself, to find out which. What they may do is
 undone each time.
+
+Everybody asks for a deed on one surface, the next of them on the next, and the first who may on all
+of theirs; in a whole run everybody does on all.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ from tests.permissions.world import (
     digest,
     writes,
 )
+from tests.support import depth
 from tests.support.sockets import KnownVisitor, LocalSocket
 
 pytestmark = pytest.mark.django_db
@@ -244,6 +248,16 @@ def refusals_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Template, "render", drawn)
 
 
+def in_turn(ways: list[Way], number: int) -> list[Way]:
+    """Of the ways to one deed the next one, or all in a whole run."""
+    if depth.whole:
+        return ways
+    by_deed: dict[int, list[Way]] = {}
+    for way in ways:
+        by_deed.setdefault(id(way.deed), []).append(way)
+    return [its[(number + place) % len(its)] for place, its in enumerate(by_deed.values())]
+
+
 def expected(deed: Deed, ask: Ask) -> set[Who]:
     """Who may, on this surface."""
     return set((deed.allowed | ask.also) & ask.door)
@@ -265,16 +279,24 @@ def test_only_those_of_the_table_may(scene: str, world: World) -> None:
     may, with one of the scope that is needed alone. Sockets: those who are signed in, too."""
     asking = Asking(world, scene)
     signed_in = [way._replace(session=True) for way in asking.ways if isinstance(way.ask, Frame)]
-    for who in asking.as_each():
-        refused = []
+    taken: set[str] = set()
+    for number, who in enumerate(asking.as_each()):
+        granted: list[Way] = []
+        refused: list[Way] = []
         for way in (*asking.ways, *signed_in):
             if who not in expected(way.deed, way.ask):
                 refused.append(way)
             elif isinstance(way.ask, Page) or way.session:
-                asking.is_done(who, way)
+                granted.append(way)
             else:
-                asking.is_done(who, way._replace(scopes=(way.needs(who),)))
-        asking.all_refused(who, refused)
+                granted.append(way._replace(scopes=(way.needs(who),)))
+        chosen = in_turn(granted, number)
+        for way in granted:
+            kind = f"{way.name} {way.session}"
+            if kind not in taken or way in chosen:
+                asking.is_done(who, way)
+            taken.add(kind)
+        asking.all_refused(who, in_turn(refused, number))
     assert asking.wrong == []
 
 
@@ -283,18 +305,17 @@ def test_a_token_does_what_its_scope_says(scene: str, world: World) -> None:
     """Everybody who may, with tokens of one other scope each; the one that is needed is asked with
     above."""
     asking = Asking(world, scene)
-    for who in asking.as_each():
-        refused = []
+    for number, who in enumerate(asking.as_each()):
+        enough: list[Way] = []
+        refused: list[Way] = []
         for way in asking.ways:
             if isinstance(way.ask, Page) or who not in expected(way.deed, way.ask):
                 continue
             for scope in SCOPES:
-                if scope == way.needs(who):
-                    continue
-                other = way._replace(scopes=(scope,))
-                if way.holds(who, scope):
-                    asking.is_done(who, other)
-                else:
-                    refused.append(other)
-        asking.all_refused(who, refused)
+                if scope != way.needs(who):
+                    other = way._replace(scopes=(scope,))
+                    (enough if way.holds(who, scope) else refused).append(other)
+        for way in in_turn(enough, number):
+            asking.is_done(who, way)
+        asking.all_refused(who, in_turn(refused, number))
     assert asking.wrong == []
