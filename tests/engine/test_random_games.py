@@ -17,13 +17,16 @@ from games.engine.views import match_view
 from games.rulesets import REGISTRY
 from tests.engine.random_play import RandomGame, random_header
 from tests.engine.toy import TOY
+from tests.support import depth
 
 EVERY = [TOY, *REGISTRY]
 EVERYBODY = Registry(*EVERY)
 NAMES = [ruleset.id for ruleset in EVERY]
 
 seeds = st.integers(0, 2**32)
-calm = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+calm = settings(
+    deadline=None, max_examples=depth.examples(60), suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 def record_of(game: RandomGame) -> bytes:

@@ -30,6 +30,7 @@ from games.ratings.services import (
 from games.ratings.tasks import rate, repair
 from tests.games.support import committing, refused, started, user_named
 from tests.ratings.support import held, is_true, result_row
+from tests.support import depth
 
 pytestmark = pytest.mark.django_db
 LADDERS = ("domain", OVERALL, "tetronogo")
@@ -199,7 +200,9 @@ class AnyHistory(TestCase):
         max_size=16,
     )
 
-    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=depth.examples(25), deadline=None, suppress_health_check=list(HealthCheck)
+    )
     @given(steps=steps, tell=st.randoms(use_true_random=False))
     def test_incremental_is_what_a_full_computation_gives(
         self, steps: list[Any], tell: random.Random

@@ -31,6 +31,7 @@ from games.engine.ruleset import Options, Ruleset, Setup
 from games.rulesets import REGISTRY
 from tests.engine.playthroughs import playthroughs
 from tests.engine.toy import TOY
+from tests.support import depth
 
 AnyRuleset = Ruleset[Any, Any]
 
@@ -468,7 +469,7 @@ def test_an_answer_to_another_kind_of_question_is_refused(ruleset: AnyRuleset) -
 
 
 letters = string.ascii_letters + string.digits + " .>:,()+-?/@"
-fuzz = settings(deadline=None, max_examples=150)
+fuzz = settings(deadline=None, max_examples=depth.examples(150))
 
 
 def _judge(ruleset: AnyRuleset, text: str) -> None:

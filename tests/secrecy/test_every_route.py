@@ -360,8 +360,8 @@ def gathered(
 # Everybody asks for everything of a match of this one. Who may ask at all does not depend on the
 # ruleset, and all of the room are shown the same view of it: of the others each route is asked by
 # the organiser, to whom every page of the season is open, and each of the match by the opponent.
-# What is not of the match alone is asked for by half of those who can, or with half of the rulesets, in
-# turn; in a whole run by all.
+# What is not of the match alone is asked for by half of those who can, or in half of the rulesets,
+# in turn; in a whole run by all.
 FULL = "domino-wars"
 # The twins of these hide different things: a deck and a hand; a peg, a placement and a removal.
 EVERY_TWIN = {"domino-wars", "peg-domain"}

@@ -36,3 +36,8 @@ def some(cases: Sequence[T], at_most: int) -> list[T]:
         return list(cases)
     last = len(cases) - 1
     return [cases[round(number * last / (at_most - 1))] for number in range(at_most)]
+
+
+def examples(number: int) -> int:
+    """How many examples Hypothesis makes up: a third of them, all in a whole run."""
+    return number if whole else -(-number // 3)

@@ -16,6 +16,7 @@ from games.rulesets.domain.moves import COLOURS
 from games.rulesets.domain.pool import built_in
 from tests.rulesets.domain import reference
 from tests.rulesets.domain.helpers import BARE, SMALL, box, pool_of
+from tests.support import depth
 
 ODD: dict[str, Any] = {
     "name": "odd",
@@ -43,7 +44,7 @@ placements = st.builds(
     angle=st.integers(0, 359) | st.sampled_from([0, 45, 90, 180, 270]),
 )
 lists = st.lists(placements, max_size=6)
-some = settings(deadline=None, max_examples=40)
+some = settings(deadline=None, max_examples=depth.examples(40))
 
 
 def lying(laid: Laid) -> reference.Lying:
@@ -228,7 +229,7 @@ def test_the_pools_rasters_are_those_of_the_definition() -> None:
 # -- the quick way and the plain one -------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=depth.examples(60), deadline=None)
 @given(st.data())
 def test_the_quick_count_is_the_plain_one(data: st.DataObject) -> None:
     """On a domain, off it, and far away; with zones and borders above and below."""
@@ -259,7 +260,7 @@ def test_too_many_layers_are_counted_the_plain_way() -> None:
     assert geometry.shown([*most, most[0]], (480, 360)) is None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=depth.examples(40), deadline=None)
 @given(st.lists(st.tuples(st.integers(-10_000, 10_000), st.integers(-10_000, 10_000)),
                 min_size=3, max_size=12))  # fmt: skip
 def test_vertices_turned_at_once_are_turned_exactly(ring: list[tuple[int, int]]) -> None:

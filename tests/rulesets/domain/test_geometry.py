@@ -13,6 +13,7 @@ from games.rulesets.domain import geometry
 from games.rulesets.domain.geometry import Spans
 from games.rulesets.domain.pool import built_in
 from tests.rulesets.domain import reference
+from tests.support import depth
 
 CLASSIC = built_in()["classic@1"]
 
@@ -157,7 +158,7 @@ def test_no_vertex_of_the_pool_comes_near_to_a_tie_of_rounding() -> None:
 vertices = st.tuples(st.integers(-14, 14), st.integers(-14, 14))
 rings = st.lists(vertices, min_size=3, max_size=7)
 angles = st.integers(0, 359)
-quick = settings(deadline=None, max_examples=60)
+quick = settings(deadline=None, max_examples=depth.examples(60))
 
 
 @quick

@@ -26,6 +26,7 @@ from games.rulesets.peg_domain.moves import Place
 from games.rulesets.peg_domain.search import any_placement, thorough
 from games.rulesets.peg_domain.state import State
 from tests.rulesets.peg_domain.helpers import RULES
+from tests.support import depth
 
 ITEMS = tuple(HeldItem(seat, item.id) for seat in (0, 1) for item in RULES.items)
 variants = st.sampled_from([variant.id for variant in RULES.variants])
@@ -43,7 +44,7 @@ def steps(variant: str, seed: int) -> Iterator[tuple[State, State]]:
         state = after
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=depth.examples(25), deadline=None)
 @given(variant=variants, seed=st.integers(0, 10**6))
 def test_areas_sum_to_81_and_squares_to_192(variant: str, seed: int) -> None:
     for _, state in steps(variant, seed):
@@ -60,7 +61,7 @@ def test_areas_sum_to_81_and_squares_to_192(variant: str, seed: int) -> None:
             assert not state.removed[seat] & state.frame.pegs[seat]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=depth.examples(25), deadline=None)
 @given(variant=variants, seed=st.integers(0, 10**6))
 def test_a_cut_out_has_two_pegs_and_hangs_together(variant: str, seed: int) -> None:
     for before, after in steps(variant, seed):
@@ -96,7 +97,7 @@ def brute(left: int, pegs: int, standing: int) -> bool:
     return False
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=depth.examples(40), deadline=None)
 @given(seed=st.integers(0, 10**6), kept=st.integers(3, 22), free=st.integers(2, 14))
 def test_the_search_finds_a_placement_exactly_where_there_is_one(
     seed: int, kept: int, free: int

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.engine.errors import EngineFault, Refusal
+from tests.support import depth
 from tests.tournaments.pure.helpers import by_lot, bye, field, played, void, walkover, won
 from tournaments.pairing import swiss
 from tournaments.pairing.field import Pairing, Player, Result
@@ -127,7 +128,7 @@ def brute(players: list[Player], results: list[Result], paired: Paired) -> tuple
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=depth.examples(60), deadline=None)
 @given(st.integers(2, 8), st.integers(1, 8), st.integers(0, 10**6))
 def test_each_round_is_the_lightest_and_repeats_no_more_than_it_must(size, rounds, seed):
     source = random.Random(seed)
@@ -144,7 +145,7 @@ def test_each_round_is_the_lightest_and_repeats_no_more_than_it_must(size, round
         results += played(paired.pairings, by_lot(source))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=depth.examples(40), deadline=None)
 @given(st.integers(3, 9).filter(lambda n: n % 2), st.integers(2, 9), st.integers(0, 10**6))
 def test_the_bye_is_the_lowest_that_can_be(size, rounds, seed):
     source = random.Random(seed)
