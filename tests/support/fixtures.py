@@ -65,7 +65,6 @@ def pytest_collection_finish() -> None:
     over every module, again and again."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.hookimpl(wrapper=True)
