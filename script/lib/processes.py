@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
@@ -53,8 +53,8 @@ def spawn(  # noqa: PLR0913  (keyword-only, as in subprocess itself)
 
     def prepare() -> None:
         # Runs in the child between fork and exec, after the change of user, which would clear it.
-        if _libc is not None and death_signal is not None:
-            _libc.prctl(PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0)
+        if death_signal is not None:
+            die_with_parent(death_signal)
             if os.getppid() != launcher:
                 os._exit(1)
 
@@ -90,7 +90,27 @@ def kill_group(pid: int) -> None:
         os.killpg(pid, signal.SIGKILL)
 
 
-def stop(child: "subprocess.Popen[bytes]", number: signal.Signals, timeout: float) -> bool:
+class Child(Protocol):
+    """A process that somebody here can wait for, as `subprocess.Popen` has it."""
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+
+    def poll(self) -> int | None:
+        """What it ended with, if it has."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The same, once it has. Raises subprocess.TimeoutExpired after so many seconds."""
+
+
+def die_with_parent(number: signal.Signals) -> None:
+    """Get this signal when the process that made this one dies (on Linux)."""
+    if _libc is not None:
+        _libc.prctl(PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+
+
+def stop(child: Child, number: signal.Signals, timeout: float) -> bool:
     """Ask a child to end, and make it. Returns whether it ended when asked."""
     willing = True
     if child.poll() is None:

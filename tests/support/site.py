@@ -22,7 +22,7 @@ from psycopg.sql import SQL, Composed, Identifier
 
 from script.lib.console import ROOT
 from script.lib.ports import bind_from, free_port
-from script.lib.processes import spawn, stop
+from script.lib.processes import Child, spawn, stop
 from script.lib.server import beat_command, deadlines_command, web_command, worker_command
 from tests.support.hand import Hand
 from tests.support.template import copied_to
@@ -49,7 +49,8 @@ def wait_for(condition: Callable[[], Any], *, timeout: float = PATIENCE, what: s
 
 
 class Process:
-    """One of the site's processes. It can be killed, stopped and started again at will."""
+    """One of the site's processes. It can be killed, stopped and started again at will. With a
+    hand for that, in the same environment, it is that one's child."""
 
     def __init__(
         self,
@@ -60,6 +61,7 @@ class Process:
         log: Path,
         ready: Callable[["Process"], bool],
         pass_fds: Sequence[int] = (),
+        nurse: Hand | None = None,
     ) -> None:
         self.name = name
         self.argv = argv
@@ -67,7 +69,8 @@ class Process:
         self.log_path = log
         self.ready = ready
         self.pass_fds = pass_fds
-        self.child: subprocess.Popen[bytes] | None = None
+        self.nurse = nurse
+        self.child: Child | None = None
         self.log_start = 0
 
     @property
@@ -88,15 +91,19 @@ class Process:
             return
         with self.log_path.open("ab") as log:
             self.log_start = log.tell()
-            self.child = spawn(
-                self.argv,
-                env=self.env,
-                cwd=ROOT,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                pass_fds=self.pass_fds,
-                death_signal=signal.SIGKILL,
-            )
+            if self.nurse is not None and self.nurse.env is self.env:
+                _python, _m, module, *arguments = map(str, self.argv)
+                self.child = self.nurse.start(module, arguments, self.log_path)
+            else:
+                self.child = spawn(
+                    self.argv,
+                    env=self.env,
+                    cwd=ROOT,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    pass_fds=self.pass_fds,
+                    death_signal=signal.SIGKILL,
+                )
 
         def is_ready() -> bool:
             if not self.alive:
@@ -160,6 +167,10 @@ class Site:
         self.base_url = f"http://127.0.0.1:{self.port}"
         self.ws_url = f"ws://127.0.0.1:{self.port}"
 
+        self.hand = Hand(self.env)
+        # Another one, which is asked for nothing else: whom it starts would have its connections.
+        self.nurse = Hand(self.env)
+
         def process(
             label: str, argv: Sequence[str | Path], ready: Callable[[Process], bool], fd: int = -1
         ) -> Process:
@@ -170,6 +181,7 @@ class Site:
                 log=folder / f"{label}.log",
                 ready=ready,
                 pass_fds=[fd] if fd >= 0 else [],
+                nurse=self.nurse if fd < 0 else None,
             )
 
         fd = self.listener.fileno()
@@ -182,7 +194,6 @@ class Site:
         self.worker = process("worker", worker_command(python), takes_tasks)
         self.beat = process("beat", beat_command(python), lambda beat: "beat ready" in beat.log())
         self.processes = [self.web, self.deadlines, self.worker, self.beat]
-        self.hand = Hand(self.env)
 
     def start(self) -> None:
         """Make the database, and start all processes."""
@@ -195,9 +206,10 @@ class Site:
 
     def stop(self) -> None:
         """Stop all processes and drop the database."""
-        self.hand.end()
         for process in reversed(self.processes):
             process.terminate()
+        self.nurse.end()
+        self.hand.end()
         self.listener.close()
         self._admin(
             SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(Identifier(self.database))
