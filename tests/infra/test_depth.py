@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from script.lib.suite import WHOLE, Suite
 from tests.support import depth
 
 
@@ -36,3 +37,26 @@ def test_a_whole_run_leaves_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(depth, "whole", True)
     assert depth.covering("abc", "de") == list(product("abc", "de"))
     assert depth.some(range(9), 2) == list(range(9))
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_the_argument_reaches_the_tests(monkeypatch: pytest.MonkeyPatch, whole: bool) -> None:
+    found: list[tuple[bool, list[str]]] = []
+
+    def run(_self: Suite, env: dict[str, str], arguments: list[str]) -> list[str]:
+        found.append((WHOLE in env, list(arguments)))
+        return []
+
+    monkeypatch.setattr(Suite, "__init__", lambda _self: None)
+    monkeypatch.setattr(Suite, "_tests", run)
+    # What the caller's environment holds does not count.
+    monkeypatch.setenv(WHOLE, "1")
+    Suite().run([*(["--whole"] if whole else []), "tests/rulesets", "-q"])
+    assert found == [(whole, ["tests/rulesets", "-q"])]
+
+
+def test_hypothesis_makes_up_a_third(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(depth, "whole", False)
+    assert [depth.examples(number) for number in (1, 2, 40, 100)] == [1, 1, 14, 34]
+    monkeypatch.setattr(depth, "whole", True)
+    assert depth.examples(40) == 40
