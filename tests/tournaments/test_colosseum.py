@@ -1084,9 +1084,7 @@ def test_random_brackets(orla: User, count: int, seed: int) -> None:
         )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("count", "seed"), [(12, 1), (9, 2), *([(15, 3)] if depth.whole else [])]
-)
+@pytest.mark.parametrize(("count", "seed"), [(12, 1), (9, 2), *([(15, 3)] if depth.whole else [])])
 def test_random_swiss_seasons(orla: User, count: int, seed: int) -> None:
     source = random.Random(seed)
     season = running(orla, count, SWISS, format_options={"rounds": 5})

@@ -20,9 +20,7 @@ from tournaments.simulation import Plan, season_simulate
 
 @pytest.mark.parametrize(
     ("kind", "seed"),
-    depth.covering(
-        ["elimination", "single-elimination", "round-robin", "swiss", "ladder"], [1, 2]
-    ),
+    depth.covering(["elimination", "single-elimination", "round-robin", "swiss", "ladder"], [1, 2]),
 )
 def test_disturbed_seasons(orla: User, kind: str, seed: int) -> None:
     plan = Plan(
