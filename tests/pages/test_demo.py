@@ -1,4 +1,5 @@
-"""The demo data: complete, the same when asked for twice, and not on a real site by accident."""
+"""The demo data: complete, the same when asked for twice, and not on a real site by accident. Tests
+of its people play no matches, and seasons only in a whole run."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from games.management.commands.demo_data import PASSWORD
 from games.models import Challenge, Match
 from games.rulesets import REGISTRY
 from tests.games.support import nothing_changes, record_holds
+from tests.support import depth
 
 # In one process: all but the first two look at the same demo.
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("demo")]
@@ -38,10 +40,17 @@ def test_a_site_that_is_not_a_development_one_is_left_alone() -> None:
     assert not User.objects.exists()
 
 
-def test_on_a_real_site_passwords_are_drawn_and_shown_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("games.demo.MOVES_AT_MOST", 1)  # the matches are looked at above
+@pytest.fixture
+def in_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Matches and seasons are looked at below."""
+    monkeypatch.setattr("games.demo.MOVES_AT_MOST", 1)
+    if not depth.whole:
+        for name in ("_cup", "_gauntlet"):
+            monkeypatch.setattr(f"tournaments.demo.{name}", lambda *_people: None)
+
+
+@pytest.mark.usefixtures("in_short")
+def test_on_a_real_site_passwords_are_drawn_and_shown_once() -> None:
     printed = made("--force")
     passwords = dict(re.findall(r"^  (\w+) +\w+ +(\S+)$", printed, re.MULTILINE))
     assert len({*passwords.values()}) == 5
@@ -52,8 +61,8 @@ def test_on_a_real_site_passwords_are_drawn_and_shown_once(
     assert Client().login(username="ada", password=passwords["ada"])
 
 
-def test_names_of_those_who_run_the_site_are_left_to_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("games.demo.MOVES_AT_MOST", 1)
+@pytest.mark.usefixtures("in_short")
+def test_names_of_those_who_run_the_site_are_left_to_them() -> None:
     User.objects.create_superuser("root", display_name="Olga")
     made("--force")
     assert User.objects.get(username="olga").display_name == ""

@@ -1,4 +1,8 @@
-"""The pages of seasons: who may see what, what stands there, at what price."""
+"""The pages of seasons: who may see what, what stands there, at what price.
+
+Everybody asks for every page only in a whole run, and so does every format at the desk; else the
+pages go round.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +26,7 @@ from games.rulesets import REGISTRY
 from games.views.everybody import looks
 from tests.games.support import user_named
 from tests.pages.support import links, words
+from tests.support import depth
 from tests.tournaments.support import (
     GAME,
     START,
@@ -159,10 +164,12 @@ def test_public_pages_are_for_everybody(
 ) -> None:
     player = who(season, 1).user
     pages = [*PAGES, *deep(season)]
-    for user in (None, player, orla, olga, mona, root):
-        client = visitor(user)
-        for page in [each for each in pages if user is None or not each.endswith(".png")]:
-            assert client.get(f"/seasons/autumn/{page}").status_code == 200, (user, page)
+    clients = {user: visitor(user) for user in (None, player, orla, olga, mona, root)}
+    for page in pages:
+        assert clients[None].get(f"/seasons/autumn/{page}").status_code == 200, page
+    shown = [each for each in pages if not each.endswith(".png")]
+    for page, user in depth.covering(shown, (player, orla, olga, mona, root)):
+        assert clients[user].get(f"/seasons/autumn/{page}").status_code == 200, (user, page)
     for page in pages:
         assert visitor().head(f"/seasons/autumn/{page}").status_code == 200, page
         assert visitor().post(f"/seasons/autumn/{page}").status_code == 405, page
@@ -172,19 +179,18 @@ def test_a_draft_does_not_exist_for_anybody_else(
     visitor: Visitor, orla: User, olga: User, mona: User, root: User, cleo: User
 ) -> None:
     season_create(acting_user=orla, name="Hush-hush", format="elimination")
-    for user in (None, cleo, olga, mona):
-        client = visitor(user)
-        for page in [*PAGES, *CONTESTANTS, *DESK]:
-            answer = client.get(f"/seasons/hush-hush/{page}")
-            assert answer.status_code == 404, (user, page)
-            missing = client.get(f"/seasons/no-such/{page}")
-            assert words(answer).replace("hush-hush", "") == words(missing).replace("no-such", "")
-        assert "Hush-hush" not in words(client.get("/seasons/"))
-        assert "Hush-hush" not in words(client.get("/"))
-    for user in (orla, root):
-        client = visitor(user)
-        for page in PAGES:
-            assert client.get(f"/seasons/hush-hush/{page}").status_code == 200, (user, page)
+    clients = {user: visitor(user) for user in (None, cleo, olga, mona, orla, root)}
+    others = (None, cleo, olga, mona)
+    for page, user in depth.covering([*PAGES, *CONTESTANTS, *DESK], others):
+        answer = clients[user].get(f"/seasons/hush-hush/{page}")
+        assert answer.status_code == 404, (user, page)
+        missing = clients[user].get(f"/seasons/no-such/{page}")
+        assert words(answer).replace("hush-hush", "") == words(missing).replace("no-such", "")
+    for user in others:
+        assert "Hush-hush" not in words(clients[user].get("/seasons/"))
+        assert "Hush-hush" not in words(clients[user].get("/"))
+    for page, user in depth.covering(PAGES, (orla, root)):
+        assert clients[user].get(f"/seasons/hush-hush/{page}").status_code == 200, (user, page)
     assert "Hush-hush" in words(visitor(orla).get("/seasons/"))
 
 
@@ -193,24 +199,25 @@ def test_the_desk_is_for_those_who_run_the_season(
 ) -> None:
     player = who(season, 1).user
     pages = [*DESK, *desk_deep(season)]
+    clients = {user: visitor(user) for user in (None, player, orla, olga, mona, root)}
     for page in pages:
-        address = f"/seasons/autumn/{page}"
-        answer = visitor().get(address)
+        answer = clients[None].get(f"/seasons/autumn/{page}")
         assert answer.status_code == 302, page
         assert answer["Location"].startswith("/accounts/login/"), page
-        # Moderators may archive a season, and nothing else of it.
-        others = [player, olga] if page == "desk/steps/archive/" else [player, olga, mona]
-        for user in others:
-            client = visitor(user)
-            assert client.get(address).status_code == 403, (user, page)
-            assert client.post(address).status_code in (403, 405), (user, page)
-    assert visitor(mona).get("/seasons/autumn/desk/steps/archive/").status_code == 200
-    for user in (orla, root):
-        client = visitor(user)
-        for page in pages:
-            answer = client.get(f"/seasons/autumn/{page}")
-            # What is not to be done in this season says so.
-            assert answer.status_code in (200, 409), (user, page)
+    # Moderators may archive a season, and nothing else of it.
+    archive = "desk/steps/archive/"
+    for page, user in [
+        *depth.covering([each for each in pages if each != archive], (player, olga, mona)),
+        *depth.covering([archive], (player, olga)),
+    ]:
+        address = f"/seasons/autumn/{page}"
+        assert clients[user].get(address).status_code == 403, (user, page)
+        assert clients[user].post(address).status_code in (403, 405), (user, page)
+    assert clients[mona].get(f"/seasons/autumn/{archive}").status_code == 200
+    for page, user in depth.covering(pages, (orla, root)):
+        answer = clients[user].get(f"/seasons/autumn/{page}")
+        # What is not to be done in this season says so.
+        assert answer.status_code in (200, 409), (user, page)
 
 
 def test_only_organisers_open_seasons(visitor: Visitor, orla: User, mona: User, cleo: User) -> None:
@@ -327,14 +334,20 @@ def test_a_season_ends_with_its_winner_on_top(visitor: Visitor, orla: User) -> N
     assert "winner" in words(profile)
 
 
-@pytest.mark.parametrize("kind", ["single-elimination", "round-robin", "swiss", "ladder"])
+KINDS = ["single-elimination", "round-robin", "swiss", "ladder"]
+# Where the desk is another in each format.
+OF_THE_FORMAT = ["desk/", "desk/seeds/", "desk/pair/", "desk/pair/by-hand/", "desk/conclude/"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_format_has_its_pages(visitor: Visitor, orla: User, kind: str) -> None:
     season = running(orla, 5, kind)
-    client = visitor()
+    client, desk = visitor(), visitor(orla)
     for page in PAGES:
         assert client.get(f"/seasons/autumn/{page}").status_code == 200, page
-    for page in DESK:
-        assert visitor(orla).get(f"/seasons/autumn/{page}").status_code in (200, 409), page
+    alike = depth.covering([each for each in DESK if each not in OF_THE_FORMAT], KINDS)
+    for page in [*OF_THE_FORMAT, *(each for each, of in alike if of == kind)]:
+        assert desk.get(f"/seasons/autumn/{page}").status_code in (200, 409), page
     told = words(client.get("/seasons/autumn/"))
     assert "Player 1" in told
     if kind in ("round-robin", "swiss"):
@@ -615,7 +628,7 @@ def test_pages_are_others_once_what_makes_them_is_another(
 def test_what_pages_cost_does_not_grow_with_the_season(visitor: Visitor, orla: User) -> None:
     client = visitor(orla)
     costs: dict[str, list[int]] = {}
-    for size, name in ((4, "Small"), (16, "Large")):
+    for size, name in ((4, "Small"), (16 if depth.whole else 8, "Large")):
         season = enrolled_as(orla, size, name)
         for page in [*PAGES, "desk/", "desk/contestants/", "desk/rounds/1/"]:
             client.get(f"/seasons/{season.slug}/{page}")
@@ -669,5 +682,6 @@ def test_pages_have_no_style_or_script_of_their_own(
 
 def test_a_season_that_nobody_has_entered_has_pages(visitor: Visitor, orla: User) -> None:
     enrolled(orla, 0, "swiss")
+    client = visitor(orla)
     for page in [*PAGES, *DESK]:
-        assert visitor(orla).get(f"/seasons/autumn/{page}").status_code in (200, 409), page
+        assert client.get(f"/seasons/autumn/{page}").status_code in (200, 409), page

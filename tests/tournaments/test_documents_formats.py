@@ -1,10 +1,12 @@
-"""Whatever a season went through, its document is restored: nothing that can be is refused."""
+"""Whatever a season went through, its document is restored: nothing that can be is refused. Only a
+whole run plays each format with both seeds."""
 
 from __future__ import annotations
 
 import pytest
 
 from accounts.models import User
+from tests.support import depth
 from tests.tournaments.support import GAME, START, fresh, played, running, who
 from tests.tournaments.test_documents import elsewhere
 from tournaments.invariants import faults_of
@@ -16,9 +18,9 @@ from tournaments.services.documents import season_import, season_records
 from tournaments.simulation import Plan, season_simulate
 
 
-@pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize(
-    "kind", ["elimination", "single-elimination", "round-robin", "swiss", "ladder"]
+    ("kind", "seed"),
+    depth.covering(["elimination", "single-elimination", "round-robin", "swiss", "ladder"], [1, 2]),
 )
 def test_disturbed_seasons(orla: User, kind: str, seed: int) -> None:
     plan = Plan(

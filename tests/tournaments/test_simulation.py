@@ -1,4 +1,5 @@
-"""Whole seasons, played by bots through the services, and everything that must hold of them."""
+"""Whole seasons, played by bots through the services, and everything that must hold of them. They
+are as large as ours get only in a whole run."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import pytest
 
 from accounts.models import User
 from games.models import Match
+from tests.support import depth
 from tests.tournaments.support import GAME, START
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Gift, Leg, Season, SeasonEvent
@@ -34,9 +36,12 @@ def course_of(season: Season) -> list[str]:
 
 
 def test_sixteen_contestants_to_a_best_of_five_final(orla: User) -> None:
+    """Or eight, who are as unlucky."""
+    size, seed = (16, 1) if depth.whole else (8, 9)
     season = simulated(
-        orla, "elimination", 16, drop_outs=2, no_shows=2, voids=2, corrections=2, repertoire=()
-    )
+        orla, "elimination", size, seed=seed, drop_outs=2, no_shows=2, voids=2, corrections=2,
+        repertoire=(),
+    )  # fmt: skip
     assert season.status == "finished"
     final = DeathMatch.objects.get(round__season=season, round__is_final=True)
     assert final.best_of == 5
@@ -51,9 +56,10 @@ def test_sixteen_contestants_to_a_best_of_five_final(orla: User) -> None:
 
 
 def test_the_same_seed_plays_the_same_season(orla: User) -> None:
-    first = course_of(simulated(orla, "elimination", 6, seed=7))
-    assert course_of(simulated(orla, "elimination", 6, seed=7)) == first
-    assert course_of(simulated(orla, "elimination", 6, seed=8)) != first
+    size = 6 if depth.whole else 4
+    first = course_of(simulated(orla, "elimination", size, seed=7, best_of=3))
+    assert course_of(simulated(orla, "elimination", size, seed=7, best_of=3)) == first
+    assert course_of(simulated(orla, "elimination", size, seed=8, best_of=3)) != first
 
 
 def test_matches_can_be_played_out(orla: User) -> None:
@@ -71,24 +77,28 @@ def test_a_season_can_be_left_running(orla: User) -> None:
 
 @pytest.mark.parametrize("kind", ["round-robin", "ladder"])
 def test_smaller_formats(orla: User, kind: str) -> None:
-    season = simulated(orla, kind, 6, voids=1)
+    season = simulated(orla, kind, 6 if depth.whole else 4, voids=1)
     assert season.status == "finished"
 
 
 def test_a_swiss_season_of_24(orla: User) -> None:
-    """With everything that can go wrong. Larger fields are paired in `pure`, without a database."""
+    """Or 10, with everything that can go wrong. Larger fields are paired in `pure`, without a
+    database."""
+    size, rounds = (24, 5) if depth.whole else (10, 4)
     season = simulated(
-        orla, "swiss", 24, options={"rounds": 5}, drop_outs=3, no_shows=3, voids=2, corrections=2
-    )
+        orla, "swiss", size, options={"rounds": rounds}, drop_outs=3, no_shows=3, voids=2,
+        corrections=2,
+    )  # fmt: skip
     assert season.status == "finished"
-    assert season.rounds.count() == 5
+    assert season.rounds.count() == rounds
 
 
 def test_a_bracket_of_20_with_drop_outs(orla: User) -> None:
+    """Or 10: byes in the first round too."""
     season = simulated(
         orla,
         "single-elimination",
-        20,
+        20 if depth.whole else 10,
         options={"third_place": True},
         drop_outs=4,
         no_shows=2,
@@ -96,4 +106,4 @@ def test_a_bracket_of_20_with_drop_outs(orla: User) -> None:
         corrections=2,
     )
     assert season.status == "finished"
-    assert season.rounds.count() == 5
+    assert season.rounds.count() == (5 if depth.whole else 4)

@@ -191,16 +191,8 @@ def next_due(*, webhook_id: int, at: datetime) -> Delivery | None:
     held = pending.filter(next_at__gt=at, attempts__gt=0, attempts__lt=HOLDING_ATTEMPTS, pk__lt=due)
     if held.exists():
         return None
-    whole = Delivery.objects.pending().select_related(
-        "webhook__season",
-        "match",
-        "event__round",
-        "event__contestant",
-        "event__leg",
-        "event__death_match__round__season",
-        "event__death_match__home",
-        "event__death_match__away",
-    )
+    # What it tells of was put into words as it was written, and is hardly ever asked for here.
+    whole = Delivery.objects.pending().select_related("webhook__season", "match")
     return whole.filter(pk=due).first()
 
 
