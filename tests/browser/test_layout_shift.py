@@ -2,17 +2,20 @@
 
 Counted is every shift that the reader has not caused in the half second before, and every one of
 the board itself, whoever has caused it: there may be a finger on it.
+
+A usual run has every ruleset, question, seat, width and place on the page, but not each beside all
+others.
 """
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.browser import players
 from tests.browser.stage import Position, Stage, conceded, course, waiting, whole
+from tests.support.depth import covering
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -52,6 +55,8 @@ WIDTHS: dict[int, dict[str, Any]] = {
     1440: {"viewport": {"width": 1440, "height": 900}},
     390: {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
 }
+# Who reads a match to its end: the width, the seat, and how far down the page is.
+READERS = ((1440, 0, 0), (390, 0, 0), (390, 1, END))
 
 
 def put_down(page: Page, ruleset: str) -> None:
@@ -114,23 +119,19 @@ def shifted_anew(stage: Stage) -> tuple[float, Any]:
     return found
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_nothing_moves_by_itself(
-    new_page: Pages, site: Site, subtests: pytest.Subtests, width: int
-) -> None:
-    for ruleset, (name, variant, kind) in MATCHES.items():
-        with subtests.test(ruleset):
-            game = players.start(site, ruleset, variant=variant)
-            played = course(name)
-            here = next(
-                number
-                for number, each in enumerate(played)
-                if number > len(played) // 3 and each.asks(0, kind) and not each.asks(1)
-            )
-            options = WIDTHS[width]
-            stage = Stage(new_page, game, "Ada", played[: here + 1], clock=False, **options)
-            play(stage, ruleset, played[here + 1 :])
-            stage.page.context.close()
+@pytest.mark.parametrize(("width", "ruleset"), covering(WIDTHS, MATCHES))
+def test_nothing_moves_by_itself(new_page: Pages, site: Site, width: int, ruleset: str) -> None:
+    name, variant, kind = MATCHES[ruleset]
+    game = players.start(site, ruleset, variant=variant)
+    played = course(name)
+    here = next(
+        number
+        for number, each in enumerate(played)
+        if number > len(played) // 3 and each.asks(0, kind) and not each.asks(1)
+    )
+    options = WIDTHS[width]
+    stage = Stage(new_page, game, "Ada", played[: here + 1], clock=False, **options)
+    play(stage, ruleset, played[here + 1 :])
     assert new_page.errors == []
 
 
@@ -186,64 +187,68 @@ def asks(position: Position) -> Any:
     return position.view["phase"], [(each["seat"], each["kind"]) for each in decisions]
 
 
-@pytest.mark.parametrize(("width", "seat", "down"), [(1440, 0, 0), (390, 0, 0), (390, 1, END)])
+@pytest.mark.parametrize(
+    ("width", "seat", "down", "ruleset"),
+    [(*reader, ruleset) for reader, ruleset in covering(READERS, WHOLE)],
+)
 def test_nothing_moves_from_the_wait_to_the_end(
-    new_page: Pages, site: Site, subtests: pytest.Subtests, width: int, seat: Seat, down: int
+    new_page: Pages, site: Site, width: int, seat: Seat, down: int, ruleset: str
 ) -> None:
     """Over a whole match, from one question to the next, before the board and reading the chat."""
-    for ruleset, (name, variant, _kind) in WHOLE.items():
-        with subtests.test(ruleset):
-            game = players.start(site, ruleset, variant=variant)
-            options = {"clock": False, "idle": True, **WIDTHS[width]}
-            player = ("Ada", "Ben")[seat]
-            stage = Stage(new_page, game, player, [waiting(name, seat)], **options)
-            stage.settle()
-            stage.page.evaluate(SCROLL, down)
-            stage.page.evaluate(DRAWN)
-            moved = []
-            asked: Any = None
-            for number, position in enumerate(whole(name, seat)):
-                stage.play(position)
-                # What has moved since it was looked at last counts together.
-                if asked != (asked := asks(position)):
-                    total, worst = shifted_anew(stage)
-                    if total >= ALLOWED:
-                        moved.append((number, total, worst))
-            outside = stage.page.evaluate(OUTSIDE)
-            stage.page.context.close()
-            assert moved == []
-            assert outside == []
+    name, variant, _kind = WHOLE[ruleset]
+    game = players.start(site, ruleset, variant=variant)
+    options = {"clock": False, "idle": True, **WIDTHS[width]}
+    stage = Stage(new_page, game, ("Ada", "Ben")[seat], [waiting(name, seat)], **options)
+    stage.settle()
+    stage.page.evaluate(SCROLL, down)
+    stage.page.evaluate(DRAWN)
+    moved = []
+    asked: Any = None
+    for number, position in enumerate(whole(name, seat)):
+        stage.play(position)
+        # What has moved since it was looked at last counts together.
+        if asked != (asked := asks(position)):
+            total, worst = shifted_anew(stage)
+            if total >= ALLOWED:
+                moved.append((number, total, worst))
+    assert moved == []
+    assert stage.page.evaluate(OUTSIDE) == []
     assert new_page.errors == []
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+# In this order either seat has its turn at either width.
+SEATS = [(seat, ruleset) for seat in (0, 1) for ruleset in WHOLE]
+
+
+@pytest.mark.parametrize(
+    ("width", "seat", "ruleset"),
+    [(width, *sitting) for width, sitting in covering(WIDTHS, SEATS)],
+)
 def test_nothing_moves_when_a_question_goes_away(
-    new_page: Pages, site: Site, subtests: pytest.Subtests, width: int
+    new_page: Pages, site: Site, width: int, seat: Seat, ruleset: str
 ) -> None:
     """Whatever somebody is asked: the opponent concedes, or it is answered elsewhere."""
-    for ruleset, (name, variant, _kind) in WHOLE.items():
-        game = players.start(site, ruleset, variant=variant)
-        for seat, player in enumerate(("Ada", "Ben")):
-            with subtests.test(ruleset, player=player):
-                played = whole(name, seat)
-                first: dict[str, int] = {}
-                for number, position in enumerate(played):
-                    for each in position.view["decisions"]:
-                        if each["seat"] == seat and each.get("sealed") is None:
-                            first.setdefault(each["kind"], number)
-                options = {"clock": False, "idle": True, **WIDTHS[width]}
-                stage = Stage(new_page, game, player, [played[0]], **options)
-                moved = []
-                for (kind, number), down in product(first.items(), SCROLLED[width][seat]):
-                    for after in (conceded(name, number, 1 - seat, seat), played[number + 1]):
-                        stage.sync(**played[number].view)
-                        stage.settle()
-                        stage.page.evaluate(SCROLL, down)
-                        shifted_anew(stage)
-                        stage.play(after)
-                        total, worst = shifted_anew(stage)
-                        if total >= ALLOWED:
-                            moved.append((kind, down, after.view["phase"], total, worst))
-                stage.page.context.close()
-                assert moved == []
+    name, variant, _kind = WHOLE[ruleset]
+    game = players.start(site, ruleset, variant=variant)
+    played = whole(name, seat)
+    first: dict[str, int] = {}
+    for number, position in enumerate(played):
+        for each in position.view["decisions"]:
+            if each["seat"] == seat and each.get("sealed") is None:
+                first.setdefault(each["kind"], number)
+    options = {"clock": False, "idle": True, **WIDTHS[width]}
+    stage = Stage(new_page, game, ("Ada", "Ben")[seat], [played[0]], **options)
+    moved = []
+    for kind, number in first.items():
+        ends = (conceded(name, number, 1 - seat, seat), played[number + 1])
+        for down, after in covering(SCROLLED[width][seat], ends):
+            stage.sync(**played[number].view)
+            stage.settle()
+            stage.page.evaluate(SCROLL, down)
+            shifted_anew(stage)
+            stage.play(after)
+            total, worst = shifted_anew(stage)
+            if total >= ALLOWED:
+                moved.append((kind, down, after.view["phase"], total, worst))
+    assert moved == []
     assert new_page.errors == []
