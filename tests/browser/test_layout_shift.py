@@ -29,9 +29,9 @@ pytestmark = pytest.mark.browser
 ALLOWED = 0.05
 # A shift is told of once the frame after it has been drawn.
 DRAWN = "() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 50)))"
-# How far down the page is, by width and seat: at its begin, in the middle, and at its end.
+# How far down the page is, by width: at its begin, in the middle, and at its end.
 END = 1_000_000
-SCROLLED = {1440: ((0,), (0,)), 390: ((0, 400), (0, END))}
+SCROLLED = {1440: (0, 300), 390: (0, 400, END)}
 SCROLL = "down => scrollTo(0, down)"
 # What can be pressed is to be seen whole.
 OUTSIDE = """() => [...document.querySelectorAll("#match :is(a, button)")]
@@ -56,7 +56,7 @@ WIDTHS: dict[int, dict[str, Any]] = {
     390: {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
 }
 # Who reads a match to its end: the width, the seat, and how far down the page is.
-READERS = ((1440, 0, 0), (390, 0, 0), (390, 1, END))
+READERS = ((390, 1, 400), (1440, 1, 300), (390, 0, 0), (390, 1, END), (1440, 0, 0))
 
 
 def put_down(page: Page, ruleset: str) -> None:
@@ -241,7 +241,7 @@ def test_nothing_moves_when_a_question_goes_away(
     moved = []
     for kind, number in first.items():
         ends = (conceded(name, number, 1 - seat, seat), played[number + 1])
-        for down, after in covering(SCROLLED[width][seat], ends):
+        for down, after in covering(SCROLLED[width], ends):
             stage.sync(**played[number].view)
             stage.settle()
             stage.page.evaluate(SCROLL, down)
