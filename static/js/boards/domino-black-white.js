@@ -693,8 +693,9 @@ class DominoBoard {
   #drawHand() {
     const hand = this.#mine;
     this.hand.hidden = hand === null || this.#game.phase === "order" || this.view.phase === "over";
-    if (this.hand.hidden) return;
-    this.hand.classList.add("keeps-room"); // at the end the board stays as large as it was
+    // Its room is there from the first question to after the end.
+    if (hand === null || (this.view.phase === "over" && this.handDrawn === "")) return;
+    this.hand.classList.add("keeps-room");
     const stamp = JSON.stringify(hand);
     if (stamp !== this.handDrawn) {
       this.handDrawn = stamp;

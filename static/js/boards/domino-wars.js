@@ -617,8 +617,9 @@ class WarsBoard {
     const { you, paused } = this.ctx;
     const hand = you === null ? null : this.#game.sides[you].hand;
     this.hand.hidden = hand === null || this.#game.phase !== "play" || this.view.phase === "over";
+    // Its room is there before the decks are chosen.
+    if (you !== null) this.hand.classList.add("keeps-room");
     if (this.hand.hidden) return;
-    this.hand.classList.add("keeps-room");
     const asked = this.ctx.decision?.kind === "play";
     const ways = Object.fromEntries(hand.map((name) => [name, asked ? this.#game.legal[name].length : null]));
     if (this.#changed("hand", hand, ways, asked)) {

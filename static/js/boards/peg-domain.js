@@ -357,7 +357,7 @@ class PegDomainBoard {
     if (card !== null) card.focus({ preventScroll: true });
     else if (this.#isPlacing) this.boards.domain.focus();
     else if (this.#asks("removal")) this.boards.pallets[1 - this.#own].focus();
-    else if (!this.trio.hidden) this.boards.pallets[this.#own ?? 0].focus();
+    else if (this.#game?.pallets) this.boards.pallets[this.#own ?? 0].focus();
   }
 
   /** What should be asked before `text` is submitted, however it was put; or an empty string. */
@@ -865,12 +865,15 @@ class PegDomainBoard {
     const game = this.#game;
     const { names, you } = this.ctx;
     drawPosition(this.boards, game, names);
-    this.trio.hidden = game === null || game.pallets === null;
+    // Before the pallets are revealed they lie there face down: what is below stays where it is.
+    this.trio.hidden = game === null;
+    this.trio.inert = !game?.pallets;
     this.trio.dataset.own = this.#own === null ? "" : COLOURS[this.#own];
     this.trio.dataset.asks = this.ctx.decision?.kind ?? "";
     this.trio.dataset.redSeat = seatOf(game, 0) ?? "";
     this.#drawTools();
     if (game?.pallets) this.#drawPallets();
+    else this.titles.forEach((title, colour) => write(title, palletTitle(game, colour, names)));
     this.#accuse();
     this.#drawGhost();
     this.boards.domain.svg.classList.toggle("board--playing", this.#isPlacing || this.takesMinus);

@@ -710,7 +710,7 @@ class TetronogoBoard {
     const focused = [...this.strip.querySelectorAll("button")].indexOf(document.activeElement);
     fill(this.strip, finished, playing);
     if (focused >= 0) this.strip.querySelectorAll("button")[focused]?.focus();
-    this.strip.hidden = game.bouts.length === 0;
+    this.strip.hidden = false;
   }
 
   #watch(number) {

@@ -70,6 +70,7 @@ class MatchPage {
     this.refusal = null;
     this.told = null; // the last state in which the reader was told whether the opponent is there
     this.room = new Room();
+    this.column = new Room(); // of the board and what is below it
     this.connected = null; // whether the reader was told last that there is a connection
     this.atBoard = false; // whether the reader was last busy with the board
 
@@ -116,6 +117,8 @@ class MatchPage {
       this.#drawKeys(this.ruleset.keys);
       const around = [this.root.querySelector(".match__head"), this.parts.players, this.parts.turn];
       this.room.keep(...around, this.parts.board, ...this.parts.board.querySelectorAll(GROWS));
+      // Beside other columns an empty end of this one is not seen, but a shorter page is.
+      if (matchMedia("(min-width: 52rem)").matches) this.column.keep(this.parts.dock.parentElement);
     } catch (error) {
       // Typed notation and the log still work.
       console.error(error);
