@@ -1,4 +1,5 @@
-"""Names that would pass for somebody else's."""
+"""Names that would pass for somebody else's. A usual run has each word in one disguise or two, and
+some words in each; only a whole one has each word in each."""
 # ruff: noqa: RUF001  (that is what this is about)
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from accounts.services import (
     users_looking_like,
 )
 from accounts.validators import RESERVED_USERNAMES
+from tests.support import depth
 
 People = Callable[..., User]
 
@@ -177,9 +179,14 @@ DISGUISES: dict[str, Callable[[str], str]] = {
 
 
 def disguised(words: list[str]) -> list[str]:
-    """Each word in each disguise that fits into a name."""
-    made = (put_on(word) for word, put_on in itertools.product(words, DISGUISES.values()))
-    return sorted({each for each in made if len(each) <= 30})
+    """Each word in each disguise that fits into a name; see above."""
+    ways = list(DISGUISES.values())
+    pairs = {
+        *itertools.product(depth.some(words, 12), ways),
+        *depth.covering(words, ways),
+        *((word, str) for word in words),
+    }
+    return sorted({made for word, put_on in pairs if len(made := put_on(word)) <= 30})
 
 
 CODES = {"impersonates", "characters", "mixed-scripts"}

@@ -71,11 +71,15 @@ def wire() -> Iterator[Wire]:
 @pytest.fixture
 def set_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """`set_clock(at)`: the server's clock stands at ``at`` ms after `T0`."""
+    standing: list[int] = []
 
     def set_to(at: int) -> None:
-        for name, module in list(sys.modules.items()):
-            if name.startswith("games.") and hasattr(module, "now_ms"):
-                monkeypatch.setattr(module, "now_ms", lambda: T0 + at)
+        if not standing:
+            # Modules that are imported later take theirs from these.
+            for name, module in list(sys.modules.items()):
+                if name.startswith("games.") and hasattr(module, "now_ms"):
+                    monkeypatch.setattr(module, "now_ms", lambda: T0 + standing[0])
+        standing[:] = [at]
 
     return set_to
 

@@ -101,8 +101,14 @@ def enrolled(organiser: User, count: int, kind: str = "elimination", **settings:
         at=START,
     )
     season = season_list(acting_user=organiser, season=season, at=START)
+    # Those that a module's own season has already take part in this one, too.
+    known = User.objects.in_bulk([f"player{n}" for n in range(1, count + 1)], field_name="username")
     entries = [
-        Entry(user_named(f"player{number}", display_name=f"Player {number}"), seed=number)
+        Entry(
+            known.get(f"player{number}")
+            or user_named(f"player{number}", display_name=f"Player {number}"),
+            seed=number,
+        )
         for number in range(1, count + 1)
     ]
     contestants_enrol(acting_user=organiser, season=season, entries=entries, at=START)

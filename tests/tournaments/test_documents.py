@@ -1,20 +1,25 @@
-"""A season as a document: out, in on another site, and out again alike byte for byte."""
+"""A season as a document: out, in on another site, and out again alike byte for byte.
+
+The season that several tests look at is made once, in a transaction that is never committed. Only a
+whole run does the other formats with five contestants instead of three.
+"""
 
 from __future__ import annotations
 
 import io
 import json
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from accounts.models import User
 from games.models import Match
+from tests.support import depth
 from tests.tournaments.support import (
     GAME,
     START,
@@ -36,11 +41,21 @@ from tournaments.services.documents import (
 from tournaments.services.seasons import season_create
 from tournaments.simulation import Plan, season_simulate
 
+pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("documents")]
+
 SCHEMA = Path(__file__).parents[2] / "docs" / "season.schema.json"
 
 
-@pytest.fixture
-def season(orla: User) -> Season:
+@pytest.fixture(scope="module")
+def orla(django_db_setup: None, django_db_blocker: Any) -> Iterator[User]:
+    """An organiser."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield organiser_named("orla")
+        transaction.set_rollback(True)
+
+
+@pytest.fixture(scope="module")
+def season(orla: User, django_db_blocker: Any) -> Season:
     """A finished season with whatever there is: items, void matches, people leaving."""
     plan = Plan(
         format="elimination",
@@ -55,7 +70,8 @@ def season(orla: User) -> Season:
         corrections=1,
         repertoire=(GAME,),
     )
-    return season_simulate(plan=plan, organiser=orla)
+    with django_db_blocker.unblock():
+        return season_simulate(plan=plan, organiser=orla)
 
 
 def elsewhere() -> None:
@@ -99,8 +115,9 @@ def test_without_accounts_people_are_names(season: Season, orla: User) -> None:
 
 @pytest.mark.parametrize("kind", ["swiss", "single-elimination", "round-robin"])
 def test_other_formats(orla: User, kind: str) -> None:
+    contestants = 5 if depth.whole else 3
     plan = Plan(
-        format=kind, contestants=5, seed=2, start=START, quick=True, drop_outs=1,
+        format=kind, contestants=contestants, seed=2, start=START, quick=True, drop_outs=1,
         options={"rounds": 3} if kind == "swiss" else {}, repertoire=(GAME,),
     )  # fmt: skip
     season = season_simulate(plan=plan, organiser=orla)

@@ -6,6 +6,7 @@ import io
 import struct
 import zlib
 from collections.abc import Iterable
+from functools import cache
 from itertools import pairwise
 
 import pytest
@@ -26,7 +27,13 @@ COVER = ("D5", "E5", "F5", "G5")
 
 
 def template(now: Course) -> bytes:
-    return png_of(RULES.template(state(now), _decision(now)), scale=1)
+    return _drawn(RULES.template(state(now), _decision(now)))
+
+
+@cache
+def _drawn(svg: str) -> bytes:
+    """A template as PNG: most tests have the same one, and drawing it takes longer than they do."""
+    return png_of(svg, scale=1)
 
 
 def _decision(now: Course) -> Decision:
