@@ -1,11 +1,7 @@
-"""Items: given, brought in secret, resolved, used up, returned.
-
-The season is played up to its final once, in a transaction that is never committed.
-"""
+"""Items: given, brought in secret, resolved, used up, returned."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -24,7 +20,6 @@ from tests.tournaments.support import (
     fresh,
     kinds,
     leg_of,
-    organiser_named,
     played,
     refused,
     running,
@@ -35,12 +30,7 @@ from tournaments.audience import may_see_declarations
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Gift, ItemEvent, Season
 from tournaments.reading import Sheet
-from tournaments.services.deathmatches import (
-    death_match_correct,
-    leg_settle,
-    leg_void,
-    rules_set,
-)
+from tournaments.services.deathmatches import death_match_correct, leg_void, rules_set
 from tournaments.services.documents import season_import, season_records
 from tournaments.services.episodes import final_open
 from tournaments.services.items import (
@@ -53,42 +43,22 @@ from tournaments.services.seasons import organiser_add
 from tournaments.views.players import open_matches
 from tournaments.views.public import leg_told
 
-pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("items")]
-
 REPEAT: dict[str, Any] = {"item": "domino-repeat", "ruleset": "domino-wars"}
 TIE: dict[str, Any] = {"item": "tie-advantage", "ruleset": "domino-wars"}
 
 
-@pytest.fixture(scope="module")
-def orla(django_db_setup: None, django_db_blocker: Any) -> Iterator[User]:
-    """An organiser."""
-    with django_db_blocker.unblock(), transaction.atomic():
-        yield organiser_named("orla")
-        transaction.set_rollback(True)
-
-
-@pytest.fixture(scope="module")
-def opened(orla: User, django_db_blocker: Any) -> DeathMatch:
-    """The final of a season in which Player 3 has been eliminated by Player 2."""
-    with django_db_blocker.unblock():
-        season = running(orla, 3, repertoire=[WARS])
-        met = played(orla, chosen(orla, season, ec=2, dmo=3), winner=0)
-        # Jobs are done at once only within a test.
-        match_id = leg_of(met).match_id
-        assert match_id is not None
-        leg_settle(match_id=match_id)
-        return final_open(acting_user=orla, season=season, best_of=3, games=[WARS], at=START)
+@pytest.fixture
+def season(orla: User) -> Season:
+    """Player 3 has been eliminated by Player 2."""
+    season = running(orla, 3, repertoire=[WARS])
+    played(orla, chosen(orla, season, ec=2, dmo=3), winner=0)
+    return season
 
 
 @pytest.fixture
-def final(opened: DeathMatch, db: None) -> DeathMatch:
+def final(orla: User, season: Season) -> DeathMatch:
     """Player 1 (seat 0) against Player 2, the best of three in Domino Wars."""
-    return fresh(opened)
-
-
-@pytest.fixture
-def season(final: DeathMatch) -> Season:
-    return final.round.season
+    return final_open(acting_user=orla, season=season, best_of=3, games=[WARS], at=START)
 
 
 def given(orla: User, final: DeathMatch, to: int, leg: int | None = 1, **item: Any) -> Gift:
