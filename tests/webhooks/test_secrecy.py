@@ -1,9 +1,5 @@
 """No webhook, no Discord message and no export tells what spectators must not know: two matches
-that look alike to them are told of in the same words, at the same instants.
-
-Only a whole run goes through all pairs of Tetronogo matches; else there are two of them: one choice
-is another and comes later in the first bout, or is not made at all in the second.
-"""
+that look alike to them are told of in the same words, at the same instants."""
 
 from __future__ import annotations
 
@@ -18,7 +14,6 @@ from accounts.models import User
 from games.models import Match
 from tests.games import test_secrecy as secrecy
 from tests.games.support import Play, Wire
-from tests.support import depth
 from tests.webhooks.support import Stage
 from tournaments.dumps.records import season_records
 from tournaments.dumps.tables import TABLES
@@ -36,8 +31,6 @@ pytestmark = pytest.mark.django_db
 UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(\+00:00|Z)")
 NUMBER = re.compile(r'"event":\d+')
-# In a usual run: pairs that differ in less than others, or in the same in another bout.
-LEFT_OUT = {("tetronogo", 0), ("tetronogo", 2), ("tetronogo", 4)}
 
 
 class Listening:
@@ -97,7 +90,6 @@ class Listening:
         (ruleset, number)
         for ruleset, makers in secrecy.TWINS.items()
         for number in range(len(makers))
-        if depth.whole or (ruleset, number) not in LEFT_OUT
     ],
 )
 def test_what_is_told_of_twins_is_the_same(  # noqa: PLR0917  (fixtures)
