@@ -41,6 +41,20 @@ OUTSIDE = """() => [...document.querySelectorAll("#match :is(a, button)")]
     return left < 0 || right > document.documentElement.clientWidth;
   })
   .map((each) => each.outerHTML)"""
+# While the board can be seen, so can the bar with which a choice is confirmed, beside the piece.
+BAR_IN_SIGHT = """() => {
+  const [board, bar, piece] = ["svg.board, svg.domain__svg", ".confirm", ".match__board .ghost"].map(
+    (each) => document.querySelector(each)?.getBoundingClientRect());
+  const found = [];
+  if (!bar.height) return found;
+  if (board.bottom < 0 || board.top > innerHeight - bar.height) return found;
+  if (bar.top < 0 || bar.bottom > innerHeight) found.push(`${bar.top}-${bar.bottom} outside`);
+  if (bar.left < 0 || bar.right > document.documentElement.clientWidth) found.push(`${bar.left}-${bar.right} wide`);
+  const above = piece && piece.top >= bar.height && piece.bottom <= innerHeight;
+  const below = piece && piece.top >= 0 && piece.bottom <= innerHeight - bar.height;
+  if ((above || below) && piece.bottom > bar.top && piece.top < bar.bottom) found.push(`${bar.top}-${bar.bottom} covers ${piece.top}-${piece.bottom}`);
+  return found;
+}"""
 # By ruleset: a recorded match, its variant, and the kind of decision in which a piece is put down.
 MATCHES = {
     "tetronogo": ("tetronogo.standard.random", "standard", "place"),
@@ -135,6 +149,21 @@ def test_nothing_moves_by_itself(new_page: Pages, site: Site, width: int, rulese
     assert new_page.errors == []
 
 
+def in_sight(page: Page) -> None:
+    """Check that a choice can be confirmed wherever a low window stands on the board."""
+    noted, size = page.evaluate("[seen.shifts, scrollY]"), page.viewport_size
+    assert size is not None
+    page.set_viewport_size({**size, "height": 500})
+    for down in range(0, 1_000, 100):
+        page.evaluate(SCROLL, down)
+        page.evaluate(DRAWN)
+        assert page.evaluate(BAR_IN_SIGHT) == [], down
+    page.set_viewport_size(size)
+    page.evaluate(SCROLL, noted[1])
+    page.evaluate(DRAWN)
+    page.evaluate("shifts => { seen.shifts = shifts; }", noted[0])
+
+
 def play(stage: Stage, ruleset: str, rest: Any) -> None:
     """A piece of play with everything that can come in between; check that nothing moves."""
     page = stage.page
@@ -158,6 +187,7 @@ def play(stage: Stage, ruleset: str, rest: Any) -> None:
     still("a piece that was put down")
     if ruleset == "tetronogo":  # elsewhere the hand is reached first
         assert page.evaluate("scrollY") == before
+    in_sight(page)
     field = page.locator("#notation-text")
     field.fill("Z9 0")
     field.press("Enter")

@@ -363,6 +363,9 @@ export class ConfirmBar {
       h("div", { class: "confirm__buttons" }, this.cancel, this.confirm),
     );
     this.root = h("div", { class: "confirm-place" }, this.bar);
+    for (const event of ["scroll", "resize"]) {
+      addEventListener(event, () => this.#keepClear(), { passive: true });
+    }
   }
 
   /** Show it. `ready` says whether the choice is complete; `why` what is missing. */
@@ -382,18 +385,22 @@ export class ConfirmBar {
     this.#keepClear();
   }
 
-  /* Where the bar sticks to an edge it lies over the board. It goes to the other edge rather than
-     cover the piece, and the board stays where it is: there may be a finger on it. */
+  /* Where the bar sticks to the lower edge it lies over the board. It goes to the upper one rather
+     than cover the piece, and the board stays where it is: there may be a finger on it. */
   #keepClear() {
+    if (this.bar.hidden) return;
     const piece = this.root.closest(".match__board")?.querySelector(".ghost");
-    if (!piece) {
-      delete this.root.dataset.edge;
-      return;
-    }
-    const { top, bottom } = piece.getBoundingClientRect();
+    const { top, bottom } = piece?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
     const bar = this.bar.offsetHeight;
-    if (bottom > innerHeight - bar) this.root.dataset.edge = "upper";
-    else if (top < bar) delete this.root.dataset.edge;
+    if (bottom > innerHeight - bar) {
+      this.root.dataset.edge = "upper";
+      this.bar.style.inlineSize = `${this.root.offsetWidth}px`;
+    } else if (top < bar) this.#atItsPlace();
+  }
+
+  #atItsPlace() {
+    delete this.root.dataset.edge;
+    this.bar.style.inlineSize = "";
   }
 
   /** Show that the choice is on its way and cannot be changed for now. */
@@ -408,7 +415,7 @@ export class ConfirmBar {
 
   hide() {
     this.bar.hidden = true;
-    delete this.root.dataset.edge;
+    this.#atItsPlace();
   }
 
   /** Stand right below what the choice is made with. While that is in the dock, the room below
