@@ -2,8 +2,8 @@
 
 The site has a database of its own, so tests cannot call its services in their own process, and to
 start a Python for each wish takes a second or more. For the same reason another hand starts the
-site's Celery processes: forked from it, they have everything imported already. What they run and
-what they are to others is the same. This module is also what that process runs.
+site's processes: forked from it, they have everything imported already. What they run and what they
+are to others is the same. This module is also what that process runs.
 """
 
 from __future__ import annotations
@@ -22,11 +22,16 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from config import celery_app
 from script.lib.console import ROOT
 from script.lib.processes import die_with_parent, stop
+
+
+# Makes its event loop when it is imported, which two cannot share: each imports its own.
+SERVER = "daphne.server"
 
 
 class HandError(Exception):
@@ -36,8 +41,10 @@ class HandError(Exception):
 class Hand:
     """Asks the process, which is started by the first question."""
 
-    def __init__(self, env: Mapping[str, str]) -> None:
+    def __init__(self, env: Mapping[str, str], files: Sequence[int] = ()) -> None:
+        """The process has the environment, and the open files that it may pass on."""
         self.env = env
+        self.files = files
         self.child: subprocess.Popen[bytes] | None = None
 
     def call(self, what: str, **arguments: Any) -> Any:
@@ -49,9 +56,14 @@ class Hand:
         printed: str = self._ask({"run": code})
         return printed
 
-    def start(self, module: str, arguments: Sequence[str], log: Path) -> Born:
+    def start(
+        self, module: str, arguments: Sequence[str], log: Path, files: Sequence[int] = ()
+    ) -> Born:
         """Start what ``python -m module`` would, with its output at the end of a file."""
-        question = {"start": module, "arguments": list(arguments), "log": str(log)}
+        question = {
+            "start": module, "arguments": list(arguments), "log": str(log),
+            "close": [each for each in self.files if each not in files],
+        }  # fmt: skip
         return Born(self, self._ask(question))
 
     def ended(self, pid: int) -> int | None:
@@ -69,6 +81,7 @@ class Hand:
                 cwd=ROOT,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
+                pass_fds=self.files,
             )
         assert self.child.stdin is not None
         assert self.child.stdout is not None
@@ -118,7 +131,7 @@ class Born:
 # -- inside the process --------------------------------------------------------------------------
 
 
-def _start(module: str, arguments: Sequence[str], log: str) -> int:
+def _start(module: str, arguments: Sequence[str], log: str, close: Sequence[int]) -> int:
     """Fork. Nothing was asked before that connects, which two would then make use of."""
     pid = os.fork()
     if pid:
@@ -127,6 +140,9 @@ def _start(module: str, arguments: Sequence[str], log: str) -> int:
     try:
         os.setsid()
         die_with_parent(signal.SIGKILL)
+        for file in close:
+            os.close(file)
+        sys.modules.pop(SERVER, None)
         with Path(log).open("ab") as written, Path(os.devnull).open("rb") as nothing:
             for file, number in ((nothing, 0), (written, 1), (written, 2)):
                 os.dup2(file.fileno(), number)
@@ -149,7 +165,7 @@ def _ended(pid: int) -> int | None:
 
 def _answer(question: dict[str, Any]) -> Any:
     if "start" in question:
-        return _start(question["start"], question["arguments"], question["log"])
+        return _start(**{"module": question.pop("start"), **question})
     if "ended" in question:
         return _ended(question["ended"])
     if "call" in question:
@@ -165,9 +181,12 @@ def main() -> None:
     """Answer one question a line until there are no more."""
     import django
     from django.db import connections
+    from django.urls import get_resolver
 
+    sys.modules[SERVER] = ModuleType(SERVER)
     django.setup()
     celery_app.loader.import_default_modules()
+    _ = get_resolver().url_patterns
     gc.freeze()  # what is shared with those that are forked stays so
     for line in sys.stdin:
         try:

@@ -93,7 +93,7 @@ class Process:
             self.log_start = log.tell()
             if self.nurse is not None and self.nurse.env is self.env:
                 _python, _m, module, *arguments = map(str, self.argv)
-                self.child = self.nurse.start(module, arguments, self.log_path)
+                self.child = self.nurse.start(module, arguments, self.log_path, self.pass_fds)
             else:
                 self.child = spawn(
                     self.argv,
@@ -169,7 +169,7 @@ class Site:
 
         self.hand = Hand(self.env)
         # Another one, which is asked for nothing else: whom it starts would have its connections.
-        self.nurse = Hand(self.env)
+        self.nurse = Hand(self.env, [self.listener.fileno()])
 
         def process(
             label: str, argv: Sequence[str | Path], ready: Callable[[Process], bool], fd: int = -1
@@ -181,7 +181,7 @@ class Site:
                 log=folder / f"{label}.log",
                 ready=ready,
                 pass_fds=[fd] if fd >= 0 else [],
-                nurse=self.nurse if fd < 0 else None,
+                nurse=self.nurse,
             )
 
         fd = self.listener.fileno()
