@@ -209,6 +209,13 @@ class Stage:
             items = [{**item, "taken_back": False, "events": events}]
         self._happened(items, resync=resync)
 
+    def catch_up(self, positions: Sequence[Position]) -> None:
+        """Send everything anew, as it stands after several positions that were not played."""
+        items = [item for position in positions for item in position.items]
+        number = len(self.state["log"])
+        self.state["log"] += [{**item, "n": number + n} for n, item in enumerate(items, 1)]
+        self.sync(**positions[-1].view)
+
     def play(self, position: Position) -> None:
         """Send the next position of a recorded match as a step."""
         self._change(position.view)

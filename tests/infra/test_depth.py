@@ -60,3 +60,9 @@ def test_hypothesis_makes_up_a_third(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [depth.examples(number) for number in (1, 2, 40, 100)] == [1, 1, 14, 34]
     monkeypatch.setattr(depth, "whole", True)
     assert depth.examples(40) == 40
+
+
+def test_the_same_comes_so_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    for whole, most in ((False, 2), (True, 10_000)):
+        monkeypatch.setattr(depth, "whole", whole)
+        assert len([number for number in range(10_000) if number < depth.at_most(2)]) == most

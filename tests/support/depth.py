@@ -8,6 +8,7 @@ run leaves out follows from the cases alone: the same in every run.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Sequence
 from itertools import product
@@ -41,3 +42,8 @@ def some(cases: Sequence[T], at_most: int) -> list[T]:
 def examples(number: int) -> int:
     """How many examples Hypothesis makes up: a third of them, all in a whole run."""
     return number if whole else -(-number // 3)
+
+
+def at_most(number: int) -> float:
+    """How often the same thing is looked at; without end in a whole run."""
+    return math.inf if whole else number
