@@ -16,7 +16,7 @@ import pytest
 
 from tests.browser import players
 from tests.browser.stage import Position, Stage, conceded, course, waiting, whole
-from tests.support.depth import at_most, covering
+from tests.support.depth import at_most, covering, some
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -70,10 +70,18 @@ WIDTHS: dict[int, dict[str, Any]] = {
     1440: {"viewport": {"width": 1440, "height": 900}},
     390: {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
 }
+# What a page may grow by, in pixels, over all questions of a kind: a row of a hand, another line.
+ROWS = 160
 # How often it is looked at how one question takes the place of another.
 OFTEN = at_most(2)
 # Who reads a match to its end: the width, the seat, and how far down the page is.
 READERS = ((390, 1, 400), (1440, 1, 300), (390, 0, 0), (390, 1, END), (1440, 0, 0))
+# And between the board and the chat, where Domain and Domino Wars move by a row or a tray more.
+BETWEEN = [
+    (390, seat, down, ruleset)
+    for seat, down in ((1, 1_100), (0, 900))
+    for ruleset in ("peg-domain", "domino-black-white", "tetronogo")
+]
 
 
 def put_down(page: Page, ruleset: str) -> None:
@@ -222,7 +230,7 @@ def asks(position: Position) -> Any:
 
 @pytest.mark.parametrize(
     ("width", "seat", "down", "ruleset"),
-    [(*reader, ruleset) for reader, ruleset in covering(READERS, WHOLE)],
+    [(*reader, ruleset) for reader, ruleset in covering(READERS, WHOLE)] + some(BETWEEN, 2),
 )
 def test_nothing_moves_from_the_wait_to_the_end(
     new_page: Pages, site: Site, width: int, seat: Seat, down: int, ruleset: str
@@ -237,6 +245,7 @@ def test_nothing_moves_from_the_wait_to_the_end(
     stage.page.evaluate(DRAWN)
     moved: list[Any] = []
     missed: list[Position] = []
+    heights: dict[Any, int] = {}
     asked: Any = None
     seen: Counter[Any] = Counter()
     for number, position in enumerate(whole(name, seat)):
@@ -254,6 +263,9 @@ def test_nothing_moves_from_the_wait_to_the_end(
         if new:
             seen[change] += 1
             total, worst = shifted_anew(stage)
+            height = stage.page.evaluate("document.documentElement.scrollHeight")
+            if height > heights.setdefault(change, height) + ROWS:
+                moved.append((number, "longer", heights[change], height))
             if total >= ALLOWED:
                 moved.append((number, total, worst))
     assert moved == []

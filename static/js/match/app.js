@@ -5,7 +5,7 @@ import { goesOn } from "./asking.js";
 import { Chat } from "./chat.js";
 import { MatchClient } from "./client.js";
 import { spoken } from "./clock.js";
-import { embedded, fill, h, icon, Room, write } from "./dom.js";
+import { embedded, fill, h, holdView, icon, keepEnd, Room, write } from "./dom.js";
 import { LogList } from "./log.js";
 import { arrivalText, newsOf, questionOf } from "./news.js";
 import { OrganiserDesk } from "./organiser.js";
@@ -26,6 +26,19 @@ const WITHOUT_BOARD = {
   caption: () => "",
   because: () => "",
 };
+
+/* Where it is looked at, and what is below it. Its bar and its dock stick to the screen. */
+const BOARD = "svg.board, .domain__svg";
+const BELOW = [
+  ".match__board :is(svg, button, label):not(.confirm *)",
+  ".match__pictures",
+  ".notation",
+  ".match__side > *",
+].join();
+const A_STRIP = 90; // pixels of a board on which nobody would put anything
+
+/* Whether the log is beside the board and not below it. */
+const BESIDE = matchMedia("(min-width: 52rem)");
 
 /* What on a board grows and shrinks with what is being done. */
 const GROWS = [
@@ -70,7 +83,8 @@ class MatchPage {
     this.refusal = null;
     this.told = null; // the last state in which the reader was told whether the opponent is there
     this.room = new Room();
-    this.column = new Room(); // of the board and what is below it
+    this.main = this.parts.dock.parentElement; // the board and what belongs to it
+    this.column = new Room();
     this.connected = null; // whether the reader was told last that there is a connection
     this.atBoard = false; // whether the reader was last busy with the board
 
@@ -100,9 +114,6 @@ class MatchPage {
     this.#buildNotation();
     this.#buildTools();
     this.#listen();
-    new IntersectionObserver(([main]) =>
-      document.documentElement.toggleAttribute("data-board-away", !main.isIntersecting),
-    ).observe(this.root.querySelector(".match__main"));
     try {
       this.ruleset = await import(this.root.dataset.board);
       this.log.tagsOf = (event) => this.ruleset.tags(event);
@@ -118,7 +129,7 @@ class MatchPage {
       const around = [this.root.querySelector(".match__head"), this.parts.players, this.parts.turn];
       this.room.keep(...around, this.parts.board, ...this.parts.board.querySelectorAll(GROWS));
       // Beside other columns an empty end of this one is not seen, but a shorter page is.
-      if (matchMedia("(min-width: 52rem)").matches) this.column.keep(this.parts.dock.parentElement);
+      if (BESIDE.matches) this.column.keep(this.main);
     } catch (error) {
       // Typed notation and the log still work.
       console.error(error);
@@ -131,7 +142,7 @@ class MatchPage {
 
   #listen() {
     const on = (type, listener) =>
-      this.client.addEventListener(type, ({ detail }) => listener(detail));
+      this.client.addEventListener(type, ({ detail }) => this.#steadily(() => listener(detail)));
     on("state", (detail) => this.#changed(detail));
     on("status", () => this.#drawConnection());
     on("outbox", () => {
@@ -144,7 +155,7 @@ class MatchPage {
       this.#sayPresenceSoon();
       if (this.state?.view.phase === "waiting") this.#drawTurn();
     });
-    on("time", () => this.players.tick());
+    this.client.addEventListener("time", () => this.players.tick());
     on("reminder", (detail) => this.#remind(detail));
     on("trouble", ({ sentence }) => toast(sentence, { kind: "danger" }));
 
@@ -167,8 +178,26 @@ class MatchPage {
         this.atBoard = this.parts.board.contains(target);
       });
     }
+    addEventListener("scrollend", () => this.#keepEnd(), { passive: true });
     document.addEventListener("gauntlet:sound", () => this.#drawSound());
     setInterval(() => this.#drawTitle(), 1000);
+  }
+
+  /* Change the page. Where the board is to be seen it stays; who reads on below it stays there. */
+  #steadily(change) {
+    this.#keepEnd();
+    const release = this.#seesBoard() ? null : holdView(this.root.querySelectorAll(BELOW));
+    change();
+    release?.();
+  }
+
+  #seesBoard() {
+    const { top, bottom } = this.parts.board.querySelector(BOARD)?.getBoundingClientRect() ?? {};
+    return Math.min(bottom, innerHeight) - Math.max(top, 0) > A_STRIP;
+  }
+
+  #keepEnd() {
+    if (!BESIDE.matches) keepEnd(this.main);
   }
 
   /** The match as this reader sees it, or null before it is known. */

@@ -74,6 +74,30 @@ export class Room {
   }
 }
 
+/** Hold still what of the elements is in view: of what is returned, call it once the page has changed.
+    The first that is still there decides. */
+export function holdView(elements) {
+  const shown = ({ width, top, bottom }) => width > 0 && bottom > 0 && top < innerHeight;
+  const places = [...elements]
+    .map((element) => [element, element.getBoundingClientRect()])
+    .filter(([, place]) => shown(place));
+  return () => {
+    const still = places.find(([element]) => element.getClientRects().length > 0);
+    if (still === undefined) return;
+    const [element, { top }] = still;
+    const moved = element.getBoundingClientRect().top - top;
+    if (moved !== 0) scrollBy({ top: moved, behavior: "instant" });
+  };
+}
+
+/** Keep an element, until this is called again, from getting so much shorter that what is in view
+    below it would move: its style sheet makes `--kept` its least height. */
+export function keepEnd(element) {
+  const { top, bottom, height } = element.getBoundingClientRect();
+  const least = bottom < innerHeight ? height : innerHeight - top;
+  element.style.setProperty("--kept", `${Math.max(0, least)}px`);
+}
+
 /** The JSON in `<script type="application/json" id="…">`, or null where there is none. */
 export function embedded(id, root = document) {
   const block = root.getElementById(id);
