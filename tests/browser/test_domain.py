@@ -179,6 +179,7 @@ def shot(page: Page, name: str) -> None:
 def place_by_mouse(ada: Page) -> None:
     """Ada drags 01 out of the tray onto blue, turns it, and places it in a corner."""
     pick = ada.locator('.shape-pick[data-shape="01"]')
+    pick.scroll_into_view_if_needed()
     box, target = pick.bounding_box(), field(ada, "blue").bounding_box()
     assert box is not None
     assert target is not None

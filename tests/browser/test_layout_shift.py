@@ -44,16 +44,19 @@ OUTSIDE = """() => [...document.querySelectorAll("#match :is(a, button)")]
   .map((each) => each.outerHTML)"""
 # While the board can be seen, so can the bar with which a choice is confirmed, beside the piece.
 BAR_IN_SIGHT = """() => {
-  const [board, bar, piece] = ["svg.board, svg.domain__svg", ".confirm", ".match__board .ghost"].map(
-    (each) => document.querySelector(each)?.getBoundingClientRect());
+  const box = (each) => document.querySelector(each)?.getBoundingClientRect();
+  const board = box("svg.board, svg.domain__svg");
+  const bar = box(".confirm");
+  const piece = box(".match__board .ghost");
+  if (!bar.height) return [];
+  if (board.bottom < 0 || board.top > innerHeight - bar.height) return [];
   const found = [];
-  if (!bar.height) return found;
-  if (board.bottom < 0 || board.top > innerHeight - bar.height) return found;
-  if (bar.top < 0 || bar.bottom > innerHeight) found.push(`${bar.top}-${bar.bottom} outside`);
-  if (bar.left < 0 || bar.right > document.documentElement.clientWidth) found.push(`${bar.left}-${bar.right} wide`);
+  if (bar.top < 0 || bar.bottom > innerHeight) found.push("outside");
+  if (bar.left < 0 || bar.right > document.documentElement.clientWidth) found.push("too wide");
   const above = piece && piece.top >= bar.height && piece.bottom <= innerHeight;
   const below = piece && piece.top >= 0 && piece.bottom <= innerHeight - bar.height;
-  if ((above || below) && piece.bottom > bar.top && piece.top < bar.bottom) found.push(`${bar.top}-${bar.bottom} covers ${piece.top}-${piece.bottom}`);
+  const covers = piece && piece.bottom > bar.top && piece.top < bar.bottom;
+  if ((above || below) && covers) found.push("covers the piece");
   return found;
 }"""
 # By ruleset: a recorded match, its variant, and the kind of decision in which a piece is put down.

@@ -29,7 +29,6 @@ from config import celery_app
 from script.lib.console import ROOT
 from script.lib.processes import die_with_parent, stop
 
-
 # Makes its event loop when it is imported, which two cannot share: each imports its own.
 SERVER = "daphne.server"
 
@@ -140,8 +139,8 @@ def _start(module: str, arguments: Sequence[str], log: str, close: Sequence[int]
     try:
         os.setsid()
         die_with_parent(signal.SIGKILL)
-        for file in close:
-            os.close(file)
+        for number in close:
+            os.close(number)
         sys.modules.pop(SERVER, None)
         with Path(log).open("ab") as written, Path(os.devnull).open("rb") as nothing:
             for file, number in ((nothing, 0), (written, 1), (written, 2)):
