@@ -183,17 +183,20 @@ class MatchPage {
     setInterval(() => this.#drawTitle(), 1000);
   }
 
-  /* Change the page. Where the board is to be seen it stays; who reads on below it stays there. */
+  /* Change the page. Where the board is to be seen it stays, and so does the begin of the page; who
+     has gone on to what is below stays there. */
   #steadily(change) {
     this.#keepEnd();
-    const release = this.#seesBoard() ? null : holdView(this.root.querySelectorAll(BELOW));
+    const release = this.#isBelow() ? holdView(this.root.querySelectorAll(BELOW)) : null;
     change();
     release?.();
   }
 
-  #seesBoard() {
-    const { top, bottom } = this.parts.board.querySelector(BOARD)?.getBoundingClientRect() ?? {};
-    return Math.min(bottom, innerHeight) - Math.max(top, 0) > A_STRIP;
+  #isBelow() {
+    const { board } = this.parts;
+    const seen = ({ top, bottom }) => Math.min(bottom, innerHeight) - Math.max(top, 0) > A_STRIP;
+    const boards = [...board.querySelectorAll(BOARD)].map((each) => each.getBoundingClientRect());
+    return board.getBoundingClientRect().top < 0 && !boards.some(seen);
   }
 
   #keepEnd() {
