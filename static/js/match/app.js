@@ -27,7 +27,7 @@ const WITHOUT_BOARD = {
   because: () => "",
 };
 
-/* Where it is looked at, and what is below it. Its bar and its dock stick to the screen. */
+/* Where a board is looked at, and what is below that. Its bar and its dock stick to the screen. */
 const BOARD = "svg.board, .domain__svg";
 const BELOW = [
   ".match__board :is(svg, button, label):not(.confirm *)",
@@ -193,10 +193,12 @@ class MatchPage {
   }
 
   #isBelow() {
-    const { board } = this.parts;
-    const seen = ({ top, bottom }) => Math.min(bottom, innerHeight) - Math.max(top, 0) > A_STRIP;
-    const boards = [...board.querySelectorAll(BOARD)].map((each) => each.getBoundingClientRect());
-    return board.getBoundingClientRect().top < 0 && !boards.some(seen);
+    const seen = (each) => {
+      const { top, bottom } = each.getBoundingClientRect();
+      return Math.min(bottom, innerHeight) - Math.max(top, 0) > A_STRIP;
+    };
+    const boards = [...this.parts.board.querySelectorAll(BOARD)];
+    return this.main.getBoundingClientRect().top < 0 && !boards.some(seen);
   }
 
   #keepEnd() {
