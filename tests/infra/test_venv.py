@@ -4,9 +4,11 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from script.lib import venv
 from script.lib.venv import Environment
 
 
@@ -104,6 +106,43 @@ def test_an_interrupted_installation_leaves_no_marker(tmp_path: Path) -> None:
     environment.ensure(["a.txt"])
     # Made and filled; changed, interrupted; made and filled again.
     assert environment.runs == 2 + 1 + 2
+
+
+class Made(Environment):
+    """An environment that is made by some Pythons, and not by those that cannot."""
+
+    def __init__(self, root: Path, *, unable: Sequence[Path] = ()) -> None:
+        super().__init__(root / "env", root)
+        self.unable = unable
+        self.asked: list[str | Path] = []
+
+    def _run(self, command: Sequence[str | Path], **_options: object) -> int:
+        self.asked.append(command[0])
+        return 1 if command[0] in self.unable else 0
+
+
+def test_it_is_made_from_the_distributions_python_where_that_can(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the same line only: a list is pinned for the Python that was asked for."""
+    ours = Path(sys.executable)
+    monkeypatch.setattr(sys, "_base_executable", sys.executable, raising=False)
+    monkeypatch.setattr(venv, "DISTRIBUTION", tmp_path)
+    theirs = tmp_path / f"python{sys.version_info[0]}.{sys.version_info[1]}"
+
+    def asked(**options: Any) -> list[str | Path]:
+        made = Made(tmp_path, **options)
+        made._create()
+        return made.asked
+
+    (tmp_path / f"python{sys.version_info[0]}.{sys.version_info[1] + 1}").touch()
+    assert asked() == [ours]
+    theirs.touch()
+    assert asked() == [theirs]
+    assert asked(unable=[theirs]) == [theirs, ours]
+    theirs.unlink()
+    theirs.symlink_to(ours)
+    assert asked() == [ours]
 
 
 def test_the_real_environment_is_up_to_date_and_sound() -> None:
