@@ -14,6 +14,10 @@ from games.rulesets import REGISTRY
 from script.lib.console import ROOT
 
 CSS = ROOT / "static" / "css"
+# A rule's selector and what it says of its animation; its length; how often it goes on.
+ANIMATION = re.compile(r"([^{}]+)\{[^{}]*?\banimation:([^;}]*)")
+LENGTH = re.compile(r"(\d+(?:\.\d+)?)(m?s)\b")
+TIMES = re.compile(r"(?<= )\d+(?=$|[ ;])")
 TOKENS = (CSS / "tokens.css").read_text()
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
 
@@ -164,6 +168,24 @@ def test_templates_hold_no_inline_code_and_no_unknown_icon(path: object) -> None
     assert not re.search(r"\son[a-z]+=", source)
     assert not re.search(r"<style|<script(?![^>]*\ssrc=)", source)
     assert set(re.findall(r'{% icon "([^"]+)"', source)) <= icon_names()
+
+
+def test_nothing_moves_for_more_than_five_seconds() -> None:
+    """But what says that something is being sent (WCAG 2.2, 2.2.2 A). A dot that never rests also
+    keeps a core of the reader's machine busy, a twelfth of it each."""
+    found = 0
+    for sheet in CSS.rglob("*.css"):
+        for selector, value in ANIMATION.findall(sheet.read_text()):
+            if value.strip() == "none" or "sending" in selector:
+                continue
+            found += 1
+            assert "infinite" not in value, (sheet.name, selector.strip())
+            lengths = [
+                float(n) / (1000 if unit == "ms" else 1) for n, unit in LENGTH.findall(value)
+            ]
+            times = [int(n) for n in TIMES.findall(value)]
+            assert max(lengths, default=0) * max(times, default=1) <= 5, selector.strip()
+    assert found > 3
 
 
 def test_vendored_type_comes_whole_with_its_licence() -> None:
