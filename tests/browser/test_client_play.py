@@ -188,7 +188,8 @@ def test_a_killed_tab_comes_back_in_the_middle_of_its_turn(new_page: Pages, site
     begin_tetronogo(ada, ben)
     place_by_keyboard(ada)
     is_asked(ben)
-    before = drawn(ada)
+    before = drawn(ben)
+    assert len(before) == 1
     ben.context.close()
     ada.locator(".player[data-seat='1'] .presence[data-state=away]").wait_for()
     ben = game.open(new_page, "Ben")
