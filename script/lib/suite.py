@@ -15,7 +15,7 @@ from script.lib.testbed import VARIABLE, Testbed
 from script.lib.venv import DEVELOPMENT, Environment
 
 # On two cores: those with the running site often wait, for it, for a browser, or for a clock.
-WORKERS = "3"
+WORKERS = "4"
 # Tests there need no server and no browser.
 PURE = (ROOT / "tests" / "engine", ROOT / "tests" / "rulesets")
 # Asks for every case beside every other; the tests find it in their environment.
