@@ -6,6 +6,7 @@ import secrets
 from typing import Any
 
 from tests.accounts.conftest import PASSWORD
+from tests.support.screens import Screen, assert_fits_each, show
 from tests.support.site import Site, wait_for
 
 _numbers = itertools.count(1)
@@ -33,31 +34,20 @@ def register(page: Any) -> str:
     return name
 
 
-SCREENS = ((320, "light"), (360, "dark"), (768, "light"), (1440, "dark"))
-
-
-def assert_fits(page: Any, address: str) -> None:
-    """Open a page; assert that on no screen anything makes it scroll sideways."""
-    page.goto(address)
-    for width, scheme in SCREENS:
-        page.set_viewport_size({"width": width, "height": 740})
-        page.emulate_media(color_scheme=scheme)
-        wide, screen = page.evaluate(
-            "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
-        )
-        assert screen == width
-        assert wide <= screen, f"{address} is {wide} px wide on a screen of {screen} px"
-    page.set_viewport_size({"width": SCREENS[0][0], "height": 740})
+SCREENS: tuple[Screen, ...] = ((320, "light"), (360, "dark"), (768, "light"), (1440, "dark"))
 
 
 def test_every_page_fits(new_page: Any) -> None:
-    page = new_page(viewport={"width": SCREENS[0][0], "height": 740})
+    page = new_page()
+    show(page, SCREENS[0])
     for address in PUBLIC:
-        assert_fits(page, address)
+        page.goto(address)
+        assert_fits_each(page, SCREENS)
         assert page.locator("h1").count() == 1
     name = register(page)
     for address in [*MINE, f"/u/{name}/", "/"]:
-        assert_fits(page, address)
+        page.goto(address)
+        assert_fits_each(page, SCREENS)
     errors = [error for error in new_page.errors if "/nothing/here/" not in error]
     assert errors == []
 

@@ -11,6 +11,7 @@ import pytest
 
 from tests.browser import players
 from tests.browser.players import choose, is_asked, is_live, place_by_keyboard, turn, waits
+from tests.support.screens import assert_fits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -379,10 +380,7 @@ def test_a_telephone_shows_it_all(new_page: Pages, site: Site, ruleset: str) -> 
 
 def fits_and_can_be_hit(page: Page) -> None:
     """Assert that the page does not scroll sideways and that a thumb can hit every control."""
-    wide, screen = page.evaluate(
-        "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
-    )
-    assert wide <= screen
+    assert_fits(page)
     small = page.evaluate(
         """[...document.querySelectorAll("main :is(button, input, summary, label.choice)")]
         .filter((each) => each.checkVisibility())

@@ -8,6 +8,7 @@ import pytest
 
 from tests.browser import players
 from tests.browser.players import choose, is_asked, turn, waits
+from tests.support.screens import assert_fits
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -31,14 +32,6 @@ DECK = ["02", "04", "24", "14", "12", "23", "34", "46"]
 
 def log_of(page: Page) -> list[str]:
     return [text.strip() for text in page.locator("[data-part=log] .log__text").all_inner_texts()]
-
-
-def fits(page: Page) -> None:
-    """Nothing makes the page scroll sideways."""
-    wide, screen = page.evaluate(
-        "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
-    )
-    assert wide <= screen
 
 
 def choose_deck(page: Page, deck: list[str], *, tap: bool = False) -> None:
@@ -170,7 +163,7 @@ def test_turns_with_effects_by_keyboard_and_by_touch(new_page: Pages, site: Site
         asked |= set(answer_effects(page, keyboard=keyboard))
         # Whoever waits sees neither the sheet nor what was drawn.
         assert not other.locator(".wars-sheet:not([hidden])").count()
-        fits(page)
+        assert_fits(page)
     assert asked, "no effect asked for anything"
     assert not any("drew 0" in line or "drew 1" in line for line in log_of(watcher))
     assert watcher.locator(".wars .tile--back").count() > 0

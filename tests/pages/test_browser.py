@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.support.screens import Screen, assert_fits_each, show
 from tests.support.site import Site
 
 if TYPE_CHECKING:
@@ -281,7 +282,7 @@ def furnished(site_session: Site) -> Site:
 SEASON = "/seasons/autumn-gauntlet/"
 
 
-SCREENS = ((320, "light"), (360, "dark"), (1440, "light"))
+SCREENS: tuple[Screen, ...] = ((320, "light"), (360, "dark"), (1440, "light"))
 # Numbers stand for the one open challenge and for the first match that has ended.
 PAGES = [
     "/", "/lobby/", "/watch/", "/challenges/new/", "/challenges/{challenge}/", "/matches/mine/",
@@ -292,8 +293,8 @@ PAGES = [
 
 
 def test_every_page_fits_every_screen(furnished: Site, sign_in: Any, new_page: Any) -> None:
-    (width, _), *_ = SCREENS
-    (page,) = sign_in("olga", viewport={"width": width, "height": 740})
+    (page,) = sign_in("olga")
+    show(page, SCREENS[0])
     (challenge,), (match, *_) = (
         furnished.sql("SELECT id FROM games_challenge WHERE opponent_id IS NULL LIMIT 1"),
         furnished.sql("SELECT min(id) FROM games_match WHERE status = 'finished'"),
@@ -303,15 +304,7 @@ def test_every_page_fits_every_screen(furnished: Site, sign_in: Any, new_page: A
         page.goto(address)
         if address == "/challenges/new/":
             page.get_by_text("Your own times").click()
-        for width, scheme in SCREENS:
-            page.set_viewport_size({"width": width, "height": 740})
-            page.emulate_media(color_scheme=scheme)
-            wide, screen = page.evaluate(
-                "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
-            )
-            assert screen == width
-            assert wide <= screen, f"{address} is {wide} px wide on a screen of {screen} px"
-        page.set_viewport_size({"width": SCREENS[0][0], "height": 740})
+        assert_fits_each(page, SCREENS)
         assert page.locator("h1").count() == 1, address
         # Every picture on it could be loaded.
         page.evaluate("[...document.images].forEach((image) => { image.loading = 'eager'; })")
