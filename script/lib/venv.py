@@ -53,7 +53,7 @@ class Environment:
     @property
     def place(self) -> str:
         """What the environment as a whole depends on: its scripts hold paths."""
-        return f"{self.folder} {sys.version_info[0]}.{sys.version_info[1]}"
+        return f"{self.folder} {_line()}"
 
     def _missing(self, lists: Sequence[str]) -> list[str]:
         installed = self._installed()
@@ -130,7 +130,7 @@ class Environment:
                     return
             output.seek(0)
             said = output.read().decode(errors="replace")
-        version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+        version = _line()
         # Debian splits the venv module's pip off into a package of its own.
         if os.geteuid() == 0 and shutil.which("apt-get"):
             step(f"Installing python{version}-venv")
@@ -150,10 +150,10 @@ class Environment:
         """
         # Not sys.executable when that is itself an environment: venvs of venvs break when it goes.
         ours = Path(getattr(sys, "_base_executable", None) or sys.executable)
-        theirs = DISTRIBUTION / f"python{sys.version_info[0]}.{sys.version_info[1]}"
-        if not theirs.exists() or (ours.exists() and theirs.samefile(ours)):
-            return [ours]
-        return [theirs, ours]
+        theirs = DISTRIBUTION / f"python{_line()}"
+        if theirs.exists() and theirs.resolve() != ours.resolve():
+            return [theirs, ours]
+        return [ours]
 
     def _run(self, command: Sequence[str | Path], *, output: IO[bytes] | None = None) -> int:
         """Run one step of an installation to its end.
@@ -171,6 +171,11 @@ class Environment:
         finally:
             stop(child, signal.SIGTERM, 5)
             self.register.forget("installation")
+
+
+def _line() -> str:
+    """The line of the Python that runs this: "3.11"."""
+    return f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 
 def apt_install(packages: Sequence[str], *, prefix: Sequence[str] = ()) -> bool:
