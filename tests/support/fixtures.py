@@ -4,7 +4,7 @@ import gc
 import os
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from _pytest.nodeid import NodeId
@@ -15,8 +15,6 @@ from tests.support.site import Site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page, Playwright
-
-T = TypeVar("T")
 
 BROWSER_FIXTURES = {"browser", "new_page"}
 SITE_FIXTURES = {"site", "site_session", "new_page"}
@@ -69,24 +67,22 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def _with_room(call: Callable[[], T]) -> T:
-    """Call this in a frame so wide that the frames of all that it calls fit beside it.
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> object:
+    """Run a test as pytest does, in a frame so wide that the frames of all that it calls fit beside
+    it.
 
     CPython keeps frames in chunks of 16 KiB, or what the first frame in one needs. It maps a chunk
     when a call does not fit into the last and unmaps it when that call returns: a loop whose calls
     happen to cross such an edge does so every time, which took a tenth of the suite's time.
     """
-    return call()
-
-
-_with_room.__code__ = _with_room.__code__.replace(co_stacksize=17_000)  # of 8 bytes: 256 KiB
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> object:
-    """Run a test as pytest does, with room for its calls."""
     runner: Any = item.config.pluginmanager.getplugin("runner")
-    return _with_room(lambda: runner.pytest_runtest_protocol(item, nextitem))
+    return runner.pytest_runtest_protocol(item, nextitem)
+
+
+pytest_runtest_protocol.__code__ = pytest_runtest_protocol.__code__.replace(
+    co_stacksize=17_000  # of 8 bytes: 256 KiB
+)
 
 
 @pytest.hookimpl(wrapper=True)
