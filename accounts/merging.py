@@ -33,7 +33,7 @@ from django.utils.translation import gettext as _
 from accounts import hooks, mail
 from accounts.models import AccountMerge, Report, Sanction, User
 from accounts.roles import Role, is_moderator, is_protected_from
-from accounts.services import Refusal, audit_record
+from accounts.services import Refusal, audit_record, users_lock
 
 Part = Callable[[User, User], Mapping[str, int]]
 _parts: dict[str, Part] = {}
@@ -129,13 +129,7 @@ def _merge(acting_user: User, keep: User, duplicate: User, reason: str) -> dict[
         raise Refusal("merge.same", _("These are not two accounts but one."), field="keep")
     if acting_user.pk in (keep.pk, duplicate.pk):
         raise Refusal("account.own-account", _("Nobody merges their own accounts."))
-    # In one order everywhere, so that two merges at once cannot wait for each other.
-    locked = {
-        user.pk: user
-        for user in User.objects.select_for_update(no_key=True)
-        .filter(pk__in=[keep.pk, duplicate.pk])
-        .order_by("pk")
-    }
+    locked = users_lock([keep, duplicate])
     keep, duplicate = locked[keep.pk], locked[duplicate.pk]
     _refuse_accounts(acting_user, (keep, duplicate))
     if not keep.is_active:

@@ -170,6 +170,18 @@ def user_update_profile(
     return locked
 
 
+def users_lock(users: Iterable[User | int]) -> dict[int, User]:
+    """Lock accounts until the transaction ends, and return them by their keys, as they are now.
+
+    Whoever gives an account a place somewhere (a seat, a challenge, a part in a season) does this
+    before looking whether it is open: else it could be closed or merged meanwhile. In one order
+    everywhere, so that no two wait for each other.
+    """
+    keys = {user if isinstance(user, int) else user.pk for user in users}
+    rows = User.objects.select_for_update(no_key=True).filter(pk__in=keys).order_by("pk")
+    return {user.pk: user for user in rows}
+
+
 @transaction.atomic
 def role_grant(*, acting_user: User, user: User, role: Role) -> None:
     """Give a role. Refusals: `account.not-administrator`, `account.closed`, `account.role-held`."""

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.moderation import mute_of, suspension_of
-from accounts.services import audit_record
+from accounts.services import audit_record, users_lock
 from config.jobs import guard
 from games import frames, pace, presence
 from games.audience import LOBBY_GROUP, may_prepare, user_group_of
@@ -50,10 +50,10 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
     it drawn; whoever accepts can see that they do.
 
     Refusals: ``setup.*``, ``preparation.not-allowed``, ``preparation.none``,
-    ``challenge.yourself``, ``challenge.too-many``, ``challenge.opponent-closed``,
-    ``challenge.opponent-away``, ``challenge.suspended``, ``challenge.muted`` (a muted person's
-    challenge has no words), ``challenge.advantage``, ``challenge.message-too-long``,
-    ``challenge.duration``.
+    ``challenge.yourself``, ``challenge.too-many``, ``challenge.account-closed``,
+    ``challenge.opponent-closed``, ``challenge.opponent-away``, ``challenge.suspended``,
+    ``challenge.muted`` (a muted person's challenge has no words), ``challenge.advantage``,
+    ``challenge.message-too-long``, ``challenge.duration``.
     """
     lasts = settings.GAUNTLET_CHALLENGE_LASTS if lasts is None else lasts
     message = one_line(message)
@@ -66,11 +66,14 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
         must_be_another(acting_user, opponent)
     told.settle()
     preparation = _preparation(acting_user, ruleset, variant, preparation_id)
-    if opponent is not None and not opponent.is_active:
+    # Both, since either could be closed meanwhile; and so that the limit holds against two requests
+    # at once.
+    locked = users_lock([acting_user, *([] if opponent is None else [opponent])])
+    if not locked[acting_user.pk].is_active:
+        raise Refusal("challenge.account-closed", "Your account is closed.")
+    if opponent is not None and not locked[opponent.pk].is_active:
         raise Refusal("challenge.opponent-closed", "This account is closed.")
     _must_be_in_good_standing(acting_user, opponent, message)
-    # One lock per challenger, so that the limit holds against two requests at once.
-    User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     mine = Challenge.objects.filter(challenger=acting_user, status=Challenge.Status.OPEN)
     if mine.count() >= settings.GAUNTLET_CHALLENGES_OPEN_AT_ONCE:
         raise Refusal("challenge.too-many", "You have too many open challenges. Cancel one first.")
@@ -100,6 +103,8 @@ def challenge_accept(*, acting_user: User, challenge: Challenge) -> Match:
     Refusals: ``challenge.yourself``, ``challenge.not-for-you``, ``challenge.not-open``,
     ``challenge.expired`` and those of starting a match.
     """
+    # Before the challenge: whoever closes or merges an account takes its challenges back.
+    users_lock([challenge.challenger_id, acting_user])
     locked = _locked(challenge)
     if locked.challenger_id == acting_user.pk:
         raise Refusal("challenge.yourself", "You cannot accept your own challenge.")

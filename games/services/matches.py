@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import transaction
 
 from accounts.models import Sanction, User
-from accounts.services import audit_record
+from accounts.services import audit_record, users_lock
 from games import frames, store
 from games.audience import LOBBY_GROUP, may_import, may_organise, user_group_of
 from games.clock import instant_of, now_ms
@@ -103,6 +103,9 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     that is not sound, one person on both seats or as player and referee, a closed account.
     """
     ruleset = REGISTRY.get(ruleset_id)
+    people = users_lock([*players, *referees])
+    players = (people[players[0].pk], people[players[1].pk])
+    referees = [people[user.pk] for user in referees]
     _must_be_able_to_play(players)
     _must_be_able_to_referee(referees, players)
     at = now_ms() if at is None else at
@@ -234,6 +237,8 @@ def match_referees_set(*, acting_user: User | None, match_id: int, users: Sequen
     Refusals: ``match.none``, ``match.over``, ``organiser.not-allowed``, ``referee.twice``,
     ``referee.plays``, ``referee.account-closed``.
     """
+    people = users_lock(users)
+    users = [people[user.pk] for user in users]
     match = (
         Match.objects.select_for_update(no_key=True).defer("snapshot").filter(pk=match_id).first()
     )

@@ -16,7 +16,7 @@ from django.db.models import F, Max, Q
 from accounts.models import User
 from accounts.moderation import is_suspended
 from accounts.services import Refusal as AccountRefusal
-from accounts.services import audit_record, audit_records
+from accounts.services import audit_record, audit_records, users_lock
 from games.engine.chance import RandomSource, below
 from games.engine.errors import Refusal
 from games.spreadsheets import harmless, unarmed
@@ -156,6 +156,8 @@ class _Intake:
         self._late = season.status == SeasonStatus.RUNNING
         asked = {entry.user.pk for entry in entries}
         seeds = {entry.seed for entry in entries if _is_seed(entry.seed)}
+        users_lock(asked)
+        # Asked for only now: what a lock has waited for may be a suspension.
         self._users = User.objects.with_standing().in_bulk(asked)
         known = season.contestants.filter(Q(user__in=asked) | Q(seed__in=seeds))
         self._by_user = {each.user_id: each for each in known}
@@ -287,8 +289,9 @@ def _entered(
 
 
 def able_to_enter(user: User) -> User:
-    """The user as the database has them now.
+    """The user as the database has them now, locked.
     Raises Refusal ``contestant.account-closed`` and ``contestant.suspended``."""
+    users_lock([user])
     user = User.objects.with_standing().get(pk=user.pk)
     _must_be_able_to_enter(user)
     return user

@@ -24,7 +24,7 @@ from django.conf import settings
 from django.db import DataError, IntegrityError, models, transaction
 
 from accounts.models import User
-from accounts.services import audit_record
+from accounts.services import audit_record, users_lock
 from games.engine import records
 from games.engine.errors import Refusal
 from games.models import Match
@@ -656,6 +656,7 @@ def season_import(
     ``record.*``, ``format.*``, ``setup.*``, ``standings.*``, and, for settings that no season can
     have, those of `seasons.season_update`.
     """
+    acting_user = users_lock([acting_user])[acting_user.pk]
     if not audience.may_create_season(acting_user):
         raise Refusal("document.not-allowed", "Only organisers may import seasons.")
     text, files = _unpacked(data)

@@ -16,7 +16,7 @@ from accounts.mail import confirmed_addresses
 from accounts.models import User
 from accounts.moderation import is_suspended
 from accounts.roles import is_organiser
-from accounts.services import audit_record
+from accounts.services import audit_record, users_lock
 from games import pace
 from games.engine.errors import Refusal, Together
 from games.services.matches import game_of, match_referees_set
@@ -105,6 +105,7 @@ def season_create(
     ``settings``: any of the keys that :func:`season_update` takes. Refusals:
     ``season.not-allowed``, ``format.unknown``, and those of :func:`season_update`.
     """
+    acting_user = users_lock([acting_user])[acting_user.pk]
     if not audience.may_create_season(acting_user):
         raise Refusal("season.not-allowed", "Only organisers may open a season.")
     formats_known.format_of(format)
@@ -318,6 +319,7 @@ def organiser_add(*, acting_user: User, season: Season, user: User) -> Season:
     """Let somebody else run the season too. Refusals: those of `guards.managed`,
     ``organiser.no-role``, ``organiser.twice``."""
     locked = managed(season, acting_user)
+    user = users_lock([user])[user.pk]
     if not is_organiser(user):
         raise Refusal("organiser.no-role", f"{user.shown_name} is not an organiser of this site.")
     if locked.organisers.filter(user=user).exists():
