@@ -13,7 +13,6 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.moderation import is_suspended
@@ -41,15 +40,15 @@ class AccountAdapter(DefaultAccountAdapter):
     """Registration through our own service, names in lower case, limits named in messages."""
 
     error_messages = DefaultAccountAdapter.error_messages | {
-        "account_inactive": _("This account is closed."),
-        "email_password_mismatch": _("This address and this password do not belong together."),
-        "username_password_mismatch": _("This name and this password do not belong together."),
-        "username_taken": _("This username is taken."),
-        "too_many_login_attempts": _(
+        "account_inactive": "This account is closed.",
+        "email_password_mismatch": "This address and this password do not belong together.",
+        "username_password_mismatch": "This name and this password do not belong together.",
+        "username_taken": "This username is taken.",
+        "too_many_login_attempts": (
             "Too many failed attempts to sign in from where you are. Please wait 300 seconds, or "
             "reset your password."
         ),
-        "guesses_from_anywhere": _(
+        "guesses_from_anywhere": (
             "Somebody is guessing the password of this account from many places. Please reset your "
             "password from here, or sign in from where you have signed in before."
         ),

@@ -21,8 +21,6 @@ from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts import adminkit, merging, reports
@@ -91,16 +89,16 @@ class UserChangeForm(DjangoUserChangeForm):
 class UserStandingFilter(admin.SimpleListFilter):
     """People by what binds them."""
 
-    title = _("standing")
+    title = "standing"
     parameter_name = "standing"
 
     def lookups(self, _request: HttpRequest, _model_admin: Any) -> list[tuple[str, Any]]:
         return [
-            ("muted", _("Muted")),
-            ("suspended", _("Suspended")),
-            ("sanctioned", _("Ever under a sanction")),
-            ("closed", _("Closed")),
-            ("merged", _("Merged into another")),
+            ("muted", "Muted"),
+            ("suspended", "Suspended"),
+            ("sanctioned", "Ever under a sanction"),
+            ("closed", "Closed"),
+            ("merged", "Merged into another"),
         ]
 
     def queryset(self, _request: HttpRequest, queryset: QuerySet[User]) -> QuerySet[User]:
@@ -135,7 +133,7 @@ class UserAdmin(ModeratorView, Deeds, DjangoUserAdmin):
     list_display = ("username", "display_name", "email", "standing", "is_staff", "date_joined")
     list_filter = (UserStandingFilter, "is_staff", "is_superuser", "groups")
     search_fields = ("username", "display_name", "email", "emailaddress__email")
-    search_help_text = _("Username, display name or email address.")
+    search_help_text = "Username, display name or email address."
     ordering = ("username",)
     date_hierarchy = "date_joined"
     readonly_fields = (
@@ -145,12 +143,12 @@ class UserAdmin(ModeratorView, Deeds, DjangoUserAdmin):
     filter_horizontal = ()
     fieldsets = (
         (None, {"fields": ("username", "password", "standing")}),
-        (_("Person"), {"fields": ("display_name", "email", "time_zone", "theme", "sound_muted")}),
+        ("Person", {"fields": ("display_name", "email", "time_zone", "theme", "sound_muted")}),
         (
-            _("Rights"),
+            "Rights",
             {"fields": ("is_active", "groups", "is_staff", "is_superuser", "user_permissions")},
         ),
-        (_("Dates"), {"fields": ("last_login", "date_joined")}),
+        ("Dates", {"fields": ("last_login", "date_joined")}),
     )
     add_fieldsets = ((None, {"fields": ("username", "usable_password", "password1", "password2")}),)
     actions = ("make_organisers", "make_moderators", "unmake_organisers", "unmake_moderators")
@@ -160,14 +158,14 @@ class UserAdmin(ModeratorView, Deeds, DjangoUserAdmin):
         ours = super().get_queryset(request)
         return ours.prefetch_related("groups", "sanctions", "merged_into__keep")
 
-    @admin.display(description=_("standing"))
+    @admin.display(description="standing")
     def standing(self, user: User) -> SafeString | str:
         """What binds this person now, and their roles."""
         if not user.is_active:
             merge = getattr(user, "merged_into", None)
             if merge is not None:
                 return format_html("merged into {}", row_link(merge.keep))
-            return gettext("closed")
+            return "closed"
         binding = [s.get_kind_display() for s in user.sanctions.all() if s.standing == "in force"]
         roles = [group.name.removesuffix("s") for group in user.groups.all()]
         return ", ".join([*map(str, binding), *roles]) or "—"
@@ -175,14 +173,14 @@ class UserAdmin(ModeratorView, Deeds, DjangoUserAdmin):
     def row_links(self, request: HttpRequest, row: User) -> list[tuple[str, str]]:
         """The public page, and what moderators have of this person."""
         own = [
-            (gettext("Public page"), row.get_absolute_url()),
-            (gettext("Sanctions"), list_address(Sanction, user__id__exact=row.pk)),
+            ("Public page", row.get_absolute_url()),
+            ("Sanctions", list_address(Sanction, user__id__exact=row.pk)),
             (
-                gettext("Reports about them"),
+                "Reports about them",
                 list_address(Report, about__id__exact=row.pk, state="all"),
             ),
-            (gettext("Their deeds"), list_address(AuditEntry, who__id__exact=row.pk)),
-            (gettext("Deeds by and to them"), list_address(AuditEntry, q=row.username)),
+            ("Their deeds", list_address(AuditEntry, who__id__exact=row.pk)),
+            ("Deeds by and to them", list_address(AuditEntry, q=row.username)),
         ]
         return [*own, *super().row_links(request, row)]
 
@@ -237,19 +235,19 @@ class UserAdmin(ModeratorView, Deeds, DjangoUserAdmin):
                 say_rights_changed(after.pk)
         return response
 
-    @admin.action(description=_("Make organisers"))
+    @admin.action(description="Make organisers")
     def make_organisers(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         self._each(request, queryset, role_grant, Role.ORGANISER)
 
-    @admin.action(description=_("Make moderators"))
+    @admin.action(description="Make moderators")
     def make_moderators(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         self._each(request, queryset, role_grant, Role.MODERATOR)
 
-    @admin.action(description=_("No longer organisers"))
+    @admin.action(description="No longer organisers")
     def unmake_organisers(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         self._each(request, queryset, role_revoke, Role.ORGANISER)
 
-    @admin.action(description=_("No longer moderators"))
+    @admin.action(description="No longer moderators")
     def unmake_moderators(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
         self._each(request, queryset, role_revoke, Role.MODERATOR)
 
@@ -270,11 +268,11 @@ class UserAdmin(ModeratorView, Deeds, DjangoUserAdmin):
 class SanctionStandingFilter(admin.SimpleListFilter):
     """Sanctions by whether they bind."""
 
-    title = _("standing")
+    title = "standing"
     parameter_name = "standing"
 
     def lookups(self, _request: HttpRequest, _model_admin: Any) -> list[tuple[str, Any]]:
-        return [("in-force", _("In force")), ("over", _("Over")), ("lifted", _("Lifted"))]
+        return [("in-force", "In force"), ("over", "Over"), ("lifted", "Lifted")]
 
     def queryset(self, _request: HttpRequest, queryset: QuerySet[Sanction]) -> QuerySet[Sanction]:
         binding = Sanction.objects.in_force() | Sanction.objects.unread_warnings()
@@ -304,17 +302,17 @@ class SanctionAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
         "acknowledged_at", "lifted_at", "lifted_by", "lifted_why",
     )  # fmt: skip
 
-    @admin.display(description=_("whom"), ordering="user__username")
+    @admin.display(description="whom", ordering="user__username")
     def whom(self, sanction: Sanction) -> SafeString:
         """Whom it binds."""
         return row_link(sanction.user)
 
-    @admin.display(description=_("state"))
+    @admin.display(description="state")
     def state(self, sanction: Sanction) -> str:
         """Whether it binds."""
         return sanction.standing
 
-    @admin.display(description=_("report"))
+    @admin.display(description="report")
     def because_of(self, sanction: Sanction) -> SafeString:
         """The report that led to it."""
         return row_link(sanction.report)
@@ -330,17 +328,17 @@ class AccountMergeAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
     date_hierarchy = "at"
     fields = ("gone", "kept", "by", "at", "reason", "what")
 
-    @admin.display(description=_("merged"))
+    @admin.display(description="merged")
     def gone(self, merge: AccountMerge) -> SafeString:
         """The account that is closed now."""
         return row_link(merge.duplicate)
 
-    @admin.display(description=_("into"))
+    @admin.display(description="into")
     def kept(self, merge: AccountMerge) -> SafeString:
         """The account that has everything now."""
         return row_link(merge.keep)
 
-    @admin.display(description=_("moved"))
+    @admin.display(description="moved")
     def what(self, merge: AccountMerge) -> str:
         """What was moved."""
         return merging.merges_told(merge.moved)
@@ -352,16 +350,16 @@ class AccountMergeAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
 class ReportStateFilter(admin.SimpleListFilter):
     """The queue: what waits, unless told otherwise."""
 
-    title = _("state")
+    title = "state"
     parameter_name = "state"
 
     def lookups(self, _request: HttpRequest, _model_admin: Any) -> list[tuple[str, Any]]:
-        return [("mine", _("Mine")), ("closed", _("Closed")), ("all", _("All"))]
+        return [("mine", "Mine"), ("closed", "Closed"), ("all", "All")]
 
     def choices(self, changelist: Any) -> Any:
         """As usual, with "Open" in the place of "All"."""
         first, *rest = super().choices(changelist)
-        yield {**first, "display": _("Open")}
+        yield {**first, "display": "Open"}
         yield from rest
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Report]) -> QuerySet[Report]:
@@ -389,9 +387,9 @@ class ReportAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
     ordering = ("at",)
     fieldsets = (
         (None, {"fields": ("what", "person_concerned", "reason", "words", "as_it_was")}),
-        (_("From"), {"fields": ("reported_by", "at", "others")}),
+        ("From", {"fields": ("reported_by", "at", "others")}),
         (
-            _("Work"),
+            "Work",
             {
                 "fields": (
                     "state", "claimed_by", "claimed_at", "sanctions_from_it", "outcome", "answer",
@@ -414,62 +412,58 @@ class ReportAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
                 links = [
                     (words, f"{deed_address(row.about, name)}?report={row.pk}")
                     for name, words in (
-                        ("warn", gettext("Warn them…")),
-                        ("mute", gettext("Mute them…")),
-                        ("suspend", gettext("Suspend them…")),
+                        ("warn", "Warn them…"),
+                        ("mute", "Mute them…"),
+                        ("suspend", "Suspend them…"),
                     )
                 ]
             links += reports.remedies_of(row)
         return [*links, *super().row_links(request, row)]
 
-    @admin.display(description=_("words"))
+    @admin.display(description="words")
     def excerpt(self, report: Report) -> str:
         """How the reporter's words begin."""
         return report.words if len(report.words) <= 80 else f"{report.words[:79]}…"
 
-    @admin.display(description=_("state"))
+    @admin.display(description="state")
     def state(self, report: Report) -> str:
         """Open, or whose it is, or what came of it."""
         if report.closed_at is not None:
             return report.get_outcome_display()
         return "open" if report.claimed_by is None else f"with {report.claimed_by}"
 
-    @admin.display(description=_("what"))
+    @admin.display(description="what")
     def what(self, report: Report) -> SafeString:
         """What is reported, and where it is."""
         return format_html('<a href="{}">{}</a>', report.url, report.title)
 
-    @admin.display(description=_("about"))
+    @admin.display(description="about")
     def person_concerned(self, report: Report) -> SafeString:
         """The person concerned."""
         return row_link(report.about)
 
-    @admin.display(description=_("as it was"))
+    @admin.display(description="as it was")
     def as_it_was(self, report: Report) -> str:
         """What was captured when it was reported."""
         return render_to_string("admin/report_context.html", {"context": report.context})
 
-    @admin.display(description=_("reported by"))
+    @admin.display(description="reported by")
     def reported_by(self, report: Report) -> SafeString:
         """Who reported it."""
         return row_link(report.reporter)
 
-    @admin.display(description=_("other reports"))
+    @admin.display(description="other reports")
     def others(self, report: Report) -> str:
         """How often this was reported, and how often this reporter reports."""
         same = Report.objects.filter(target_type=report.target_type, target_id=report.target_id)
         made = Report.objects.filter(reporter=report.reporter)
         acted = made.filter(outcome=Report.Outcome.ACTED).count()
-        told = gettext(
-            "%(same)d of this; %(made)d by this reporter, of which %(acted)d led to something"
+        return (
+            f"{same.count()} of this; {made.count()} by this reporter, of which {acted} led to "
+            "something"
         )
-        return told % {
-            "same": same.count(),
-            "made": made.count(),
-            "acted": acted,
-        }
 
-    @admin.display(description=_("sanctions"))
+    @admin.display(description="sanctions")
     def sanctions_from_it(self, report: Report) -> SafeString | str:
         """What was done because of it."""
         return adminkit.row_links_told(report.sanctions.all())
@@ -481,15 +475,15 @@ class ReportAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
 class ActorFilter(admin.SimpleListFilter):
     """Who did it, by role: there are too many people for a list of names."""
 
-    title = _("who")
+    title = "who"
     parameter_name = "by"
 
     def lookups(self, _request: HttpRequest, _model_admin: Any) -> list[tuple[str, Any]]:
         return [
-            ("moderators", _("Moderators")),
-            ("organisers", _("Organisers")),
-            ("superusers", _("Superusers")),
-            ("system", _("The system itself")),
+            ("moderators", "Moderators"),
+            ("organisers", "Organisers"),
+            ("superusers", "Superusers"),
+            ("system", "The system itself"),
         ]
 
     def queryset(
@@ -525,7 +519,7 @@ class AuditEntryAdmin(ModeratorView, ReadOnly, admin.ModelAdmin):
     list_per_page = 50
     show_full_result_count = False
     search_fields = ("=who__username", "=target_id", "action")
-    search_help_text = _(
+    search_help_text = (
         "A username (what they did, and what was done to them), the number of a row, or a part of "
         "an action."
     )
@@ -544,17 +538,17 @@ class AuditEntryAdmin(ModeratorView, ReadOnly, admin.ModelAdmin):
             found |= queryset.filter(adminkit.done_to(people))
         return found, doubles
 
-    @admin.display(description=_("who"), ordering="who__username")
+    @admin.display(description="who", ordering="who__username")
     def actor(self, entry: AuditEntry) -> SafeString | str:
         """Who did it."""
-        return gettext("the system") if entry.who is None else row_link(entry.who)
+        return "the system" if entry.who is None else row_link(entry.who)
 
-    @admin.display(description=_("target"))
+    @admin.display(description="target")
     def target(self, entry: AuditEntry) -> SafeString | str:
         """The row that it was done to."""
         return target_link(entry.target_type, entry.target_id)
 
-    @admin.display(description=_("details"))
+    @admin.display(description="details")
     def details(self, entry: AuditEntry) -> str:
         """How the details begin."""
         told = "; ".join(f"{name}: {value}" for name, value in entry.data.items())
@@ -577,11 +571,11 @@ def _open_reports(request: HttpRequest) -> Panel | None:
         for report in waiting[:8]
     ]
     return Panel(
-        gettext("Open reports"),
+        "Open reports",
         rows,
         more=list_address(Report),
         count=waiting.count(),
-        empty=gettext("Nobody waits for an answer."),
+        empty="Nobody waits for an answer.",
     )
 
 
@@ -591,15 +585,15 @@ def _latest_sanctions(request: HttpRequest) -> Panel | None:
     latest: Any = Sanction.objects.select_related("user", "by")[:8]
     rows = [(str(each), row_address(each), f"{each.standing}, by {each.by}") for each in latest]
     return Panel(
-        gettext("Latest sanctions"),
+        "Latest sanctions",
         rows,
         more=list_address(Sanction),
-        empty=gettext("There is none yet."),
+        empty="There is none yet.",
     )
 
 
 def _ago(report: Report) -> str:
-    return gettext("for %s") % timesince(report.at, depth=1)
+    return f"for {timesince(report.at, depth=1)}"
 
 
 adminkit.register_panel(_open_reports, order=10)

@@ -9,8 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.formats import date_format
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as _lazy
 
 from accounts import merging, reports, sanctions
 from accounts.adminforms import LiftForm, MergeForm, ReasonForm, ResolveForm, SanctionForm
@@ -38,37 +36,37 @@ _SERVICES: dict[Sanction.Kind, Callable[..., Sanction]] = {
 def _sanction_texts(kind: Sanction.Kind, name: str) -> DeedTexts:
     if kind == Sanction.Kind.WARNING:
         return DeedTexts(
-            title=_("Warn @%s") % name,
-            button=_("Warn"),
+            title=f"Warn @{name}",
+            button="Warn",
             follows=[
-                _("The next page they open shows your reason, until they say they have read it."),
-                _("They get it by mail, at a confirmed address; it stays on their page “Conduct”."),
-                _("Nobody else sees it."),
+                "The next page they open shows your reason, until they say they have read it.",
+                "They get it by mail, at a confirmed address; it stays on their page “Conduct”.",
+                "Nobody else sees it.",
             ],
-            done=_("@%s is warned.") % name,
+            done=f"@{name} is warned.",
         )
     if kind == Sanction.Kind.MUTE:
         return DeedTexts(
-            title=_("Mute @%s") % name,
-            button=_("Mute"),
+            title=f"Mute @{name}",
+            button="Mute",
             follows=[
-                _("They cannot write in any chat, nor add words to a challenge, until the end."),
-                _("They can play, watch and read. They are told why, and until when."),
+                "They cannot write in any chat, nor add words to a challenge, until the end.",
+                "They can play, watch and read. They are told why, and until when.",
             ],
-            done=_("@%s is muted.") % name,
+            done=f"@{name} is muted.",
         )
     return DeedTexts(
-        title=_("Suspend @%s") % name,
-        button=_("Suspend"),
+        title=f"Suspend @{name}",
+        button="Suspend",
         follows=[
-            _("They are signed out everywhere at once, and cannot sign in until the end."),
-            _("Their open challenges are taken back; no match or challenge begins with them."),
-            _("Matches that are running go on by the clock: they will probably lose them."),
-            _("They are told why, and until when."),
-            _("For a suspension without an end, their username must be typed below."),
+            "They are signed out everywhere at once, and cannot sign in until the end.",
+            "Their open challenges are taken back; no match or challenge begins with them.",
+            "Matches that are running go on by the clock: they will probably lose them.",
+            "They are told why, and until when.",
+            "For a suspension without an end, their username must be typed below.",
         ],
         danger=True,
-        done=_("@%s is suspended.") % name,
+        done=f"@{name} is suspended.",
     )
 
 
@@ -81,7 +79,7 @@ def _sanction_page(
     texts = _sanction_texts(kind, user.username)
     facts = _history(user)
     if report is not None:
-        facts.insert(0, (_("Report"), row_link(report)))
+        facts.insert(0, ("Report", row_link(report)))
     suspends = kind == Sanction.Kind.SUSPENSION
     return deed_page(
         model_admin,
@@ -116,21 +114,21 @@ def _history(user: User) -> list[tuple[Any, Any]]:
         "{}: {} ({}, {})",
         ((row_link(s), s.reason, date_format(s.at, "j F Y"), s.standing) for s in latest),
     )
-    return [(_("Before this"), told or _("No sanction yet"))]
+    return [("Before this", told or "No sanction yet")]
 
 
 def _close_page(model_admin: Any, request: HttpRequest, user: User) -> HttpResponse:
     texts = DeedTexts(
-        title=_("Close the account of @%s") % user.username,
-        button=_("Close the account"),
+        title=f"Close the account of @{user.username}",
+        button="Close the account",
         follows=[
-            _("Nobody can sign in with it any more, and what is open ends at once."),
-            _("Their matches, and what they said, remain. Running matches go on by the clock."),
-            _("Their name stays taken. To keep somebody out for a time, suspend them instead."),
+            "Nobody can sign in with it any more, and what is open ends at once.",
+            "Their matches, and what they said, remain. Running matches go on by the clock.",
+            "Their name stays taken. To keep somebody out for a time, suspend them instead.",
         ],
         facts=_history(user),
         danger=True,
-        done=_("The account of @%s is closed.") % user.username,
+        done=f"The account of @{user.username} is closed.",
     )
     return deed_page(
         model_admin,
@@ -145,10 +143,10 @@ def _close_page(model_admin: Any, request: HttpRequest, user: User) -> HttpRespo
 
 def _reopen_page(model_admin: Any, request: HttpRequest, user: User) -> HttpResponse:
     texts = DeedTexts(
-        title=_("Reopen the account of @%s") % user.username,
-        button=_("Reopen"),
-        follows=[_("Its owner can sign in again, with the password they had.")],
-        done=_("The account of @%s is open again.") % user.username,
+        title=f"Reopen the account of @{user.username}",
+        button="Reopen",
+        follows=["Its owner can sign in again, with the password they had."],
+        done=f"The account of @{user.username} is open again.",
     )
     return deed_page(
         model_admin,
@@ -166,21 +164,21 @@ def _merge_page(model_admin: Any, request: HttpRequest, user: User) -> HttpRespo
     acting_user = person(request)
     form = MergeForm(request.POST or None, phrase=user.username)
     texts = DeedTexts(
-        title=_("Merge @%s into another account") % user.username,
-        button=_("Merge for good"),
+        title=f"Merge @{user.username} into another account",
+        button="Merge for good",
         follows=[
-            _("Seats in matches, challenges, chat and saved moves go to the account that is kept;"),
-            _("so do reports and sanctions. Addresses, passwords and roles do not."),
-            _("@%s is closed, and its public page leads to the kept one.") % user.username,
-            _("Its addresses are let go: who reads them may confirm them for the kept account."),
-            _("Both owners are told by mail, at the addresses that they have confirmed."),
-            _("The audit log and the entries of matches stay as they are."),
-            _("This cannot be undone."),
+            "Seats in matches, challenges, chat and saved moves go to the account that is kept;",
+            "so do reports and sanctions. Addresses, passwords and roles do not.",
+            f"@{user.username} is closed, and its public page leads to the kept one.",
+            "Its addresses are let go: who reads them may confirm them for the kept account.",
+            "Both owners are told by mail, at the addresses that they have confirmed.",
+            "The audit log and the entries of matches stay as they are.",
+            "This cannot be undone.",
         ],
         facts=_merge_facts(acting_user, form, user),
         danger=True,
-        done=_("@%s is merged.") % user.username,
-        look=_("Look first"),
+        done=f"@{user.username} is merged.",
+        look="Look first",
     )
     return deed_page(
         model_admin,
@@ -200,10 +198,10 @@ def _merge_facts(acting_user: User, form: MergeForm, duplicate: User) -> list[tu
     try:
         moved = merging.merge_preview(acting_user=acting_user, keep=keep, duplicate=duplicate)
     except Refusal as refusal:
-        return [(_("Not possible"), refusal.sentence)]
+        return [("Not possible", refusal.sentence)]
     return [
-        (_("Would be kept"), row_link(keep)),
-        (_("Would be moved"), merging.merges_told(moved)),
+        ("Would be kept", row_link(keep)),
+        ("Would be moved", merging.merges_told(moved)),
     ]
 
 
@@ -214,28 +212,28 @@ def _judges(request: HttpRequest, user: User) -> bool:
 USER_DEEDS = (
     Deed(
         "warn",
-        _lazy("Warn…"),
+        "Warn…",
         partial(_sanction_page, Sanction.Kind.WARNING),
         offers=_judges,
     ),
-    Deed("mute", _lazy("Mute…"), partial(_sanction_page, Sanction.Kind.MUTE), offers=_judges),
+    Deed("mute", "Mute…", partial(_sanction_page, Sanction.Kind.MUTE), offers=_judges),
     Deed(
         "suspend",
-        _lazy("Suspend…"),
+        "Suspend…",
         partial(_sanction_page, Sanction.Kind.SUSPENSION),
         danger=True,
         offers=lambda request, user: _judges(request, user) and user.is_active,
     ),
     Deed(
         "close",
-        _lazy("Close the account…"),
+        "Close the account…",
         _close_page,
         danger=True,
         offers=lambda request, user: _judges(request, user) and user.is_active,
     ),
     Deed(
         "reopen",
-        _lazy("Reopen…"),
+        "Reopen…",
         _reopen_page,
         offers=lambda request, user: (
             _judges(request, user)
@@ -245,7 +243,7 @@ USER_DEEDS = (
     ),
     Deed(
         "merge",
-        _lazy("Merge into…"),
+        "Merge into…",
         _merge_page,
         danger=True,
         offers=lambda request, user: (
@@ -257,11 +255,11 @@ USER_DEEDS = (
 
 def _lift_page(model_admin: Any, request: HttpRequest, sanction: Sanction) -> HttpResponse:
     texts = DeedTexts(
-        title=_("Lift: %s") % sanction,
-        button=_("Lift it"),
-        follows=[_("It ends now. The row stays, and the person is told.")],
-        facts=[(_("Given for"), sanction.reason)],
-        done=_("It is lifted."),
+        title=f"Lift: {sanction}",
+        button="Lift it",
+        follows=["It ends now. The row stays, and the person is told."],
+        facts=[("Given for", sanction.reason)],
+        done="It is lifted.",
     )
     return deed_page(
         model_admin,
@@ -279,7 +277,7 @@ def _lift_page(model_admin: Any, request: HttpRequest, sanction: Sanction) -> Ht
 SANCTION_DEEDS = (
     Deed(
         "lift",
-        _lazy("Lift…"),
+        "Lift…",
         _lift_page,
         offers=lambda request, sanction: (
             sanction.standing == "in force" and _judges(request, sanction.user)
@@ -290,30 +288,30 @@ SANCTION_DEEDS = (
 
 def _claim(model_admin: Any, request: HttpRequest, report: Report) -> HttpResponse:
     service = partial(reports.report_claim, acting_user=person(request), report=report)
-    words = _("This report is yours now.")
+    words = "This report is yours now."
     return done_at_once(model_admin, request, report, service, refusals=REFUSALS, done=words)
 
 
 def _release(model_admin: Any, request: HttpRequest, report: Report) -> HttpResponse:
     service = partial(reports.report_release, acting_user=person(request), report=report)
-    words = _("This report is back in the queue.")
+    words = "This report is back in the queue."
     return done_at_once(model_admin, request, report, service, refusals=REFUSALS, done=words)
 
 
 def _resolve_page(model_admin: Any, request: HttpRequest, report: Report) -> HttpResponse:
     texts = DeedTexts(
-        title=_("Answer report %d") % report.pk,
-        button=_("Close the report"),
+        title=f"Answer report {report.pk}",
+        button="Close the report",
         follows=[
-            _("The reporter gets the outcome and your answer by mail and on their own page."),
-            _("Do not tell them what followed for the other person."),
+            "The reporter gets the outcome and your answer by mail and on their own page.",
+            "Do not tell them what followed for the other person.",
         ],
         facts=[
-            (_("About"), report.title),
+            ("About", report.title),
             (report.get_reason_display(), report.words),
-            (_("Sanctions from it"), row_links_told(report.sanctions.all())),
+            ("Sanctions from it", row_links_told(report.sanctions.all())),
         ],
-        done=_("The report is closed, and its reporter is told."),
+        done="The report is closed, and its reporter is told.",
     )
     return deed_page(
         model_admin,
@@ -337,15 +335,15 @@ def _handles(request: HttpRequest, report: Report) -> bool:
 REPORT_DEEDS = (
     Deed(
         "claim",
-        _lazy("Take it on"),
+        "Take it on",
         _claim,
         at_once=True,
         offers=lambda request, report: report.claimed_by_id is None and _handles(request, report),
     ),
-    Deed("resolve", _lazy("Answer and close…"), _resolve_page, offers=_handles),
+    Deed("resolve", "Answer and close…", _resolve_page, offers=_handles),
     Deed(
         "release",
-        _lazy("Give it back"),
+        "Give it back",
         _release,
         at_once=True,
         offers=lambda request, report: (

@@ -6,8 +6,6 @@ from typing import Any
 
 from django import forms
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from accounts.adminkit import DeedForm
 from accounts.models import Report, User
@@ -16,12 +14,12 @@ from accounts.sanctions import REASON_MAX
 
 _HOURS = {"day": 24, "three": 72, "week": 7 * 24, "month": 30 * 24}
 _LASTS = [
-    ("day", gettext_lazy("One day")),
-    ("three", gettext_lazy("Three days")),
-    ("week", gettext_lazy("A week")),
-    ("month", gettext_lazy("Thirty days")),
-    ("until", gettext_lazy("Until the moment below")),
-    ("open", gettext_lazy("Until a moderator lifts it")),
+    ("day", "One day"),
+    ("three", "Three days"),
+    ("week", "A week"),
+    ("month", "Thirty days"),
+    ("until", "Until the moment below"),
+    ("open", "Until a moderator lifts it"),
 ]
 
 
@@ -33,10 +31,10 @@ class ReasonForm(DeedForm):
     """Why."""
 
     reason = forms.CharField(
-        label=gettext_lazy("Reason"),
+        label="Reason",
         max_length=REASON_MAX,
         widget=_lines(3),
-        help_text=gettext_lazy("Kept in the audit log."),
+        help_text="Kept in the audit log.",
     )
 
 
@@ -46,26 +44,26 @@ class SanctionForm(DeedForm):
     always_typed = False
 
     reason = forms.CharField(
-        label=gettext_lazy("Reason"),
+        label="Reason",
         max_length=REASON_MAX,
         widget=_lines(3),
-        help_text=gettext_lazy("The person reads exactly this."),
+        help_text="The person reads exactly this.",
     )
     lasts = forms.ChoiceField(
-        label=gettext_lazy("How long"), choices=_LASTS, initial="day", widget=forms.RadioSelect
+        label="How long", choices=_LASTS, initial="day", widget=forms.RadioSelect
     )
     until = forms.DateTimeField(
-        label=gettext_lazy("Until"),
+        label="Until",
         required=False,
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
-        help_text=gettext_lazy("In UTC. Only for “Until the moment below”."),
+        help_text="In UTC. Only for “Until the moment below”.",
     )
     note = forms.CharField(
-        label=gettext_lazy("Note"),
+        label="Note",
         required=False,
         max_length=2000,
         widget=_lines(2),
-        help_text=gettext_lazy("For moderators only."),
+        help_text="For moderators only.",
     )
 
     def __init__(self, *args: Any, ends: bool, **kwargs: Any) -> None:
@@ -97,7 +95,7 @@ class SanctionForm(DeedForm):
         if lasts == "until":
             until: datetime | None = self.cleaned_data.get("until")
             if until is None and "until" not in self.errors:
-                self.add_error("until", _("Please say until when."))
+                self.add_error("until", "Please say until when.")
             return until
         return None
 
@@ -106,10 +104,10 @@ class LiftForm(DeedForm):
     """Why a sanction ends before its time."""
 
     why = forms.CharField(
-        label=gettext_lazy("Why is it lifted?"),
+        label="Why is it lifted?",
         max_length=REASON_MAX,
         widget=_lines(2),
-        help_text=gettext_lazy("Kept with it; the person is told that it is lifted, not why."),
+        help_text="Kept with it; the person is told that it is lifted, not why.",
     )
 
 
@@ -117,15 +115,15 @@ class MergeForm(DeedForm):
     """Which account is kept."""
 
     keep = forms.CharField(
-        label=gettext_lazy("Username of the account to keep"),
+        label="Username of the account to keep",
         max_length=20,
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
     )
     reason = forms.CharField(
-        label=gettext_lazy("How do you know that both are one person's?"),
+        label="How do you know that both are one person's?",
         max_length=REASON_MAX,
         widget=_lines(3),
-        help_text=gettext_lazy("Kept with the merge and in the audit log."),
+        help_text="Kept with the merge and in the audit log.",
     )
 
     def clean_keep(self) -> User:
@@ -133,7 +131,7 @@ class MergeForm(DeedForm):
         name = User.normalize_username(self.cleaned_data["keep"].strip().removeprefix("@"))
         found = User.objects.filter(username=name).first()
         if found is None:
-            raise forms.ValidationError(_("There is no account of this name."))
+            raise forms.ValidationError("There is no account of this name.")
         return found
 
 
@@ -141,19 +139,19 @@ class ResolveForm(DeedForm):
     """What came of a report."""
 
     outcome = forms.ChoiceField(
-        label=gettext_lazy("Outcome"), choices=Report.Outcome.choices, widget=forms.RadioSelect
+        label="Outcome", choices=Report.Outcome.choices, widget=forms.RadioSelect
     )
     answer = forms.CharField(
-        label=gettext_lazy("Answer"),
+        label="Answer",
         required=False,
         max_length=WORDS_MAX,
         widget=_lines(3),
-        help_text=gettext_lazy("The reporter gets the outcome and these words."),
+        help_text="The reporter gets the outcome and these words.",
     )
     note = forms.CharField(
-        label=gettext_lazy("Note"),
+        label="Note",
         required=False,
         max_length=2000,
         widget=_lines(2),
-        help_text=gettext_lazy("For moderators only."),
+        help_text="For moderators only.",
     )

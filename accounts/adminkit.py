@@ -49,8 +49,6 @@ from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from accounts.models import User
 from accounts.roles import is_moderator
@@ -63,7 +61,7 @@ class ValuesFilter(AllValuesFieldListFilter):
 
     def choices(self, changelist: Any) -> Any:
         for choice in super().choices(changelist):
-            yield choice if choice["display"] else {**choice, "display": gettext_lazy("none")}
+            yield choice if choice["display"] else {**choice, "display": "none"}
 
 
 Withheld = Callable[[User], Q]
@@ -269,7 +267,7 @@ class AuditHistory:
         """Return the links above a row: words and an address. Override it to add some."""
         known = _links.get(row._meta.label_lower, ())
         found = [link for links in known for link in links(request, row)]
-        return [*found, (_("Audit log"), audit_address(row))]
+        return [*found, ("Audit log", audit_address(row))]
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
@@ -399,7 +397,7 @@ class DeedForm(forms.Form):
         self.phrase = phrase
         if phrase:
             self.fields["typed"] = forms.CharField(
-                label=gettext_lazy("To confirm, type %s") % phrase,
+                label=f"To confirm, type {phrase}",
                 required=self.always_typed and "look" not in self.data,
                 strip=True,
                 widget=forms.TextInput(
@@ -416,7 +414,7 @@ class DeedForm(forms.Form):
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         typed = cleaned.pop("typed", self.phrase if "typed" in self.errors else "")
         if self.phrase and self.needs_phrase(cleaned) and typed != self.phrase:
-            self.add_error("typed", _("This is not what was to be typed. Nothing was done."))
+            self.add_error("typed", "This is not what was to be typed. Nothing was done.")
         return cleaned
 
 
@@ -471,7 +469,7 @@ def deed_page(
                 field = getattr(refusal, "field", "")
                 form.add_error(field if field in form.fields else None, _sentence_of(refusal))
             else:
-                messages.success(request, texts.done or _("Done."))
+                messages.success(request, texts.done or "Done.")
                 return redirect(back)
     context = {
         **model_admin.admin_site.each_context(request),
@@ -524,7 +522,7 @@ def each_done(
         else:
             done += 1
     if done:
-        model_admin.message_user(request, _("Done for %d.") % done, messages.SUCCESS)
+        model_admin.message_user(request, f"Done for {done}.", messages.SUCCESS)
 
 
 def _sentence_of(refusal: Exception) -> str:

@@ -10,7 +10,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.decorators import method_decorator
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 
 from accounts import adminkit
@@ -24,9 +23,9 @@ def _number(text: str) -> int:
 class GauntletAdminSite(admin.AdminSite):
     """Open to moderators as well as to staff. What they may do there each page asks for itself."""
 
-    site_title = _("Gauntlet")
-    site_header = _("Gauntlet · administration")
-    index_title = _("What is going on")
+    site_title = "Gauntlet"
+    site_header = "Gauntlet · administration"
+    index_title = "What is going on"
 
     def has_permission(self, request: HttpRequest) -> bool:
         return super().has_permission(request) or is_moderator(request.user)

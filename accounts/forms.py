@@ -11,7 +11,6 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
 from django.http import HttpRequest
 from django.utils.functional import lazy
-from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Report, User
 from accounts.reports import WORDS_MAX
@@ -35,11 +34,11 @@ class LoginForm(_PlainFields, library.LoginForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["login"].label = _("Username or email address")
+        self.fields["login"].label = "Username or email address"
         self.fields["login"].widget.attrs |= {"autocomplete": "username", "autocapitalize": "none"}
 
 
-PASSWORD_HELP = _("At least 8 characters. Not only digits, no common password, not your name.")
+HELP_FOR_PASSWORDS = "At least 8 characters. Not only digits, no common password, not your name."
 
 
 class SignupForm(_PlainFields, library.SignupForm):
@@ -53,9 +52,9 @@ class SignupForm(_PlainFields, library.SignupForm):
             "spellcheck": "false",
             "minlength": USERNAME_MIN_LENGTH,
         }
-        self.fields["password1"].help_text = PASSWORD_HELP
-        self.fields["email"].label = _("Email address")
-        self.fields["email"].help_text = _("Never shown. For resetting your password and for news.")
+        self.fields["password1"].help_text = HELP_FOR_PASSWORDS
+        self.fields["email"].label = "Email address"
+        self.fields["email"].help_text = "Never shown. For resetting your password and for news."
 
     def validate_unique_email(self, value: str) -> str:
         """Take any address: whether it is known already is told to its owner alone, by mail."""
@@ -89,7 +88,7 @@ class ChangePasswordForm(_PlainFields, library.ChangePasswordForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["password1"].help_text = PASSWORD_HELP
+        self.fields["password1"].help_text = HELP_FOR_PASSWORDS
 
 
 class ResetPasswordForm(_PlainFields, library.ResetPasswordForm):
@@ -101,7 +100,7 @@ class ResetPasswordKeyForm(_PlainFields, library.ResetPasswordKeyForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["password1"].help_text = PASSWORD_HELP
+        self.fields["password1"].help_text = HELP_FOR_PASSWORDS
 
 
 class AddEmailForm(_PlainFields, library.AddEmailForm):
@@ -109,7 +108,7 @@ class AddEmailForm(_PlainFields, library.AddEmailForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["email"].label = _("New address")
+        self.fields["email"].label = "New address"
 
 
 class ReauthenticateForm(_PlainFields, library.ReauthenticateForm):
@@ -137,7 +136,7 @@ def time_zone_choices() -> list[tuple[str, Any]]:
     """Return the zones that people live in, the device's own first."""
     names = sorted(name for name in available_timezones() if name.split("/")[0] in _CONTINENTS)
     return [
-        ("", _("As my device")),
+        ("", "As my device"),
         ("UTC", "UTC"),
         *((name, name.replace("_", " ")) for name in names),
     ]
@@ -148,7 +147,7 @@ class ProfileForm(forms.ModelForm):
 
     # Reading the zones takes a while: only when a form is shown.
     time_zone = forms.ChoiceField(
-        label=_("Time zone"),
+        label="Time zone",
         choices=lazy(time_zone_choices, list),
         required=False,
         help_text=User._meta.get_field("time_zone").help_text,
@@ -157,7 +156,7 @@ class ProfileForm(forms.ModelForm):
     class Meta:
         model = User
         fields = ("display_name", "time_zone", "theme", "sound_muted")
-        labels = {"theme": _("Colours")}
+        labels = {"theme": "Colours"}
         widgets = {
             "display_name": forms.TextInput(attrs={"autocomplete": "nickname"}),
             "theme": forms.RadioSelect,
@@ -174,11 +173,11 @@ class PreferencesForm(forms.Form):
     """Theme and sound, for anybody. Parts that are not given stay as they are."""
 
     theme = forms.ChoiceField(
-        label=_("Colours"), choices=User.Theme.choices, widget=forms.RadioSelect, required=False
+        label="Colours", choices=User.Theme.choices, widget=forms.RadioSelect, required=False
     )
     sound = forms.ChoiceField(
-        label=_("Sound"),
-        choices=[("on", _("On")), ("muted", _("Muted"))],
+        label="Sound",
+        choices=[("on", "On"), ("muted", "Muted")],
         widget=forms.RadioSelect,
         required=False,
     )
@@ -188,11 +187,11 @@ class ReportForm(forms.Form):
     """What is wrong, for the moderators."""
 
     reason = forms.ChoiceField(
-        label=_("What is wrong?"), choices=Report.Reason.choices, widget=forms.RadioSelect
+        label="What is wrong?", choices=Report.Reason.choices, widget=forms.RadioSelect
     )
     words = forms.CharField(
-        label=_("What happened?"),
+        label="What happened?",
         max_length=WORDS_MAX,
         widget=forms.Textarea(attrs={"rows": 5}),
-        help_text=_("In your own words. Only the moderators read this."),
+        help_text="In your own words. Only the moderators read this.",
     )

@@ -13,7 +13,6 @@ from django.conf import settings
 from django.core.cache import cache
 from django.core.mail import send_mail
 from django.template.loader import render_to_string
-from django.utils.translation import gettext as _
 
 from accounts.models import AccountMerge, Report, Sanction, User
 from accounts.moderation import end_told
@@ -50,9 +49,9 @@ def sanction_laid(sanction_id: int) -> None:
     """Tell somebody of a warning, a mute or a suspension."""
     sanction = Sanction.objects.select_related("user").get(pk=sanction_id)
     subject = {
-        Sanction.Kind.WARNING: _("A warning from the moderators"),
-        Sanction.Kind.MUTE: _("You are muted"),
-        Sanction.Kind.SUSPENSION: _("Your account is suspended"),
+        Sanction.Kind.WARNING: "A warning from the moderators",
+        Sanction.Kind.MUTE: "You are muted",
+        Sanction.Kind.SUSPENSION: "Your account is suspended",
     }[Sanction.Kind(sanction.kind)]
     context = {"sanction": sanction, "until": end_told(sanction, sanction.user)}
     _send(sanction.user, subject, "accounts/mail/sanction_laid.txt", context)
@@ -61,14 +60,14 @@ def sanction_laid(sanction_id: int) -> None:
 def sanction_lifted(sanction_id: int) -> None:
     """Tell somebody that a sanction was lifted."""
     sanction = Sanction.objects.select_related("user").get(pk=sanction_id)
-    subject = _("The moderators have lifted a sanction")
+    subject = "The moderators have lifted a sanction"
     _send(sanction.user, subject, "accounts/mail/sanction_lifted.txt", {"sanction": sanction})
 
 
 def report_answered(report_id: int) -> None:
     """Tell a reporter what came of their report."""
     report = Report.objects.select_related("reporter").get(pk=report_id)
-    subject = _("Your report: %s") % report.get_outcome_display()
+    subject = f"Your report: {report.get_outcome_display()}"
     _send(report.reporter, subject, "accounts/mail/report_answered.txt", {"report": report})
 
 
@@ -77,7 +76,7 @@ def accounts_merged(merge_id: int, reader_id: int, address: str | None) -> None:
     before, since the account that is closed has none any more."""
     merge = AccountMerge.objects.select_related("keep", "duplicate").get(pk=merge_id)
     reader = merge.keep if reader_id == merge.keep_id else merge.duplicate
-    subject = _("Two accounts are one now")
+    subject = "Two accounts are one now"
     context = {"merge": merge, "kept": reader.pk == merge.keep_id}
     _send_to(address, reader, subject, "accounts/mail/accounts_merged.txt", context)
 

@@ -28,7 +28,6 @@ from typing import Any
 from allauth.account.models import EmailAddress
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from accounts import hooks, mail
 from accounts.models import AccountMerge, Report, Sanction, User
@@ -117,23 +116,23 @@ def merge_preview(*, acting_user: User, keep: User, duplicate: User) -> dict[str
 
 def _merge(acting_user: User, keep: User, duplicate: User, reason: str) -> dict[str, int]:
     if not is_moderator(acting_user):
-        raise Refusal("account.not-moderator", _("Only moderators may merge accounts."))
+        raise Refusal("account.not-moderator", "Only moderators may merge accounts.")
     reason = reason.strip()
     if not reason:
-        sentence = _("Please say how you know that both are one person's.")
+        sentence = "Please say how you know that both are one person's."
         raise Refusal("merge.reason-missing", sentence, field="reason")
     if len(reason) > 500:
-        sentence = _("At most %d characters, please.") % 500
+        sentence = "At most 500 characters, please."
         raise Refusal("merge.reason-too-long", sentence, field="reason")
     if keep.pk == duplicate.pk:
-        raise Refusal("merge.same", _("These are not two accounts but one."), field="keep")
+        raise Refusal("merge.same", "These are not two accounts but one.", field="keep")
     if acting_user.pk in (keep.pk, duplicate.pk):
-        raise Refusal("account.own-account", _("Nobody merges their own accounts."))
+        raise Refusal("account.own-account", "Nobody merges their own accounts.")
     locked = users_lock([keep, duplicate])
     keep, duplicate = locked[keep.pk], locked[duplicate.pk]
     _refuse_accounts(acting_user, (keep, duplicate))
     if not keep.is_active:
-        raise Refusal("merge.keep-closed", _("The account to keep is closed."), field="keep")
+        raise Refusal("merge.keep-closed", "The account to keep is closed.", field="keep")
     moved: dict[str, int] = {}
     for part in (_move_own, *_parts.values()):
         for words, count in part(keep, duplicate).items():
@@ -146,13 +145,13 @@ def _merge(acting_user: User, keep: User, duplicate: User, reason: str) -> dict[
 def _refuse_accounts(acting_user: User, users: Iterable[User]) -> None:
     for user in users:
         if is_protected_from(acting_user, user):
-            sentence = _("Only an administrator may merge a moderator's account.")
+            sentence = "Only an administrator may merge a moderator's account."
             raise Refusal("account.protected", sentence)
         if not acting_user.is_superuser and _runs_something(user):
-            sentence = _("Only an administrator may merge the account of somebody who organises.")
+            sentence = "Only an administrator may merge the account of somebody who organises."
             raise Refusal("merge.organiser", sentence)
         if AccountMerge.objects.filter(duplicate=user).exists():
-            sentence = _("@%s was merged into another account before.") % user.username
+            sentence = f"@{user.username} was merged into another account before."
             raise Refusal("merge.merged-before", sentence)
 
 
@@ -207,4 +206,4 @@ def _move_reports(keep: User, duplicate: User) -> int:
 
 def merges_told(moved: Mapping[str, Any]) -> str:
     """Return "3 match seats, 1 email address"; "nothing" where there was nothing to move."""
-    return ", ".join(f"{count} {words}" for words, count in moved.items()) or _("nothing")
+    return ", ".join(f"{count} {words}" for words, count in moved.items()) or "nothing"

@@ -15,7 +15,6 @@ from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Lower, Trim
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from accounts.validators import (
     DISPLAY_NAME_MAX_LENGTH,
@@ -84,42 +83,40 @@ class User(AbstractUser):
     """
 
     class Theme(models.TextChoices):
-        AUTO = "auto", _("As my device")
-        LIGHT = "light", _("Light")
-        DARK = "dark", _("Dark")
+        AUTO = "auto", "As my device"
+        LIGHT = "light", "Light"
+        DARK = "dark", "Dark"
 
     first_name = None  # type: ignore[assignment]  # one display name instead
     last_name = None  # type: ignore[assignment]
 
     username = models.CharField(
-        _("username"),
+        "username",
         max_length=USERNAME_MAX_LENGTH,
         unique=True,
         validators=username_validators,
-        error_messages={"unique": _("This username is taken.")},
-        help_text=_("3 to 20 characters: letters a to z, digits, hyphens, underscores."),
+        error_messages={"unique": "This username is taken."},
+        help_text="3 to 20 characters: letters a to z, digits, hyphens, underscores.",
     )
-    email = models.EmailField(_("email address"), blank=True)
+    email = models.EmailField("email address", blank=True)
     display_name = models.CharField(
-        _("display name"),
+        "display name",
         max_length=DISPLAY_NAME_MAX_LENGTH,
         blank=True,
         validators=[validate_display_name],
-        help_text=_("Shown beside your board and in results. Empty: your username."),
+        help_text="Shown beside your board and in results. Empty: your username.",
     )
     time_zone = models.CharField(
-        _("time zone"),
+        "time zone",
         max_length=64,
         blank=True,
         validators=[validate_time_zone],
-        help_text=_("For dates on pages and in mail."),
+        help_text="For dates on pages and in mail.",
     )
-    sound_muted = models.BooleanField(_("mute all sounds"), default=False)
-    theme = models.CharField(
-        _("board theme"), max_length=5, choices=Theme.choices, default=Theme.AUTO
-    )
+    sound_muted = models.BooleanField("mute all sounds", default=False)
+    theme = models.CharField("board theme", max_length=5, choices=Theme.choices, default=Theme.AUTO)
     is_bot = models.BooleanField(
-        _("bot"), default=False, help_text=_("A program plays with this account, and for good.")
+        "bot", default=False, help_text="A program plays with this account, and for good."
     )
 
     objects: ClassVar[UserManager] = UserManager()
@@ -135,7 +132,7 @@ class User(AbstractUser):
                 Lower("email"),
                 condition=~Q(email=""),
                 name="user_email_unique",
-                violation_error_message=_("This email address belongs to another account."),
+                violation_error_message="This email address belongs to another account.",
             ),
             models.CheckConstraint(
                 condition=Q(theme__in=["auto", "light", "dark"]), name="user_theme_known"
@@ -187,19 +184,19 @@ class AuditEntry(models.Model):
         null=True,
         blank=True,
         related_name="audit_entries",
-        help_text=_("Nobody: the system itself."),
+        help_text="Nobody: the system itself.",
     )
-    action = models.CharField(max_length=64, help_text=_("For example match.pause."))
+    action = models.CharField(max_length=64, help_text="For example match.pause.")
     target_type = models.CharField(
-        max_length=64, blank=True, help_text=_("The model's label, for example games.match.")
+        max_length=64, blank=True, help_text="The model's label, for example games.match."
     )
     target_id = models.CharField(max_length=64, blank=True)
     data = models.JSONField(default=dict, blank=True)
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:
-        verbose_name = _("audit entry")
-        verbose_name_plural = _("audit entries")
+        verbose_name = "audit entry"
+        verbose_name_plural = "audit entries"
         ordering = ["-at", "-id"]
         indexes = [
             # The history of one row, as shown on an organiser's desk.
@@ -247,16 +244,16 @@ class Sanction(models.Model):
     """
 
     class Kind(models.TextChoices):
-        WARNING = "warning", _("Warning")
-        MUTE = "mute", _("Mute")
-        SUSPENSION = "suspension", _("Suspension")
+        WARNING = "warning", "Warning"
+        MUTE = "mute", "Mute"
+        SUSPENSION = "suspension", "Suspension"
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="sanctions"
     )
     kind = models.CharField(max_length=10, choices=Kind.choices)
-    reason = models.CharField(max_length=500, help_text=_("Shown to the person."))
-    note = models.TextField(blank=True, help_text=_("For moderators only."))
+    reason = models.CharField(max_length=500, help_text="Shown to the person.")
+    note = models.TextField(blank=True, help_text="For moderators only.")
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="sanctions_given"
     )
@@ -266,10 +263,10 @@ class Sanction(models.Model):
         null=True,
         blank=True,
         related_name="sanctions",
-        help_text=_("The report that led to it."),
+        help_text="The report that led to it.",
     )
     at = models.DateTimeField(default=timezone.now)
-    until = models.DateTimeField(null=True, blank=True, help_text=_("Empty: until it is lifted."))
+    until = models.DateTimeField(null=True, blank=True, help_text="Empty: until it is lifted.")
     lifted_at = models.DateTimeField(null=True, blank=True)
     lifted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -280,7 +277,7 @@ class Sanction(models.Model):
     )
     lifted_why = models.CharField(max_length=500, blank=True)
     acknowledged_at = models.DateTimeField(
-        null=True, blank=True, help_text=_("When the person said that they have read the warning.")
+        null=True, blank=True, help_text="When the person said that they have read the warning."
     )
 
     objects = SanctionQuerySet.as_manager()
@@ -355,18 +352,18 @@ class Report(models.Model):
     """
 
     class Reason(models.TextChoices):
-        ABUSE = "abuse", _("Insults or harassment")
-        CHEATING = "cheating", _("Cheating or help from outside")
-        SPAM = "spam", _("Advertising or flooding")
-        NAME = "name", _("An offensive or misleading name")
-        STALLING = "stalling", _("Stalling or throwing a match")
-        OTHER = "other", _("Something else")
+        ABUSE = "abuse", "Insults or harassment"
+        CHEATING = "cheating", "Cheating or help from outside"
+        SPAM = "spam", "Advertising or flooding"
+        NAME = "name", "An offensive or misleading name"
+        STALLING = "stalling", "Stalling or throwing a match"
+        OTHER = "other", "Something else"
 
     class Outcome(models.TextChoices):
-        ACTED = "acted", _("We agreed and acted on it")
-        NO_BREACH = "no-breach", _("We found no breach of the rules")
-        ALREADY = "already", _("It had been dealt with before")
-        UNCLEAR = "unclear", _("There was too little to go on")
+        ACTED = "acted", "We agreed and acted on it"
+        NO_BREACH = "no-breach", "We found no breach of the rules"
+        ALREADY = "already", "It had been dealt with before"
+        UNCLEAR = "unclear", "There was too little to go on"
 
     reporter = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="reports_made"
@@ -377,14 +374,14 @@ class Report(models.Model):
         null=True,
         blank=True,
         related_name="reports_about",
-        help_text=_("The person concerned. Empty where it is not one person, as for a match."),
+        help_text="The person concerned. Empty where it is not one person, as for a match.",
     )
     target_type = models.CharField(max_length=64)
     target_id = models.CharField(max_length=64)
-    title = models.CharField(max_length=200, help_text=_("What is reported, in words."))
+    title = models.CharField(max_length=200, help_text="What is reported, in words.")
     url = models.CharField(max_length=200, blank=True)
     reason = models.CharField(max_length=10, choices=Reason.choices)
-    words = models.CharField(max_length=1000, help_text=_("The reporter's own words."))
+    words = models.CharField(max_length=1000, help_text="The reporter's own words.")
     context = models.JSONField(default=dict, blank=True)
     at = models.DateTimeField(default=timezone.now)
     claimed_by = models.ForeignKey(
@@ -405,9 +402,9 @@ class Report(models.Model):
     closed_at = models.DateTimeField(null=True, blank=True)
     outcome = models.CharField(max_length=10, choices=Outcome.choices, blank=True)
     answer = models.CharField(
-        max_length=1000, blank=True, help_text=_("Told to the reporter, by mail and on their page.")
+        max_length=1000, blank=True, help_text="Told to the reporter, by mail and on their page."
     )
-    note = models.TextField(blank=True, help_text=_("For moderators only."))
+    note = models.TextField(blank=True, help_text="For moderators only.")
 
     objects = ReportQuerySet.as_manager()
 
@@ -478,7 +475,7 @@ class AccountMerge(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="merges_made"
     )
     reason = models.CharField(max_length=500)
-    moved = models.JSONField(default=dict, help_text=_("What was moved, and how many of each."))
+    moved = models.JSONField(default=dict, help_text="What was moved, and how many of each.")
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -515,20 +512,20 @@ class ApiToken(models.Model):
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens"
     )
-    name = models.CharField(_("name"), max_length=60, help_text=_("What it is for."))
-    digest = models.CharField(max_length=64, unique=True, help_text=_("SHA-256, in hex."))
+    name = models.CharField("name", max_length=60, help_text="What it is for.")
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256, in hex.")
     scopes = ArrayField(models.CharField(max_length=10), size=4)
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
     last_used_at = models.DateTimeField(
-        null=True, blank=True, help_text=_("To the minute: not every use is written down.")
+        null=True, blank=True, help_text="To the minute: not every use is written down."
     )
     revoked_at = models.DateTimeField(null=True, blank=True)
 
     objects = ApiTokenQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("API token")
+        verbose_name = "API token"
         ordering = ["-created_at", "-id"]
         constraints = [
             models.CheckConstraint(

@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.translation import gettext as _
 
 from accounts.models import AccountMerge, Sanction, SanctionQuerySet, User
 
@@ -40,23 +39,21 @@ def why_silent(user: User) -> str:
     queries.
     """
     if not User.objects.filter(pk=user.pk, is_active=True).exists():
-        return _("This account may not write.")
+        return "This account may not write."
     binding = Sanction.objects.in_force().filter(user=user.pk)
     # Suspensions sort last by name, and they weigh more.
     sanction = binding.order_by("kind", "until").last()
     if sanction is None:
         return ""
-    words = {"reason": _ended(sanction.reason), "until": end_told(sanction, user)}
-    if sanction.kind == Sanction.Kind.SUSPENSION:
-        return _("You are suspended %(until)s. The reason: %(reason)s") % words
-    return _("You are muted %(until)s. The reason: %(reason)s") % words
+    kind = "suspended" if sanction.kind == Sanction.Kind.SUSPENSION else "muted"
+    return f"You are {kind} {end_told(sanction, user)}. The reason: {_ended(sanction.reason)}"
 
 
 def end_told(sanction: Sanction, reader: User) -> str:
     """Return "until 5 December 2026, 14:00 UTC", in the reader's zone, or "until it is lifted"."""
     if sanction.until is None:
-        return _("until a moderator lifts it")
-    return _("until %s") % moment_told(sanction.until, reader)
+        return "until a moderator lifts it"
+    return f"until {moment_told(sanction.until, reader)}"
 
 
 def moment_told(when: datetime, reader: User) -> str:

@@ -17,7 +17,6 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils.translation import gettext as _
 from oauth2_provider.generators import generate_client_secret
 from oauth2_provider.models import (
     get_access_token_model,
@@ -192,17 +191,17 @@ def application_register(
     """
     name = " ".join(name.split())
     if not 0 < len(name) <= NAME_MAX:
-        sentence = _("Please give it a name of at most 60 characters.")
+        sentence = "Please give it a name of at most 60 characters."
         raise Refusal("application.name", sentence, field="name")
     addresses = list(dict.fromkeys(each.strip() for each in redirect_uris if each.strip()))
     if not 0 < len(addresses) <= ADDRESSES_AT_MOST:
-        sentence = _("Please give one to ten addresses.")
+        sentence = "Please give one to ten addresses."
         raise Refusal("application.addresses", sentence, field="redirect_uris")
     for address in addresses:
         _check_address(address)
     owner = User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     if applications_of(owner).count() >= APPLICATIONS_AT_MOST:
-        raise Refusal("application.too-many", _("You have ten applications already."))
+        raise Refusal("application.too-many", "You have ten applications already.")
     model = get_application_model()
     secret = "" if public else generate_client_secret()
     application = model(
@@ -240,7 +239,7 @@ def _check_address(address: str) -> None:
     if not good or not safe or any(letter.isspace() for letter in address):
         raise Refusal(
             "application.addresses",
-            _("An address begins with https://, or with http:// on your own machine."),
+            "An address begins with https://, or with http:// on your own machine.",
             field="redirect_uris",
         )
 
@@ -258,7 +257,7 @@ def application_delete(*, acting_user: User, application: Any) -> None:
         .first()
     )
     if locked is None:
-        raise Refusal("application.none", _("There is no such application."))
+        raise Refusal("application.none", "There is no such application.")
     users = set(
         get_access_token_model().objects.filter(application=locked).values_list("user", flat=True)
     )
@@ -282,7 +281,7 @@ def authorisation_revoke(*, acting_user: User, application: Any) -> None:
     tokens = get_refresh_token_model().objects.select_for_update(no_key=True)
     rows = list(tokens.filter(user=acting_user, application=application, revoked__isnull=True))
     if not rows:
-        raise Refusal("authorisation.none", _("This application is not let in."))
+        raise Refusal("authorisation.none", "This application is not let in.")
     for row in rows:
         row.revoke()
     get_access_token_model().objects.filter(user=acting_user, application=application).delete()

@@ -17,8 +17,6 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.decorators import method_decorator
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 from oauth2_provider.exceptions import FatalClientError, OAuthToolkitError
@@ -170,19 +168,19 @@ class ApplicationForm(forms.Form):
     """A new application."""
 
     name = forms.CharField(
-        label=gettext_lazy("Name"),
+        label="Name",
         max_length=oauth.NAME_MAX,
-        help_text=gettext_lazy("Shown to people who are asked to let it in."),
+        help_text="Shown to people who are asked to let it in.",
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     redirect_uris = forms.CharField(
-        label=gettext_lazy("Addresses to send people back to"),
+        label="Addresses to send people back to",
         max_length=4000,
-        help_text=gettext_lazy("One a line, each in full: https://example.org/signed-in"),
+        help_text="One a line, each in full: https://example.org/signed-in",
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
     )
     public = forms.BooleanField(
-        label=gettext_lazy("It runs in browsers or on people's devices, and cannot keep a secret"),
+        label="It runs in browsers or on people's devices, and cannot keep a secret",
         required=False,
     )
 
@@ -227,7 +225,7 @@ def application_delete_page(request: HttpRequest, application_id: int) -> HttpRe
     assert isinstance(user, User)  # noqa: S101
     application = get_object_or_404(oauth.applications_of(user), pk=application_id)
     oauth.application_delete(acting_user=user, application=application)
-    messages.success(request, _("“%s” is deleted.") % application.name)
+    messages.success(request, f"“{application.name}” is deleted.")
     return redirect("accounts:applications")
 
 
@@ -243,5 +241,5 @@ def authorisation_revoke_page(request: HttpRequest, application_id: int) -> Http
     except Refusal as refusal:
         messages.error(request, refusal.sentence)
     else:
-        messages.success(request, _("“%s” is shut out.") % application.name)
+        messages.success(request, f"“{application.name}” is shut out.")
     return redirect("accounts:applications")

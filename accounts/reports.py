@@ -21,7 +21,6 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from accounts import mail
 from accounts.models import Report, ReportQuerySet, User
@@ -138,8 +137,8 @@ def user_target(_reader: User, target_id: str) -> Target | None:
         url=person.get_absolute_url(),
         about=person,
         facts=[
-            (_("Username"), person.username),
-            (_("Display name at the time"), person.shown_name),
+            ("Username", person.username),
+            ("Display name at the time", person.shown_name),
         ],
     )
 
@@ -158,24 +157,24 @@ def report_file(
     User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     target = target_of(acting_user, target_type, target_id)
     if target is None:
-        raise Refusal("report.nothing", _("There is nothing here that you could report."))
+        raise Refusal("report.nothing", "There is nothing here that you could report.")
     if target.about is not None and target.about.pk == acting_user.pk:
-        raise Refusal("report.yourself", _("You cannot report yourself."))
+        raise Refusal("report.yourself", "You cannot report yourself.")
     if reason not in Report.Reason.values:
-        raise Refusal("report.reason", _("Please choose what is wrong."), field="reason")
+        raise Refusal("report.reason", "Please choose what is wrong.", field="reason")
     words = words.strip()
     if not words:
-        raise Refusal("report.words-missing", _("Please say what happened."), field="words")
+        raise Refusal("report.words-missing", "Please say what happened.", field="words")
     if len(words) > WORDS_MAX:
-        sentence = _("At most %d characters, please.") % WORDS_MAX
+        sentence = f"At most {WORDS_MAX} characters, please."
         raise Refusal("report.words-too-long", sentence, field="words")
     now = timezone.now()
     recent = Report.objects.filter(reporter=acting_user, at__gt=now - REPORTS_PER)
     if recent.count() >= REPORTS_AT_MOST:
         raise Refusal(
             "report.too-many",
-            _("You have filed %d reports within the hour. Please wait before the next one.")
-            % REPORTS_AT_MOST,
+            f"You have filed {REPORTS_AT_MOST} reports within the hour. Please wait before the "
+            "next one.",
         )
     try:
         with transaction.atomic():
@@ -192,7 +191,7 @@ def report_file(
                 at=now,
             )
     except IntegrityError as error:
-        sentence = _("You have reported this already. The moderators will answer you.")
+        sentence = "You have reported this already. The moderators will answer you."
         raise Refusal("report.already", sentence) from error
     audit_record(
         acting_user=acting_user,
@@ -211,7 +210,7 @@ def report_claim(*, acting_user: User, report: Report) -> Report:
     """
     locked = _lock_open(acting_user, report)
     if locked.claimed_by_id is not None:
-        raise Refusal("report.claimed", _("Somebody has taken this report on already."))
+        raise Refusal("report.claimed", "Somebody has taken this report on already.")
     locked.claimed_by = acting_user
     locked.claimed_at = timezone.now()
     locked.save(update_fields=["claimed_by", "claimed_at"])
@@ -228,7 +227,7 @@ def report_release(*, acting_user: User, report: Report) -> Report:
     """
     locked = _lock_open(acting_user, report)
     if locked.claimed_by_id is None:
-        raise Refusal("report.not-claimed", _("Nobody has taken this report on."))
+        raise Refusal("report.not-claimed", "Nobody has taken this report on.")
     _refuse_others_claim(acting_user, locked)
     locked.claimed_by = None
     locked.claimed_at = None
@@ -249,10 +248,10 @@ def report_resolve(
     locked = _lock_open(acting_user, report)
     _refuse_others_claim(acting_user, locked)
     if outcome not in Report.Outcome.values:
-        raise Refusal("report.outcome", _("Please choose what came of it."), field="outcome")
+        raise Refusal("report.outcome", "Please choose what came of it.", field="outcome")
     answer = answer.strip()
     if len(answer) > WORDS_MAX:
-        sentence = _("At most %d characters, please.") % WORDS_MAX
+        sentence = f"At most {WORDS_MAX} characters, please."
         raise Refusal("report.answer-too-long", sentence, field="answer")
     locked.outcome = outcome
     locked.answer = answer
@@ -274,13 +273,13 @@ def why_not_handle(acting_user: User, report: Report) -> Refusal | None:
     nobody judges in their own matter, administrators included.
     """
     if not is_moderator(acting_user):
-        return Refusal("report.not-moderator", _("Only moderators work on reports."))
+        return Refusal("report.not-moderator", "Only moderators work on reports.")
     if report.about_id == acting_user.pk:
-        return Refusal("report.about-you", _("This report is about you. Leave it to the others."))
+        return Refusal("report.about-you", "This report is about you. Leave it to the others.")
     if report.reporter_id == acting_user.pk:
-        return Refusal("report.your-own", _("You filed this report. Leave it to the others."))
+        return Refusal("report.your-own", "You filed this report. Leave it to the others.")
     if not queue_of(acting_user).filter(pk=report.pk).exists():
-        return Refusal("report.own-match", _("You play in this match. Leave it to the others."))
+        return Refusal("report.own-match", "You play in this match. Leave it to the others.")
     return None
 
 
@@ -290,11 +289,11 @@ def _lock_open(acting_user: User, report: Report) -> Report:
     if refusal is not None:
         raise refusal
     if locked.closed_at is not None:
-        raise Refusal("report.closed", _("This report is closed."))
+        raise Refusal("report.closed", "This report is closed.")
     return locked
 
 
 def _refuse_others_claim(acting_user: User, report: Report) -> None:
     others = report.claimed_by_id not in (None, acting_user.pk)
     if others and not acting_user.is_superuser:
-        raise Refusal("report.claimed", _("Somebody else has taken this report on."))
+        raise Refusal("report.claimed", "Somebody else has taken this report on.")

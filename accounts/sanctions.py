@@ -11,7 +11,6 @@ from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from accounts import hooks, mail
 from accounts.models import Report, Sanction, User
@@ -50,7 +49,7 @@ def user_mute(
     """
     locked = lock_for_sanction(acting_user, user)
     if _binding(locked, Sanction.Kind.MUTE):
-        raise Refusal("sanction.muted", _("This person is muted already. Lift that mute first."))
+        raise Refusal("sanction.muted", "This person is muted already. Lift that mute first.")
     return _lay(acting_user, locked, Sanction.Kind.MUTE, reason, note, until, report)
 
 
@@ -74,10 +73,10 @@ def user_suspend(
     """
     locked = lock_for_sanction(acting_user, user)
     if not locked.is_active:
-        raise Refusal("account.closed", _("This account is closed: nobody can sign in with it."))
+        raise Refusal("account.closed", "This account is closed: nobody can sign in with it.")
     if _binding(locked, Sanction.Kind.SUSPENSION):
         raise Refusal(
-            "sanction.suspended", _("This person is suspended already. Lift that suspension first.")
+            "sanction.suspended", "This person is suspended already. Lift that suspension first."
         )
     sanction = _lay(acting_user, locked, Sanction.Kind.SUSPENSION, reason, note, until, report)
     send = partial(hooks.account_suspended.send_robust, sender=User, user_id=locked.pk)
@@ -96,12 +95,12 @@ def sanction_lift(*, acting_user: User, sanction: Sanction, why: str) -> Sanctio
     locked = Sanction.objects.select_for_update(no_key=True).get(pk=sanction.pk)
     why = why.strip()
     if not why:
-        raise Refusal("sanction.why-missing", _("Please say why it is lifted."), field="why")
+        raise Refusal("sanction.why-missing", "Please say why it is lifted.", field="why")
     _refuse_length(why, "why")
     if locked.standing == "lifted":
-        raise Refusal("sanction.lifted", _("This sanction was lifted before."))
+        raise Refusal("sanction.lifted", "This sanction was lifted before.")
     if locked.standing == "over":
-        raise Refusal("sanction.over", _("This sanction is over: there is nothing to lift."))
+        raise Refusal("sanction.over", "This sanction is over: there is nothing to lift.")
     locked.lifted_at = timezone.now()
     locked.lifted_by = acting_user
     locked.lifted_why = why
@@ -124,9 +123,9 @@ def warning_acknowledge(*, acting_user: User, sanction: Sanction) -> None:
     """
     locked = Sanction.objects.select_for_update(no_key=True).get(pk=sanction.pk)
     if locked.user_id != acting_user.pk:
-        raise Refusal("sanction.not-yours", _("This warning is not addressed to you."))
+        raise Refusal("sanction.not-yours", "This warning is not addressed to you.")
     if locked.kind != Sanction.Kind.WARNING:
-        raise Refusal("sanction.no-warning", _("Only a warning is acknowledged."))
+        raise Refusal("sanction.no-warning", "Only a warning is acknowledged.")
     if locked.acknowledged_at is not None:
         return
     locked.acknowledged_at = timezone.now()
@@ -141,11 +140,11 @@ def why_not_sanction(acting_user: User, user: User) -> Refusal | None:
     judges a moderator or a superuser).
     """
     if not is_moderator(acting_user):
-        return Refusal("account.not-moderator", _("Only moderators may do this."))
+        return Refusal("account.not-moderator", "Only moderators may do this.")
     if acting_user.pk == user.pk:
-        return Refusal("account.own-account", _("Nobody judges their own account."))
+        return Refusal("account.own-account", "Nobody judges their own account.")
     if is_protected_from(acting_user, user):
-        return Refusal("account.protected", _("Only an administrator may do this to a moderator."))
+        return Refusal("account.protected", "Only an administrator may do this to a moderator.")
     return None
 
 
@@ -170,12 +169,12 @@ def _lay(  # noqa: PLR0917  (private; one caller for each kind)
     reason = reason.strip()
     if not reason:
         raise Refusal(
-            "sanction.reason-missing", _("Please give the reason. It is shown."), field="reason"
+            "sanction.reason-missing", "Please give the reason. It is shown.", field="reason"
         )
     _refuse_length(reason, "reason")
     now = timezone.now()
     if until is not None and until <= now:
-        raise Refusal("sanction.end-past", _("The end must lie in the future."), field="until")
+        raise Refusal("sanction.end-past", "The end must lie in the future.", field="until")
     sanction = Sanction.objects.create(
         user=user,
         kind=kind,
@@ -216,6 +215,6 @@ def _refuse_length(text: str, field: str) -> None:
     if len(text) > REASON_MAX:
         raise Refusal(
             "sanction.reason-too-long",
-            _("At most %d characters, please.") % REASON_MAX,
+            f"At most {REASON_MAX} characters, please.",
             field=field,
         )

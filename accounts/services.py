@@ -13,7 +13,6 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
 from django.db.models import F, Func, Value
 from django.db.models.functions import Replace
-from django.utils.translation import gettext as _
 
 from accounts import hooks, names
 from accounts.models import AccountMerge, AuditEntry, User
@@ -117,9 +116,9 @@ def user_register(*, username: str, email: str, password: str, display_name: str
             user.save()
     except IntegrityError as error:
         if "user_email_unique" in str(error):
-            sentence = _("This email address belongs to another account.")
+            sentence = "This email address belongs to another account."
             raise Refusal("email.taken", sentence, field="email") from error
-        sentence = _("This username is taken.")
+        sentence = "This username is taken."
         raise Refusal("username.taken", sentence, field="username") from error
     audit_record(acting_user=user, action="user.register", target=user)
     return user
@@ -142,7 +141,7 @@ def user_update_profile(
     (`accounts.validators`). An audit entry says which fields changed, from what to what.
     """
     if acting_user.pk != user.pk and not is_moderator(acting_user):
-        raise Refusal("account.not-yours", _("Only its owner may change this profile."))
+        raise Refusal("account.not-yours", "Only its owner may change this profile.")
     given = {
         "display_name": display_name,
         "time_zone": time_zone,
@@ -188,10 +187,10 @@ def role_grant(*, acting_user: User, user: User, role: Role) -> None:
     _require_administrator(acting_user)
     locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     if not locked.is_active:
-        raise Refusal("account.closed", _("A closed account cannot be given a role."))
+        raise Refusal("account.closed", "A closed account cannot be given a role.")
     group, _created = Group.objects.get_or_create(name=role.value)
     if locked.groups.filter(pk=group.pk).exists():
-        raise Refusal("account.role-held", _("This person already has the role."))
+        raise Refusal("account.role-held", "This person already has the role.")
     locked.groups.add(group)
     forget_roles(user)
     audit_record(
@@ -207,7 +206,7 @@ def role_revoke(*, acting_user: User, user: User, role: Role) -> None:
     locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     group = locked.groups.filter(name=role.value).first()
     if group is None:
-        raise Refusal("account.role-not-held", _("This person does not have the role."))
+        raise Refusal("account.role-not-held", "This person does not have the role.")
     locked.groups.remove(group)
     forget_roles(user)
     audit_record(
@@ -226,7 +225,7 @@ def user_close(*, acting_user: User, user: User, reason: str) -> User:
     """
     locked = _lock_for_moderation(acting_user, user, reason)
     if not locked.is_active:
-        raise Refusal("account.closed", _("This account is closed already."))
+        raise Refusal("account.closed", "This account is closed already.")
     return _set_active(acting_user, locked, active=False, reason=reason)
 
 
@@ -238,22 +237,22 @@ def user_reopen(*, acting_user: User, user: User, reason: str) -> User:
     """
     locked = _lock_for_moderation(acting_user, user, reason)
     if locked.is_active:
-        raise Refusal("account.open", _("This account is not closed."))
+        raise Refusal("account.open", "This account is not closed.")
     if AccountMerge.objects.filter(duplicate=locked).exists():
-        raise Refusal("account.merged", _("This account was merged into another for good."))
+        raise Refusal("account.merged", "This account was merged into another for good.")
     return _set_active(acting_user, locked, active=True, reason=reason)
 
 
 def _lock_for_moderation(acting_user: User, user: User, reason: str) -> User:
     if not is_moderator(acting_user):
-        raise Refusal("account.not-moderator", _("Only moderators may close or reopen accounts."))
+        raise Refusal("account.not-moderator", "Only moderators may close or reopen accounts.")
     if not reason.strip():
-        raise Refusal("account.reason-missing", _("Please give a reason."), field="reason")
+        raise Refusal("account.reason-missing", "Please give a reason.", field="reason")
     if acting_user.pk == user.pk:
-        raise Refusal("account.own-account", _("Nobody closes or reopens their own account here."))
+        raise Refusal("account.own-account", "Nobody closes or reopens their own account here.")
     locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     if is_protected_from(acting_user, locked):
-        raise Refusal("account.protected", _("Only an administrator may do this to a moderator."))
+        raise Refusal("account.protected", "Only an administrator may do this to a moderator.")
     return locked
 
 
@@ -291,9 +290,7 @@ def say_rights_changed(user_id: int) -> None:
 
 def _require_administrator(acting_user: User) -> None:
     if not (acting_user.is_active and acting_user.is_superuser):
-        raise Refusal(
-            "account.not-administrator", _("Only an administrator may give or take roles.")
-        )
+        raise Refusal("account.not-administrator", "Only an administrator may give or take roles.")
 
 
 def _validate_field(name: str, value: Any) -> None:
@@ -320,18 +317,18 @@ def refuse_impersonation(user: User) -> None:
     if not user.is_superuser and (
         names.looks_official(name) or names.looks_like_one_of(name, RESERVED_USERNAMES)
     ):
-        sentence = _("This name would pass for somebody who runs the site. Please choose another.")
+        sentence = "This name would pass for somebody who runs the site. Please choose another."
     # One's own username would stand there without a display name, too.
     elif name.lower() != user.username and _looks_like_a_username(name, user):
-        sentence = _(
+        sentence = (
             "This is another player's username, or looks like it. Please choose a different "
             "display name."
         )
     elif _looks_like_staff(name, others):
-        sentence = _("This name would pass for somebody else's. Please choose another.")
+        sentence = "This name would pass for somebody else's. Please choose another."
     elif names.mixes_scripts(name):
         code = "display-name.mixed-scripts"
-        sentence = _("A word of this name has letters of two alphabets. Please use one for each.")
+        sentence = "A word of this name has letters of two alphabets. Please use one for each."
     if sentence:
         raise Refusal(code, sentence, field="display_name")
 

@@ -11,8 +11,6 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.html import format_html
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -22,10 +20,10 @@ from accounts.tokens import NAME_MAX, token_create, token_revoke, user_become_bo
 from config.api.scopes import WORDS
 
 LASTS = [
-    ("7", gettext_lazy("A week")),
-    ("30", gettext_lazy("30 days")),
-    ("90", gettext_lazy("90 days")),
-    ("365", gettext_lazy("A year")),
+    ("7", "A week"),
+    ("30", "30 days"),
+    ("90", "90 days"),
+    ("365", "A year"),
 ]
 SHOWN_AT_MOST = 50
 
@@ -34,21 +32,21 @@ class TokenForm(forms.Form):
     """A new token."""
 
     name = forms.CharField(
-        label=gettext_lazy("Name"),
+        label="Name",
         max_length=NAME_MAX,
-        help_text=gettext_lazy("What it is for, such as the program that will use it."),
+        help_text="What it is for, such as the program that will use it.",
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     scopes = forms.MultipleChoiceField(
-        label=gettext_lazy("What it may do"),
+        label="What it may do",
         choices=[
             (scope.value, format_html("<span><code>{}</code>: {}</span>", scope.value, words))
             for scope, words in WORDS.items()
         ],
         widget=forms.CheckboxSelectMultiple,
-        help_text=gettext_lazy("Never more than you may do yourself. Tick as little as will do."),
+        help_text="Never more than you may do yourself. Tick as little as will do.",
     )
-    lasts = forms.ChoiceField(label=gettext_lazy("Good for"), choices=LASTS, initial="90")
+    lasts = forms.ChoiceField(label="Good for", choices=LASTS, initial="90")
 
 
 @never_cache
@@ -91,7 +89,7 @@ def token_revoke_page(request: HttpRequest, token_id: int) -> HttpResponse:
     except Refusal as refusal:
         messages.error(request, refusal.sentence)
     else:
-        messages.success(request, _("“%s” is revoked.") % token.name)
+        messages.success(request, f"“{token.name}” is revoked.")
     return redirect("accounts:tokens")
 
 
@@ -104,14 +102,14 @@ def bot_page(request: HttpRequest) -> HttpResponse:
     problem = ""
     if request.method == "POST":
         if request.POST.get("username", "").strip().lower() != user.username:
-            problem = _("Please type your username to confirm.")
+            problem = "Please type your username to confirm."
         else:
             try:
                 user_become_bot(acting_user=user)
             except Refusal as refusal:
                 problem = refusal.sentence
             else:
-                messages.success(request, _("This is a bot's account now."))
+                messages.success(request, "This is a bot's account now.")
                 return redirect("accounts:tokens")
     status = 422 if problem else 200
     return render(request, "accounts/bot.html", {"problem": problem}, status=status)

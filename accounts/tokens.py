@@ -15,7 +15,6 @@ from typing import Final, NamedTuple
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from oauth2_provider.models import get_access_token_model
 
 from accounts.backends import NameBackend
@@ -123,18 +122,16 @@ def token_create(
     """
     name = " ".join(name.split())
     if not 0 < len(name) <= NAME_MAX:
-        raise Refusal(
-            "token.name", _("Please give it a name of at most 60 characters."), field="name"
-        )
+        raise Refusal("token.name", "Please give it a name of at most 60 characters.", field="name")
     wanted = sorted(set(scopes))
     if not wanted or len(scopes_in(wanted)) != len(wanted):
-        raise Refusal("token.scopes", _("Please say what the token may do."), field="scopes")
+        raise Refusal("token.scopes", "Please say what the token may do.", field="scopes")
     if not timedelta(minutes=1) <= lasts <= LASTS_AT_MOST:
-        raise Refusal("token.lasts", _("A token is good for at most a year."), field="lasts")
+        raise Refusal("token.lasts", "A token is good for at most a year.", field="lasts")
     # One lock per owner, so that the limit holds against two requests at once.
     owner = User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     if ApiToken.objects.good().filter(user=owner).count() >= TOKENS_AT_MOST:
-        raise Refusal("token.too-many", _("You have twenty tokens already. Revoke one first."))
+        raise Refusal("token.too-many", "You have twenty tokens already. Revoke one first.")
     text = token_made()
     now = timezone.now()
     token = ApiToken.objects.create(
@@ -159,9 +156,9 @@ def token_revoke(*, acting_user: User, token: ApiToken) -> ApiToken:
     """
     locked = ApiToken.objects.select_for_update(no_key=True).get(pk=token.pk)
     if locked.user_id != acting_user.pk:
-        raise Refusal("token.none", _("There is no such token."))
+        raise Refusal("token.none", "There is no such token.")
     if locked.revoked_at is not None:
-        raise Refusal("token.revoked", _("This token is revoked already."))
+        raise Refusal("token.revoked", "This token is revoked already.")
     locked.revoked_at = timezone.now()
     locked.save(update_fields=["revoked_at"])
     audit_record(acting_user=acting_user, action="token.revoke", target=locked)
@@ -190,9 +187,9 @@ def user_become_bot(*, acting_user: User) -> User:
     """
     locked = User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     if locked.is_bot:
-        raise Refusal("bot.already", _("This account is a bot already."))
+        raise Refusal("bot.already", "This account is a bot already.")
     if locked.is_staff or locked.is_superuser or locked.groups.exists():
-        raise Refusal("bot.privileged", _("An account with a role cannot become a bot."))
+        raise Refusal("bot.privileged", "An account with a role cannot become a bot.")
     for check in _bot_checks:
         refusal = check(locked)
         if refusal is not None:

@@ -7,7 +7,6 @@ from zoneinfo import available_timezones
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, MinLengthValidator, RegexValidator
-from django.utils.translation import gettext_lazy as _
 
 from accounts import names
 
@@ -32,15 +31,11 @@ RESERVED_USERNAMES = frozenset(
 )
 
 username_validators: list[Callable[[Any], None]] = [
-    MinLengthValidator(
-        USERNAME_MIN_LENGTH, _("A username has at least %(limit_value)d characters.")
-    ),
-    MaxLengthValidator(
-        USERNAME_MAX_LENGTH, _("A username has at most %(limit_value)d characters.")
-    ),
+    MinLengthValidator(USERNAME_MIN_LENGTH, "A username has at least %(limit_value)d characters."),
+    MaxLengthValidator(USERNAME_MAX_LENGTH, "A username has at most %(limit_value)d characters."),
     RegexValidator(
         r"^[a-z0-9_-]*\Z",
-        _("A username is made of the letters a to z, digits, hyphens and underscores."),
+        "A username is made of the letters a to z, digits, hyphens and underscores.",
         code="username.characters",
     ),
 ]
@@ -54,7 +49,7 @@ def validate_not_reserved(username: str) -> None:
     """
     if names.looks_like_one_of(username, RESERVED_USERNAMES) or names.looks_official(username):
         raise ValidationError(
-            _("This username is reserved. Please choose another."), code="username.reserved"
+            "This username is reserved. Please choose another.", code="username.reserved"
         )
 
 
@@ -77,12 +72,12 @@ def validate_display_name(text: str) -> None:
         run = run + 1 if category in {"Mn", "Me"} else 0
         if category in {"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"} or run > 2 or hidden:
             raise ValidationError(
-                _("The display name contains a character that cannot be shown plainly."),
+                "The display name contains a character that cannot be shown plainly.",
                 code="display-name.characters",
             )
     if text and not any(unicodedata.category(character)[0] in "LN" for character in text):
         raise ValidationError(
-            _("A display name needs at least one letter or digit."), code="display-name.empty"
+            "A display name needs at least one letter or digit.", code="display-name.empty"
         )
 
 
@@ -90,7 +85,7 @@ def validate_time_zone(name: str) -> None:
     """Refuse what the time zone database does not know. Code `time-zone.unknown`."""
     if name not in available_timezones():
         raise ValidationError(
-            _("“%(name)s” is not a time zone we know."),
+            "“%(name)s” is not a time zone we know.",
             code="time-zone.unknown",
             params={"name": name},
         )

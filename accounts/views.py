@@ -14,8 +14,6 @@ from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import moderation, profile, reports
@@ -80,7 +78,7 @@ def settings_page(request: HttpRequest) -> HttpResponse:
         except Refusal as refusal:
             form.add_error(refusal.field or None, refusal.sentence)
         else:
-            messages.success(request, _("Your settings are saved."))
+            messages.success(request, "Your settings are saved.")
             return redirect("accounts:settings")
     status = 422 if form.errors else 200
     return render(request, "accounts/settings.html", {"form": form}, status=status)
@@ -134,7 +132,7 @@ def report_new(request: HttpRequest, target_type: str, target_id: str) -> HttpRe
     assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
     target = reports.target_of(user, target_type, target_id)
     if target is None:
-        raise Http404(_("There is nothing here that you could report."))
+        raise Http404("There is nothing here that you could report.")
     form = ReportForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -144,7 +142,7 @@ def report_new(request: HttpRequest, target_type: str, target_id: str) -> HttpRe
         except Refusal as refusal:
             form.add_error(refusal.field or None, refusal.sentence)
         else:
-            messages.success(request, _("Thank you. The moderators will look at it and answer."))
+            messages.success(request, "Thank you. The moderators will look at it and answer.")
             return redirect("accounts:conduct")
     status = 422 if form.errors else 200
     context = {"form": form, "target": target}
@@ -172,7 +170,7 @@ def preferences_page(request: HttpRequest) -> HttpResponse:
     if wants_json:
         response = HttpResponse(status=204)
     else:
-        messages.success(request, _("Your choice is saved."))
+        messages.success(request, "Your choice is saved.")
         response = redirect(_safe_next(request, request.POST.get("next", "")))
     _save_preferences(request, response, form.cleaned_data)
     return response
@@ -222,10 +220,9 @@ def too_many_requests(request: HttpRequest) -> HttpResponse:
     if rates:
         context["wait"] = int(max(rate.duration for rate in rates))
         context["limits"] = [
-            ngettext("%(count)d try in %(seconds)d s", "%(count)d tries in %(seconds)d s", amount)
-            % {"count": amount, "seconds": int(rate.duration)}
+            f"{rate.amount} {'try' if rate.amount == 1 else 'tries'} in {int(rate.duration)} s"
             for rate in rates
-            if (amount := rate.amount)
+            if rate.amount
         ]
     response = render(request, "429.html", context, status=429)
     response["Retry-After"] = str(context["wait"])

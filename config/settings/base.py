@@ -343,7 +343,7 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
 USE_TZ = True
-USE_I18N = True
+USE_I18N = False  # one language: sentences stand where they are said
 
 # --- Static files -------------------------------------------------------------------------------
 STATIC_URL = "/static/"

@@ -167,6 +167,7 @@ def test_templates_hold_no_inline_code_and_no_unknown_icon(path: object) -> None
     assert not re.search(r"\sstyle=", source)
     assert not re.search(r"\son[a-z]+=", source)
     assert not re.search(r"<style|<script(?![^>]*\ssrc=)", source)
+    assert not re.search(r"{% (load [^%]*i18n|translate|trans|blocktrans\w*) ", source)
     assert set(re.findall(r'{% icon "([^"]+)"', source)) <= icon_names()
 
 
