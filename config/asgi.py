@@ -18,6 +18,7 @@ from config import door  # noqa: E402
 from config.origins import SameOrigin  # noqa: E402
 from config.shutdown import GracefulShutdown, loop_answers  # noqa: E402
 from config.sockets import DaphneSockets  # noqa: E402
+from config.statics import StaticFiles  # noqa: E402
 from games import heartbeat  # noqa: E402
 from games.bots import streams  # noqa: E402
 from games.routing import websocket_urlpatterns  # noqa: E402
@@ -26,7 +27,7 @@ sockets = URLRouter(websocket_urlpatterns)
 graceful = GracefulShutdown(
     ProtocolTypeRouter(
         {
-            "http": http,
+            "http": StaticFiles(http),
             "websocket": TokenSockets(
                 sockets,
                 sessions=SameOrigin(SessionSockets(sockets)),

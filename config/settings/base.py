@@ -26,7 +26,7 @@ ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
 
 INSTALLED_APPS = [
-    # First, so that `runserver` is not Django's own WSGI one and static files come from WhiteNoise.
+    # First, so that `runserver` is not Django's own WSGI one and static files are ours to answer.
     "daphne",
     "whitenoise.runserver_nostatic",
     "accounts.adminapp.AdminConfig",
@@ -57,7 +57,6 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.middleware.RequestLogMiddleware",
     "config.middleware.PlainTextMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -347,11 +346,12 @@ USE_I18N = False  # one language: sentences stand where they are said
 
 # --- Static files -------------------------------------------------------------------------------
 STATIC_URL = "/static/"
-STATIC_ROOT = DATA_DIR / "static"
+# Where they have been collected.
+STATIC_ROOT = env.path("GAUNTLET_STATIC_ROOT", DATA_DIR / "static")
 STATICFILES_DIRS = [ROOT / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "config.statics.HashedFiles"},
 }
 MEDIA_ROOT = DATA_DIR / "media"
 

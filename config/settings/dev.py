@@ -20,13 +20,16 @@ ALLOWED_HOSTS = os.environ.get("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").spl
 EMAIL_BACKEND = "config.mailing.Queued"
 GAUNTLET_EMAIL_TRANSPORT = "django.core.mail.backends.console.EmailBackend"
 
-# Straight from the source folders: no collectstatic step for a newcomer.
-WHITENOISE_USE_FINDERS = True
-WHITENOISE_AUTOREFRESH = True
-STORAGES = {
-    **STORAGES,
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-}
+# `script/server` collects them, as a deploy does. A bare `manage.py`, and whoever works on them
+# (`GAUNTLET_DEBUG=1`), takes them straight from the source folders.
+if DEBUG or not env.str("GAUNTLET_STATIC_ROOT", ""):
+    WHITENOISE_USE_FINDERS = True
+    WHITENOISE_AUTOREFRESH = True
+    WHITENOISE_MAX_AGE = 0
+    STORAGES = {
+        **STORAGES,
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    }
 
 # In a container everything runs as root, and a development worker may.
 warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")

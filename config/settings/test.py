@@ -14,7 +14,7 @@ os.environ.setdefault("GAUNTLET_DB_POOL_MAX", "0")
 from config.env import env
 from config.logs import logging_config
 from config.settings.base import *  # noqa: F403
-from config.settings.base import DATABASES, GAUNTLET_API_LIMITS, STORAGES
+from config.settings.base import DATABASES, GAUNTLET_API_LIMITS
 
 SECRET_KEY = env.str("SECRET_KEY", "only-for-tests")
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
@@ -34,13 +34,6 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 # All tests come from one address. Those about limits set their own.
 GAUNTLET_API_LIMITS = dict.fromkeys(GAUNTLET_API_LIMITS, 1_000_000)
-
-WHITENOISE_USE_FINDERS = True
-WHITENOISE_AUTOREFRESH = True
-STORAGES = {
-    **STORAGES,
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-}
 
 # In a container the tests, and so the worker, run as root.
 warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")

@@ -18,6 +18,7 @@ from script.lib.console import DATA, ROOT, Failure, say, shout, step
 from script.lib.ports import bind_from
 from script.lib.processes import Register, spawn, stop
 from script.lib.services import Services
+from script.lib.statics import Statics
 from script.lib.supervisor import Program, Stopped, Supervisor, Watched, raise_on_stop_signals
 from script.lib.venv import RUNTIME, Environment
 
@@ -149,7 +150,9 @@ class Server:
         supervisor: Supervisor | None = None
         try:
             services.start()
-            self.env = self._environment(services, listener)
+            statics = Statics()
+            self.env = self._environment(services, statics, listener)
+            statics.collect(self.python, self.env)
             self._write_addresses(services)
             accounts = self._prepare()
             supervisor = Supervisor(self.env, ROOT, register)
@@ -195,10 +198,13 @@ class Server:
             )
         return listener
 
-    def _environment(self, services: Services, listener: socket.socket) -> dict[str, str]:
+    def _environment(
+        self, services: Services, statics: Statics, listener: socket.socket
+    ) -> dict[str, str]:
         env = {
             **os.environ,
             **services.addresses(),
+            **statics.environment(),
             "DJANGO_SETTINGS_MODULE": "config.settings.dev",
             "PYTHONUNBUFFERED": "1",
         }

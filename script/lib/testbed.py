@@ -19,6 +19,7 @@ from pathlib import Path
 
 from script.lib.console import DATA, ROOT, Failure
 from script.lib.services import DATABASE, Postgres, Services
+from script.lib.statics import Statics
 
 KEPT = DATA / "testbeds"
 AT_MOST = 3  # of them: branches come and go
@@ -45,6 +46,7 @@ class Testbed:
     def __init__(self, folder: Path, python: Path, kept: Path = KEPT) -> None:
         self.python = python
         self.services = Services(folder, python, durable=False)
+        self.statics = Statics()
         self.kept = kept / fingerprint()
         own = self.services.postgres
         if own is None:
@@ -60,13 +62,21 @@ class Testbed:
 
     def environment(self) -> dict[str, str]:
         """What the tests' processes must find in their environment."""
-        return {**self.services.addresses(), VARIABLE: self.template}
+        return {
+            **self.services.addresses(),
+            **self.statics.environment(),
+            VARIABLE: self.template,
+        }
 
     def start(self) -> None:
         """Start what is ours to start, with a migrated database in it.
 
-        Raises Failure, with what was printed, when the migrations fail.
+        Raises Failure, with what was printed, when the migrations fail, or when a static file
+        names another that is missing.
         """
+        self.statics.collect(
+            self.python, {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.test"}
+        )
         self.services.start()
         own = self.services.postgres
         if own is not None and own.from_seed:

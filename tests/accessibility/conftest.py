@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from django.conf import settings
 from django.core import signals
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.servers.basehttp import ThreadedWSGIServer
 from django.db import close_old_connections, connection, connections, transaction
 from django.test.testcases import QuietWSGIRequestHandler
+from whitenoise import WhiteNoise
 
 from tests.permissions.conftest import _django_db_helper, apart
 from tests.permissions.world import World
@@ -54,12 +56,19 @@ def address(world: World) -> Iterator[str]:
         with one_at_a_time:
             return handler(environ, start)
 
+    files = WhiteNoise(
+        answer,
+        root=settings.STATIC_ROOT,
+        prefix=settings.STATIC_URL,
+        immutable_file_test=r"\.[0-9a-f]{12}\.",
+    )
+
     server = _Server(
         ("127.0.0.1", 0),
         QuietWSGIRequestHandler,
         connections_override={"default": connections["default"]},
     )
-    server.set_app(answer)
+    server.set_app(files)
     connection.inc_thread_sharing()
     # As the test client has it: it would be closed for being in the middle of a transaction.
     between = (signals.request_started, signals.request_finished)

@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse
+from django.templatetags.static import static
 from django.test import Client, RequestFactory, override_settings
 from django.urls import include, path
 
@@ -266,7 +267,7 @@ def check_page(response: Any, address: str) -> None:
     assert 'href="#main"' in page
     assert 'id="main"' in page
     assert f'<meta property="og:url" content="http://testserver{address}">' in page
-    assert 'content="http://testserver/static/img/og.png"' in page
+    assert f'content="http://testserver{static("img/og.png")}"' in page
     assert " style=" not in page
     assert "<script>" not in page
     assert " onclick=" not in page

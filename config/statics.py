@@ -1,0 +1,63 @@
+"""Static files: under names that follow from what is in them, and answered before Django.
+
+A page asks for dozens of them at once. Django would make a request of each, pass it through every
+middleware, and hand it to a thread and back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from whitenoise.middleware import WhiteNoiseMiddleware
+from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+from config.shutdown import Receive, Scope, Send
+
+Headers = Iterable[tuple[bytes, bytes]]
+
+
+class HashedFiles(CompressedManifestStaticFilesStorage):
+    """Every file also under a name with a hash of its contents, which browsers keep for good:
+    style sheets and modules name each other so, and a change of one renames all that lead to it."""
+
+    support_js_module_import_aggregation = True
+    # One for each link of the longest chain of imports, and one that finds nothing more to do.
+    max_post_process_passes = 12
+
+
+class StaticFiles:
+    """ASGI: answers for what lies below ``STATIC_URL``, and hands on everything else."""
+
+    def __init__(self, application: Any) -> None:
+        self.application = application
+        self.files = WhiteNoiseMiddleware()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"]
+        found = self.files.find_file(path) if self.files.autorefresh else self.files.files.get(path)
+        if found is None:
+            await self.application(scope, receive, send)
+            return
+        answer = found.get_response(scope["method"], _as_wsgi(scope["headers"]))
+        body = b""
+        if answer.file is not None:
+            with answer.file:
+                body = answer.file.read()
+        headers = [(name.lower().encode(), value.encode()) for name, value in answer.headers]
+        await send(
+            {
+                "type": "http.response.start",
+                "status": answer.status,
+                "headers": [*headers, (b"x-content-type-options", b"nosniff")],
+            }
+        )
+        await send({"type": "http.response.body", "body": body})
+
+
+def _as_wsgi(headers: Headers) -> dict[str, str]:
+    """What WhiteNoise looks at, by the names it knows."""
+    return {
+        f"HTTP_{name.decode('latin-1').upper().replace('-', '_')}": value.decode("latin-1")
+        for name, value in headers
+    }

@@ -1,0 +1,217 @@
+"""Static files: whatever a page leads to has a name that follows from what is in it, is kept for
+good, and is answered without Django."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+import pytest
+from asgiref.testing import ApplicationCommunicator
+from django.conf import settings
+from django.templatetags.static import static
+
+from config.statics import StaticFiles
+from script.lib import statics
+from script.lib.console import ROOT
+from tests.support.site import Site
+
+HASHED = re.compile(r"\.[0-9a-f]{12}\.\w+$")
+NAMED = {
+    ".html": re.compile(r'(?:src|href|data-board)="([^"]+)"'),
+    ".css": re.compile(r'url\("?([^")]+)"?\)'),
+    ".js": re.compile(r'(?:^|[\s;])(?:import|export)\b[^;]*?["\']([./][^"\';]+)["\'];'),
+}
+
+
+def named_in(text: str, kind: str, base: str) -> Iterator[str]:
+    """The static files that a page, a style sheet or a module names."""
+    for name in NAMED.get(kind, re.compile("(?!)")).findall(text):
+        address = urlsplit(urljoin(base, name))
+        if address.path.startswith(settings.STATIC_URL):
+            yield address.path
+
+
+@pytest.mark.parametrize("page", ["/", "/watch/", "/accounts/login/", "/api/"])
+def test_all_that_a_page_leads_to_is_kept_for_good(site: Site, page: str) -> None:
+    with httpx.Client(base_url=site.base_url, timeout=30) as client:
+        answer = client.get(page, follow_redirects=True)
+        assert answer.status_code == 200
+        waiting, seen = set(named_in(answer.text, ".html", page)), set[str]()
+        assert waiting
+        while waiting:
+            path = waiting.pop()
+            seen.add(path)
+            assert HASHED.search(path), path
+            found = client.get(path)
+            assert found.status_code == 200, path
+            assert "immutable" in found.headers["cache-control"], path
+            assert found.headers["x-content-type-options"] == "nosniff"
+            waiting |= {*named_in(found.text, Path(path).suffix, path)} - seen
+
+
+def test_every_module_names_others_by_their_contents() -> None:
+    """Those of boards too, which a page names only while a match is played."""
+    modules = [path for path in ROOT.glob("static/js/**/*.js") if "import" in path.read_text()]
+    assert len(modules) > 15
+    for module in modules:
+        base = static(str(module.relative_to(ROOT / "static")))
+        text = (Path(settings.STATIC_ROOT) / base.removeprefix(settings.STATIC_URL)).read_text()
+        names = list(named_in(text, ".js", base))
+        assert len(names) == len(list(named_in(module.read_text(), ".js", "/static/x/x.js")))
+        assert [name for name in names if not HASHED.search(name)] == []
+
+
+# -- before Django -------------------------------------------------------------------------------
+
+
+async def django(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 418, "headers": []})
+    await send({"type": "http.response.body"})
+
+
+def answered(path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
+    async def ask() -> tuple[int, dict[str, str], bytes]:
+        scope = {
+            "type": "http",
+            "method": method,
+            "path": path,
+            "headers": [
+                (name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()
+            ],
+        }
+        asked = ApplicationCommunicator(StaticFiles(django), scope)
+        start = await asked.receive_output(30)
+        body = await asked.receive_output(30)
+        told = {name.decode(): value.decode() for name, value in start["headers"]}
+        return start["status"], told, body.get("body", b"")
+
+    return asyncio.run(ask())
+
+
+SCRIPT = "js/match/app.js"
+
+
+def collected(name: str) -> bytes:
+    return (Path(settings.STATIC_ROOT) / static(name).removeprefix("/static/")).read_bytes()
+
+
+def test_a_file_is_answered_before_django() -> None:
+    status, headers, body = answered(static(SCRIPT))
+    assert (status, body) == (200, collected(SCRIPT))
+    assert headers["content-type"].startswith("text/javascript")
+    assert headers["content-length"] == str(len(body))
+
+
+def test_whoever_takes_it_compressed_gets_it_so() -> None:
+    status, headers, body = answered(static(SCRIPT), accept_encoding="gzip, br")
+    assert status == 200
+    assert headers["content-encoding"] == "gzip"
+    assert headers["vary"] == "Accept-Encoding"
+    assert gzip.decompress(body) == collected(SCRIPT)
+
+
+def test_whoever_has_it_gets_nothing() -> None:
+    _, headers, _ = answered(static(SCRIPT))
+    assert answered(static(SCRIPT), if_none_match=headers["etag"])[::2] == (304, b"")
+
+
+def test_the_head_of_a_file_and_a_part_of_it() -> None:
+    whole = collected(SCRIPT)
+    status, headers, body = answered(static(SCRIPT), "HEAD")
+    assert (status, headers["content-length"], body) == (200, str(len(whole)), b"")
+    status, headers, body = answered(static(SCRIPT), range="bytes=2-5")
+    assert (status, body) == (206, whole[2:6])
+
+
+def test_a_file_takes_no_other_method() -> None:
+    assert answered(static(SCRIPT), "POST")[0] == 405
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/static/", "/static/js/", "/static/none.js", "/static/../manage.py", "/staticjs",
+     "/static/js/../../../manage.py", "/static/\\..\\manage.py", "/static//etc/passwd"],
+)  # fmt: skip
+def test_everything_else_is_for_django(path: str) -> None:
+    assert answered(path)[0] == 418
+
+
+# -- collecting ----------------------------------------------------------------------------------
+
+
+def test_a_changed_file_makes_another_collection(tmp_path: Path) -> None:
+    (tmp_path / "static" / "js").mkdir(parents=True)
+    script = tmp_path / "static" / "js" / "a.js"
+    names = set()
+    for text in ("1;", "2;"):
+        script.write_text(text)
+        names.add(statics.fingerprint(tmp_path))
+    script.rename(script.with_name("b.js"))
+    names.add(statics.fingerprint(tmp_path))
+    assert len(names) == 3
+    assert statics.fingerprint(tmp_path) in names
+
+
+def test_what_is_collected_is_not_collected_again(tmp_path: Path) -> None:
+    found = statics.Statics(tmp_path)
+    found.folder.mkdir()
+    found.collect(Path("/nowhere/python"), {})
+    assert found.environment() == {"GAUNTLET_STATIC_ROOT": str(found.folder)}
+
+
+def test_a_collection_that_fails_leaves_nothing_and_says_why(tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho 'a.js is missing' >&2\nexit 1\n")
+    python.chmod(0o755)
+    with pytest.raises(statics.Failure, match=r"a\.js is missing"):
+        statics.Statics(tmp_path / "kept").collect(python, dict(os.environ))
+    assert list((tmp_path / "kept").iterdir()) == []
+
+
+def test_a_few_collections_are_kept(tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\n")
+    python.chmod(0o755)
+    kept = tmp_path / "kept"
+    for number in range(5):
+        (kept / f"old{number}").mkdir(parents=True)
+        os.utime(kept / f"old{number}", (number, number))
+    found = statics.Statics(kept)
+    found.collect(python, dict(os.environ))
+    assert {path.name for path in kept.iterdir()} == {found.folder.name, "old3", "old4"}
+
+
+def test_a_module_that_names_a_missing_one_is_refused(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "a.js").write_text('import { b } from "./b.js";\n')
+    settings_module = tmp_path / "broken.py"
+    settings_module.write_text(
+        "from config.settings.test import *\n"
+        f"STATICFILES_DIRS = [{str(source)!r}]\nINSTALLED_APPS = ['django.contrib.staticfiles']\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "manage.py", "collectstatic", "--no-input", "--verbosity", "0"],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(tmp_path),
+            "DJANGO_SETTINGS_MODULE": "broken",
+            "GAUNTLET_STATIC_ROOT": str(tmp_path / "collected"),
+        },
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode
+    assert "b.js" in done.stderr
