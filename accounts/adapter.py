@@ -16,8 +16,9 @@ from django.shortcuts import redirect
 
 from accounts.models import User
 from accounts.moderation import is_suspended
-from accounts.services import Refusal, audit_record, user_register, user_set_password
+from accounts.services import audit_record, user_register, user_set_password
 from accounts.validators import validate_not_reserved
+from core.refusals import Refusal
 
 
 def address_is_taken(address: str, *, besides: int = 0) -> bool:

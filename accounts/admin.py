@@ -24,7 +24,7 @@ from django.utils.timesince import timesince
 from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts import adminkit, merging, reports
-from accounts.admindeeds import REFUSALS, REPORT_DEEDS, SANCTION_DEEDS, USER_DEEDS
+from accounts.admindeeds import REPORT_DEEDS, SANCTION_DEEDS, USER_DEEDS
 from accounts.adminkit import (
     Deeds,
     ModeratorView,
@@ -41,7 +41,6 @@ from accounts.adminkit import (
 from accounts.models import AccountMerge, ApiToken, AuditEntry, Report, Sanction, User
 from accounts.roles import Role, is_moderator
 from accounts.services import (
-    Refusal,
     audit_record,
     refuse_impersonation,
     role_grant,
@@ -49,6 +48,7 @@ from accounts.services import (
     say_rights_changed,
 )
 from accounts.validators import normalise_display_name
+from core.refusals import Refusal
 
 # -- people --------------------------------------------------------------------------------------
 
@@ -259,7 +259,7 @@ class UserAdmin(ModeratorView, Deeds, DjangoUserAdmin):
         role: Role,
     ) -> None:
         give = partial(service, acting_user=person(request), role=role)
-        each_done(self, request, users, lambda user: give(user=user), REFUSALS)
+        each_done(self, request, users, lambda user: give(user=user))
 
 
 # -- sanctions, merges ---------------------------------------------------------------------------

@@ -23,9 +23,9 @@ from accounts.adminkit import (
     row_links_told,
 )
 from accounts.models import AccountMerge, Report, Sanction, User
-from accounts.services import Refusal, user_close, user_reopen
+from accounts.services import user_close, user_reopen
+from core.refusals import Refusal
 
-REFUSALS = (Refusal,)
 _SERVICES: dict[Sanction.Kind, Callable[..., Sanction]] = {
     Sanction.Kind.WARNING: sanctions.user_warn,
     Sanction.Kind.MUTE: sanctions.user_mute,
@@ -94,7 +94,6 @@ def _sanction_page(
         perform=lambda said: _SERVICES[kind](
             acting_user=acting_user, user=user, report=report, **said
         ),
-        refusals=REFUSALS,
         back="" if report is None else row_address(report),
     )
 
@@ -137,7 +136,6 @@ def _close_page(model_admin: Any, request: HttpRequest, user: User) -> HttpRespo
         form=ReasonForm(request.POST or None, phrase=user.username),
         texts=texts,
         perform=lambda said: user_close(acting_user=person(request), user=user, **said),
-        refusals=REFUSALS,
     )
 
 
@@ -155,7 +153,6 @@ def _reopen_page(model_admin: Any, request: HttpRequest, user: User) -> HttpResp
         form=ReasonForm(request.POST or None),
         texts=texts,
         perform=lambda said: user_reopen(acting_user=person(request), user=user, **said),
-        refusals=REFUSALS,
     )
 
 
@@ -187,7 +184,6 @@ def _merge_page(model_admin: Any, request: HttpRequest, user: User) -> HttpRespo
         form=form,
         texts=texts,
         perform=lambda said: merging.user_merge(acting_user=acting_user, duplicate=user, **said),
-        refusals=REFUSALS,
     )
 
 
@@ -270,7 +266,6 @@ def _lift_page(model_admin: Any, request: HttpRequest, sanction: Sanction) -> Ht
         perform=lambda said: sanctions.sanction_lift(
             acting_user=person(request), sanction=sanction, **said
         ),
-        refusals=REFUSALS,
     )
 
 
@@ -289,13 +284,13 @@ SANCTION_DEEDS = (
 def _claim(model_admin: Any, request: HttpRequest, report: Report) -> HttpResponse:
     service = partial(reports.report_claim, acting_user=person(request), report=report)
     words = "This report is yours now."
-    return done_at_once(model_admin, request, report, service, refusals=REFUSALS, done=words)
+    return done_at_once(model_admin, request, report, service, done=words)
 
 
 def _release(model_admin: Any, request: HttpRequest, report: Report) -> HttpResponse:
     service = partial(reports.report_release, acting_user=person(request), report=report)
     words = "This report is back in the queue."
-    return done_at_once(model_admin, request, report, service, refusals=REFUSALS, done=words)
+    return done_at_once(model_admin, request, report, service, done=words)
 
 
 def _resolve_page(model_admin: Any, request: HttpRequest, report: Report) -> HttpResponse:
@@ -322,7 +317,6 @@ def _resolve_page(model_admin: Any, request: HttpRequest, report: Report) -> Htt
         perform=lambda said: reports.report_resolve(
             acting_user=person(request), report=report, **said
         ),
-        refusals=REFUSALS,
     )
 
 

@@ -11,7 +11,6 @@
             form=DeedForm(request.POST or None, phrase=season.slug),
             texts=DeedTexts(title="Close …", button="Close", follows=["Nobody …"], danger=True),
             perform=lambda said: season_close(acting_user=person(request), season=season),
-            refusals=(Refusal,),
         )
 
 * `Guarded`: what a list can be asked, and which rows are out of reach. The admin site puts it
@@ -52,6 +51,7 @@ from django.utils.safestring import SafeString
 
 from accounts.models import User
 from accounts.roles import is_moderator
+from core.refusals import Refusal
 
 # -- what can be found out -----------------------------------------------------------------------
 
@@ -449,14 +449,13 @@ def deed_page(
     form: forms.Form,
     texts: DeedTexts,
     perform: Callable[[dict[str, Any]], object],
-    refusals: tuple[type[Exception], ...],
     back: str = "",
 ) -> HttpResponse:
     """Show a deed's page, and on POST of a valid form call `perform` with what it says.
 
-    `form` is bound to the request's data where there is any. `refusals` are the exceptions with
-    a `sentence` (and perhaps a `field`) that the service may raise: the page shows them, with
-    status 422, and nothing was done. Afterwards the reader is at `back` (the row's page).
+    `form` is bound to the request's data where there is any. What the service refuses the page
+    shows, with status 422, and nothing was done. Afterwards the reader is at `back` (the row's
+    page).
     """
     back = back or row_address(row)
     status = 200
@@ -465,9 +464,9 @@ def deed_page(
         if form.is_valid():
             try:
                 perform(form.cleaned_data)
-            except refusals as refusal:
-                field = getattr(refusal, "field", "")
-                form.add_error(field if field in form.fields else None, _sentence_of(refusal))
+            except Refusal as refusal:
+                field = refusal.field if refusal.field in form.fields else None
+                form.add_error(field, refusal.sentence)
             else:
                 messages.success(request, texts.done or "Done.")
                 return redirect(back)
@@ -490,14 +489,13 @@ def done_at_once(
     row: Model,
     service: Callable[[], object],
     *,
-    refusals: tuple[type[Exception], ...],
     done: str,
 ) -> HttpResponse:
     """Do what a button asks for, and go back to the row with what came of it."""
     try:
         service()
-    except refusals as refusal:
-        model_admin.message_user(request, _sentence_of(refusal), messages.WARNING)
+    except Refusal as refusal:
+        model_admin.message_user(request, refusal.sentence, messages.WARNING)
     else:
         model_admin.message_user(request, done, messages.SUCCESS)
     return redirect(row_address(row))
@@ -508,7 +506,6 @@ def each_done(
     request: HttpRequest,
     rows: Any,
     service: Callable[[Any], object],
-    refusals: tuple[type[Exception], ...],
 ) -> None:
     """Call a service for each row of an admin action; say what was refused, and how many were
     done."""
@@ -516,17 +513,13 @@ def each_done(
     for row in rows:
         try:
             service(row)
-        except refusals as refusal:
-            words = f"{row}: {_sentence_of(refusal)}"
+        except Refusal as refusal:
+            words = f"{row}: {refusal.sentence}"
             model_admin.message_user(request, words, messages.WARNING)
         else:
             done += 1
     if done:
         model_admin.message_user(request, f"Done for {done}.", messages.SUCCESS)
-
-
-def _sentence_of(refusal: Exception) -> str:
-    return str(getattr(refusal, "sentence", refusal))
 
 
 # -- deeds to a person ---------------------------------------------------------------------------

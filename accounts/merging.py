@@ -15,7 +15,7 @@ people, in its `AppConfig.ready`:
 
 A part runs inside the transaction of the merge, with both accounts locked. It changes rows that
 point at `duplicate` so that they point at `keep`, and returns what it moved, in words, with how
-many of each. Whatever must not be merged it refuses (`accounts.services.Refusal`), and then nothing
+many of each. Whatever must not be merged it refuses (`core.refusals.Refusal`), and then nothing
 at all is changed. Rows that only ever grow (the audit log, entries of matches) stay as they are:
 they say who did it at the time. Effects outside of the database belong into
 `transaction.on_commit`, since a preview is a merge that is taken back.
@@ -32,7 +32,8 @@ from django.utils import timezone
 from accounts import hooks, mail
 from accounts.models import AccountMerge, Report, Sanction, User
 from accounts.roles import Role, is_moderator, is_protected_from
-from accounts.services import Refusal, audit_record, users_lock
+from accounts.services import audit_record, users_lock
+from core.refusals import Forbidden, Refusal
 
 Part = Callable[[User, User], Mapping[str, int]]
 _parts: dict[str, Part] = {}
@@ -116,7 +117,7 @@ def merge_preview(*, acting_user: User, keep: User, duplicate: User) -> dict[str
 
 def _merge(acting_user: User, keep: User, duplicate: User, reason: str) -> dict[str, int]:
     if not is_moderator(acting_user):
-        raise Refusal("account.not-moderator", "Only moderators may merge accounts.")
+        raise Forbidden("account.not-moderator", "Only moderators may merge accounts.")
     reason = reason.strip()
     if not reason:
         sentence = "Please say how you know that both are one person's."
@@ -146,7 +147,7 @@ def _refuse_accounts(acting_user: User, users: Iterable[User]) -> None:
     for user in users:
         if is_protected_from(acting_user, user):
             sentence = "Only an administrator may merge a moderator's account."
-            raise Refusal("account.protected", sentence)
+            raise Forbidden("account.protected", sentence)
         if not acting_user.is_superuser and _runs_something(user):
             sentence = "Only an administrator may merge the account of somebody who organises."
             raise Refusal("merge.organiser", sentence)

@@ -28,7 +28,8 @@ from oauthlib.oauth2 import InvalidRequestError, InvalidRequestFatalError
 
 from accounts import oauth
 from accounts.models import User
-from accounts.services import Refusal, audit_record
+from accounts.services import audit_record
+from core.refusals import Refusal
 
 
 @method_decorator(never_cache, name="dispatch")

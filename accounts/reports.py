@@ -25,7 +25,8 @@ from django.utils import timezone
 from accounts import mail
 from accounts.models import Report, ReportQuerySet, User
 from accounts.roles import is_moderator
-from accounts.services import Refusal, audit_record
+from accounts.services import audit_record
+from core.refusals import Refusal
 
 WORDS_MAX = 1000
 # Enough for anybody who means it.

@@ -15,7 +15,8 @@ from django.utils import timezone
 from accounts import hooks, mail
 from accounts.models import Report, Sanction, User
 from accounts.roles import is_moderator, is_protected_from
-from accounts.services import Refusal, audit_record
+from accounts.services import audit_record
+from core.refusals import Forbidden, Refusal
 
 REASON_MAX = 500
 
@@ -73,7 +74,7 @@ def user_suspend(
     """
     locked = lock_for_sanction(acting_user, user)
     if not locked.is_active:
-        raise Refusal("account.closed", "This account is closed: nobody can sign in with it.")
+        raise Forbidden("account.closed", "This account is closed: nobody can sign in with it.")
     if _binding(locked, Sanction.Kind.SUSPENSION):
         raise Refusal(
             "sanction.suspended", "This person is suspended already. Lift that suspension first."
@@ -140,11 +141,11 @@ def why_not_sanction(acting_user: User, user: User) -> Refusal | None:
     judges a moderator or a superuser).
     """
     if not is_moderator(acting_user):
-        return Refusal("account.not-moderator", "Only moderators may do this.")
+        return Forbidden("account.not-moderator", "Only moderators may do this.")
     if acting_user.pk == user.pk:
         return Refusal("account.own-account", "Nobody judges their own account.")
     if is_protected_from(acting_user, user):
-        return Refusal("account.protected", "Only an administrator may do this to a moderator.")
+        return Forbidden("account.protected", "Only an administrator may do this to a moderator.")
     return None
 
 

@@ -22,19 +22,7 @@ from accounts.validators import (
     normalise_display_name,
     validate_not_reserved,
 )
-
-
-class Refusal(Exception):
-    """A request that the person can put right: a stable code and a sentence to show.
-
-    `field` names the form field concerned, empty for none.
-    """
-
-    def __init__(self, code: str, sentence: str, *, field: str = "") -> None:
-        super().__init__(sentence)
-        self.code = code
-        self.sentence = sentence
-        self.field = field
+from core.refusals import Forbidden, Refusal
 
 
 class Unset:
@@ -141,7 +129,7 @@ def user_update_profile(
     (`accounts.validators`). An audit entry says which fields changed, from what to what.
     """
     if acting_user.pk != user.pk and not is_moderator(acting_user):
-        raise Refusal("account.not-yours", "Only its owner may change this profile.")
+        raise Forbidden("account.not-yours", "Only its owner may change this profile.")
     given = {
         "display_name": display_name,
         "time_zone": time_zone,
@@ -187,7 +175,7 @@ def role_grant(*, acting_user: User, user: User, role: Role) -> None:
     _require_administrator(acting_user)
     locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     if not locked.is_active:
-        raise Refusal("account.closed", "A closed account cannot be given a role.")
+        raise Forbidden("account.closed", "A closed account cannot be given a role.")
     group, _created = Group.objects.get_or_create(name=role.value)
     if locked.groups.filter(pk=group.pk).exists():
         raise Refusal("account.role-held", "This person already has the role.")
@@ -225,7 +213,7 @@ def user_close(*, acting_user: User, user: User, reason: str) -> User:
     """
     locked = _lock_for_moderation(acting_user, user, reason)
     if not locked.is_active:
-        raise Refusal("account.closed", "This account is closed already.")
+        raise Forbidden("account.closed", "This account is closed already.")
     return _set_active(acting_user, locked, active=False, reason=reason)
 
 
@@ -245,14 +233,14 @@ def user_reopen(*, acting_user: User, user: User, reason: str) -> User:
 
 def _lock_for_moderation(acting_user: User, user: User, reason: str) -> User:
     if not is_moderator(acting_user):
-        raise Refusal("account.not-moderator", "Only moderators may close or reopen accounts.")
+        raise Forbidden("account.not-moderator", "Only moderators may close or reopen accounts.")
     if not reason.strip():
         raise Refusal("account.reason-missing", "Please give a reason.", field="reason")
     if acting_user.pk == user.pk:
         raise Refusal("account.own-account", "Nobody closes or reopens their own account here.")
     locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     if is_protected_from(acting_user, locked):
-        raise Refusal("account.protected", "Only an administrator may do this to a moderator.")
+        raise Forbidden("account.protected", "Only an administrator may do this to a moderator.")
     return locked
 
 
@@ -290,7 +278,9 @@ def say_rights_changed(user_id: int) -> None:
 
 def _require_administrator(acting_user: User) -> None:
     if not (acting_user.is_active and acting_user.is_superuser):
-        raise Refusal("account.not-administrator", "Only an administrator may give or take roles.")
+        raise Forbidden(
+            "account.not-administrator", "Only an administrator may give or take roles."
+        )
 
 
 def _validate_field(name: str, value: Any) -> None:

@@ -19,8 +19,9 @@ from oauth2_provider.models import get_access_token_model
 
 from accounts.backends import NameBackend
 from accounts.models import ApiToken, User
-from accounts.services import Refusal, audit_record, say_rights_changed
+from accounts.services import audit_record, say_rights_changed
 from config.api.scopes import Credential, scopes_in
+from core.refusals import Forbidden, Refusal
 
 PREFIX: Final = "gnt_"
 _LETTERS: Final = string.digits + string.ascii_uppercase + string.ascii_lowercase
@@ -189,7 +190,7 @@ def user_become_bot(*, acting_user: User) -> User:
     if locked.is_bot:
         raise Refusal("bot.already", "This account is a bot already.")
     if locked.is_staff or locked.is_superuser or locked.groups.exists():
-        raise Refusal("bot.privileged", "An account with a role cannot become a bot.")
+        raise Forbidden("bot.privileged", "An account with a role cannot become a bot.")
     for check in _bot_checks:
         refusal = check(locked)
         if refusal is not None:

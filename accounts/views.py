@@ -24,7 +24,8 @@ from accounts.models import AccountMerge, Report, Sanction, User
 from accounts.preferences import SOUND_COOKIE, THEME_COOKIE, remember_preference
 from accounts.roles import is_moderator, is_organiser
 from accounts.sanctions import warning_acknowledge
-from accounts.services import UNSET, Refusal, user_update_profile
+from accounts.services import UNSET, user_update_profile
+from core.refusals import Refusal
 
 
 class SignupView(LibrarySignupView):

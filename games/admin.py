@@ -34,12 +34,9 @@ from accounts.models import Report, User
 from accounts.roles import is_moderator
 from games.audience import chat_visible_to
 from games.clock import instant_of
-from games.engine.errors import Refusal
 from games.models import Challenge, ChatMessage, Match, MatchEntry, MatchPlayer
 from games.ratings import admin as _ratings  # noqa: F401  (registers its own)
 from games.services.chat import chat_remove, chat_restore
-
-REFUSALS = (Refusal,)
 
 # What a search of the audit log for a person finds. A winner in these details is a seat.
 about_people(Match, "players__user")
@@ -202,7 +199,6 @@ def _remove_page(model_admin: Any, request: HttpRequest, message: ChatMessage) -
         perform=lambda said: chat_remove(
             acting_user=acting_user, message=message, why=said["reason"], report=report
         ),
-        refusals=REFUSALS,
         back="" if report is None else row_address(report),
     )
 
@@ -227,7 +223,6 @@ def _restore_page(model_admin: Any, request: HttpRequest, message: ChatMessage) 
         perform=lambda said: chat_restore(
             acting_user=person(request), message=message, why=said["reason"]
         ),
-        refusals=REFUSALS,
     )
 
 
@@ -291,5 +286,4 @@ class ChatMessageAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
             request,
             queryset,
             lambda message: chat_remove(acting_user=by, message=message),
-            REFUSALS,
         )

@@ -22,6 +22,7 @@ from accounts.models import User
 from accounts.signins import stands_of_socket
 from accounts.sockets import Found, Visitor
 from config.api.scopes import Credential, Scope
+from core.refusals import Forbidden, Refusal
 from games import frames, presence
 from games.admission import DOOR, Arrival, FullError, GoneError, Rank
 from games.audience import (
@@ -34,7 +35,6 @@ from games.audience import (
 )
 from games.clock import now_ms
 from games.engine.decisions import ROOM, Audience
-from games.engine.errors import Refusal
 from games.executor import in_turn_thread
 from games.incoming import (
     Chat,
@@ -388,7 +388,7 @@ class MatchSocket(Socket):
     async def _submit(self, frame: Submit) -> None:
         at = now_ms()
         if self.seat is None or self.user is None:
-            refusal = Refusal("seat.none", "Only the two players can submit.")
+            refusal = Forbidden("seat.none", "Only the two players can submit.")
             await self.say(frames.refused_frame(frame.id, refusal))
             return
         if frame.match != self.match_id:
@@ -415,7 +415,7 @@ class MatchSocket(Socket):
 
     async def _organise(self, frame: Organise) -> None:
         if self.user is None:
-            refusal = Refusal("organiser.not-allowed", "Only an organiser may do this.")
+            refusal = Forbidden("organiser.not-allowed", "Only an organiser may do this.")
             await self.say(frames.refused_frame(frame.id, refusal))
             return
         lacking = self.scope_refusal(Scope.ORGANISE)
@@ -488,7 +488,7 @@ class MatchSocket(Socket):
 
     def _post(self, frame: Chat) -> None:
         if self.user is None:
-            raise Refusal("chat.not-your-room", "Please sign in to write.")
+            raise Forbidden("chat.not-your-room", "Please sign in to write.")
         lacking = self.scope_refusal(Scope.PLAY)
         if lacking is not None:
             raise lacking

@@ -14,11 +14,11 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.roles import Role, has_role
-from accounts.services import Refusal as AccountRefusal
 from accounts.services import audit_record, role_grant, user_register
+from core.refusals import Refusal
 from games import pace, store
 from games.clock import now_ms
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import EngineFault
 from games.engine.ruleset import Ruleset
 from games.models import Challenge, Match
 from games.ratings.services import ratings_rebuild
@@ -129,7 +129,7 @@ def _account(person: Person, password: str | None) -> Account:
     else:
         try:
             _register(person, email, chosen, display_name=person.name)
-        except AccountRefusal as refusal:
+        except Refusal as refusal:
             if refusal.code != "display-name.impersonates":
                 raise
             # Somebody who runs the site has this name.

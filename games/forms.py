@@ -11,8 +11,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from accounts.models import User
+from core.refusals import Refusal, Refusals
 from games import pace
-from games.engine.errors import Refusal, Refusals
 from games.engine.ruleset import Ruleset
 from games.models import Challenge, Preparation
 from games.rule_options import RuleOption, rule_options
@@ -274,15 +274,15 @@ class ChallengeForm(forms.Form):
         if field is None:
             usual = self._FIELDS.get(refusal.code)
             field = usual if usual in self.fields else None
-            sentence = f"{refusal.part}: {sentence}" if refusal.part else sentence
+            sentence = f"{refusal.field}: {sentence}" if refusal.field else sentence
         self.add_error(field, ValidationError(sentence, code=refusal.code))
 
     def _option_field(self, refusal: Refusal) -> str | None:
         """The field of the option that a refusal is about."""
-        if not refusal.part:
+        if not refusal.field:
             return None
         ruleset, _ = _game(self.cleaned_data["game"])
-        named = (f"time_{refusal.part}", f"rule_{ruleset.id}_{refusal.part}")
+        named = (f"time_{refusal.field}", f"rule_{ruleset.id}_{refusal.field}")
         return next((each for each in named if each in self.fields), None)
 
     def _rules_of(self, ruleset: Ruleset[Any, Any]) -> dict[str, Any]:

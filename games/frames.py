@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
+from core.refusals import Refusal
 from games.audience import AUDIENCES, group_of
 from games.engine import table as tables
 from games.engine.decisions import ALL, Audience, Event, seen_by
-from games.engine.errors import Refusal
 from games.engine.live import Happened, Live, Reminder
 from games.engine.table import AnyRuleset
 from games.engine.views import match_view

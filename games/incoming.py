@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from games.engine.errors import Refusal
+from core.refusals import NotUnderstood, Refusal
 
 
 class Submit(msgspec.Struct, frozen=True, tag="submit"):
@@ -80,4 +80,4 @@ def _what_is_wrong(text: str, error: Exception) -> Refusal:
     kind = value.get("type")
     if not isinstance(kind, str) or kind not in _TYPES:
         return Refusal("frame.unknown-type", "There is no such type of frame.")
-    return Refusal("frame.malformed", f"This frame is not as it should be: {error}.")
+    return NotUnderstood("frame.malformed", f"This frame is not as it should be: {error}.")

@@ -16,7 +16,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from games.engine.errors import Refusal
+from core.refusals import NotFound
 from games.engine.ruleset import Ruleset
 from games.models import Match
 
@@ -151,4 +151,4 @@ def figure(ruleset: Ruleset[Any, Any], name: str) -> tuple[str, str]:
     try:
         return figures_of(ruleset)[name]
     except KeyError:
-        raise Refusal("rules.no-figure", "There is no such figure.") from None
+        raise NotFound("rules.no-figure", "There is no such figure.") from None

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 from django.db import connection
 from django.db.models import Prefetch
 
+from core.refusals import NotFound
 from games import frames, store
 from games.audience import audience_of, may_organise
 from games.clock import now_ms
 from games.engine.decisions import Audience
-from games.engine.errors import Refusal
 from games.models import Match, MatchPlayer
 
 
@@ -31,7 +31,7 @@ def match_for(match_id: int, user: Any) -> Match:
     matches = Match.objects.visible_to(user).prefetch_related(players)
     match = matches.filter(pk=match_id).first()
     if match is None:
-        raise Refusal("match.none", "There is no such match.")
+        raise NotFound("match.none", "There is no such match.")
     return match
 
 

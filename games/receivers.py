@@ -9,7 +9,7 @@ from django.db import transaction
 from django.http import HttpRequest
 
 from accounts.models import User
-from accounts.services import Refusal
+from core.refusals import Refusal
 from games.audience import user_group_of
 from games.models import MatchPlayer
 from games.publish import Frame, publish

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 from django.core.cache import cache
 
+from core.refusals import Refusal
 from games import frames, store
 from games.engine import records
 from games.engine import table as tables
 from games.engine.decisions import ALL, seen_by
-from games.engine.errors import Refusal
 from games.engine.live import Live
 from games.engine.table import AnyRuleset, Course, Entry, Header
 from games.engine.views import match_view

@@ -11,11 +11,11 @@ from django.db.models import Case, Count, F, IntegerField, Prefetch, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
+from core.refusals import NotFound
 from games import store
 from games.audience import organised_by
 from games.clock import instant_of
 from games.engine import live as lives
-from games.engine.errors import Refusal
 from games.models import Challenge, Match, MatchPlayer, Preparation
 from games.words import game_name
 
@@ -174,7 +174,7 @@ def preparation_of(user: Any, preparation_id: int) -> Preparation:
     """One preparation of ``user``. Raises Refusal ``preparation.none``."""
     found = Preparation.objects.visible_to(user).filter(pk=preparation_id).first()
     if found is None:
-        raise Refusal("preparation.none", "You have prepared nothing of the kind.")
+        raise NotFound("preparation.none", "You have prepared nothing of the kind.")
     return found
 
 

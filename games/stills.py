@@ -6,11 +6,11 @@ from itertools import islice
 
 import msgspec
 
+from core.refusals import Refusal
 from games import store
 from games.engine import records
 from games.engine import table as tables
 from games.engine.decisions import ROOM, Event, seen_by
-from games.engine.errors import Refusal
 from games.engine.live import Live
 from games.engine.views import match_view
 from games.models import Match, MatchEntry

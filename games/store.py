@@ -14,9 +14,9 @@ import msgspec
 from django.conf import settings
 from django.db import connection
 
+from core.refusals import Forbidden, NotFound, Refusal
 from games.clock import instant_of
 from games.engine import live as lives
-from games.engine.errors import Refusal
 from games.engine.live import Happened, Live
 from games.engine.ruleset import HeldItem
 from games.engine.table import Actor, AnyRuleset, Entry, Header
@@ -118,9 +118,9 @@ def _read(sql: str, parameters: tuple[int, ...]) -> Held:
         cursor.execute(sql, parameters)
         row = cursor.fetchone()
     if row is None:
-        raise Refusal("match.none", "There is no such match.")
+        raise NotFound("match.none", "There is no such match.")
     if not row[-1]:
-        raise Refusal("account.closed", "This account is closed.")
+        raise Forbidden("account.closed", "This account is closed.")
     pk, ruleset_id, variant, options, items, advantage, snapshot, *rest, _active = row
     ruleset, header = _header(ruleset_id, variant, options, items, advantage)
     saved = _SNAPSHOT.decode(snapshot)

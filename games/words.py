@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.engine.ruleset import Ruleset
 from games.models import Match
 from games.rulesets import REGISTRY

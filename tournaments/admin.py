@@ -28,7 +28,6 @@ from accounts.adminkit import (
     row_links_told,
 )
 from accounts.roles import is_moderator
-from games.engine.errors import Refusal
 from tournaments import audience
 from tournaments.lifecycle import SeasonStatus, Visibility
 from tournaments.models import (
@@ -42,8 +41,6 @@ from tournaments.models import (
     SeasonEvent,
 )
 from tournaments.services.seasons import preflight, season_archive, season_cancel, season_list
-
-REFUSALS = (Refusal,)
 
 # What a search of the audit log for a person finds. What was done to a place before somebody else
 # took it over was done to whoever had it then: it is found under both.
@@ -117,7 +114,6 @@ def _cancel_page(model_admin: Any, request: HttpRequest, season: Season, /) -> H
         perform=lambda said: season_cancel(
             acting_user=person(request), season=season, why=said["why"]
         ),
-        refusals=REFUSALS,
     )
 
 
@@ -127,7 +123,6 @@ def _archive_page(model_admin: Any, request: HttpRequest, season: Season, /) -> 
         request,
         season,
         lambda: season_archive(acting_user=person(request), season=season),
-        refusals=REFUSALS,
         done="The season is in the archive.",
     )
 
@@ -138,7 +133,6 @@ def _list_page(model_admin: Any, request: HttpRequest, season: Season, /) -> Htt
         request,
         season,
         lambda: season_list(acting_user=person(request), season=season),
-        refusals=REFUSALS,
         done="The season is on the lists again.",
     )
 
@@ -223,7 +217,6 @@ class SeasonAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
             request,
             queryset,
             lambda season: season_archive(acting_user=person(request), season=season),
-            REFUSALS,
         )
 
     def view_on_site(self, season: Season) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.rulesets import REGISTRY
 
 COPY: Final = "copy"

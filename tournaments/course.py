@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from games.engine.errors import EngineFault, Refusal
+from core.refusals import Refusal
+from games.engine.errors import EngineFault
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, How
 from tournaments.models import Contestant, DeathMatch, Format, Season
 from tournaments.pairing import field, ladder, round_robin, single_elimination

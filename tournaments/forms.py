@@ -16,8 +16,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts.models import User
+from core.refusals import Refusal, Refusals
 from games import pace
-from games.engine.errors import Refusal, Refusals
 from games.engine.options import Limits
 from games.forms import Card, Cards, games_offered, paces_offered
 from games.models import Preparation
@@ -60,15 +60,15 @@ class ServiceForm(forms.Form):
             return
         own = self.part_field(refusal)
         sentence = refusal.sentence
-        if refusal.part and own not in self.fields:
-            sentence = f"{refusal.part}: {sentence}"
+        if refusal.field and own not in self.fields:
+            sentence = f"{refusal.field}: {sentence}"
         known = (f for code, f in self.at_field.items() if refusal.code.startswith(code))
         field = next((each for each in (own, *known) if each in self.fields), None)
         self.add_error(field, ValidationError(sentence, code=refusal.code))
 
     def part_field(self, refusal: Refusal) -> str:
         """What the field for the part of a refusal, such as an option, would be called."""
-        return refusal.part
+        return refusal.field
 
 
 class ReasonForm(ServiceForm):
@@ -243,7 +243,7 @@ class SeasonForm(ServiceForm):
 
     def part_field(self, refusal: Refusal) -> str:
         """Options of a format at their own fields."""
-        return f"{self._chosen}_{refusal.part}" if refusal.code == "format.options" else ""
+        return f"{self._chosen}_{refusal.field}" if refusal.code == "format.options" else ""
 
     def _is_fixed(self, name: str) -> bool:
         """Whether a field is one of those that a season that has begun does not have any more."""

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from django.db import models
 
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 
 
 class Visibility(models.TextChoices):

@@ -19,8 +19,8 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.models import User
+from core.refusals import NotFound, Refusal
 from games import words
-from games.engine.errors import Refusal
 from games.models import Match
 from tournaments import catalogue
 from tournaments.course import Course
@@ -85,7 +85,7 @@ def season_for(slug: str, user: Any) -> Season:
     seasons = Season.objects.visible_to(user).select_related("winner")
     season = seasons.filter(slug=slug).first()
     if season is None:
-        raise Refusal("season.none", "There is no such season.")
+        raise NotFound("season.none", "There is no such season.")
     return season
 
 
@@ -271,14 +271,14 @@ class Sheet:
         for each in self.rounds:
             if each.number == number:
                 return each
-        raise Refusal("round.none", "There is no such round.")
+        raise NotFound("round.none", "There is no such round.")
 
     def death_match(self, pk: int) -> DeathMatch:
         """The death match of that number. Raises Refusal ``death-match.none``."""
         for each in self.death_matches:
             if each.pk == pk:
                 return each
-        raise Refusal("death-match.none", "There is no such death match.")
+        raise NotFound("death-match.none", "There is no such death match.")
 
     @property
     def current(self) -> Round | None:

@@ -19,10 +19,11 @@ from django.db import transaction
 from accounts.models import User
 from accounts.services import user_register
 from accounts.tokens import user_become_bot
+from core.refusals import Refusal
 from games import store
 from games.engine.chance import choose, shuffled
 from games.engine.decisions import other
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import EngineFault
 from games.models import Match
 from games.rulesets import REGISTRY
 from games.services import matches, turns

@@ -2,7 +2,6 @@
 
 from django.urls import path, re_path
 
-from accounts.api import refusals as _refusals  # noqa: F401  (registers them)
 from accounts.api.views import BecomeBotView, MeView, UsersView, UserView
 
 urlpatterns = [

@@ -347,8 +347,9 @@ def _faults_of(refusal: Any, serializer: Any) -> tuple[Faults, bool]:
         elif path is not None and "*" in path:
             path = _without_row(path, serializer)
         if path is not None:
-            part = str(getattr(each, "part", ""))[:60]
-            faults.add(_under(path, part) if part else path, each.code, each.sentence)
+            # Which of several options it is about, unless the path leads to that one already.
+            inner = each.field[:60] if path.rpartition(".")[2] != each.field else ""
+            faults.add(_under(path, inner) if inner else path, each.code, each.sentence)
     return faults, wrong
 
 

@@ -1,10 +1,6 @@
 """Refusals as HTTP: problem documents (RFC 9457) with the codes of the sockets.
 
-The apps have refusals of their own. They name the class, and the statuses of the codes that are
-about the address or the caller rather than about the state of things, in `<app>/api/refusals.py`,
-which their `urls.py` imports:
-
-    problems.register(Refusal, {"season.none": 404})
+What is refused says itself of which kind it is, and so of which status (`core.refusals`).
 """
 
 from __future__ import annotations
@@ -25,11 +21,9 @@ from config.api.bodies import WHOLE, Faults, field_faults, refused_fields
 from config.api.errors import ApiProblem
 from config.api.parsing import TooLarge
 from config.api.scopes import REALM, ScopeMissing
+from core.refusals import Refusal
 
 PROBLEM = "application/problem+json"
-
-_classes: list[type[Exception]] = []
-_statuses: dict[str, int] = {}
 
 
 class FaultSerializer(serializers.Serializer[dict[str, Any]]):
@@ -61,24 +55,6 @@ class ProblemSerializer(serializers.Serializer[dict[str, Any]]):
     retry_after = serializers.IntegerField(required=False, help_text="Seconds to wait.")
 
 
-def register(refusal: type[Exception], statuses: Mapping[str, int]) -> None:
-    """Have refusals of this class answered: 409, unless ``statuses`` says otherwise of a code.
-
-    The class has `code` and `sentence`, perhaps `squares` and `field`. Raises ValueError where a
-    code was given another status before.
-    """
-    if refusal not in _classes:
-        _classes.append(refusal)
-    for code, status in statuses.items():
-        if _statuses.setdefault(code, status) != status:
-            raise ValueError(f"{code} has status {_statuses[code]} already")
-
-
-def status_of(code: str) -> int:
-    """The HTTP status of a refusal with this code."""
-    return _statuses.get(code, 409)
-
-
 def title_of(code: str) -> str:
     """A code in words, which RFC 9457 wants to be the same each time: `leg.just-ended` becomes
     “Leg: just ended”."""
@@ -103,20 +79,19 @@ def plain_problem(status: int, code: str, sentence: str, **more: Any) -> HttpRes
     return HttpResponse(text, status=status, content_type=PROBLEM)
 
 
-def refused(refusal: Any, request: Any = None, *, on_board: bool = False) -> Response:
+def refused(refusal: Refusal, request: Any = None, *, on_board: bool = False) -> Response:
     """The answer to something that was refused: 400 with `fields` where the body of ``request`` is
-    to blame (see `config.api.bodies`), otherwise what is registered for the code. ``on_board``: it
+    to blame (see `config.api.bodies`), otherwise that of its kind. ``on_board``: it
     is about a board, so that its `squares` are told even where there are none."""
     faults, wrong = refused_fields(refusal, request)
-    code, status = refusal.code, 400 if wrong else status_of(refusal.code)
+    code, status = refusal.code, 400 if wrong else refusal.status
     if wrong and faults.code() != code:
         return refused_body(faults)
-    if getattr(refusal, "field", ""):
-        faults.add(refusal.field, code, str(refusal.sentence))
+    if refusal.field and not faults:
+        faults.add(refusal.field, code, refusal.sentence)
     more: dict[str, Any] = {}
-    squares: tuple[str, ...] = getattr(refusal, "squares", ())
-    if on_board or squares:
-        more["squares"] = list(squares)
+    if on_board or refusal.squares:
+        more["squares"] = list(refusal.squares)
     if faults:
         more["fields"] = faults.fields
     return problem(status, code, refusal.sentence, **more)
@@ -129,7 +104,7 @@ def refused_body(faults: Faults) -> Response:
 
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler: every error of the API is a problem document with a code."""
-    if isinstance(error, tuple(_classes)):
+    if isinstance(error, Refusal):
         return refused(error, context.get("request"))
     if isinstance(error, RequestDataTooBig):
         error = TooLarge()

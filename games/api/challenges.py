@@ -20,9 +20,9 @@ from config.api.idempotency import idempotent
 from config.api.lists import Filters
 from config.api.scopes import Scope
 from config.api.views import ApiView, DetailView, ListView
+from core.refusals import NotFound
 from games import selectors
 from games.api.serializers import ChallengeSerializer, MatchSerializer, NewChallengeSerializer
-from games.engine.errors import Refusal
 from games.models import Challenge
 from games.rulesets import REGISTRY
 from games.services.challenges import (
@@ -119,7 +119,7 @@ class _AnswerView(ApiView):
         """What the service makes of it. Raises Refusal ``challenge.none``."""
         challenge = selectors.challenge_visible(pk, request.user)
         if challenge is None:
-            raise Refusal("challenge.none", "There is no such challenge.")
+            raise NotFound("challenge.none", "There is no such challenge.")
         nothing_in(request)
         return service(acting_user=signed_in(request), challenge=challenge)
 

@@ -15,7 +15,7 @@ from accounts.api.callers import signed_in
 from config.api.bodies import body_of
 from config.api.scopes import Scope
 from config.api.views import FieldsView, SignedInView
-from games.engine.errors import Together
+from core.refusals import Together
 from games.models import SavedMove
 from games.rulesets import REGISTRY
 from games.services.saved import (

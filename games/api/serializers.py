@@ -12,7 +12,7 @@ from rest_framework import serializers
 
 from accounts.api.callers import signed_in
 from accounts.api.serializers import PersonSerializer, UsernameField
-from games.engine.errors import Together
+from core.refusals import Together
 from games.models import Challenge, Match, MatchPlayer
 from games.services.challenges import must_be_another
 from games.services.matches import game_of

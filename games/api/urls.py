@@ -2,7 +2,6 @@
 
 from django.urls import include, path
 
-from games.api import refusals as _refusals  # noqa: F401  (registers them)
 from games.api.challenges import (
     ChallengeAcceptView,
     ChallengeCancelView,

@@ -19,11 +19,11 @@ from config.api.bodies import body_of, nothing_in
 from config.api.problems import ProblemSerializer, refused
 from config.api.scopes import Scope
 from config.api.views import ApiView, FieldsView
+from core.refusals import Forbidden, Refusal
 from games.api.lists import LogItemSerializer
 from games.audience import seat_of
 from games.clock import now_ms
 from games.engine import records
-from games.engine.errors import Refusal
 from games.frames import ack_frame
 from games.models import Match
 from games.reading import match_for, reader_of
@@ -121,7 +121,7 @@ class SubmissionsView(ApiView):
         seat = seat_of(match_for(match_id, caller), caller)
         given = body_of(request, SubmissionSerializer)
         if seat is None:
-            raise Refusal("seat.none", "Only the two players can submit.")
+            raise Forbidden("seat.none", "Only the two players can submit.")
         answer = match_submit(
             match_id=match_id,
             seat=seat,
@@ -164,7 +164,7 @@ class ReadyView(ApiView):
         caller = signed_in(request)
         seat = seat_of(match_for(match_id, caller), caller)
         if seat is None:
-            raise Refusal("seat.none", "Only the two players can say that.")
+            raise Forbidden("seat.none", "Only the two players can say that.")
         nothing_in(request)
         begun = match_ready_now(match_id=match_id, acting_user=caller, seat=seat)
         match = Match.objects.only("waits_until").get(pk=match_id)

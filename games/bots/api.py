@@ -21,10 +21,10 @@ from config.api.renderers import NDJSON, NdjsonRenderer
 from config.api.scopes import Credential, Scope
 from config.api.views import FieldsView, SignedInView
 from config.streaming import database_given_back
+from core.refusals import Forbidden
 from games import store
 from games.audience import AUDIENCES, seat_of
 from games.bots import hints, streams
-from games.engine.errors import Refusal
 from games.reading import match_for
 
 _random = random.SystemRandom().random
@@ -129,13 +129,13 @@ class HintsView(SignedInView, FieldsView):
         the caller's seat can see. For bots' accounts only. Every legal move has some chance."""
         caller = signed_in(request)
         if not caller.is_bot:
-            raise Refusal("bot.only", "Only bots are given moves.")
+            raise Forbidden("bot.only", "Only bots are given moves.")
         number = serializers.IntegerField(min_value=1, max_value=hints.AT_MOST)
         count = self.query_value("count", number, default=5)
         match = match_for(match_id, caller)
         seat = seat_of(match, caller)
         if seat is None:
-            raise Refusal("seat.none", "Only the two players are asked for moves.")
+            raise Forbidden("seat.none", "Only the two players are asked for moves.")
         held = store.held_of(match)
         decision, moves = hints.hints(held.ruleset, held.live, seat, count=count, random=_random)
         version = held.readers.versions[AUDIENCES.index(1 if seat else 0)]

@@ -8,9 +8,9 @@ in the real position too (a test holds that for every ruleset).
 
 from __future__ import annotations
 
+from core.refusals import Refusal
 from games.engine.chance import RandomSource
 from games.engine.decisions import Seat
-from games.engine.errors import Refusal
 from games.engine.live import Live
 from games.engine.table import AnyRuleset
 

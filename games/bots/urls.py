@@ -2,11 +2,7 @@
 
 from django.urls import path
 
-from config.api import problems
 from games.bots.api import EventsView, HintsView, MatchStreamView
-from games.engine.errors import Refusal
-
-problems.register(Refusal, {"bot.only": 403})
 
 urlpatterns = [
     path("me/events/", EventsView.as_view(), name="events_stream"),

@@ -14,11 +14,12 @@ from typing import Literal
 
 import msgspec
 
+from core.refusals import Refusal
 from games.engine import table as tables
 from games.engine.chance import RandomSource
 from games.engine.clocks import Watch
 from games.engine.decisions import Draw, Event, Seat
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import EngineFault
 from games.engine.table import Act, AnyRuleset, Course, Entry, Header, Table
 
 BEFORE_TURN_ENDS_MS = (30_000, 15_000, 5_000)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 
 LONGEST = 2000  # characters; a full list of squares of the largest board is well under this
 

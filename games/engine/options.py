@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import inspect
 
-from games.engine.errors import EngineFault, Refusal, Refusals
+from core.refusals import Refusal, Refusals
+from games.engine.errors import EngineFault
 
 _O = TypeVar("_O", bound=msgspec.Struct)
 
@@ -21,7 +22,7 @@ class OptionsRefused(Refusals):
     """Some options cannot stand: ``fields`` has a sentence for each."""
 
     def __init__(self, code: str, fields: Mapping[str, str]) -> None:
-        super().__init__([Refusal(code, each, part=name) for name, each in fields.items()])
+        super().__init__([Refusal(code, each, field=name) for name, each in fields.items()])
         said = " ".join(f"{name}: {sentence}" for name, sentence in fields.items())
         self.sentence = f"These options do not fit: {said}"
         self.fields = dict(fields)

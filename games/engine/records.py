@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from core.refusals import Refusal
 from games.engine import table as tables
 from games.engine.clocks import to_ms
 from games.engine.decisions import Event, Outcome
-from games.engine.errors import Refusal
 from games.engine.registry import Registry
 from games.engine.ruleset import HeldItem
 from games.engine.table import AnyRuleset, Course, Entry, Header, Table

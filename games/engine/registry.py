@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from games.engine.errors import EngineFault, Refusal
+from core.refusals import NotFound
+from games.engine.errors import EngineFault
 from games.engine.ruleset import Ruleset
 
 
@@ -28,4 +29,4 @@ class Registry:
         try:
             return self._by_id[ruleset_id]
         except KeyError:
-            raise Refusal("setup.ruleset", f"There is no ruleset {ruleset_id!r}.") from None
+            raise NotFound("setup.ruleset", f"There is no ruleset {ruleset_id!r}.") from None

@@ -13,10 +13,11 @@ from typing import Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import msgspec
 
+from core.refusals import NotFound, Refusal
 from games.engine.chance import RandomSource
 from games.engine.clocks import ClockPolicy
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import EngineFault
 from games.engine.naming import UNNAMED, Names
 
 State = TypeVar("State")
@@ -367,4 +368,4 @@ class Ruleset(ABC, Generic[State, Move]):
             if supply.key == key and fits:
                 return supply
         where = f"{self.name} ({variant_id})" if variant_id else self.name
-        raise Refusal("setup.supply", f"{where} is supplied with no {key!r}.")
+        raise NotFound("setup.supply", f"{where} is supplied with no {key!r}.")

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from core.refusals import Refusal
 from games.engine import notation
 from games.engine.chance import RandomSource, below
 from games.engine.clocks import ClockPolicy, to_ms
@@ -30,7 +31,7 @@ from games.engine.decisions import (
     other,
     seen_by,
 )
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import EngineFault
 from games.engine.ruleset import Chosen, HeldItem, Ruleset, Setup
 
 AnyRuleset: TypeAlias = Ruleset[Any, Any]

@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 
 from accounts.models import User
 from accounts.roles import is_organiser
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.models import Match
 from games.ratings.models import Rating, RatingRuling
 from games.ratings.services import WHY_MAX, rating_correct, rating_exclude, rating_include

@@ -19,12 +19,11 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api import problems
 from config.api.errors import ParameterFault
 from config.api.lists import LIMIT, LIMIT_MAX, fields_of, limit_of, link_neighbours
 from config.api.renderers import CsvRenderer, NdjsonRenderer
 from config.api.views import ApiView, FieldsView
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.ratings import keys
 from games.ratings.boards import (
     Board,
@@ -39,8 +38,6 @@ from games.ratings.boards import (
 from games.ratings.forms import DAYS_MAX, GAMES_MAX, BoardForm
 from games.ratings.models import OVERALL, RatingLadder
 from games.spreadsheets import harmless
-
-problems.register(Refusal, {"leaderboard.none": 404, "cursor.invalid": 400})
 
 JSON, CSV, NDJSON = "json", CsvRenderer.format, NdjsonRenderer.format
 MEDIA = {

@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from games.engine.errors import Refusal
+from core.refusals import NotFound, NotUnderstood
 from games.models import Match
 from games.ratings import keys
 from games.ratings.models import OVERALL, Rating, RatingLadder, RatingPoint
@@ -67,9 +67,9 @@ class Cursor(NamedTuple):
         direction, (shown, _, user) = text[:1], text[1:].partition(".")
         plain = shown.removeprefix("-").isdigit() and user.isdigit() and text.isascii()
         if direction not in {"a", "b"} or not plain or len(text) > 30:
-            raise Refusal("cursor.invalid", "This cursor is not one of ours.")
+            raise NotUnderstood("cursor.invalid", "This cursor is not one of ours.")
         if abs(int(shown)) >= 2**31 or int(user) >= 2**63:
-            raise Refusal("cursor.invalid", "This cursor is not one of ours.")
+            raise NotUnderstood("cursor.invalid", "This cursor is not one of ours.")
         return cls(int(shown), int(user), direction == "b")
 
 
@@ -141,7 +141,7 @@ def ladder_named(name: str) -> str:
     """The ladder of this name. Raises Refusal ``leaderboard.none``."""
     if name == OVERALL or any(ruleset.id == name for ruleset in REGISTRY):
         return name
-    raise Refusal("leaderboard.none", "There is no such leaderboard.")
+    raise NotFound("leaderboard.none", "There is no such leaderboard.")
 
 
 def ladder_name(ladder: str) -> str:

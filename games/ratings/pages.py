@@ -14,8 +14,8 @@ from django.views.decorators.http import conditional_page, require_safe
 
 from accounts.models import User
 from accounts.profile import Section
+from core.refusals import Refusal
 from games import selectors
-from games.engine.errors import Refusal
 from games.models import Match
 from games.ratings import keys
 from games.ratings.boards import (

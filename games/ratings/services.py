@@ -20,8 +20,8 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.services import audit_record
 from config.jobs import guard
+from core.refusals import Forbidden, NotFound, Refusal
 from games.audience import may_organise
-from games.engine.errors import Refusal
 from games.models import Match
 from games.ratings import keys
 from games.ratings.models import OVERALL, Rating, RatingLadder, RatingPoint, RatingRuling
@@ -290,9 +290,11 @@ def _to_rule_on(
         .first()
     )
     if match is None:
-        raise Refusal("match.none", "There is no such match.")
+        raise NotFound("match.none", "There is no such match.")
     if acting_user is not None and not authorised and not may_organise(match, acting_user):
-        raise Refusal("organiser.not-allowed", "Only an organiser who is not playing may do this.")
+        raise Forbidden(
+            "organiser.not-allowed", "Only an organiser who is not playing may do this."
+        )
     if not match.is_over:
         raise Refusal("match.not-over", "There is a result to rule on once the match is over.")
     said = one_line(why)

@@ -13,12 +13,12 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.services import audit_record
+from core.refusals import Refusal
 from games import presence, store
 from games.clock import now_ms
 from games.engine import live as lives
 from games.engine import table as tables
 from games.engine.decisions import Seat
-from games.engine.errors import Refusal
 from games.engine.live import Turn
 from games.models import Match, MatchPlayer
 from games.pace import spoken

@@ -16,10 +16,10 @@ from accounts.models import User
 from accounts.moderation import mute_of, suspension_of
 from accounts.services import audit_record, users_lock
 from config.jobs import guard
+from core.refusals import Forbidden, NotFound, Refusal, Together
 from games import frames, pace, presence
 from games.audience import LOBBY_GROUP, may_prepare, user_group_of
 from games.engine import records
-from games.engine.errors import Refusal, Together
 from games.engine.ruleset import Ruleset
 from games.models import Challenge, Match, Preparation
 from games.publish import Frame, publish
@@ -109,7 +109,7 @@ def challenge_accept(*, acting_user: User, challenge: Challenge) -> Match:
     if locked.challenger_id == acting_user.pk:
         raise Refusal("challenge.yourself", "You cannot accept your own challenge.")
     if locked.opponent_id not in (None, acting_user.pk):
-        raise Refusal("challenge.not-for-you", "This challenge is meant for somebody else.")
+        raise Forbidden("challenge.not-for-you", "This challenge is meant for somebody else.")
     _must_be_open(locked)
     match = match_start(
         acting_user=acting_user,
@@ -169,10 +169,10 @@ def _preparation(
     if preparation_id is None:
         return None
     if not may_prepare(user):
-        raise Refusal("preparation.not-allowed", "Only organisers may prepare matches.")
+        raise Forbidden("preparation.not-allowed", "Only organisers may prepare matches.")
     preparation = preparation_of(user, preparation_id)
     if preparation.ruleset != ruleset.id:
-        raise Refusal("setup.supply", f"“{preparation.name}” is for another game.")
+        raise NotFound("setup.supply", f"“{preparation.name}” is for another game.")
     ruleset.supply(preparation.key, variant)
     return preparation
 
@@ -190,7 +190,7 @@ def challenge_decline(*, acting_user: User, challenge: Challenge) -> Challenge:
     ``challenge.not-open``, ``challenge.expired``."""
     locked = _locked(challenge)
     if locked.opponent_id != acting_user.pk:
-        raise Refusal("challenge.not-for-you", "Only the challenged player can decline.")
+        raise Forbidden("challenge.not-for-you", "Only the challenged player can decline.")
     _must_be_open(locked)
     return _closed(locked, Challenge.Status.DECLINED, acting_user, "challenge.decline")
 
@@ -201,7 +201,7 @@ def challenge_cancel(*, acting_user: User, challenge: Challenge) -> Challenge:
     ``challenge.expired``."""
     locked = _locked(challenge)
     if locked.challenger_id != acting_user.pk:
-        raise Refusal("challenge.not-yours", "Only the challenger can take a challenge back.")
+        raise Forbidden("challenge.not-yours", "Only the challenger can take a challenge back.")
     _must_be_open(locked)
     return _closed(locked, Challenge.Status.CANCELLED, acting_user, "challenge.cancel")
 

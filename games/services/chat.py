@@ -11,6 +11,7 @@ from django.utils import timezone
 from accounts.models import Report, User
 from accounts.moderation import why_silent
 from accounts.services import audit_record
+from core.refusals import Forbidden, Refusal
 from games import frames
 from games.audience import (
     chat_group_of,
@@ -20,7 +21,6 @@ from games.audience import (
     may_write_room,
     seat_of,
 )
-from games.engine.errors import Refusal
 from games.models import ChatMessage, Match
 from games.publish import Frame, publish
 from games.services.turns import client_id_fault
@@ -46,7 +46,7 @@ def chat_post(
     if room not in ChatMessage.Room.values or not may_write_room(
         room, seat=seat, over=match.is_over
     ):
-        raise Refusal("chat.not-your-room", "You cannot write in this room.")
+        raise Forbidden("chat.not-your-room", "You cannot write in this room.")
     silenced = why_silent(acting_user)
     if silenced:
         raise Refusal("chat.muted", silenced)
@@ -132,7 +132,9 @@ def _moderated(acting_user: User, message: ChatMessage, why: str) -> tuple[ChatM
             "chat.not-moderator", "Only moderators may take messages away or put them back."
         )
     if not chat_visible_to(acting_user).filter(pk=message.pk).exists():
-        raise Refusal("chat.not-your-room", "You play in this match and cannot read this room now.")
+        raise Forbidden(
+            "chat.not-your-room", "You play in this match and cannot read this room now."
+        )
     why = one_line(why)
     if len(why) > TEXT_MAX:
         raise Refusal("chat.why-too-long", f"At most {TEXT_MAX} characters, please.")
@@ -145,7 +147,7 @@ def chat_history(*, match: Match, room: str, user: Any) -> list[dict[str, Any]]:
     if room not in ChatMessage.Room.values or not may_read_room(
         room, seat=seat, over=match.is_over
     ):
-        raise Refusal("chat.not-your-room", "You cannot read this room now.")
+        raise Forbidden("chat.not-your-room", "You cannot read this room now.")
     latest = (
         ChatMessage.objects.filter(match=match, room=room, removed_at__isnull=True)
         .select_related("author")

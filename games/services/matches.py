@@ -13,13 +13,13 @@ from django.db import transaction
 
 from accounts.models import Sanction, User
 from accounts.services import audit_record, users_lock
+from core.refusals import Forbidden, NotFound, Refusal, Together
 from games import frames, store
 from games.audience import LOBBY_GROUP, may_import, may_organise, user_group_of
 from games.clock import instant_of, now_ms
 from games.engine import live as lives
 from games.engine import records
 from games.engine.decisions import ALL, Seat, seen_by
-from games.engine.errors import Refusal, Together
 from games.engine.live import Live, Prepared, Turn
 from games.engine.naming import UNNAMED
 from games.engine.options import options_read
@@ -65,7 +65,7 @@ def game_of(
     for key in sorted(supplied):
         if given.get(key) is not None:
             sentence = f"An option “{key}” is not taken here; an organiser may prepare one."
-            told.refused.append(Refusal("setup.options", sentence, part=key))
+            told.refused.append(Refusal("setup.options", sentence, field=key))
     told.settle()
     return ruleset, options
 
@@ -243,9 +243,9 @@ def match_referees_set(*, acting_user: User | None, match_id: int, users: Sequen
         Match.objects.select_for_update(no_key=True).defer("snapshot").filter(pk=match_id).first()
     )
     if match is None:
-        raise Refusal("match.none", "There is no such match.")
+        raise NotFound("match.none", "There is no such match.")
     if acting_user is not None and not may_organise(match, acting_user):
-        raise Refusal("organiser.not-allowed", "Only an organiser of this match may do this.")
+        raise Forbidden("organiser.not-allowed", "Only an organiser of this match may do this.")
     if match.is_over:
         raise Refusal("match.over", "The match is over.")
     _must_be_able_to_referee(users, [p.user for p in match.players.select_related("user")])
@@ -309,7 +309,7 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
     ``record.unfinished``.
     """
     if not may_import(acting_user):
-        raise Refusal("record.not-allowed", "Only organisers may import records.")
+        raise Forbidden("record.not-allowed", "Only organisers may import records.")
     if len(data) > settings.GAUNTLET_RECORD_MAX_BYTES:
         raise Refusal("record.too-large", "This file is too large for a match record.")
     at = now_ms() if at is None else at

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import User
-from accounts.services import Refusal
+from core.refusals import Refusal
 from games.models import (
     Challenge,
     ChatMessage,

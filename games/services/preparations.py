@@ -7,8 +7,8 @@ from django.db.models import ProtectedError
 
 from accounts.models import User
 from accounts.services import audit_record
+from core.refusals import Forbidden, NotFound, Refusal
 from games.audience import may_prepare
-from games.engine.errors import Refusal
 from games.engine.ruleset import LookedOver
 from games.models import Challenge, Preparation
 from games.rulesets import REGISTRY
@@ -50,7 +50,7 @@ def preparation_create(
     ``preparation.too-many`` and those of :func:`preparation_looked_over`.
     """
     if not may_prepare(acting_user):
-        raise Refusal("preparation.not-allowed", "Only organisers may prepare matches.")
+        raise Forbidden("preparation.not-allowed", "Only organisers may prepare matches.")
     name = one_line(name)
     if not name:
         raise Refusal("preparation.name-missing", "Please give it a name.")
@@ -88,7 +88,7 @@ def preparation_delete(*, acting_user: User, preparation_id: int) -> None:
     own = Preparation.objects.visible_to(acting_user).select_for_update(no_key=True)
     kept = own.filter(pk=preparation_id).first()
     if kept is None:
-        raise Refusal("preparation.none", "You have prepared nothing of the kind.")
+        raise NotFound("preparation.none", "You have prepared nothing of the kind.")
     audit_record(
         acting_user=acting_user,
         action="preparation.delete",

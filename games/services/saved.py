@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.services import audit_record
+from core.refusals import NotFound, Refusal, Together
 from games.engine import notation
-from games.engine.errors import Refusal, Together
 from games.engine.ruleset import Ruleset
 from games.models import SavedMove
 from games.rulesets import REGISTRY
@@ -73,7 +73,7 @@ def saved_move_delete(*, acting_user: User, ruleset: str, saved_move_id: int) ->
         .first()
     )
     if saved is None:
-        raise Refusal("saved.none", "There is nothing of yours to delete there.")
+        raise NotFound("saved.none", "There is nothing of yours to delete there.")
     audit_record(
         acting_user=acting_user, action="saved_move.delete", target=saved, data={"ruleset": ruleset}
     )

@@ -16,6 +16,7 @@ from django.dispatch import Signal
 
 from accounts.models import User
 from accounts.services import audit_record
+from core.refusals import Forbidden, NotFound, NotUnderstood, Refusal
 from games import frames, hooks, notices, store
 from games.audience import may_organise
 from games.clock import now_ms
@@ -23,7 +24,6 @@ from games.engine import live as lives
 from games.engine import notation
 from games.engine import table as tables
 from games.engine.decisions import EVERYONE, Event, Seat
-from games.engine.errors import Refusal
 from games.engine.live import Happened, Live, Reminder, Turn
 from games.engine.table import Actor, Entry
 from games.models import Match, MatchEntry, ServiceBeat, ServiceOutage
@@ -59,7 +59,9 @@ def client_id_fault(client_id: str) -> Refusal | None:
     """Why a client's id of a submission cannot stand: ``frame.malformed``."""
     if CLIENT_ID.fullmatch(client_id):
         return None
-    return Refusal("frame.malformed", "An id has 1 to 64 letters, digits, hyphens or underscores.")
+    return NotUnderstood(
+        "frame.malformed", "An id has 1 to 64 letters, digits, hyphens or underscores."
+    )
 
 
 def match_submit(
@@ -335,11 +337,13 @@ def _organise(
         .first()
     )
     if match is None:
-        raise Refusal("match.none", "There is no such match.")
+        raise NotFound("match.none", "There is no such match.")
     # Read anew: the caller may hold a user from when the socket was opened.
     user = User.objects.get(pk=user.pk)
     if not may_organise(match, user):
-        raise Refusal("organiser.not-allowed", "Only an organiser who is not playing may do this.")
+        raise Forbidden(
+            "organiser.not-allowed", "Only an organiser who is not playing may do this."
+        )
     if not why:
         raise Refusal("organiser.why-missing", "Please give a reason; both players will read it.")
     if len(why) > 500:

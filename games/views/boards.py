@@ -9,11 +9,11 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_POST, require_safe
 
 from config.bodies import takes
+from core.refusals import Forbidden, Refusal
 from games import store
 from games.audience import AUDIENCES, audience_of
 from games.clock import now_ms
 from games.engine.decisions import ROOM, Decision, Seat
-from games.engine.errors import Refusal
 from games.engine.views import match_view
 from games.pictures import PNG, as_image, board_of, names_of, png_of, png_response, svg_response
 from games.reading import match_for
@@ -100,7 +100,7 @@ def paint_template(request: HttpRequest, match_id: int) -> HttpResponse:
 @require_POST
 def paint_read(request: HttpRequest, match_id: int) -> HttpResponse:
     """What a painted picture (the file ``picture``) says, as JSON:
-    ``{"readings": [{"text", "picture"}]}``, the picture being a data address; or 409 with
+    ``{"readings": [{"text", "picture"}]}``, the picture being a data address; or why not, with
     ``{"code", "sentence", "squares"}``. Nothing is submitted."""
     try:
         held, seat = _at_the_table(request, match_id)
@@ -110,13 +110,12 @@ def paint_read(request: HttpRequest, match_id: int) -> HttpResponse:
             held.live.table.state, decision, _template(held, decision), _uploaded(request)
         )
     except Refusal as refusal:
-        status = 404 if refusal.code == "match.none" else 409
         body = {
             "code": refusal.code,
             "sentence": refusal.sentence,
             "squares": list(refusal.squares),
         }
-        return JsonResponse(body, status=status)
+        return JsonResponse(body, status=refusal.status)
     return JsonResponse(
         {
             "readings": [
@@ -145,7 +144,7 @@ def _at_the_table(request: HttpRequest, match_id: int) -> tuple[Held, Seat]:
     match = match_for(match_id, request.user)
     audience = audience_of(match, request.user)
     if audience not in (0, 1):
-        raise Refusal("seat.none", "Only the players of this match answer its decisions.")
+        raise Forbidden("seat.none", "Only the players of this match answer its decisions.")
     return store.read(match_id), 1 if audience == 1 else 0
 
 

@@ -13,9 +13,9 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
+from core.refusals import NotFound, Refusal
 from games import selectors
 from games.audience import may_prepare
-from games.engine.errors import Refusal
 from games.engine.ruleset import Supply
 from games.forms import ChallengeForm
 from games.models import Challenge
@@ -128,5 +128,5 @@ def _supplied(challenge: Challenge) -> Supply | None:
 def _challenge(challenge_id: int, user: Any) -> Challenge:
     challenge = selectors.challenge_visible(challenge_id, user)
     if challenge is None:
-        raise Refusal("challenge.none", "There is no such challenge.")
+        raise NotFound("challenge.none", "There is no such challenge.")
     return challenge

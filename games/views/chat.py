@@ -8,8 +8,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
+from core.refusals import NotFound, Refusal
 from games.audience import chat_visible_to, may_moderate_chat
-from games.engine.errors import Refusal
 from games.services.chat import chat_remove
 from games.views.common import explains_refusals, needs_sign_in, problem
 
@@ -31,7 +31,7 @@ def remove(request: HttpRequest, user: User, message_id: int) -> HttpResponse:
     readable = chat_visible_to(user).select_related("author", "match")
     message = readable.defer("match__snapshot").filter(pk=message_id).first()
     if message is None:
-        raise Refusal("match.none", "There is no such message.")
+        raise NotFound("match.none", "There is no such message.")
     if request.method == "POST":
         chat_remove(acting_user=user, message=message, why=request.POST.get("why", ""))
         messages.success(request, "The message is taken away.")

@@ -14,7 +14,7 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
 from accounts.models import User
-from games.engine.errors import Refusal
+from core.refusals import Kind, Refusal
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -22,15 +22,6 @@ View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 PER_PAGE = 24
 # A script that keeps lists up to date asks for the changing part of a page alone.
 FRAGMENT_HEADER = "X-Fragment"
-
-# Refusals that say there is nothing here, or nothing for this person; all others are conflicts.
-_NOT_FOUND = frozenset(
-    {
-        "match.none", "challenge.none", "setup.ruleset", "setup.supply", "rules.no-figure",
-        "preparation.none",
-    }
-)  # fmt: skip
-_FORBIDDEN = frozenset({"organiser.not-allowed", "record.not-allowed", "preparation.not-allowed"})
 
 
 def explains_refusals(view: View[P]) -> View[P]:
@@ -41,7 +32,7 @@ def explains_refusals(view: View[P]) -> View[P]:
         try:
             return view(request, *args, **kwargs)
         except Refusal as refusal:
-            if refusal.code in _NOT_FOUND:
+            if refusal.kind is Kind.NOT_FOUND:
                 raise Http404(refusal.sentence) from refusal
             return problem(request, refusal)
 
@@ -50,8 +41,7 @@ def explains_refusals(view: View[P]) -> View[P]:
 
 def problem(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     """A page that says why something cannot be done."""
-    status = 403 if refusal.code in _FORBIDDEN else 409
-    return render(request, "games/problem.html", {"refusal": refusal}, status=status)
+    return render(request, "games/problem.html", {"refusal": refusal}, status=refusal.status)
 
 
 def signed_in(request: HttpRequest) -> User | None:

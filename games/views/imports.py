@@ -9,8 +9,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
+from core.refusals import Forbidden, Refusal
 from games.audience import may_import
-from games.engine.errors import Refusal
 from games.forms import ImportForm
 from games.services.matches import record_import
 from games.views.common import explains_refusals, needs_sign_in
@@ -22,7 +22,7 @@ from games.views.common import explains_refusals, needs_sign_in
 def import_record(request: HttpRequest, user: User) -> HttpResponse:
     """Take a record from an organiser; it becomes a match to replay."""
     if not may_import(user):
-        raise Refusal("record.not-allowed", "Only organisers may import records.")
+        raise Forbidden("record.not-allowed", "Only organisers may import records.")
     if request.method != "POST":
         return render(request, "games/import_record.html", {"form": ImportForm()})
     form = ImportForm(request.POST, request.FILES)

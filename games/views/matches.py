@@ -14,11 +14,11 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.moderation import why_silent
+from core.refusals import Forbidden, Refusal
 from games import extras, sharing, store
 from games.api.views import record_response
 from games.audience import AUDIENCES, may_moderate_chat, may_organise
 from games.engine.decisions import ROOM
-from games.engine.errors import Refusal
 from games.models import Match
 from games.pictures import as_image, board_of, names_of, told_apart
 from games.reading import match_for, reader_of
@@ -133,7 +133,9 @@ def dispute(request: HttpRequest, match_id: int) -> HttpResponse:
     """
     match = match_for(match_id, request.user)
     if not may_organise(match, request.user):
-        raise Refusal("organiser.not-allowed", "Only an organiser who is not playing may see this.")
+        raise Forbidden(
+            "organiser.not-allowed", "Only an organiser who is not playing may see this."
+        )
     held = store.read(match_id)
     table = held.live.table
     running = table.state is not None and table.result is None

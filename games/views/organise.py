@@ -10,9 +10,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
+from core.refusals import Forbidden, NotFound, Refusal
 from games import selectors
 from games.audience import may_prepare
-from games.engine.errors import Refusal
 from games.engine.ruleset import LookedOver, Ruleset, Supply
 from games.forms import PreparationForm
 from games.pictures import as_image
@@ -160,7 +160,7 @@ def supply_file(request: HttpRequest, ruleset_id: str, key: str, name: str) -> H
     kind = _kind(ruleset_id, key)
     text = kind.ruleset.supply_files(key).get(name)
     if text is None:
-        raise Refusal("preparation.none", "There is no such file.")
+        raise NotFound("preparation.none", "There is no such file.")
     return _download(text, f"{ruleset_id}-{key}-{name}", kind.supply)
 
 
@@ -174,7 +174,7 @@ def _download(text: str, name: str, supply: Supply) -> HttpResponse:
 
 def _must_prepare(user: User) -> None:
     if not may_prepare(user):
-        raise Refusal("preparation.not-allowed", "Only organisers may prepare matches.")
+        raise Forbidden("preparation.not-allowed", "Only organisers may prepare matches.")
 
 
 def _kind(ruleset_id: str, key: str) -> Kind:

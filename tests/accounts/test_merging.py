@@ -19,7 +19,8 @@ from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
 from accounts.reports import report_file
 from accounts.roles import Role
 from accounts.sanctions import user_mute, user_warn
-from accounts.services import Refusal, user_close, user_reopen
+from accounts.services import user_close, user_reopen
+from core.refusals import Refusal
 from tests.accounts.conftest import PASSWORD
 
 People = Callable[..., User]

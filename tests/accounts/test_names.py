@@ -14,14 +14,9 @@ from django.test import Client
 from accounts import names
 from accounts.models import AuditEntry, User
 from accounts.roles import Role
-from accounts.services import (
-    Refusal,
-    role_grant,
-    user_register,
-    user_update_profile,
-    users_looking_like,
-)
+from accounts.services import role_grant, user_register, user_update_profile, users_looking_like
 from accounts.validators import RESERVED_USERNAMES
+from core.refusals import Refusal
 from tests.support import depth
 
 People = Callable[..., User]

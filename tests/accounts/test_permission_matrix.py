@@ -28,7 +28,8 @@ from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
 from accounts.reports import report_claim, report_file, report_release, report_resolve
 from accounts.roles import Role
 from accounts.sanctions import sanction_lift, user_mute, user_suspend, user_warn
-from accounts.services import Refusal, role_grant, role_revoke, user_close, user_reopen
+from accounts.services import role_grant, role_revoke, user_close, user_reopen
+from core.refusals import Refusal
 from tests.accounts.conftest import PASSWORD, made_person
 from tests.support import depth
 

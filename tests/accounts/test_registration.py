@@ -11,7 +11,8 @@ from django.core.cache import cache
 from django.test import Client
 
 from accounts.models import AuditEntry, User
-from accounts.services import Refusal, user_close
+from accounts.services import user_close
+from core.refusals import Refusal
 from tests.accounts.conftest import PASSWORD
 
 pytestmark = pytest.mark.django_db

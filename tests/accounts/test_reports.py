@@ -26,7 +26,7 @@ from accounts.reports import (
     report_resolve,
 )
 from accounts.roles import Role
-from accounts.services import Refusal
+from core.refusals import Refusal
 from tests.accounts.conftest import with_confirmed_address
 
 People = Callable[..., User]

@@ -23,7 +23,7 @@ from accounts.sanctions import (
     user_warn,
     warning_acknowledge,
 )
-from accounts.services import Refusal
+from core.refusals import Refusal
 from tests.accounts.conftest import PASSWORD, with_confirmed_address
 
 People = Callable[..., User]

@@ -11,7 +11,6 @@ from django.db import connection
 from accounts.models import AuditEntry, User
 from accounts.roles import Role, has_role, is_moderator, is_organiser
 from accounts.services import (
-    Refusal,
     role_grant,
     role_revoke,
     user_close,
@@ -19,6 +18,7 @@ from accounts.services import (
     user_reopen,
     user_update_profile,
 )
+from core.refusals import Refusal
 
 People = Callable[..., User]
 Deeds = Callable[[], list[str]]

@@ -16,7 +16,6 @@ from django.utils import timezone
 from accounts import hooks, tokens
 from accounts.models import ApiToken, AuditEntry, Sanction, User
 from accounts.roles import Role
-from accounts.services import Refusal
 from accounts.tokens import (
     bearer_of,
     is_well_formed,
@@ -27,6 +26,7 @@ from accounts.tokens import (
     user_become_bot,
 )
 from config.api.scopes import Scope
+from core.refusals import Refusal
 
 pytestmark = pytest.mark.django_db
 

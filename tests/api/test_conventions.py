@@ -25,7 +25,6 @@ from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
 from accounts.models import User
-from accounts.services import Refusal as AccountRefusal
 from accounts.tokens import token_create
 from config.api import problems
 from config.api.idempotency import idempotent
@@ -33,7 +32,7 @@ from config.api.lists import Filters
 from config.api.models import IdempotencyKey
 from config.api.scopes import Credential, Scope, ScopeMissing, require_scope, scopes_in
 from config.api.views import ApiView, DetailView, FieldsView, ListView, SignedInView
-from games.engine.errors import Refusal
+from core.refusals import Forbidden, Refusal
 from games.models import SavedMove
 
 pytestmark = pytest.mark.django_db
@@ -128,7 +127,7 @@ class NumberView(ApiView):
 class OwnView(SignedInView):
     def get(self, request: Request) -> Response:
         """The caller's own."""
-        raise AccountRefusal("account.not-yours", "Only its owner may.", field="owner")
+        raise Forbidden("account.not-yours", "Only its owner may.", field="owner")
 
 
 class Urls:
@@ -411,7 +410,7 @@ def test_a_stream_that_is_only_asked_about_is_none(signed: Client) -> None:
 # -- refusals ------------------------------------------------------------------------------------
 
 
-def test_refusals_of_both_kinds(signed: Client, client: Client) -> None:
+def test_what_is_refused_says_what_it_is_about(signed: Client, client: Client) -> None:
     body = is_problem(signed.get("/api/v1/own/"), 403, "account.not-yours")
     told = {"code": "account.not-yours", "sentence": "Only its owner may."}
     assert body["fields"] == {"owner": [told]}
@@ -436,12 +435,6 @@ def test_a_token_without_the_scope_is_told_so_in_the_header(ada: User) -> None:
         assert answer["WWW-Authenticate"] == (
             f'Bearer realm="api", error="insufficient_scope", scope="{scope}"'
         )
-
-
-def test_a_code_has_one_status() -> None:
-    problems.register(Refusal, {"match.none": 404})
-    with pytest.raises(ValueError, match=r"match\.none"):
-        problems.register(Refusal, {"match.none": 410})
 
 
 def test_the_sentence_says_what_is_wrong(client: Client, signed: Client) -> None:

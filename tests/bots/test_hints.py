@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from core.refusals import Refusal
 from games.bots import hints as bots
 from games.engine import live as lives
 from games.engine import notation, records
-from games.engine.errors import Refusal
 from games.engine.live import Live
 from games.engine.table import Header
 from games.rulesets import REGISTRY

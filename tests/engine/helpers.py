@@ -12,8 +12,8 @@ from typing import Any, cast
 
 import pytest
 
+from core.refusals import Refusal
 from games.engine.clocks import to_ms
-from games.engine.errors import Refusal
 from games.engine.ruleset import HeldItem
 from games.engine.table import Actor, Course, Entry, Header, Table
 from tests.engine.toy import TOY, ToyOptions

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
+from core.refusals import Refusal
 from games.engine import live as lives
 from games.engine.decisions import Seat
-from games.engine.errors import Refusal
 from games.engine.live import Live, Turn
 from games.engine.table import AnyRuleset, Course, Entry, Header, is_take_back, parse_act
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.refusals import Refusal
 from games.engine import playouts
 from games.engine.chance import below, choose, shuffled
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import EngineFault
 from games.engine.registry import Registry
 from games.engine.ruleset import Setup
 from games.rulesets import REGISTRY

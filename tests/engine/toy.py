@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import msgspec
 
+from core.refusals import Refusal
 from games.engine.chance import RandomSource, below, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import (
@@ -29,7 +30,7 @@ from games.engine.decisions import (
     Seat,
     other,
 )
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import EngineFault
 from games.engine.naming import UNNAMED, Names
 from games.engine.ruleset import (
     Chosen,

@@ -17,9 +17,9 @@ from django.db.models import Model
 from django.test import TestCase
 
 from accounts.models import AuditEntry, User
+from core.refusals import Refusal
 from games import store
 from games.engine import records
-from games.engine.errors import Refusal
 from games.models import (
     Challenge,
     ChatMessage,

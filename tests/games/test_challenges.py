@@ -9,7 +9,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import AuditEntry, User
-from games.engine.errors import Refusal, Refusals
+from core.refusals import Refusal, Refusals
 from games.models import Challenge
 from games.services.challenges import (
     challenge_accept,
@@ -118,7 +118,7 @@ def test_all_that_is_wrong_is_told_together(ada: User) -> None:
 def leaves(refusal: Refusal) -> list[tuple[str, str]]:
     if isinstance(refusal, Refusals):
         return [leaf for each in refusal.each for leaf in leaves(each)]
-    return [(refusal.code, refusal.part)]
+    return [(refusal.code, refusal.field)]
 
 
 def test_who_cannot_be_challenged(ada: User) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from accounts.models import AuditEntry, User
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.models import ChatMessage
 from games.services.chat import chat_history, chat_post, chat_remove
 from tests.games.support import T0, Play, Wire, committing, nothing_changes, refused

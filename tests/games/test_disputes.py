@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.reading import reader_of
 from games.services.turns import Ack
 from tests.games.support import SECOND, Play, started

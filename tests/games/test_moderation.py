@@ -17,8 +17,8 @@ from accounts import reports
 from accounts.merging import merge_preview, user_merge
 from accounts.models import AccountMerge, AuditEntry, Report, User
 from accounts.sanctions import sanction_lift, user_mute, user_suspend
-from accounts.services import Refusal as AccountRefusal
 from accounts.services import user_close
+from core.refusals import Refusal
 from games.audience import user_group_of
 from games.models import Challenge, ChatMessage, Match, MatchEntry, MatchPlayer, SavedMove
 from games.receivers import on_account_suspended
@@ -188,14 +188,14 @@ def test_what_was_taken_away_is_not_captured(play: Play, ada: User, ben: User, m
     first, second = said(play, ben, "very rude"), said(play, ben, "rude")
     chat_remove(acting_user=mona, message=ChatMessage.objects.get(pk=first))
     assert "very rude" not in json.dumps(report(ada, "games.chatmessage", second).context)
-    with pytest.raises(AccountRefusal) as caught:
+    with pytest.raises(Refusal) as caught:
         report(ada, "games.chatmessage", first)
     assert caught.value.code == "report.nothing"
 
 
 def test_nobody_reports_what_they_cannot_read(play: Play, ada: User, ben: User, cleo: User) -> None:
     hidden = said(play, cleo, "She hides a four!", "spectators")
-    with nothing_changes(), pytest.raises(AccountRefusal) as caught:
+    with nothing_changes(), pytest.raises(Refusal) as caught:
         report(ada, "games.chatmessage", hidden)
     assert caught.value.code == "report.nothing"
     assert report(user_named("dora"), "games.chatmessage", hidden).about == cleo
@@ -228,7 +228,7 @@ def test_moderators_do_not_see_reports_from_their_own_matches(
     assert list(reports.queue_of(mona)) == [of_person]
     assert set(reports.queue_of(root)) == {of_message, of_match, of_person}
     for withheld in (of_message, of_match):
-        with pytest.raises(AccountRefusal) as caught:
+        with pytest.raises(Refusal) as caught:
             reports.report_claim(acting_user=mona, report=withheld)
         assert caught.value.code == "report.own-match"
     client = Client()
@@ -369,7 +369,7 @@ def test_nobody_is_merged_while_in_a_running_match(
     for by in (mona, root):
         asked: dict[str, Any] = {"acting_user": by, "keep": pair[0], "duplicate": pair[1]}
         for ask in (partial(user_merge, reason="Same address"), merge_preview):
-            with nothing_changes(), pytest.raises(AccountRefusal) as caught:
+            with nothing_changes(), pytest.raises(Refusal) as caught:
                 ask(**asked)
             expected = "merge.organiser" if (by, part) == (mona, "referee") else "merge.playing"
             assert caught.value.code == expected
@@ -380,7 +380,7 @@ def test_nobody_is_merged_while_in_a_running_match(
 
 def test_two_who_met_cannot_be_one(ada: User, twin: User, mona: User) -> None:
     started((ada, twin))
-    with nothing_changes(), pytest.raises(AccountRefusal) as caught:
+    with nothing_changes(), pytest.raises(Refusal) as caught:
         merge(mona, ada, twin)
     assert caught.value.code == "merge.same-match"
     twin.refresh_from_db()

@@ -11,8 +11,8 @@ import pytest
 from accounts.models import AuditEntry, User
 from accounts.roles import Role
 from accounts.services import role_revoke
+from core.refusals import Refusal
 from games import frames, selectors
-from games.engine.errors import Refusal
 from games.models import Challenge, MatchEntry, Preparation
 from games.reading import reader_of
 from games.rulesets import REGISTRY

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import connection
 
 from accounts.models import AuditEntry, User
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.models import Challenge, Match, MatchEntry
 from games.services.challenges import challenge_accept, challenge_cancel, challenge_create
 from games.services.chat import chat_post

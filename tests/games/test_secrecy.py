@@ -31,11 +31,11 @@ from django.urls import reverse
 
 from accounts import reports
 from accounts.models import User
+from core.refusals import Refusal
 from games.engine import live as lives
 from games.engine import notation
 from games.engine import table as tables
 from games.engine.decisions import Audience, Seat
-from games.engine.errors import Refusal
 from games.engine.ruleset import HeldItem
 from games.engine.table import AnyRuleset, Header
 from games.models import Match

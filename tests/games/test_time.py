@@ -11,8 +11,8 @@ import pytest
 from django.conf import settings
 
 from accounts.models import User
+from core.refusals import Refusal
 from games import tasks
-from games.engine.errors import Refusal
 from games.models import Match, MatchEntry, ServiceBeat, ServiceOutage
 from games.services import turns
 from games.services.outage import beat_record

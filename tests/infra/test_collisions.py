@@ -21,10 +21,9 @@ from accounts.merging import user_merge
 from accounts.models import User
 from accounts.reports import report_file
 from accounts.sanctions import user_suspend
-from accounts.services import Refusal as AccountRefusal
 from config import collisions
 from config.celery import app
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.executor import _with_connection
 from games.models import Challenge
 from games.services.challenges import challenge_accept, challenge_create
@@ -90,7 +89,7 @@ def test_no_two_services_wait_for_each_other(
     def attempt(deed: Deed, one: User, other: User) -> str:
         try:
             deed(one, other)
-        except (Refusal, AccountRefusal):
+        except Refusal:
             return "refused"
         except Exception as error:  # noqa: BLE001  (whatever it is, it is told at the end)
             return f"{deed.__name__}: {error!r}"

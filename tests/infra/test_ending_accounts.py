@@ -17,9 +17,8 @@ from accounts.merging import user_merge
 from accounts.models import User
 from accounts.roles import Role
 from accounts.sanctions import user_suspend
-from accounts.services import Refusal as AccountRefusal
 from accounts.services import role_grant, user_close
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.models import Challenge, Match, MatchReferee
 from games.services.challenges import challenge_accept, challenge_create
 from games.services.matches import match_referees_set
@@ -179,7 +178,7 @@ def answer_of(deed: Deed) -> object:
     """What a deed answered, or its refusal, in a thread with a connection of its own."""
     try:
         return deed()
-    except (Refusal, AccountRefusal) as refusal:
+    except Refusal as refusal:
         return refusal
     finally:
         connection.close()
@@ -289,7 +288,7 @@ def test_a_merge_finds_the_place_that_was_given_just_before(
     given, merged = held_back(pool, deed, partial(merge, scene))
     assert not isinstance(given, Exception), given
     if place in REFUSED:
-        assert isinstance(merged, AccountRefusal), merged
+        assert isinstance(merged, Refusal), merged
         assert merged.code == REFUSED[place]
         assert places_of(scene.dupe) != []
     else:

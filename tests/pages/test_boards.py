@@ -175,9 +175,9 @@ def test_only_the_player_whose_placement_it_is_gets_a_template(
 ) -> None:
     address = f"/matches/{pegs.pk}/paint.png"
     assert picture_of(visitor(ada).get(address)).size == (painting.WIDTH, painting.HEIGHT)
-    for client in (nobody, visitor(cleo), visitor(ben)):
-        assert client.get(address).status_code == 409
-        assert client.post(f"/matches/{pegs.pk}/paint/").status_code == 409
+    for client, status in ((nobody, 403), (visitor(cleo), 403), (visitor(ben), 409)):
+        assert client.get(address).status_code == status
+        assert client.post(f"/matches/{pegs.pk}/paint/").status_code == status
 
 
 def test_other_games_take_no_pictures(visitor: Visitor, ada: User, play: Play) -> None:

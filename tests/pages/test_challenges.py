@@ -237,8 +237,8 @@ def test_answers_are_posted_by_somebody_with_a_token(
     ("who", "deed", "status", "sentence"),
     [
         ("ada", "accept", 409, "You cannot accept your own challenge."),
-        ("ada", "decline", 409, "Only the challenged player can decline."),
-        ("ben", "cancel", 409, "Only the challenger can take a challenge back."),
+        ("ada", "decline", 403, "Only the challenged player can decline."),
+        ("ben", "cancel", 403, "Only the challenger can take a challenge back."),
         ("cleo", "accept", 404, ""),
         ("cleo", "decline", 404, ""),
         ("cleo", "cancel", 404, ""),

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from django.test import Client
 
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.pictures import figures_of, words_of
 from games.rulesets import REGISTRY
 from games.templatetags.rules import rules_figure

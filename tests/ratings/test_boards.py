@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from redis.exceptions import ConnectionError as RedisAway
 
 from accounts.models import User
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.models import Match
 from games.ratings import boards, keys
 from games.ratings.boards import (

@@ -21,11 +21,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.refusals import Refusal
 from games.engine import notation, playouts, records
 from games.engine.chance import choose
 from games.engine.clocks import ClockPolicy
 from games.engine.decisions import ALL, EVERYONE, Audience, Chance, Decision, Draw, Event
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import EngineFault
 from games.engine.records import RecordResult
 from games.engine.ruleset import Options, Ruleset, Setup
 from games.rulesets import REGISTRY

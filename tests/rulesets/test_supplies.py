@@ -10,9 +10,10 @@ from xml.etree import ElementTree as ET
 import msgspec
 import pytest
 
+from core.refusals import Refusal
 from games.engine import live as lives
 from games.engine import records
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import EngineFault
 from games.engine.live import Prepared
 from games.engine.ruleset import LookedOver, Ruleset, Supply
 from games.engine.table import Header

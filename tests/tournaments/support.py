@@ -10,7 +10,7 @@ from typing import Any
 from accounts.models import AuditEntry, User
 from accounts.roles import Role
 from accounts.services import role_grant
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.models import Match
 from games.rulesets import REGISTRY
 from games.services.turns import Ack, match_organise, match_submit

@@ -16,7 +16,7 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import Model
 
 from accounts.models import AuditEntry, User
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from tests.games.support import user_named
 from tests.support import depth
 from tests.tournaments.support import (

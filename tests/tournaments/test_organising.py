@@ -16,8 +16,8 @@ from django.utils import timezone
 from accounts.admin import AuditEntryAdmin
 from accounts.models import AuditEntry, User
 from accounts.sanctions import user_warn
+from core.refusals import Refusal
 from games import audience as match_audience
-from games.engine.errors import Refusal
 from games.engine.options import OptionsRefused
 from tests.games.support import committing
 from tests.games.test_rulings import confirmed

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from accounts.models import AuditEntry, User
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.models import Match
 from games.services.turns import Ack
 from tests.games.test_races import Threads

@@ -11,7 +11,7 @@ from allauth.account.models import EmailAddress
 from django.core import mail
 
 from accounts.models import User
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.models import Match
 from tests.games.support import committing
 from tests.tournaments.support import (

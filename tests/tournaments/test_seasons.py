@@ -10,7 +10,8 @@ from django.db import IntegrityError, InternalError, transaction
 
 from accounts.models import AuditEntry, User
 from accounts.services import user_close
-from games.engine.errors import EngineFault, Refusal
+from core.refusals import Refusal
+from games.engine.errors import EngineFault
 from games.rulesets import REGISTRY
 from tests.tournaments.support import (
     GAME,

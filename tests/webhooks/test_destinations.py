@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from script.lib.console import ROOT
 from tests.games.support import user_named
 from tests.support.site import wait_for

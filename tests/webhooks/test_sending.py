@@ -20,7 +20,7 @@ from django.test import override_settings
 from django.utils import timezone
 
 from accounts.models import User
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from script.lib.console import ROOT
 from tests.games.support import committing
 from tests.tournaments.support import organiser_named

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import AuditEntry, User
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.models import Match
 from tests.games.support import committing, nothing_changes
 from tests.webhooks.receiver import Receiver

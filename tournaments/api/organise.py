@@ -24,8 +24,8 @@ from config.api.bodies import InstantField, body_of, repeated
 from config.api.idempotency import idempotent
 from config.api.scopes import Scope, require_scope
 from config.api.views import ApiView, FieldsView
+from core.refusals import Forbidden, NotFound, Refusal, Together
 from games.api.serializers import GameJudged
-from games.engine.errors import Refusal, Together
 from games.pace import PACES
 from games.rulesets import REGISTRY
 from tournaments import audience
@@ -113,7 +113,7 @@ def _contestant(season: Season, pk: int) -> Contestant:
 def _round(season: Season, number: int) -> Round:
     row = season.rounds.select_related("season").filter(number=number).first()
     if row is None:
-        raise Refusal("round.none", "There is no such round.")
+        raise NotFound("round.none", "There is no such round.")
     return row
 
 
@@ -121,7 +121,7 @@ def _episode(season: Season, number: int) -> Episode:
     rows = Episode.objects.select_related("round__season", "ec", "dmo")
     row = rows.filter(round__season=season, round__number=number).first()
     if row is None:
-        raise Refusal("round.none", "There is no such episode.")
+        raise NotFound("round.none", "There is no such episode.")
     return row
 
 
@@ -132,7 +132,7 @@ def _death_match(rows: QuerySet[DeathMatch], pk: int) -> DeathMatch:
 def _leg_that_counts(death_match: DeathMatch, number: int) -> Leg:
     leg = death_match.legs.exclude(status="void").filter(number=number).first()
     if leg is None:
-        raise Refusal("leg.none", "There is no such match.")
+        raise NotFound("leg.none", "There is no such match.")
     return leg
 
 
@@ -323,7 +323,7 @@ class PreflightView(FieldsView):
         """What an organiser should know before a step that cannot simply be undone."""
         season = season_for(slug, request.user)
         if not audience.may_manage(season, request.user):
-            raise Refusal("season.not-organiser", "Only an organiser of this season may do this.")
+            raise Forbidden("season.not-organiser", "Only an organiser of this season may do this.")
         step = self.query_value("step", serializers.ChoiceField(self.choices))
         warnings = seasons.preflight(season, step, signed_in(request))
         return Response(self.get_serializer(warnings, many=True).data)

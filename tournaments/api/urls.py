@@ -3,7 +3,6 @@
 from django.urls import path
 
 from tournaments.api import organise, views, webhooks
-from tournaments.api import refusals as _refusals  # noqa: F401  (registers them)
 
 _SEASON = "seasons/<slug:slug>/"
 _WEBHOOK = f"{_SEASON}webhooks/<int:webhook_id>/"

@@ -19,7 +19,7 @@ from config.api.bodies import body_of, nothing_in
 from config.api.lists import Filters, Ordering
 from config.api.scopes import HasScope, Scope
 from config.api.views import DetailView, ListView, SignedInView
-from games.engine.errors import Refusal
+from core.refusals import Forbidden, NotFound
 from tournaments.audience import may_manage
 from tournaments.models import Season
 from tournaments.reading import season_for
@@ -126,7 +126,7 @@ class DeliveryFilters(Filters):
 def _season(slug: str, user: Any) -> Season:
     season = season_for(slug, user)
     if not may_manage(season, user):
-        raise Refusal("webhook.not-allowed", "Only the season's organisers may do this.")
+        raise Forbidden("webhook.not-allowed", "Only the season's organisers may do this.")
     return season
 
 
@@ -134,7 +134,7 @@ def _webhook(slug: str, webhook_id: int, user: Any) -> Webhook:
     season = _season(slug, user)
     webhook = season.webhooks.select_related("season").filter(pk=webhook_id).first()
     if webhook is None:
-        raise Refusal("webhook.none", "There is no such webhook.")
+        raise NotFound("webhook.none", "There is no such webhook.")
     return webhook
 
 
@@ -297,7 +297,7 @@ class RedeliverView(SignedInView):
         rows = Delivery.objects.select_related("webhook__season")
         delivery = rows.filter(webhook=webhook, pk=delivery_id).first()
         if delivery is None:
-            raise Refusal("webhook.none", "There is no such delivery.")
+            raise NotFound("webhook.none", "There is no such delivery.")
         nothing_in(request)
         again = services.delivery_redeliver(acting_user=caller, delivery=delivery)
         return Response(DeliverySerializer(again).data, status=202)

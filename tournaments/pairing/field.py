@@ -11,7 +11,8 @@ from enum import StrEnum
 
 import msgspec
 
-from games.engine.errors import EngineFault, Refusal
+from core.refusals import Refusal
+from games.engine.errors import EngineFault
 
 
 class How(StrEnum):

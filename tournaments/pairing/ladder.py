@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from tournaments.pairing.field import Player, Result, by_seed
 
 # How many names a sentence lists before it counts the others.

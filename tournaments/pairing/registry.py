@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar
 
 import msgspec
 
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.engine.options import Limits, limits_of, options_read
 
 Rounds = Annotated[int, msgspec.Meta(ge=1, le=64)]

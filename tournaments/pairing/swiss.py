@@ -27,7 +27,8 @@ from functools import cached_property
 import msgspec
 import networkx as nx
 
-from games.engine.errors import EngineFault, Refusal
+from core.refusals import Refusal
+from games.engine.errors import EngineFault
 from tournaments.pairing.field import How, Pairing, Player, Result, by_seed, enough
 
 #: Fields up to this size are paired from all possible pairs.

@@ -14,7 +14,7 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.services import audit_record
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from tournaments import audience, lifecycle
 from tournaments.course import Course
 from tournaments.lifecycle import (

@@ -15,10 +15,9 @@ from django.db.models import F, Max, Q
 
 from accounts.models import User
 from accounts.moderation import is_suspended
-from accounts.services import Refusal as AccountRefusal
 from accounts.services import audit_record, audit_records, users_lock
+from core.refusals import NotFound, Refusal
 from games.engine.chance import RandomSource, below
-from games.engine.errors import Refusal
 from games.spreadsheets import harmless, unarmed
 from tournaments import lifecycle
 from tournaments.lifecycle import (
@@ -446,7 +445,7 @@ def seeds_set(
     told = RowByRow()
     for pk, seed in seeds.items():
         if pk not in enrolled:
-            told.note(pk, Refusal("contestant.none", "Somebody to be seeded is not enrolled."))
+            told.note(pk, NotFound("contestant.none", "Somebody to be seeded is not enrolled."))
         elif seed is not None and not _is_seed(seed):
             told.note(pk, _no_seed())
     told.settle()
@@ -776,7 +775,7 @@ def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
     twice = Contestant.objects.filter(user=duplicate, season__in=both).select_related("season")
     first = twice.first()
     if first is not None:
-        raise AccountRefusal("merge.same-season", f"Both take part in {first.season.name}.")
+        raise Refusal("merge.same-season", f"Both take part in {first.season.name}.")
     organised = SeasonOrganiser.objects.filter(user=duplicate)
     organised.filter(season__organisers__user=keep).delete()
     moved: dict[str, Any] = {

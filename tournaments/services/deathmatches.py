@@ -17,9 +17,10 @@ from django.db.models import Max
 
 from accounts.models import AuditEntry, User
 from accounts.services import audit_record
+from core.refusals import Refusal
 from games import pace, store, words
 from games.engine.decisions import Seat, other
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import EngineFault
 from games.models import Match
 from games.ratings.services import rating_correct, rating_exclude
 from games.rulesets import REGISTRY

@@ -25,8 +25,8 @@ from django.db import DataError, IntegrityError, models, transaction
 
 from accounts.models import User
 from accounts.services import audit_record, users_lock
+from core.refusals import Refusal
 from games.engine import records
-from games.engine.errors import Refusal
 from games.models import Match
 from games.services.matches import record_bytes, record_import
 from tournaments import audience, catalogue, invariants, pictures
@@ -888,7 +888,7 @@ class _Restoring:
         try:
             check()
         except Refusal as refusal:
-            raise Refusal(refusal.code, f"At {where}: {refusal.sentence}") from refusal
+            raise refusal.reworded(f"At {where}: {refusal.sentence}") from refusal
 
     def _season(self) -> Season:
         doc = self.document.season
@@ -1122,7 +1122,7 @@ class _Restoring:
         try:
             match = record_import(acting_user=self.user, data=self.files[name])
         except Refusal as refusal:
-            raise Refusal(refusal.code, f"In {name}: {refusal.sentence}") from refusal
+            raise refusal.reworded(f"In {name}: {refusal.sentence}") from refusal
         if (match.ruleset, match.variant) != (doc.ruleset, doc.variant):
             raise Refusal("document.wrong", f"At {where}: {name} is of another game.")
         if doc.how == "played" and match.winner != doc.winner_seat:

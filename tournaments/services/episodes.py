@@ -12,7 +12,8 @@ from django.db.models import Max, QuerySet
 
 from accounts.models import User
 from accounts.services import audit_record
-from games.engine.errors import EngineFault, Refusal
+from core.refusals import Refusal
+from games.engine.errors import EngineFault
 from games.rulesets import REGISTRY
 from tournaments import audience, lifecycle
 from tournaments.lifecycle import (

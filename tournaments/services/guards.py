@@ -12,7 +12,8 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from games.engine.errors import EngineFault, Refusal
+from core.refusals import Forbidden, NotFound, Refusal
+from games.engine.errors import EngineFault
 from games.text import one_line
 from tournaments import audience
 from tournaments.lifecycle import (
@@ -84,7 +85,7 @@ def season_locked(season_id: int) -> Season:
         raise EngineFault("a season is locked inside the transaction of its deed")
     season = Season.objects.select_for_update(no_key=True).filter(pk=season_id).first()
     if season is None:
-        raise Refusal("season.none", "There is no such season.")
+        raise NotFound("season.none", "There is no such season.")
     return season
 
 
@@ -104,7 +105,7 @@ def managed(season: Season, acting_user: User | None) -> Season:
 def must_manage(season: Season, acting_user: User | None) -> None:
     """Raises Refusal ``season.not-organiser``. None stands for the site itself."""
     if acting_user is not None and not audience.may_manage(season, acting_user):
-        raise Refusal("season.not-organiser", "Only an organiser of this season may do this.")
+        raise Forbidden("season.not-organiser", "Only an organiser of this season may do this.")
 
 
 def must_not_be_archived(season: Season) -> None:
@@ -169,7 +170,7 @@ def undecided_of(contestant: Contestant) -> QuerySet[DeathMatch]:
 
 def own_death_match() -> Refusal:
     """What whoever decides about themselves is told, whatever their role."""
-    return Refusal("death-match.own", "Nobody decides about their own death match.")
+    return Forbidden("death-match.own", "Nobody decides about their own death match.")
 
 
 def is_frozen(death_match: DeathMatch) -> bool:

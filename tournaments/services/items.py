@@ -11,8 +11,8 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.services import audit_record
+from core.refusals import Refusal
 from games.engine.decisions import Seat, other
-from games.engine.errors import Refusal
 from games.engine.ruleset import HeldItem
 from tournaments import audience, lifecycle
 from tournaments.catalogue import BLOCK, Item, item_of

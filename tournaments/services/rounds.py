@@ -12,7 +12,7 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.services import audit_record
-from games.engine.errors import Refusal
+from core.refusals import NotFound, Refusal
 from tournaments.course import Course
 from tournaments.lifecycle import DeathMatchStatus, LegStatus
 from tournaments.models import Contestant, DeathMatch, Format, Leg, Round, Season
@@ -102,7 +102,7 @@ def round_schedule(
     for number, (pk, when) in enumerate(times.items()):
         with told.of(number):
             if pk not in rows:
-                raise Refusal("death-match.none", f"Death match {pk} is not of this round.")
+                raise NotFound("death-match.none", f"Death match {pk} is not of this round.")
             death_match_schedule(
                 acting_user=acting_user, death_match=rows[pk], scheduled_at=when, at=at
             )

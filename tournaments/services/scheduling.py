@@ -16,9 +16,9 @@ from django.db.models import Case, F, Max, Model, Q, QuerySet, When
 from accounts.models import User
 from accounts.services import audit_record
 from config.jobs import guard
+from core.refusals import Refusal
 from games import pace
 from games.engine.decisions import Seat
-from games.engine.errors import Refusal
 from games.models import Match
 from tournaments import audience
 from tournaments.lifecycle import (

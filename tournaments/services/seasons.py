@@ -17,8 +17,8 @@ from accounts.models import User
 from accounts.moderation import is_suspended
 from accounts.roles import is_organiser
 from accounts.services import audit_record, users_lock
+from core.refusals import Forbidden, Refusal, Together
 from games import pace
-from games.engine.errors import Refusal, Together
 from games.services.matches import game_of, match_referees_set
 from tournaments import audience, lifecycle
 from tournaments.course import Course
@@ -107,7 +107,7 @@ def season_create(
     """
     acting_user = users_lock([acting_user])[acting_user.pk]
     if not audience.may_create_season(acting_user):
-        raise Refusal("season.not-allowed", "Only organisers may open a season.")
+        raise Forbidden("season.not-allowed", "Only organisers may open a season.")
     formats_known.format_of(format)
     given = settings_checked(format, {"format_options": {}, **(settings or {}), "name": name})
     season = _made(format=format, created_by=acting_user, created_at=instant(at), **given)
@@ -590,7 +590,7 @@ def season_archive(*, acting_user: User, season: Season, at: datetime | None = N
 
 def _must_be_allowed_to_shelve(season: Season, acting_user: User) -> None:
     if not audience.may_shelve(season, acting_user):
-        raise Refusal(
+        raise Forbidden(
             "season.not-allowed", "Only its organisers and moderators may archive a season."
         )
 

@@ -17,7 +17,8 @@ from typing import Literal
 
 import msgspec
 
-from games.engine.errors import EngineFault, Refusal
+from core.refusals import Refusal
+from games.engine.errors import EngineFault
 from tournaments.pairing.field import How, Result
 
 #: A whole number, or several that are compared one after the other. None: does not apply.

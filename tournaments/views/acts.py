@@ -15,7 +15,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from tournaments.forms import NoForm, ServiceForm
 from tournaments.reading import Sheet
 from tournaments.services.seasons import Warned

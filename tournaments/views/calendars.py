@@ -16,7 +16,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.views.decorators.http import require_safe
 from icalendar import Calendar, Event
 
-from games.engine.errors import Refusal
+from core.refusals import NotFound
 from tournaments.lifecycle import DeathMatchStatus, LegStatus, SeasonStatus
 from tournaments.models import DeathMatch, Leg, SeasonEvent
 from tournaments.reading import Sheet, etag_of, fingerprint, game_of
@@ -39,7 +39,7 @@ def contestant_calendar(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResp
     """Those of one contestant."""
     who = sheet.by_id.get(pk)
     if who is None:
-        raise Refusal("contestant.none", "There is no such contestant.")
+        raise NotFound("contestant.none", "There is no such contestant.")
 
     def theirs() -> list[DeathMatch]:
         return [row for row in sheet.death_matches if pk in (row.home_id, row.away_id)]

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, Final, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 
 from django.contrib.auth.views import redirect_to_login
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.http import http_date
 
 from accounts.models import User
-from games.engine.errors import Refusal
-from games.views.common import signed_in
+from core.refusals import Forbidden
+from games.views.common import explains_refusals, signed_in
 from games.views.everybody import for_everybody, is_for_one
 from tournaments import audience
 from tournaments.reading import Sheet, fingerprint, season_for
@@ -23,31 +23,15 @@ P = ParamSpec("P")
 SheetView = Callable[Concatenate[HttpRequest, Sheet, P], HttpResponse]
 SlugView = Callable[Concatenate[HttpRequest, str, P], HttpResponse]
 
-_NOT_FOUND: Final = frozenset(
-    {"season.none", "round.none", "death-match.none", "contestant.none", "gift.none", "leg.none"}
-)
-_FORBIDDEN: Final = frozenset({"season.not-organiser", "season.not-allowed", "death-match.own"})
-
-
-def problem(request: HttpRequest, refusal: Refusal) -> HttpResponse:
-    """A page that says why something cannot be done."""
-    status = 403 if refusal.code in _FORBIDDEN else 409
-    return render(request, "games/problem.html", {"refusal": refusal}, status=status)
-
 
 def season_page(view: SheetView[P]) -> SlugView[P]:
     """Hand the view the season of the address, as a sheet; 404 for those who may not know of it.
     A refusal that the view does not handle itself becomes a page that gives its sentence."""
 
+    @explains_refusals
     @wraps(view)
     def wrapped(request: HttpRequest, slug: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        try:
-            sheet = Sheet(season_for(slug, request.user))
-            return view(request, sheet, *args, **kwargs)
-        except Refusal as refusal:
-            if refusal.code in _NOT_FOUND:
-                raise Http404(refusal.sentence) from refusal
-            return problem(request, refusal)
+        return view(request, Sheet(season_for(slug, request.user)), *args, **kwargs)
 
     return wrapped
 
@@ -111,7 +95,9 @@ def organisers_only(
         request: HttpRequest, sheet: Sheet, user: User, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
         if not audience.may_manage(sheet.season, user):
-            raise Refusal("season.not-organiser", "Only an organiser of this season may see this.")
+            raise Forbidden(
+                "season.not-organiser", "Only an organiser of this season may see this."
+            )
         return view(request, sheet, user, *args, **kwargs)
 
     return wrapped

@@ -16,8 +16,8 @@ from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
+from core.refusals import Forbidden, NotFound, Refusal
 from games.audience import organised_by
-from games.engine.errors import Refusal
 from games.models import Match
 from games.views.common import needs_sign_in
 from tournaments import audience
@@ -84,7 +84,7 @@ FORMS: Final = ["GET", "HEAD", "POST"]
 def season_new(request: HttpRequest, user: User) -> HttpResponse:
     """Make a season: a draft, seen by nobody but its organisers."""
     if not audience.may_create_season(user):
-        refusal = Refusal("season.not-allowed", "Only organisers may open a season.")
+        refusal = Forbidden("season.not-allowed", "Only organisers may open a season.")
         return problem(request, refusal)
     status = 200
     if request.method == "POST":
@@ -352,13 +352,13 @@ _STEPS: Final[dict[str, Step]] = {
 def step(request: HttpRequest, sheet: Sheet, user: User, name: str) -> HttpResponse:
     """A step of the season: what speaks against it, what it does, the button."""
     if name not in _STEPS:
-        raise Refusal("season.none", "There is no such step.")
+        raise NotFound("season.none", "There is no such step.")
     shelves = name == "archive" or (
         name == "list" and sheet.season.visibility == Visibility.ARCHIVED
     )
     allowed = audience.may_shelve if shelves else audience.may_manage
     if not allowed(sheet.season, user):
-        raise Refusal("season.not-organiser", "Only an organiser of this season may see this.")
+        raise Forbidden("season.not-organiser", "Only an organiser of this season may see this.")
     told = _STEPS[name]
     warnings: list[Warned] = []
     if name in ("list", "start", "cancel", "archive"):
@@ -403,7 +403,7 @@ def roster(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     if request.method == "POST" and "user" in request.POST:
         found = User.objects.filter(pk__in=_numbers(request.POST["user"])).first()
         if found is None:
-            raise Refusal("contestant.none", "There is no such player.")
+            raise NotFound("contestant.none", "There is no such player.")
         contestants.contestant_enrol(acting_user=user, season=sheet.season, user=found)
         messages.success(request, f"{found.shown_name} is enrolled.")
         return redirect("tournaments:roster", sheet.season.slug)
@@ -416,7 +416,7 @@ def roster(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
                 )
             except contestants.Faults as refusal:
                 faults = refusal.faults
-                form.refuse(Refusal(refusal.code, "Nobody was enrolled: see above what is wrong."))
+                form.refuse(refusal.reworded("Nobody was enrolled: see above what is wrong."))
             except Refusal as refusal:
                 form.refuse(refusal)
             else:
@@ -446,7 +446,7 @@ def _found(sheet: Sheet, query: str) -> list[tuple[User, bool]]:
 
 def _contestant(sheet: Sheet, pk: int) -> Contestant:
     if pk not in sheet.by_id:
-        raise Refusal("contestant.none", "There is no such contestant.")
+        raise NotFound("contestant.none", "There is no such contestant.")
     return sheet.by_id[pk]
 
 
@@ -540,7 +540,7 @@ def contestant_act(
         ),
     }
     if name not in acts:
-        raise Refusal("contestant.none", "There is no such step.")
+        raise NotFound("contestant.none", "There is no such step.")
     return perform(request, sheet, acts[name])
 
 
@@ -598,7 +598,7 @@ def _episode(sheet: Sheet, number: int) -> tuple[Round, Episode]:
     played = sheet.round(number)
     episode: Episode | None = getattr(played, "told", None)
     if episode is None:
-        raise Refusal("round.none", "This round is no episode.")
+        raise NotFound("round.none", "This round is no episode.")
     return played, episode
 
 
@@ -918,7 +918,7 @@ def round_act(
         ),
     }
     if name not in acts:
-        raise Refusal("round.none", "There is no such step.")
+        raise NotFound("round.none", "There is no such step.")
     return perform(request, sheet, acts[name]())
 
 
@@ -1067,7 +1067,7 @@ def match_act(request: HttpRequest, sheet: Sheet, user: User, pk: int, name: str
         ),
     }  # fmt: skip
     if name not in acts:
-        raise Refusal("death-match.none", "There is no such deed.")
+        raise NotFound("death-match.none", "There is no such deed.")
     return perform(request, sheet, acts[name]())
 
 
@@ -1125,7 +1125,7 @@ def leg_act(
         ),
     }
     if name not in acts:
-        raise Refusal("leg.none", "There is no such deed.")
+        raise NotFound("leg.none", "There is no such deed.")
     return perform(request, sheet, acts[name]())
 
 
@@ -1167,7 +1167,7 @@ def item_take_back(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> H
     """Take back an item that was given by mistake."""
     gift: Gift | None = next((each for each in sheet.gifts if each.pk == pk), None)
     if gift is None or gift.status != GiftStatus.HELD:
-        raise Refusal("gift.none", "There is no such item to take back.")
+        raise NotFound("gift.none", "There is no such item to take back.")
     found = gift
     act = Act(
         title=f"Take an item back from {found.receiver}",

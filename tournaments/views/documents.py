@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
 from config.bodies import takes
-from games.engine.errors import Refusal
+from core.refusals import Forbidden, Refusal
 from games.views.common import needs_sign_in
 from tournaments import audience
 from tournaments.forms import RestoreForm
@@ -54,7 +54,7 @@ def contestants(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
 def restore(request: HttpRequest, user: User) -> HttpResponse:
     """Restore a season from such a file."""
     if not audience.may_create_season(user):
-        refusal = Refusal("season.not-allowed", "Only organisers may import seasons.")
+        refusal = Forbidden("season.not-allowed", "Only organisers may import seasons.")
         return problem(request, refusal)
     if request.method != "POST":
         return render(request, "tournaments/season_restore.html", {"form": RestoreForm()})

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import User
-from games.engine.errors import Refusal
+from core.refusals import NotFound, Refusal
 from tournaments import audience, catalogue
 from tournaments.forms import ChooseForm, GiftForm, NoForm, PairForm, RulesForm, WithdrawForm
 from tournaments.lifecycle import PLAYABLE, ContestantStatus, EpisodeStatus, GiftStatus
@@ -97,7 +97,7 @@ def choose(request: HttpRequest, sheet: Sheet, user: User, number: int) -> HttpR
     played = sheet.round(number)
     episode: Episode | None = getattr(played, "told", None)
     if episode is None:
-        raise Refusal("round.none", "This round is no episode.")
+        raise NotFound("round.none", "This round is no episode.")
     if episode.status != EpisodeStatus.CHOOSING:
         raise Refusal("choice.closed", "There is nothing to choose in this episode now.")
     mine = audience.may_choose_dmo(episode, user)
@@ -154,7 +154,7 @@ def leg_of(row: DeathMatch, leg_id: int) -> Leg:
         if leg.pk == leg_id:
             found: Leg = leg
             return found
-    raise Refusal("leg.none", "There is no such match.")
+    raise NotFound("leg.none", "There is no such match.")
 
 
 @require_POST

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 
 LONGEST_URL: Final = 500
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address

@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from tournaments.webhooks.kinds import BY_DEFAULT, CHOICES, FOR_PEOPLE
 from tournaments.webhooks.models import Webhook
 from tournaments.webhooks.services import NAME_MOST

@@ -25,7 +25,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.services import audit_record
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from tournaments.lifecycle import Visibility
 from tournaments.webhooks import discord, payloads, signing, wire
 from tournaments.webhooks.composing import message_compose

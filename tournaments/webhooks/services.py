@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.services import UNSET, Unset, audit_record
-from games.engine.errors import Refusal
+from core.refusals import Forbidden, NotFound, Refusal
 from games.text import one_line
 from tournaments.audience import may_manage
 from tournaments.lifecycle import Visibility
@@ -195,7 +195,7 @@ def delivery_redeliver(*, acting_user: User, delivery: Delivery) -> Delivery:
     webhook = _locked(delivery.webhook)
     row = Delivery.objects.select_for_update(no_key=True).filter(pk=delivery.pk).first()
     if row is None:
-        raise Refusal("webhook.none", "There is no such delivery.")
+        raise NotFound("webhook.none", "There is no such delivery.")
     if row.status == Delivery.Status.PENDING:
         raise Refusal("webhook.still-pending", "This has not been delivered yet, and will be.")
     if not webhook.active and row.kind != TEST:
@@ -229,7 +229,7 @@ def host_of(webhook: Webhook) -> str:
 
 def _must_manage(season: Season, user: User) -> None:
     if not may_manage(season, user):
-        raise Refusal("webhook.not-allowed", "Only the season's organisers may do this.")
+        raise Forbidden("webhook.not-allowed", "Only the season's organisers may do this.")
 
 
 def _locked(webhook: Webhook, *, with_key: bool = False) -> Webhook:
@@ -241,7 +241,7 @@ def _locked(webhook: Webhook, *, with_key: bool = False) -> Webhook:
         .first()
     )
     if found is None:
-        raise Refusal("webhook.none", "There is no such webhook.")
+        raise NotFound("webhook.none", "There is no such webhook.")
     return found
 
 

@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
-from games.engine.errors import Refusal
+from core.refusals import Forbidden, Refusal
 from games.views.common import needs_sign_in
 from tournaments.audience import may_manage
 from tournaments.models import Season
@@ -44,7 +44,7 @@ def _managed(
         if season is None:
             raise Http404("There is no such season.")
         if not may_manage(season, user):
-            refusal = Refusal("webhook.not-allowed", "Only the season's organisers may do this.")
+            refusal = Forbidden("webhook.not-allowed", "Only the season's organisers may do this.")
             return render(request, "games/problem.html", {"refusal": refusal}, status=403)
         return view(request, user, season, *args, **kwargs)
 

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 
 Colour: TypeAlias = Literal["red", "blue"]
 COLOURS: tuple[Colour, Colour] = ("red", "blue")

@@ -9,10 +9,11 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import msgspec
 
+from core.refusals import Refusal
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat, other
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import EngineFault
 from games.engine.naming import UNNAMED, Names, named
 from games.engine.ruleset import (
     Chosen,

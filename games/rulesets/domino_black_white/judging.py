@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from core.refusals import Refusal
 from games.engine.decisions import Decision
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import EngineFault
 from games.rulesets.domino_black_white.board import NAME_OF, WING_NEEDS, Spot
 from games.rulesets.domino_black_white.moves import DOMINO_OF, Move, Order, Place
 from games.rulesets.domino_black_white.reach import wing_of

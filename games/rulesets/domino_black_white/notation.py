@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.rulesets.domino_black_white.board import CELL_OF, NAME_OF, SPOT_OF
 from games.rulesets.domino_black_white.moves import (
     HIGHEST,

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.rulesets.domino_wars.board import (
     INDEX_OF,
     NAMES,

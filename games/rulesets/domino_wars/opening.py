@@ -8,9 +8,10 @@ from itertools import combinations
 from math import comb
 from typing import Final
 
+from core.refusals import Refusal
 from games.engine.chance import RandomSource, below, shuffled
 from games.engine.decisions import Chance, Decision, Draw, Seat
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import EngineFault
 from games.engine.naming import PLAYERS
 from games.engine.ruleset import Chosen
 from games.rulesets.domino_wars.board import DOMINOES, NAMES

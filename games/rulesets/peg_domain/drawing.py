@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from core.refusals import Refusal
 from games.engine import notation
 from games.engine.chance import RandomSource, below
 from games.engine.decisions import Chance, Draw
-from games.engine.errors import Refusal
 from games.rulesets.peg_domain.boards import (
     COLOURS,
     PALLET_NAME,

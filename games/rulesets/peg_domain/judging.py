@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from core.refusals import NotFound, Refusal
 from games.engine.decisions import Decision, Seat
-from games.engine.errors import Refusal
 from games.rulesets.peg_domain.boards import (
     DOMAIN_NAME,
     PALLET_NAME,
@@ -170,7 +170,7 @@ def _must_have(state: State, seat: Seat, index: int, item: str) -> None:
     name = item.replace("-", " ").title()
     held = state.frame.items[seat][index]
     if not held:
-        raise Refusal("item.none", f"You do not have {name} in this match.")
+        raise NotFound("item.none", f"You do not have {name} in this match.")
     if state.spent[seat][index - 1] >= held:
         raise Refusal("item.used", f"You have used {name} already.")
     if state.turn > LAST_ROUND_OF_ITEMS:
@@ -225,7 +225,7 @@ def _judge_extra(state: State, seat: Seat, move: Extra) -> None:
     held = frame.items[seat][0]
     if not held:
         name = ADDITIONAL.replace("-", " ").title()
-        raise Refusal("item.none", f"You do not have {name} in this match.")
+        raise NotFound("item.none", f"You do not have {name} in this match.")
     colour = 0 if move.colour == "red" else 1
     pegs = frame.drawn[colour]
     if held > 1:

@@ -13,7 +13,7 @@ import re
 from itertools import pairwise
 from typing import Final
 
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.rulesets.peg_domain.boards import (
     DOMAIN_NAME,
     DOMAIN_SQUARE,

@@ -7,10 +7,11 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from core.refusals import Refusal
 from games.engine import notation as engine_notation
 from games.engine.chance import RandomSource, choose
 from games.engine.decisions import Seat, other
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import EngineFault
 from games.rulesets.peg_domain import notation
 from games.rulesets.peg_domain.boards import (
     DOMAIN_SQUARE,

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.engine.notation import square_name
 
 LETTERS = "OISZLJT"

@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from core.refusals import Refusal
 from games.engine import notation
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import EVERYONE, Audience, Chance, Decision, Draw, Event, Outcome, Seat
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import EngineFault
 from games.engine.naming import PLAYERS, UNNAMED, Names, named
 from games.engine.ruleset import Chosen, Options, Ruleset, Seconds, Setup, Variant
 from games.rulesets.tetronogo import view as views

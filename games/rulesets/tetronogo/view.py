@@ -26,9 +26,10 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from core.refusals import Refusal
 from games.engine import notation
 from games.engine.decisions import Seat
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import EngineFault
 from games.rulesets.tetronogo.moves import LETTERS, SIZE, SQUARES, Letter, Place, parse_move
 from games.rulesets.tetronogo.moves import print_move as text_of
 from games.rulesets.tetronogo.pieces import TETROMINOES, Duel, Tetromino, duel, names

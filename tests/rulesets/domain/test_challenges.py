@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from core.refusals import Refusal
 from games.engine import live as lives
 from games.engine import table as tables
-from games.engine.errors import Refusal
 from games.engine.table import Act
 from games.engine.views import match_view
 from tests.rulesets.domain.helpers import BARE, RULES, Game

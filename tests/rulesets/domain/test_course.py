@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.rulesets.domain.rules import DomainOptions
 from tests.rulesets.domain.helpers import BARE, RULES, SMALL, Game
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from core.refusals import Refusal
 from games.engine import notation
-from games.engine.errors import Refusal
 from tests.rulesets.domain.helpers import RULES
 
 

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
+from core.refusals import Refusal
 from games.engine import notation
 from games.engine.decisions import Decision
-from games.engine.errors import Refusal
 from games.engine.ruleset import Setup
 from games.rulesets.domino_black_white import DominoBlackWhite
 from games.rulesets.domino_black_white.board import spots_in

@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
+from core.refusals import Refusal
 from games.engine import table as tables
 from games.engine.clocks import ClockPolicy
 from games.engine.decisions import other
-from games.engine.errors import Refusal
 from games.engine.table import Header
 from games.rulesets.domino_black_white.moves import Order, OutOfTime
 from games.rulesets.domino_black_white.rules import DominoOptions

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.refusals import Refusal
 from games.engine.decisions import Outcome
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import EngineFault
 from games.rulesets.domino_black_white.moves import PLACES, Move, Order, OutOfTime
 from games.rulesets.domino_black_white.state import State
 from tests.rulesets.domino_black_white.helpers import RULES, at_random, begun, decision, play

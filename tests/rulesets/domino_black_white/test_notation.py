@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.refusals import Refusal
 from games.engine import notation
-from games.engine.errors import Refusal
 from games.rulesets.domino_black_white.moves import PLACES, Order, OutOfTime, Place
 from tests.rulesets.domino_black_white.helpers import RULES, read
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from core.refusals import Refusal
 from games.engine import notation
 from games.engine.chance import RandomSource
 from games.engine.decisions import Decision, Event, Seat, seen_by
-from games.engine.errors import Refusal
 from games.engine.ruleset import HeldItem, Setup
 from games.rulesets.domino_wars.board import INDEX_OF, SQUARES, board_of
 from games.rulesets.domino_wars.moves import Move

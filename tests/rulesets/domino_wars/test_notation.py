@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from core.refusals import Refusal
 from games.engine import notation
-from games.engine.errors import Refusal
 from games.rulesets.domino_wars.board import PLAYS
 from games.rulesets.domino_wars.moves import OutOfTime
 from tests.rulesets.domino_wars.helpers import RULES, read

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from core.refusals import Refusal
 from games.engine.decisions import Draw, seen_by
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import EngineFault
 from games.engine.ruleset import Options
 from games.rulesets.domino_wars.board import DOMINOES
 from games.rulesets.domino_wars.moves import Deck, Order

@@ -12,8 +12,8 @@ from itertools import pairwise
 import pytest
 from PIL import Image, ImageDraw
 
+from core.refusals import Refusal
 from games.engine.decisions import Decision
-from games.engine.errors import Refusal
 from games.engine.table import Course
 from games.pictures import png_of
 from games.rulesets.peg_domain import painting

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from core.refusals import Refusal
 from games.engine.decisions import Chance, Draw, Seat
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import EngineFault
 from games.engine.ruleset import Setup
 from games.rulesets.tetronogo.moves import LETTERS, OutOfTime, Pick, Place, Start
 from games.rulesets.tetronogo.pieces import BOARD, TETROMINOES

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.engine.errors import EngineFault, Refusal
+from core.refusals import Refusal
+from games.engine.errors import EngineFault
 from games.engine.playouts import playout
 from games.rulesets.tetronogo.moves import LETTERS, SQUARES, Move, Pick, Place, Start
 from games.rulesets.tetronogo.state import State

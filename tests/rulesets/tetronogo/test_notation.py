@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.refusals import Refusal
 from games.engine import notation
 from games.engine.decisions import Chance
-from games.engine.errors import Refusal
 from games.rulesets.tetronogo.moves import LETTERS, Move, OutOfTime, Pick, Place, Start
 from tests.rulesets.tetronogo.helpers import RULES, read
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from games.rulesets.tetronogo.bits import WIDEST, draw_member, members, nth_member
 from games.rulesets.tetronogo.moves import LETTERS, SIZE, Place
 from games.rulesets.tetronogo.pieces import (

@@ -5,10 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from core.refusals import Refusal
 from games.engine import table as tables
 from games.engine.clocks import ClockPolicy
 from games.engine.decisions import Seat
-from games.engine.errors import EngineFault, Refusal
+from games.engine.errors import EngineFault
 from games.engine.ruleset import Options
 from games.engine.table import Entry, Header, Table
 from games.rulesets.tetronogo.rules import TetronogoOptions

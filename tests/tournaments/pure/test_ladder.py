@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from tests.tournaments.pure.helpers import field, void, won
 from tournaments.pairing.field import Player, Result
 from tournaments.pairing.ladder import check, in_reach, moved, rungs_of

@@ -3,7 +3,7 @@ import math
 import msgspec
 import pytest
 
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from tests.tournaments.pure.helpers import codes
 from tournaments.pairing.registry import (
     FORMATS,

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.engine.errors import EngineFault, Refusal
+from core.refusals import Refusal
+from games.engine.errors import EngineFault
 from tests.tournaments.pure.helpers import field, void, walkover, won
 from tournaments.pairing.field import How, Result
 from tournaments.pairing.single_elimination import (

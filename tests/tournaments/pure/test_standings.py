@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.engine.errors import EngineFault, Refusal
+from core.refusals import Refusal
+from games.engine.errors import EngineFault
 from tests.tournaments.pure.helpers import by_lot, bye, field, played, void, walkover, won
 from tournaments.pairing.field import How, Result
 from tournaments.pairing.swiss import pair_round

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import User
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from tournaments.models import Season
 from tournaments.services.documents import season_import, season_records, season_schema
 

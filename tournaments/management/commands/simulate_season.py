@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.roles import is_organiser
-from games.engine.errors import Refusal
+from core.refusals import Refusal
 from tournaments.invariants import faults_of
 from tournaments.pairing.registry import FORMATS
 from tournaments.simulation import Plan, season_simulate

@@ -1,0 +1,119 @@
+"""What cannot be done, and why: the one way in which anything here says no.
+
+Pure: the engine raises these, services do, and every surface answers them alike. What kind of
+refusal it is stands where it is raised, in its class; what a kind is over HTTP is decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import Final
+
+
+class Kind(StrEnum):
+    """What somebody who is refused can do about it."""
+
+    MALFORMED = "malformed"  # nothing: it means nothing, whatever the state of things
+    FORBIDDEN = "forbidden"  # nothing: it is for somebody else to do
+    NOT_FOUND = "not found"  # ask for something else: this is not there, or not for them to know of
+    CONFLICT = "conflict"  # something else first: things stand otherwise just now
+
+
+HTTP_STATUS: Final = {
+    Kind.MALFORMED: 400,
+    Kind.FORBIDDEN: 403,
+    Kind.NOT_FOUND: 404,
+    Kind.CONFLICT: 409,
+}
+
+
+class Refusal(Exception):
+    """Something that cannot stand, in conflict with how things stand.
+
+    ``code`` is stable and machine readable (``area.reason``), ``sentence`` is one English sentence
+    for people. ``squares`` names the squares of the board that the sentence is about, for boards to
+    mark, and ``field`` what of a form, or which option, it is about; empty where there are none.
+    """
+
+    kind = Kind.CONFLICT
+
+    def __init__(
+        self, code: str, sentence: str, squares: tuple[str, ...] = (), *, field: str = ""
+    ) -> None:
+        super().__init__(f"{code}: {sentence}")
+        self.code = code
+        self.sentence = sentence
+        self.squares = squares
+        self.field = field
+
+    def reworded(self, sentence: str) -> Refusal:
+        """The same, in other words."""
+        other = Refusal(self.code, sentence, self.squares, field=self.field)
+        other.kind = self.kind
+        return other
+
+    @property
+    def status(self) -> int:
+        """The HTTP status of an answer that says so."""
+        return HTTP_STATUS[self.kind]
+
+
+class NotUnderstood(Refusal):
+    """What was sent means nothing."""
+
+    kind = Kind.MALFORMED
+
+
+class Forbidden(Refusal):
+    """It is there, and not for this person to do."""
+
+    kind = Kind.FORBIDDEN
+
+
+class NotFound(Refusal):
+    """It is not there, or this person is not to know of it."""
+
+    kind = Kind.NOT_FOUND
+
+
+class Refusals(Refusal):
+    """Several things that cannot stand, each by itself, in ``each``. Kind and code are those of the
+    first, the sentence has those of all."""
+
+    def __init__(self, each: Sequence[Refusal]) -> None:
+        sentences = dict.fromkeys(refusal.sentence for refusal in each)
+        super().__init__(each[0].code, " ".join(sentences), each[0].squares)
+        self.kind = each[0].kind
+        self.each = tuple(each)
+
+
+class Together:
+    """Goes on behind something that is refused, so that all of it is told at the end::
+
+        told = Together()
+        with told.of():
+            ...
+        told.settle()
+
+    For what is looked at before anything is done.
+    """
+
+    def __init__(self) -> None:
+        self.refused: list[Refusal] = []
+
+    @contextmanager
+    def of(self) -> Iterator[None]:
+        """One of the things to look at."""
+        try:
+            yield
+        except Refusal as refusal:
+            self.refused.append(refusal)
+
+    def settle(self) -> None:
+        """Raise what was refused, as Refusals where it is more than one thing."""
+        if len(self.refused) > 1:
+            raise Refusals(self.refused)
+        if self.refused:
+            raise self.refused[0]

@@ -1,0 +1,107 @@
+"""One way of saying no: what is refused is of one kind, wherever it is raised and answered."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+
+import pytest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.test import RequestFactory
+
+from accounts.models import User
+from config.api import problems
+from core import refusals
+from core.refusals import Forbidden, Kind, NotFound, NotUnderstood, Refusal, Refusals, Together
+from games.views.common import explains_refusals
+from script.lib.console import ROOT
+
+KINDS = {each.__name__: each for each in (Refusal, Forbidden, NotFound, NotUnderstood)}
+
+
+def raised() -> Iterator[tuple[str, str, str]]:
+    """Every refusal whose code stands in the source: its code, its class, and where."""
+    for app in ("accounts", "config", "core", "games", "tournaments"):
+        for path in sorted((ROOT / app).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text())):
+                match node:
+                    case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=str(code)), *_]):
+                        if name in KINDS:
+                            yield code, name, f"{path.relative_to(ROOT)}:{node.lineno}"
+
+
+def test_a_code_is_of_one_kind() -> None:
+    kinds: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for code, name, where in raised():
+        kinds[code][name].append(where)
+    assert len(kinds) > 300
+    assert {code: dict(found) for code, found in kinds.items() if len(found) > 1} == {}
+
+
+def test_every_kind_has_a_class_and_a_status() -> None:
+    assert {each.kind for each in KINDS.values()} == set(Kind) == set(refusals.HTTP_STATUS)
+    assert len(set(refusals.HTTP_STATUS.values())) == len(Kind)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@pytest.mark.django_db
+def test_pages_and_the_api_answer_it_alike(kind: type[Refusal]) -> None:
+    refusal = kind("area.reason", "It cannot be.")
+
+    @explains_refusals
+    def view(request: HttpRequest) -> HttpResponse:
+        raise refusal
+
+    request = RequestFactory().get("/")
+    request.user = User.objects.create_user("ada")
+    try:
+        page = view(request).status_code
+    except Http404:
+        page = 404
+    assert page == problems.refused(refusal).status_code == refusal.status
+
+
+def test_what_it_is_about_is_told() -> None:
+    refusal = NotUnderstood("cut.twice", "A3 is cut twice.", ("A3",), field="cut")
+    answer = problems.refused(refusal)
+    assert answer.data["squares"] == ["A3"]
+    assert list(answer.data["fields"]) == ["cut"]
+    assert str(refusal) == "cut.twice: A3 is cut twice."
+
+
+def test_several_are_told_together() -> None:
+    told = Together()
+    told.settle()
+    for code in ("one.first", "two.second", "two.third"):
+        with told.of():
+            raise Refusal(code, f"{code}.")
+    with pytest.raises(Refusals) as caught:
+        told.settle()
+    assert caught.value.code == "one.first"
+    assert caught.value.sentence == "one.first. two.second. two.third."
+    assert [each.code for each in caught.value.each] == ["one.first", "two.second", "two.third"]
+
+
+def test_what_is_no_refusal_is_not_held_back() -> None:
+    told = Together()
+    with pytest.raises(ZeroDivisionError), told.of():
+        raise ZeroDivisionError
+
+
+def test_other_words_change_nothing_else() -> None:
+    told = Together()
+    for kind in (NotFound, Forbidden):
+        with told.of():
+            raise kind("area.reason", "It cannot be.", ("A3",), field="cut")
+    with pytest.raises(Refusals) as caught:
+        told.settle()
+    for refusal in (*caught.value.each, caught.value):
+        other = refusal.reworded("In row 3: no.")
+        assert (other.sentence, str(other)) == ("In row 3: no.", "area.reason: In row 3: no.")
+        assert (other.code, other.kind, other.status) == (
+            refusal.code,
+            refusal.kind,
+            refusal.status,
+        )
+        assert (other.squares, other.field) == (refusal.squares, refusal.field)
