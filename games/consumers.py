@@ -241,12 +241,12 @@ class Socket(AsyncWebsocketConsumer):
             await self.accept()
         await self.end(4503, code, sentence, retry_after=COME_BACK_S)
 
-    def scope_refusal(self, needed: Scope) -> Refusal | None:
-        """Why the token that this socket was opened with does not allow it, or None."""
+    def require_scope(self, needed: Scope) -> None:
+        """Raises Refusal ``scope.missing`` where the token that this socket was opened with does
+        not allow it."""
         missing = None if self.credential is None else self.credential.missing(needed)
-        if missing is None:
-            return None
-        return Refusal("scope.missing", f"This token lacks the scope {missing.value!r}.")
+        if missing is not None:
+            raise Refusal("scope.missing", f"This token lacks the scope {missing.value!r}.")
 
     async def _has_expired(self) -> bool:
         """Whether the socket's token has; the socket is closed then."""
@@ -369,9 +369,16 @@ class MatchSocket(Socket):
             await self._tell_presence(there)
 
     async def take(self, frame: Incoming) -> None:
+        try:
+            await self._do(frame)
+        except Refusal as refusal:
+            about = frame.id if isinstance(frame, Submit | Chat | Organise) else None
+            await self.say(frames.refused_frame(about, refusal))
+
+    async def _do(self, frame: Incoming) -> None:
         match frame:
             case Submit():
-                await self._submit(frame)
+                await self.say(frames.ack_frame(await self._submit(frame)))
             case Ping():
                 await self._pong(frame)
             case Sync():
@@ -379,67 +386,43 @@ class MatchSocket(Socket):
                     await in_turn_thread(reader_of, self.match_id, self.user)
                 )
             case Chat():
-                await self._chat(frame)
+                await in_turn_thread(self._post, frame)
             case ChatHistory():
                 await self._chat_history(frame)
             case Organise():
-                await self._organise(frame)
+                await self.say(frames.ack_frame(await self._organise(frame)))
 
-    async def _submit(self, frame: Submit) -> None:
+    async def _submit(self, frame: Submit) -> Ack:
         at = now_ms()
         if self.seat is None or self.user is None:
-            refusal = Forbidden("seat.none", "Only the two players can submit.")
-            await self.say(frames.refused_frame(frame.id, refusal))
-            return
+            raise Forbidden("seat.none", "Only the two players can submit.")
         if frame.match != self.match_id:
-            refusal = Refusal("match.wrong", "This socket belongs to another match.")
-            await self.say(frames.refused_frame(frame.id, refusal))
-            return
-        lacking = self.scope_refusal(Scope.PLAY)
-        if lacking is not None:
-            await self.say(frames.refused_frame(frame.id, lacking))
-            return
-        await self._answer(
-            frame.id,
-            await in_turn_thread(
-                match_submit,
-                match_id=self.match_id,
-                seat=self.seat,
-                acting_user=self.user,
-                client_id=frame.id,
-                text=frame.text,
-                version=frame.version,
-                at=at,
-            ),
+            raise Refusal("match.wrong", "This socket belongs to another match.")
+        self.require_scope(Scope.PLAY)
+        return await in_turn_thread(
+            match_submit,
+            match_id=self.match_id,
+            seat=self.seat,
+            acting_user=self.user,
+            client_id=frame.id,
+            text=frame.text,
+            version=frame.version,
+            at=at,
         )
 
-    async def _organise(self, frame: Organise) -> None:
+    async def _organise(self, frame: Organise) -> Ack:
         if self.user is None:
-            refusal = Forbidden("organiser.not-allowed", "Only an organiser may do this.")
-            await self.say(frames.refused_frame(frame.id, refusal))
-            return
-        lacking = self.scope_refusal(Scope.ORGANISE)
-        if lacking is not None:
-            await self.say(frames.refused_frame(frame.id, lacking))
-            return
-        await self._answer(
-            frame.id,
-            await in_turn_thread(
-                match_organise,
-                match_id=self.match_id,
-                acting_user=self.user,
-                client_id=frame.id,
-                text=frame.text,
-                why=frame.why,
-                at=now_ms(),
-            ),
+            raise Forbidden("organiser.not-allowed", "Only an organiser may do this.")
+        self.require_scope(Scope.ORGANISE)
+        return await in_turn_thread(
+            match_organise,
+            match_id=self.match_id,
+            acting_user=self.user,
+            client_id=frame.id,
+            text=frame.text,
+            why=frame.why,
+            at=now_ms(),
         )
-
-    async def _answer(self, client_id: str, answer: Ack | Refusal) -> None:
-        if isinstance(answer, Refusal):
-            await self.say(frames.refused_frame(client_id, answer))
-        else:
-            await self.say(frames.ack_frame(answer))
 
     async def _attend(self, there: dict[str, Any]) -> None:
         """A match that waits for its players may begin now that one of them is here."""
@@ -480,18 +463,10 @@ class MatchSocket(Socket):
             }
         )
 
-    async def _chat(self, frame: Chat) -> None:
-        try:
-            await in_turn_thread(self._post, frame)
-        except Refusal as refusal:
-            await self.say(frames.refused_frame(frame.id, refusal))
-
     def _post(self, frame: Chat) -> None:
         if self.user is None:
             raise Forbidden("chat.not-your-room", "Please sign in to write.")
-        lacking = self.scope_refusal(Scope.PLAY)
-        if lacking is not None:
-            raise lacking
+        self.require_scope(Scope.PLAY)
         wait = chat_wait(self.user.pk)
         if wait:
             raise Refusal("rate.chat", f"Too many messages. Please wait {wait} s.")
@@ -506,11 +481,7 @@ class MatchSocket(Socket):
         )
 
     async def _chat_history(self, frame: ChatHistory) -> None:
-        try:
-            messages = await in_turn_thread(self._history, frame.room)
-        except Refusal as refusal:
-            await self.say(frames.refused_frame(None, refusal))
-            return
+        messages = await in_turn_thread(self._history, frame.room)
         await self.say(
             {
                 "type": "chat.history",

@@ -29,7 +29,7 @@ from games.models import Match
 from games.reading import match_for, reader_of
 from games.services.arrivals import match_ready_now
 from games.services.matches import record_bytes
-from games.services.turns import client_id_fault, match_submit
+from games.services.turns import client_id_validate, match_submit
 
 
 class SubmissionSerializer(serializers.Serializer[dict[str, Any]]):
@@ -43,9 +43,10 @@ class SubmissionSerializer(serializers.Serializer[dict[str, Any]]):
 
     def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """The id has letters that frames take."""
-        malformed = client_id_fault(sound["id"]) if "id" in sound else None
-        if malformed is not None:
-            yield malformed
+        try:
+            client_id_validate(sound.get("id", "unknown"))
+        except Refusal as refusal:
+            yield refusal
 
 
 class AckSerializer(serializers.Serializer[dict[str, Any]]):
@@ -122,17 +123,18 @@ class SubmissionsView(ApiView):
         given = body_of(request, SubmissionSerializer)
         if seat is None:
             raise Forbidden("seat.none", "Only the two players can submit.")
-        answer = match_submit(
-            match_id=match_id,
-            seat=seat,
-            acting_user=caller,
-            client_id=given["id"],
-            text=given["text"],
-            version=given["version"],
-            at=at,
-        )
-        if isinstance(answer, Refusal):
-            return refused(answer, request, on_board=True)
+        try:
+            answer = match_submit(
+                match_id=match_id,
+                seat=seat,
+                acting_user=caller,
+                client_id=given["id"],
+                text=given["text"],
+                version=given["version"],
+                at=at,
+            )
+        except Refusal as refusal:
+            return refused(refusal, request, on_board=True)
         return Response(ack_frame(answer), status=200 if answer.resent else 201)
 
 

@@ -23,7 +23,7 @@ from games.audience import (
 )
 from games.models import ChatMessage, Match
 from games.publish import Frame, publish
-from games.services.turns import client_id_fault
+from games.services.turns import client_id_validate
 from games.text import one_line
 
 TEXT_MAX = 500
@@ -39,9 +39,7 @@ def chat_post(
     Sent again with the same client id it is said once. Refusals: ``chat.not-your-room``,
     ``chat.empty``, ``chat.too-long``, ``chat.muted``, ``frame.malformed``.
     """
-    malformed = client_id_fault(client_id)
-    if malformed is not None:
-        raise malformed
+    client_id_validate(client_id)
     seat = seat_of(match, acting_user)
     if room not in ChatMessage.Room.values or not may_write_room(
         room, seat=seat, over=match.is_over

@@ -55,13 +55,12 @@ class _Resent(Exception):
 # -- submissions ---------------------------------------------------------------------------------
 
 
-def client_id_fault(client_id: str) -> Refusal | None:
-    """Why a client's id of a submission cannot stand: ``frame.malformed``."""
-    if CLIENT_ID.fullmatch(client_id):
-        return None
-    return NotUnderstood(
-        "frame.malformed", "An id has 1 to 64 letters, digits, hyphens or underscores."
-    )
+def client_id_validate(client_id: str) -> None:
+    """Raises NotUnderstood ``frame.malformed`` for what cannot be a client's id of a submission."""
+    if not CLIENT_ID.fullmatch(client_id):
+        raise NotUnderstood(
+            "frame.malformed", "An id has 1 to 64 letters, digits, hyphens or underscores."
+        )
 
 
 def match_submit(
@@ -73,26 +72,26 @@ def match_submit(
     text: str,
     version: int,
     at: int,
-) -> Ack | Refusal:
+) -> Ack:
     """Submit ``text`` for ``seat``, as received at instant ``at`` (ms).
 
-    Returns the ack once the change is durable, or why not. A deadline that had passed takes effect
-    even though the submission is refused. A client id that was acked before is acked the same way
-    again. Three statements on the way that everything goes well.
+    Returns the ack once the change is durable, or raises Refusal. A deadline that had passed takes
+    effect even though the submission is refused. A client id that was acked before is acked the
+    same way again. Three statements on the way that everything goes well.
     """
-    malformed = client_id_fault(client_id)
-    if malformed is not None:
-        return malformed
+    client_id_validate(client_id)
     _notice_outage()
     try:
         with transaction.atomic():
-            return _submit(match_id, seat, acting_user, client_id, text, version, at)
+            answer = _submit(match_id, seat, acting_user, client_id, text, version, at)
     except _Resent:
-        return _earlier_answer(match_id, seat, client_id, text) or Refusal(
+        answer = _earlier_answer(match_id, seat, client_id, text) or Refusal(
             "id.reused", "This id was used for something else."
         )
-    except Refusal as refusal:
-        return refusal
+    # Only now: what ran out meanwhile is durable all the same.
+    if isinstance(answer, Refusal):
+        raise answer
+    return answer
 
 
 def _submit(  # noqa: PLR0917  (the service's own arguments)
@@ -310,26 +309,19 @@ def _made_good(held: Held, at: int) -> Held:
 
 def match_organise(
     *, match_id: int, acting_user: User, client_id: str, text: str, why: str, at: int
-) -> Ack | Refusal:
+) -> Ack:
     """An organiser's act (`pause`, `reserve 0 +60`, …) with its reason.
 
     Refusals: ``organiser.not-allowed``, ``organiser.why-missing``, ``notation.organiser``,
     ``match.over`` and those of the act itself.
     """
-    malformed = client_id_fault(client_id)
-    if malformed is not None:
-        return malformed
+    client_id_validate(client_id)
     _notice_outage()
-    try:
-        with transaction.atomic():
-            return _organise(match_id, acting_user, client_id, text, one_line(why), at)
-    except Refusal as refusal:
-        return refusal
+    with transaction.atomic():
+        return _organise(match_id, acting_user, client_id, text, one_line(why), at)
 
 
-def _organise(
-    match_id: int, user: User, client_id: str, text: str, why: str, at: int
-) -> Ack | Refusal:
+def _organise(match_id: int, user: User, client_id: str, text: str, why: str, at: int) -> Ack:
     match = (
         Match.objects.defer("snapshot")
         .prefetch_related("players", "referees")

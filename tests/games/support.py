@@ -122,16 +122,20 @@ class Play:
     def submit(
         self, seat: int, text: str, at: int, *, client_id: str = "", version: int | None = None
     ) -> Ack | Refusal:
+        """What a client is answered."""
         with committing():
-            return match_submit(
-                match_id=self.pk,
-                seat=seat,
-                acting_user=self.players[seat],
-                client_id=client_id or next(self.ids),
-                text=text,
-                version=self.versions[seat] if version is None else version,
-                at=T0 + at,
-            )
+            try:
+                return match_submit(
+                    match_id=self.pk,
+                    seat=seat,
+                    acting_user=self.players[seat],
+                    client_id=client_id or next(self.ids),
+                    text=text,
+                    version=self.versions[seat] if version is None else version,
+                    at=T0 + at,
+                )
+            except Refusal as refusal:
+                return refusal
 
     def move(self, seat: int, text: str, at: int) -> Ack:
         """Submit what must be accepted."""
@@ -146,15 +150,19 @@ class Play:
     def organise(
         self, user: User, text: str, at: int, *, why: str = "because", client_id: str = ""
     ) -> Ack | Refusal:
+        """As `submit`."""
         with committing():
-            return match_organise(
-                match_id=self.pk,
-                acting_user=user,
-                client_id=client_id or next(self.ids),
-                text=text,
-                why=why,
-                at=T0 + at,
-            )
+            try:
+                return match_organise(
+                    match_id=self.pk,
+                    acting_user=user,
+                    client_id=client_id or next(self.ids),
+                    text=text,
+                    why=why,
+                    at=T0 + at,
+                )
+            except Refusal as refusal:
+                return refusal
 
     def act(self, user: User, text: str, at: int) -> Ack:
         """An organiser's act that must be accepted."""

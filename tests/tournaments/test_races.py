@@ -18,7 +18,6 @@ from tests.tournaments.support import (
     account,
     begun,
     chosen,
-    concede,
     conceded,
     enrolled,
     episode_now,
@@ -125,7 +124,7 @@ def test_a_result_and_a_ruling(orla: User, threads: Threads) -> None:
     leg = begun(orla, death_match)
     conceding, _ruling = threads.at_once(
         [
-            partial(concede, leg, 0, START),
+            partial(conceded, leg, 0, START),
             partial(
                 death_match_declare, acting_user=orla, death_match=death_match,
                 winner=who(season, 2), why="an appeal",

@@ -6,7 +6,8 @@ A death match is decided by its legs, or by a ruling; what follows for the seaso
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
@@ -732,7 +733,7 @@ def _end_running(
     elif acting_user is None or (loser is not None and loser.pk == acting_user.pk):
         if loser is None:
             raise EngineFault("a running match has a player without an account")
-        _played_on(
+        with _of_a_running_match():
             match_submit(
                 match_id=leg.match_id,
                 seat=other(winner),
@@ -742,7 +743,6 @@ def _end_running(
                 version=store.read(leg.match_id).readers.versions[other(winner)],
                 at=ms(at),
             )
-        )
     else:
         _organised(leg, acting_user, f"winner {winner}", why, at)
     leg.death_match = death_match
@@ -759,7 +759,7 @@ def _end_running(
 def _organised(leg: Leg, acting_user: User | None, text: str, why: str, at: datetime) -> None:
     if leg.match_id is None or acting_user is None:
         raise EngineFault("only an organiser ends a running match")
-    _played_on(
+    with _of_a_running_match():
         match_organise(
             match_id=leg.match_id,
             acting_user=acting_user,
@@ -768,14 +768,17 @@ def _organised(leg: Leg, acting_user: User | None, text: str, why: str, at: date
             why=why,
             at=ms(at),
         )
-    )
 
 
-def _played_on(answer: Any) -> None:
-    if isinstance(answer, Refusal):
-        if answer.code == "match.over":
-            raise _just_ended()
-        raise answer
+@contextmanager
+def _of_a_running_match() -> Iterator[None]:
+    """Raises Refusal ``leg.just-ended`` where it was over before."""
+    try:
+        yield
+    except Refusal as refusal:
+        if refusal.code == "match.over":
+            raise _just_ended() from refusal
+        raise
 
 
 def _just_ended() -> Refusal:

@@ -19,7 +19,7 @@ from accounts.models import User
 from core.refusals import Forbidden, NotFound, Refusal
 from games.audience import organised_by
 from games.models import Match
-from games.views.common import needs_sign_in
+from games.views.common import needs_sign_in, problem
 from tournaments import audience
 from tournaments.forms import (
     EpisodeForm,
@@ -70,7 +70,7 @@ from tournaments.services.rounds import Pairing, must_not_play_in, round_next, r
 from tournaments.services.scheduling import leg_schedule
 from tournaments.services.seasons import Warned
 from tournaments.views.acts import Act, perform
-from tournaments.views.common import organisers_only, problem, season_page, shown, with_user
+from tournaments.views.common import organisers_only, season_page, shown, with_user
 from tournaments.views.players import leg_of, open_matches
 
 FORMS: Final = ["GET", "HEAD", "POST"]

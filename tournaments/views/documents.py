@@ -11,13 +11,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.models import User
 from config.bodies import takes
 from core.refusals import Forbidden, Refusal
-from games.views.common import needs_sign_in
+from games.views.common import needs_sign_in, problem
 from tournaments import audience
 from tournaments.forms import RestoreForm
 from tournaments.reading import Sheet
 from tournaments.services.contestants import contestants_export
 from tournaments.services.documents import season_export, season_import, season_records
-from tournaments.views.common import organisers_only, problem
+from tournaments.views.common import organisers_only
 
 
 @require_safe
