@@ -23,6 +23,7 @@ sys.path.insert(0, str(ROOT))
 
 from script.lib.scratch import Scratch
 from script.lib.services import Postgres, Services
+from script.lib.statics import Statics
 
 
 def main() -> None:
@@ -36,7 +37,11 @@ def main() -> None:
         services = Services(folder, Path(sys.executable))
         services.prepare()
         services.start()
+        statics = Statics()
+        env = {**os.environ, **services.addresses(), **statics.environment()}
         try:
+            settings = {"DJANGO_SETTINGS_MODULE": "config.settings.test"}
+            statics.collect(Path(sys.executable), env | settings)
             measured = json.loads(
                 subprocess.run(
                     [
@@ -45,7 +50,7 @@ def main() -> None:
                         str(arguments.results),
                         str(arguments.players),
                     ],
-                    env={**os.environ, **services.addresses()},
+                    env=env,
                     cwd=ROOT,
                     stdout=subprocess.PIPE,
                     check=True,

@@ -13,6 +13,7 @@ sys.path.insert(0, str(ROOT))
 
 from script.lib.scratch import Scratch
 from script.lib.services import Services
+from script.lib.statics import Statics
 from tests.support.site import Site
 
 
@@ -25,7 +26,10 @@ def running_site() -> Iterator[tuple[Site, Path]]:
         services.prepare()
         services.start()
         try:
-            os.environ.update(services.addresses())
+            statics = Statics()
+            os.environ.update(services.addresses() | statics.environment())
+            settings = {"DJANGO_SETTINGS_MODULE": "config.settings.test"}
+            statics.collect(Path(sys.executable), os.environ | settings)
             (folder / "site").mkdir()
             site = Site(folder / "site")
             try:

@@ -7,7 +7,7 @@ middleware, and hand it to a thread and back.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.storage import CompressedManifestStaticFilesStorage
@@ -15,6 +15,12 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 from config.shutdown import Receive, Scope, Send
 
 Headers = Iterable[tuple[bytes, bytes]]
+
+# What a browser that opens one by itself must not do with it.
+SAFE: Final = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"content-security-policy", b"default-src 'none'"),
+)
 
 
 class HashedFiles(CompressedManifestStaticFilesStorage):
@@ -49,7 +55,7 @@ class StaticFiles:
             {
                 "type": "http.response.start",
                 "status": answer.status,
-                "headers": [*headers, (b"x-content-type-options", b"nosniff")],
+                "headers": [*headers, *SAFE],
             }
         )
         await send({"type": "http.response.body", "body": body})

@@ -1,23 +1,26 @@
 """The static files of the site, collected: hashed names, compressed copies.
 
 Collecting takes two seconds of a processor, and comes to the same as long as nobody changes a file.
-So a collection is kept below `.data/static`, in a folder whose name follows from what it was made
+So a collection is kept below `.data/statics`, in a folder whose name follows from what it was made
 of; a run that finds its own there begins at once.
 """
 
+import contextlib
 import hashlib
 import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from script.lib.console import DATA, ROOT, Failure
 
 VARIABLE = "GAUNTLET_STATIC_ROOT"
-KEPT = DATA / "static"
-AT_MOST = 3  # of them: branches come and go
+KEPT = DATA / "statics"
+AT_MOST, LATELY_S = 5, 86_400  # so many, and those that were wanted lately: sites may run on them
+MANIFEST = "staticfiles.json"
 # Files of other packages change with their pinned versions only.
 MADE_OF = ("static/**/*", "requirements.txt", "config/statics.py", "config/settings/*.py")
 
@@ -45,7 +48,7 @@ class Statics:
     def collect(self, python: Path, env: Mapping[str, str]) -> None:
         """Collect them unless they are there. Raises Failure, with what was printed, where a style
         sheet or a module names a file that is missing."""
-        if self.folder.is_dir():
+        if (self.folder / MANIFEST).is_file():
             os.utime(self.folder)
             return
         self.folder.parent.mkdir(parents=True, exist_ok=True)
@@ -53,7 +56,11 @@ class Statics:
         try:
             done = subprocess.run(
                 [python, "manage.py", "collectstatic", "--no-input", "--verbosity", "0"],
-                env={**env, VARIABLE: str(draft)},
+                env={
+                    # Whoever works on the files has them plain; what is kept is for everybody else.
+                    **{name: value for name, value in env.items() if name != "GAUNTLET_DEBUG"},
+                    VARIABLE: str(draft),
+                },
                 cwd=ROOT,
                 capture_output=True,
                 text=True,
@@ -63,12 +70,18 @@ class Statics:
                 raise Failure(f"Static files could not be collected:\n{done.stdout}{done.stderr}")
             draft.rename(self.folder)
         except OSError:
-            if not self.folder.is_dir():  # else another run was first
+            if not (self.folder / MANIFEST).is_file():  # else another run was first
                 raise
         finally:
             shutil.rmtree(draft, ignore_errors=True)
-        for old in sorted(self._others(), key=lambda path: path.stat().st_mtime)[: 1 - AT_MOST]:
+        for _since, old in sorted(self._old())[: 1 - AT_MOST]:
             shutil.rmtree(old, ignore_errors=True)
 
-    def _others(self) -> Iterator[Path]:
-        return (path for path in self.folder.parent.iterdir() if path != self.folder)
+    def _old(self) -> Iterator[tuple[float, Path]]:
+        """The others, with when they were last wanted; those that were lately only count."""
+        lately = time.time() - LATELY_S
+        for path in self.folder.parent.iterdir():
+            with contextlib.suppress(OSError):  # another run may be at it
+                since = path.stat().st_mtime
+                if path != self.folder and since < lately:
+                    yield since, path

@@ -165,6 +165,7 @@ def test_a_changed_file_makes_another_collection(tmp_path: Path) -> None:
 def test_what_is_collected_is_not_collected_again(tmp_path: Path) -> None:
     found = statics.Statics(tmp_path)
     found.folder.mkdir()
+    (found.folder / statics.MANIFEST).touch()
     found.collect(Path("/nowhere/python"), {})
     assert found.environment() == {"GAUNTLET_STATIC_ROOT": str(found.folder)}
 
@@ -178,17 +179,30 @@ def test_a_collection_that_fails_leaves_nothing_and_says_why(tmp_path: Path) -> 
     assert list((tmp_path / "kept").iterdir()) == []
 
 
-def test_a_few_collections_are_kept(tmp_path: Path) -> None:
+def test_a_few_collections_are_kept_and_those_in_use(tmp_path: Path) -> None:
     python = tmp_path / "python"
     python.write_text("#!/bin/sh\n")
     python.chmod(0o755)
     kept = tmp_path / "kept"
-    for number in range(5):
+    for number in range(6):
         (kept / f"old{number}").mkdir(parents=True)
         os.utime(kept / f"old{number}", (number, number))
+        (kept / f"new{number}").mkdir()
     found = statics.Statics(kept)
     found.collect(python, dict(os.environ))
-    assert {path.name for path in kept.iterdir()} == {found.folder.name, "old3", "old4"}
+    lately = {f"new{number}" for number in range(6)}
+    assert {path.name for path in kept.iterdir()} == lately | {
+        found.folder.name, "old2", "old3", "old4", "old5",
+    }  # fmt: skip
+
+
+def test_whoever_works_on_the_files_collects_for_the_others(tmp_path: Path) -> None:
+    """Else a site in debug, which has them plain, would leave a collection without hashed names."""
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\nenv > {tmp_path}/seen\n")
+    python.chmod(0o755)
+    statics.Statics(tmp_path / "kept").collect(python, {**os.environ, "GAUNTLET_DEBUG": "1"})
+    assert "GAUNTLET_DEBUG" not in (tmp_path / "seen").read_text()
 
 
 def test_a_module_that_names_a_missing_one_is_refused(tmp_path: Path) -> None:
