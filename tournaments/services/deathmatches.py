@@ -17,8 +17,8 @@ from django.db import transaction
 from django.db.models import Max
 
 from accounts.models import AuditEntry, User
-from accounts.services import audit_record
-from core.refusals import Refusal
+from accounts.services import audit_record, users_lock
+from core.refusals import NotFound, Refusal
 from games import pace, store, words
 from games.engine.decisions import Seat, other
 from games.engine.errors import EngineFault
@@ -247,8 +247,9 @@ def rules_set(
     legs = fresh.legs.exclude(status=LegStatus.VOID)
     chosen = list(legs if leg_number is None else legs.filter(number=leg_number))
     if not chosen:
-        code = "leg.none" if leg_number is not None else "leg.none-left"
-        raise Refusal(code, "This death match has no such leg.")
+        if leg_number is not None:
+            raise NotFound("leg.none", "This death match has no such leg.")
+        raise Refusal("leg.none-left", "This death match has no leg that could be played.")
     open_legs = [leg for leg in chosen if leg.status == LegStatus.PLANNED]
     if not open_legs or (leg_number is not None and len(open_legs) < len(chosen)):
         raise Refusal("leg.begun", "What is played cannot change once it has begun.")
@@ -353,6 +354,8 @@ def _started(season: Season, leg: Leg, acting_user: User | None, at: datetime) -
         raise Refusal("leg.no-account", "Both players need an account here.")
     # What somebody plays who is out could not be taken over: see `leg_settle`.
     _must_be_in(death_match)
+    # With those who are to referee it, in one go: who is asked below must be as they are then.
+    users_lock([home.user, away.user, *season.organisers.values_list("user_id", flat=True)])
     leg.advantage = advantage_of(leg)
     resolved = items.items_resolve(leg=leg, at=at)
     match = match_start(

@@ -319,7 +319,7 @@ def organiser_add(*, acting_user: User, season: Season, user: User) -> Season:
     """Let somebody else run the season too. Refusals: those of `guards.managed`,
     ``organiser.no-role``, ``organiser.twice``."""
     locked = managed(season, acting_user)
-    user = users_lock([user])[user.pk]
+    user = _organisers_locked(locked, user)[user.pk]
     if not is_organiser(user):
         raise Refusal("organiser.no-role", f"{user.shown_name} is not an organiser of this site.")
     if locked.organisers.filter(user=user).exists():
@@ -341,6 +341,10 @@ def organiser_remove(*, acting_user: User, season: Season, user: User) -> Season
     return _organisers_changed(locked, acting_user, "season.organiser_remove", user)
 
 
+def _organisers_locked(season: Season, *others: User) -> dict[int, User]:
+    return users_lock([*others, *season.organisers.values_list("user_id", flat=True)])
+
+
 def _organisers_changed(season: Season, acting_user: User, action: str, user: User) -> Season:
     season_referees_refresh(season=season)
     audit_record(acting_user=acting_user, action=action, target=season, data={"user": user.pk})
@@ -352,7 +356,7 @@ def season_referees_refresh(*, season: Season) -> None:
     """Have the matches that are on refereed by those who run the season now: somebody has joined
     or left them, or lost the role of an organiser."""
     # A match that is beginning has its referees already, and is not there to be found before.
-    season_locked(season.pk)
+    _organisers_locked(season_locked(season.pk))
     running = Leg.objects.filter(
         death_match__round__season=season, status=LegStatus.RUNNING
     ).select_related("death_match__home__user", "death_match__away__user")
