@@ -372,7 +372,9 @@ class MatchSocket(Socket):
         try:
             await self._do(frame)
         except Refusal as refusal:
-            about = frame.id if isinstance(frame, Submit | Chat | Organise) else None
+            if isinstance(frame, Ping | Sync):
+                raise  # who may not look any more is not told so: the socket ends
+            about = None if isinstance(frame, ChatHistory) else frame.id
             await self.say(frames.refused_frame(about, refusal))
 
     async def _do(self, frame: Incoming) -> None:

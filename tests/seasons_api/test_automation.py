@@ -425,3 +425,28 @@ def test_seeds_of_nobody(olga: Caller) -> None:
         assert answer.status_code == 400, answer.content
     answer = olga.put(f"/seasons/{slug}/seeds/", {"seeds": {"999999999999999999": 1}})
     assert answer.json()["code"] == "contestant.none"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("post", "contestants/999/withdraw/", {"why": "Ill."}),
+        ("post", "contestants/999/return/", {"why": "Well."}),
+        ("post", "contestants/999/replace/", {"why": "Ill.", "username": "olga"}),
+        ("post", "items/999/take-back/", {"why": "A mistake."}),
+        ("put", "rounds/999/schedule/", {"scheduled_at": "2027-01-01T12:00:00Z"}),
+        ("post", "rounds/999/placements/", {"placements": []}),
+        ("post", "rounds/999/dmo/", {"contestant": 1}),
+        ("post", "/death-matches/999/result/", {"winner": None, "why": "Because."}),
+        ("post", "/death-matches/999/legs/1/replay/", {"why": "Because."}),
+        ("patch", "/death-matches/999/", {}),
+    ],
+)
+def test_there_is_nothing_at_an_address_of_nothing(
+    olga: Caller, method: str, path: str, body: dict[str, Any]
+) -> None:
+    slug = made(olga, "elimination", count=3)
+    address = path if path.startswith("/") else f"/seasons/{slug}/{path}"
+    answer = getattr(olga, method)(address, body)
+    assert answer.status_code == 404, answer.content
+    assert answer.json()["code"].endswith((".none", "not-found")), answer.content

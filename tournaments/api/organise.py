@@ -24,7 +24,7 @@ from config.api.bodies import InstantField, body_of, repeated
 from config.api.idempotency import idempotent
 from config.api.scopes import Scope, require_scope
 from config.api.views import ApiView, FieldsView
-from core.refusals import Forbidden, NotFound, Refusal, Together
+from core.refusals import Forbidden, NotFound, Together
 from games.api.serializers import GameJudged
 from games.pace import PACES
 from games.rulesets import REGISTRY
@@ -101,7 +101,7 @@ def _scope_needed(request: Request, *, own: bool) -> None:
 def _found(rows: QuerySet[_M], pk: int, code: str, sentence: str) -> _M:
     row = rows.filter(pk=pk).first()
     if row is None:
-        raise Refusal(code, sentence)
+        raise NotFound(code, sentence)
     return row
 
 

@@ -31,11 +31,12 @@ WHY_MAX = 500
 
 class RowsRefused(Refusal):
     """Some of the rows that were handed in at once cannot stand. ``rows`` has why, by their numbers
-    or ids; its own code and sentence are those of the first."""
+    or ids; its own kind, code and sentence are those of the first."""
 
     def __init__(self, rows: Mapping[int, Refusal]) -> None:
         first = next(iter(rows.values()))
         super().__init__(first.code, first.sentence, first.squares)
+        self.kind = first.kind
         self.rows = dict(rows)
 
 

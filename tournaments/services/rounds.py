@@ -129,8 +129,10 @@ def death_match_schedule(
         legs = legs.filter(number=leg_number)
     leg = legs.select_related("death_match__round__season").order_by("number").first()
     if leg is None:
-        code = "leg.none" if leg_number is not None else "leg.none-left"
-        raise Refusal(code, f"Nothing of “{death_match}” has still to be played.")
+        sentence = f"Nothing of “{death_match}” has still to be played."
+        if leg_number is not None:
+            raise NotFound("leg.none", sentence)
+        raise Refusal("leg.none-left", sentence)
     return scheduling.leg_schedule(
         acting_user=acting_user, leg=leg, scheduled_at=scheduled_at, at=at
     )
