@@ -4,11 +4,11 @@ somewhere: whoever comes second waits, and finds what the first has done."""
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 
 import pytest
 from django.db import connection, transaction
@@ -23,6 +23,8 @@ from games.models import Challenge, Match, MatchReferee
 from games.services.challenges import challenge_accept, challenge_create
 from games.services.matches import match_referees_set
 from tests.games.support import started, user_named
+from tests.support.locks import own_pid, somebody_waits_for
+from tests.support.site import wait_for
 from tests.tournaments.support import enrolled, organiser_named, running, who
 from tests.tournaments.test_documents import elsewhere
 from tournaments.models import Contestant, SeasonOrganiser
@@ -192,7 +194,7 @@ def held_back(pool: ThreadPoolExecutor, first: Deed, second: Deed) -> tuple[obje
 
     def slowly() -> object:
         with transaction.atomic():
-            pids.append(_pid())
+            pids.append(own_pid())
             answer = first()
             written.set()
             assert over.wait(SOON)
@@ -202,32 +204,10 @@ def held_back(pool: ThreadPoolExecutor, first: Deed, second: Deed) -> tuple[obje
     try:
         assert written.wait(SOON), slow.result(SOON)
         quick = pool.submit(answer_of, second)
-        _until(lambda: quick.done() or _somebody_waits_for(pids[0]))
+        wait_for(lambda: quick.done() or somebody_waits_for(pids[0]), timeout=SOON)
     finally:
         over.set()
     return slow.result(SOON), quick.result(SOON)
-
-
-def _pid() -> int:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_backend_pid()")
-        return int(cursor.fetchone()[0])
-
-
-def _somebody_waits_for(pid: int) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE %s = ANY(pg_blocking_pids(pid)))",
-            [pid],
-        )
-        return bool(cursor.fetchone()[0])
-
-
-def _until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + SOON
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def places_of(user: User) -> list[object]:
@@ -242,8 +222,16 @@ def places_of(user: User) -> list[object]:
     ]
 
 
-@pytest.mark.parametrize("ends", [merge, close], ids=lambda ends: ends.__name__)
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.__name__)
+# Whoever is suspended may still referee and organise.
+ENDS = [
+    *product(PLACES, (merge, close)),
+    *product(PLAYING, (suspend,)),
+]
+
+
+@pytest.mark.parametrize(
+    ("place", "ends"), ENDS, ids=[f"{place.__name__}-{ends.__name__}" for place, ends in ENDS]
+)
 def test_an_account_that_ends_gets_no_place(
     scene: Scene,
     pool: ThreadPoolExecutor,
@@ -252,17 +240,6 @@ def test_an_account_that_ends_gets_no_place(
 ) -> None:
     deed = place(scene)
     done, refusal = held_back(pool, partial(ends, scene), deed)
-    assert not isinstance(done, Exception), done
-    assert isinstance(refusal, Refusal), refusal
-    assert places_of(scene.dupe) == []
-
-
-@pytest.mark.parametrize("place", PLAYING, ids=lambda place: place.__name__)
-def test_somebody_who_is_suspended_gets_no_place_to_play(
-    scene: Scene, pool: ThreadPoolExecutor, place: Callable[[Scene], Deed]
-) -> None:
-    deed = place(scene)
-    done, refusal = held_back(pool, partial(suspend, scene), deed)
     assert not isinstance(done, Exception), done
     assert isinstance(refusal, Refusal), refusal
     assert places_of(scene.dupe) == []

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from games.clock import now_ms
 from games.models import Match
 from tests.games.support import Play
 from tests.games.test_races import Threads
+from tests.support.locks import own_pid, somebody_waits_for
+from tests.support.site import wait_for
 from tests.webhooks.receiver import Receiver, hanging, receiving
 from tests.webhooks.support import Stage
 from tournaments.models import Season, SeasonOrganiser
@@ -49,9 +50,12 @@ class Ruling:
         with transaction.atomic():
             Match.objects.select_for_update().get(pk=self.play.pk)
             season_event(season=self.stage.season, kind="ruling", words="So be it.")
-            pid = _pid()
+            pid = own_pid()
             self.written.set()
-            _until(lambda: self.other_is_in.is_set() or (self.yields and _somebody_waits_for(pid)))
+            wait_for(
+                lambda: self.other_is_in.is_set() or (self.yields and somebody_waits_for(pid)),
+                timeout=SOON,
+            )
         return "ruled"
 
     def against(self, other: Callable[[], object]) -> Callable[[], str]:
@@ -176,9 +180,9 @@ def test_a_ruling_during_a_deletion(
     def delete() -> str:
         with transaction.atomic():
             services.webhook_delete(acting_user=stage.orla, webhook=webhook)
-            pid = _pid()
+            pid = own_pid()
             begun.set()
-            _until(lambda: _somebody_waits_for(pid))
+            wait_for(lambda: somebody_waits_for(pid), timeout=SOON)
         return "deleted"
 
     def rule() -> str:
@@ -261,25 +265,3 @@ def test_receivers_known_to_be_slow_leave_room_for_the_owners_others(
         assert [each.result(SOON) for each in waiting] == [1, 1]
     # It has been quick this time, or slow: that is what counts the next time.
     assert Webhook.objects.get(pk=own[0].pk).latency_ms is not None
-
-
-def _pid() -> int:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_backend_pid()")
-        return int(cursor.fetchone()[0])
-
-
-def _somebody_waits_for(pid: int) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE %s = ANY(pg_blocking_pids(pid)))",
-            [pid],
-        )
-        return bool(cursor.fetchone()[0])
-
-
-def _until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + SOON
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
