@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import resvg_py
-from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from core.conditional import answer_to, strong_tag
 from core.refusals import NotFound
 from games.engine.ruleset import Ruleset
 from games.models import Match
@@ -81,20 +82,15 @@ def as_image(svg: str) -> SafeString:
     )
 
 
-def answer_to(request: HttpRequest, etag: str, make: Callable[[], HttpResponse]) -> HttpResponse:
-    """What ``make`` makes, or 304 where the reader has what goes by that tag in this drawing."""
-    quoted = f'"{etag}-{DRAWING}"'
-    if request.headers.get("If-None-Match") in (quoted, f"W/{quoted}"):
-        response: HttpResponse = HttpResponseNotModified()
-    else:
-        response = make()
-    response["ETag"] = quoted
-    return response
+def drawn(what: str) -> str:
+    """The entity tag of a picture of ``what``, as it is drawn now."""
+    return strong_tag(what, DRAWING)
 
 
-def svg_response(request: HttpRequest, svg: Callable[[], str], *, etag: str) -> HttpResponse:
-    """An SVG document, or 304 where the reader has it; ``svg`` is asked only when needed."""
-    response = answer_to(request, etag, lambda: _shown(svg(), f"{SVG}; charset=utf-8"))
+def svg_response(request: HttpRequest, svg: Callable[[], str], *, what: str) -> HttpResponse:
+    """An SVG document of ``what``, or 304 where the reader has it; ``svg`` is asked only when
+    needed."""
+    response = answer_to(request, drawn(what), lambda: _shown(svg(), f"{SVG}; charset=utf-8"))
     response["Content-Security-Policy"] = ALONE
     return response
 
@@ -121,9 +117,9 @@ def png_of(svg: str, *, scale: int = 2) -> bytes:
     return bytes(png)
 
 
-def png_response(request: HttpRequest, svg: Callable[[], str], *, etag: str) -> HttpResponse:
-    """A board as PNG, or 304 where the reader has it; ``svg`` is asked only when needed."""
-    return answer_to(request, etag, lambda: _shown(png_of(svg()), PNG))
+def png_response(request: HttpRequest, svg: Callable[[], str], *, what: str) -> HttpResponse:
+    """A board as PNG; otherwise like `svg_response`."""
+    return answer_to(request, drawn(what), lambda: _shown(png_of(svg()), PNG))
 
 
 # -- the drawn examples of the rules -------------------------------------------------------------

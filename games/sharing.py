@@ -13,13 +13,14 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from core.conditional import answer_to
 from games import store
 from games.clock import now_ms
 from games.engine.decisions import ROOM
 from games.engine.palette import ON_DARK
 from games.engine.views import match_view
 from games.models import Match
-from games.pictures import PNG, answer_to, board_of, png_of
+from games.pictures import PNG, board_of, drawn, png_of
 from games.words import game_name
 
 WIDTH, HEIGHT = 1200, 630
@@ -84,14 +85,15 @@ def inset(svg: str, x: float, y: float, width: float, height: float) -> SafeStri
 
 
 def png_response(
-    request: HttpRequest, svg: Callable[[], str], *, etag: str, public: bool = True
+    request: HttpRequest, svg: Callable[[], str], *, what: str, public: bool = True
 ) -> HttpResponse:
-    """The picture as PNG, or 304 where the reader has it; ``svg`` is asked only when needed."""
+    """The picture of ``what`` as PNG, or 304 where the reader has it; ``svg`` is asked only when
+    needed."""
 
-    def drawn() -> HttpResponse:
+    def make() -> HttpResponse:
         return HttpResponse(png_of(svg(), scale=1), content_type=PNG)
 
-    response = answer_to(request, etag, drawn)
+    response = answer_to(request, drawn(what), make)
     response["Cache-Control"] = "public, max-age=60" if public else "private, no-cache"
     return response
 

@@ -6,7 +6,6 @@ queries that does not depend on how large the season is.
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
@@ -554,16 +553,6 @@ def fingerprint(season: Season) -> str:
         cursor.execute(_STATE, {"season": season.pk})
         row = cursor.fetchone()
     return "" if row is None else str(row[0])
-
-
-def digest_of(*parts: Any) -> str:
-    """32 letters that stand for ``parts``."""
-    return hashlib.sha256("\x1f".join(str(part) for part in parts).encode()).hexdigest()[:32]
-
-
-def etag_of(*parts: Any) -> str:
-    """A quoted entity tag made of ``parts``."""
-    return f'"{digest_of(*parts)}"'
 
 
 def names_of(people: Iterable[Contestant]) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from datetime import UTC, datetime
-from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase, HttpResponseNotModified
 from django.utils.cache import get_conditional_response
 from django.utils.http import http_date, parse_http_date_safe
 from rest_framework.request import Request
+
+from core.conditional import weak_tag
 
 
 class NotModified(Exception):
@@ -19,12 +19,6 @@ class NotModified(Exception):
     def __init__(self, response: HttpResponse) -> None:
         super().__init__("not modified")
         self.response = response
-
-
-def tag_of(*parts: Any) -> str:
-    """A weak entity tag of whatever decides what an answer says."""
-    digest = hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()[:32]
-    return f'W/"{digest}"'
 
 
 def check_fresh(request: Request, etag: str, changed_at: datetime | None) -> None:
@@ -51,8 +45,7 @@ def conditional(request: Request, response: HttpResponse) -> HttpResponse:
     """The answer, or 304 where the caller has it already. An answer without a tag gets one of its
     body."""
     if not response.has_header("ETag"):
-        digest = hashlib.sha256(response.content).hexdigest()[:32]
-        response["ETag"] = f'W/"{digest}"'
+        response["ETag"] = weak_tag(response.content)
     modified = response.get("Last-Modified")
     since = parse_http_date_safe(modified) if modified else None
     answer = get_conditional_response(

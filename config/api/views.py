@@ -30,6 +30,7 @@ from config.api import conditional, cors, limits
 from config.api.errors import ApiProblem, ParameterFault
 from config.api.lists import CursorPages, FilterBackend, OrderBackend, Ordering, fields_of
 from config.api.scopes import HasScope, Scope, scope_of
+from core.conditional import weak_tag
 
 
 class ApiView(APIView):
@@ -163,7 +164,7 @@ class ApiView(APIView):
         answer's body decides.
         """
         user = self.request.user.pk
-        etag = conditional.tag_of(user, self.request.get_full_path(), *version)
+        etag = weak_tag(user, self.request.get_full_path(), *version)
         self._version = (etag, changed_at)
         if self.request.method in ("GET", "HEAD"):
             conditional.check_fresh(self.request, etag, changed_at)

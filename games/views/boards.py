@@ -40,7 +40,7 @@ def board_png(request: HttpRequest, match_id: int) -> HttpResponse:
 
 class _Respond(Protocol):
     def __call__(
-        self, request: HttpRequest, svg: Callable[[], str], *, etag: str
+        self, request: HttpRequest, svg: Callable[[], str], *, what: str
     ) -> HttpResponse: ...
 
 
@@ -55,7 +55,7 @@ def _board_now(request: HttpRequest, match_id: int, respond: _Respond, kind: str
         view = match_view(held.ruleset, held.live, ROOM, at=now_ms())
         return board_of(held.ruleset, view, names_of(match))
 
-    response = respond(request, drawn, etag=f"{match_id}-{version}-{kind}")
+    response = respond(request, drawn, what=f"{match_id}-{version}-{kind}")
     response["Cache-Control"] = "public, no-cache"
     return response
 
@@ -78,8 +78,8 @@ def _board_after(
     request: HttpRequest, match_id: int, number: int, respond: _Respond, kind: str
 ) -> HttpResponse:
     match = match_for(match_id, request.user)
-    etag = f"{match_id}-{match.created_at.timestamp()}-{number}-{kind}"
-    response = respond(request, lambda: still_of(match, number), etag=etag)
+    what = f"{match_id}-{match.created_at.timestamp()}-{number}-{kind}"
+    response = respond(request, lambda: still_of(match, number), what=what)
     response["Cache-Control"] = "public, max-age=3600"
     return response
 

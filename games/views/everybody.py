@@ -12,11 +12,12 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.cache import cache as stored
-from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
 from redis.exceptions import RedisError
 
 from accounts.context_processors import Shell
+from core.conditional import answer_to, strong_tag
 
 KEPT_SECONDS: Final = 300
 
@@ -38,14 +39,8 @@ def for_everybody(
         version, shell.url, request.get_full_path(),
         shell.theme, shell.sound, shell.time_zone, looks(),
     )  # fmt: skip
-    digest = hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]
-    etag = f'"{digest}"'
-    response: HttpResponse
-    if request.headers.get("If-None-Match") in (etag, f"W/{etag}"):
-        response = HttpResponseNotModified()
-    else:
-        response = _kept(request, etag, make)
-    response["ETag"] = etag
+    etag = strong_tag(*parts)
+    response = answer_to(request, etag, lambda: _kept(request, etag, make))
     patch_vary_headers(response, ["Cookie"])
     return response
 

@@ -119,8 +119,8 @@ def share(request: HttpRequest, match_id: int) -> HttpResponse:
     match = match_for(match_id, request.user)
     held = store.held_of(match)
     version = held.readers.versions[AUDIENCES.index(ROOM)]
-    etag = f"share-{match_id}-{version}-{match.status}-{int(match.paused)}"
-    return sharing.png_response(request, lambda: sharing.match_picture(match), etag=etag)
+    what = f"share-{match_id}-{version}-{match.status}-{int(match.paused)}"
+    return sharing.png_response(request, lambda: sharing.match_picture(match), what=what)
 
 
 @require_safe

@@ -13,7 +13,6 @@ from django.http import (
     Http404,
     HttpRequest,
     HttpResponse,
-    HttpResponseNotModified,
     StreamingHttpResponse,
 )
 from django.http.response import HttpResponseBase
@@ -22,6 +21,7 @@ from django.views.decorators.http import require_safe
 
 from config.api.renderers import NDJSON
 from config.streaming import database_given_back
+from core.conditional import answer_to
 from tournaments.dumps import archive
 from tournaments.dumps.records import season_records_after
 from tournaments.models import Season
@@ -43,20 +43,15 @@ def dump_file(request: HttpRequest, name: str) -> HttpResponseBase:
     dump = archive.dump_of(name)
     if dump is None:
         raise Http404("There is no such dump.")
-    etag = f'"{dump.sha256}"'
-    response: HttpResponseBase
-    if request.headers.get("If-None-Match") == etag:
-        response = HttpResponseNotModified()
-    elif request.method == "HEAD":
-        response = HttpResponse(content_type="application/zip")
-        response["Content-Length"] = str(dump.bytes)
-    else:
-        response = StreamingHttpResponse(
-            _pieces(archive.folder() / name), content_type="application/zip"
-        )
+
+    def make() -> HttpResponseBase:
+        pieces = () if request.method == "HEAD" else _pieces(archive.folder() / name)
+        response = StreamingHttpResponse(pieces, content_type="application/zip")
         response["Content-Length"] = str(dump.bytes)
         database_given_back()
-    response["ETag"] = etag
+        return response
+
+    response = answer_to(request, f'"{dump.sha256}"', make)
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 

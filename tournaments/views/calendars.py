@@ -12,14 +12,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from django.db.models import Q
-from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 from icalendar import Calendar, Event
 
+from core.conditional import answer_to, strong_tag
 from core.refusals import NotFound
 from tournaments.lifecycle import DeathMatchStatus, LegStatus, SeasonStatus
 from tournaments.models import DeathMatch, Leg, SeasonEvent
-from tournaments.reading import Sheet, etag_of, fingerprint, game_of
+from tournaments.reading import Sheet, fingerprint, game_of
 from tournaments.views.common import season_page
 
 # How long a death match is taken to last where a calendar wants to know: nobody can tell.
@@ -55,14 +56,15 @@ def _feed(
     part: str,
 ) -> HttpResponse:
     """The feed, or 304 where the reader has it; ``rows`` are asked for only when needed."""
-    etag = etag_of("calendar", part, fingerprint(sheet.season), request.get_host())
-    if request.headers.get("If-None-Match") in (etag, f"W/{etag}"):
-        response: HttpResponse = HttpResponseNotModified()
-    else:
+
+    def make() -> HttpResponse:
         body = _calendar(request, sheet, rows(), name).to_ical()
         response = HttpResponse(body, content_type="text/calendar; charset=utf-8")
         response["Content-Disposition"] = f'inline; filename="{sheet.season.slug}.ics"'
-    response["ETag"] = etag
+        return response
+
+    etag = strong_tag("calendar", part, fingerprint(sheet.season), request.get_host())
+    response = answer_to(request, etag, make)
     public = sheet.season.visibility != "draft"
     response["Cache-Control"] = "public, max-age=300" if public else "private, no-cache"
     return response

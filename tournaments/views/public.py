@@ -15,7 +15,7 @@ from games.views.common import one_page, signed_in
 from tournaments import audience, pictures, reading
 from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus
 from tournaments.models import Contestant, DeathMatch, Format, Leg
-from tournaments.reading import Sheet, digest_of, fingerprint
+from tournaments.reading import Sheet, fingerprint
 from tournaments.services.deathmatches import by_items, more_items
 from tournaments.services.scheduling import ready_from, ready_until
 from tournaments.views.common import public_page, season_page, shown
@@ -214,9 +214,9 @@ def _is_next(leg: Leg) -> bool:
 @season_page
 def share(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """The picture that goes with links to the season."""
-    etag = digest_of("season", fingerprint(sheet.season))
+    what = f"season-{fingerprint(sheet.season)}"
     public = sheet.season.visibility != "draft"
-    return png_response(request, lambda: pictures.season_picture(sheet), etag=etag, public=public)
+    return png_response(request, lambda: pictures.season_picture(sheet), what=what, public=public)
 
 
 @require_safe
@@ -224,10 +224,10 @@ def share(request: HttpRequest, sheet: Sheet) -> HttpResponse:
 def death_match_share(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
     """The picture that goes with links to a death match."""
     row: DeathMatch = sheet.death_match(pk)
-    etag = digest_of("death-match", pk, fingerprint(sheet.season))
+    what = f"death-match-{pk}-{fingerprint(sheet.season)}"
     public = sheet.season.visibility != "draft"
     return png_response(
-        request, lambda: pictures.death_match_picture(sheet, row), etag=etag, public=public
+        request, lambda: pictures.death_match_picture(sheet, row), what=what, public=public
     )
 
 
