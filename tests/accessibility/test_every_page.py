@@ -1,4 +1,5 @@
-"""axe finds nothing on any page of the site: wide and narrow, light and dark.
+"""axe finds nothing on any page of the site: wide and narrow, light and dark; and every page fits
+every screen, has one heading above all others, and shows what it names.
 
 A usual run looks at the colours of every route where it is wide and light and where it is narrow
 and dark, at everything else in one of the two, and at some in all four ways. It opens every page,
@@ -31,10 +32,11 @@ from tests.permissions.test_completeness import all_addresses
 from tests.permissions.world import Who, World
 from tests.support.depth import whole
 from tests.support.fixtures import Pages
+from tests.support.screens import Screen, assert_fits, show
 from tests.support.site import Site
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Page
 
 
 class Readers:
@@ -46,11 +48,13 @@ class Readers:
         self.examiner = axe.Examiner()
         self.kinds: defaultdict[str, set[str]] = defaultdict(set)
         self.examined = 0
+        self.errors: list[str] = []  # of the page that was opened last
 
     def faults(self, who: Who, path: str, group: str) -> list[str]:
         """What is wrong with a page as somebody sees it; nothing where there is none, or, in a
         usual run, where its group has shown all its kinds of elements before."""
         page = self.pages.get(who) or self.pages.setdefault(who, self._opened(who))
+        self.errors.clear()
         try:
             answer = page.goto(path)
         except PlaywrightError:
@@ -68,7 +72,22 @@ class Readers:
             return []
         self.examined += 1
         all_four = whole or self.examined % IN_ALL_FOUR == 1
-        return self.examiner.faults(page, axe.FOUR if all_four else axe.TWO[self.examined % 2])
+        found = self.examiner.faults(page, axe.FOUR if all_four else axe.TWO[self.examined % 2])
+        return [*found, *self._misshapen(page)]
+
+    def _misshapen(self, page: Page) -> list[str]:
+        """What else is wrong with it, now that everything on it is unfolded."""
+        assert_fits(page)  # where it was looked at last
+        for screen in SCREENS:
+            show(page, screen)
+            assert_fits(page)
+        assert page.locator("h1").count() == 1
+        page.evaluate("[...document.images].forEach((image) => { image.loading = 'eager'; })")
+        page.wait_for_function("() => [...document.images].every((image) => image.complete)")
+        empty: list[str] = page.evaluate(
+            "[...document.images].filter((image) => !image.naturalWidth).map((image) => image.src)"
+        )
+        return empty + self.errors
 
     def _opened(self, who: Who) -> Page:
         context = self.browser.new_context(base_url=self.address, locale="en-GB", **axe.look())
@@ -79,9 +98,20 @@ class Readers:
             context.add_cookies(
                 [{"name": signed_in.key, "value": signed_in.value, "url": self.address}]
             )
-        return context.new_page()
+        page = context.new_page()
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", self._noted)
+        return page
+
+    def _noted(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.errors.append(message.text)
 
 
+# The narrowest is where things stick out first.
+SCREENS: tuple[Screen, ...] = (
+    ((320, "light"), (360, "dark"), (768, "light"), (1440, "dark")) if whole else ((320, "light"),)
+)
 # In a usual run one page of so many is looked at in every way.
 IN_ALL_FOUR = 12
 # Pages that are other pages for every ruleset.

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.screens import Screen, assert_fits_each, show
 from tests.support.site import Site
 
 if TYPE_CHECKING:
@@ -280,40 +279,6 @@ def furnished(site_session: Site) -> Site:
 
 
 SEASON = "/seasons/autumn-gauntlet/"
-
-
-SCREENS: tuple[Screen, ...] = ((320, "light"), (360, "dark"), (1440, "light"))
-# Numbers stand for the one open challenge and for the first match that has ended.
-PAGES = [
-    "/", "/lobby/", "/watch/", "/challenges/new/", "/challenges/{challenge}/", "/matches/mine/",
-    "/matches/{match}/", "/matches/{match}/replay/", "/rules/", "/rules/tetronogo/",
-    "/rules/domino-black-white/", "/records/import/", "/u/ada/", "/leaderboards/", "/seasons/",
-    SEASON, f"{SEASON}desk/", f"{SEASON}items/", "/organise/",
-]  # fmt: skip
-
-
-def test_every_page_fits_every_screen(furnished: Site, sign_in: Any, new_page: Any) -> None:
-    (page,) = sign_in("olga")
-    show(page, SCREENS[0])
-    (challenge,), (match, *_) = (
-        furnished.sql("SELECT id FROM games_challenge WHERE opponent_id IS NULL LIMIT 1"),
-        furnished.sql("SELECT min(id) FROM games_match WHERE status = 'finished'"),
-    )
-    for each in PAGES:
-        address = each.format(challenge=challenge[0], match=match[0])
-        page.goto(address)
-        if address == "/challenges/new/":
-            page.get_by_text("Your own times").click()
-        assert_fits_each(page, SCREENS)
-        assert page.locator("h1").count() == 1, address
-        # Every picture on it could be loaded.
-        page.evaluate("[...document.images].forEach((image) => { image.loading = 'eager'; })")
-        page.wait_for_function("() => [...document.images].every((image) => image.complete)")
-        empty = page.evaluate(
-            "[...document.images].filter((image) => !image.naturalWidth).map((image) => image.src)"
-        )
-        assert empty == []
-    assert new_page.errors == []
 
 
 @pytest.mark.usefixtures("furnished")
