@@ -79,11 +79,9 @@ ROWS = 160
 OFTEN = at_most(2)
 # Who reads a match to its end: the width, the seat, and how far down the page is.
 READERS = ((390, 1, 400), (1440, 1, 300), (390, 0, 0), (390, 1, END), (1440, 0, 0))
-# And between the board and the chat, where Domain and Domino Wars move by a row or a tray more.
+# And between the board and the chat.
 BETWEEN = [
-    (390, seat, down, ruleset)
-    for seat, down in ((1, 1_100), (0, 900))
-    for ruleset in ("peg-domain", "domino-black-white", "tetronogo")
+    (390, seat, down, ruleset) for seat, down in ((1, 1_100), (0, 900)) for ruleset in WHOLE
 ]
 
 

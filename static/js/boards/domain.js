@@ -552,13 +552,14 @@ class DomainBoard {
 
   #drawTray(hand) {
     const { game } = this;
-    const playing = this.ctx.you !== null && game.phase === "place";
-    this.tray.hidden = !playing || hand.length === 0;
-    const stamp = playing ? hand.join() : "";
+    const playing = this.ctx.you !== null && ["place", "final"].includes(game.phase);
+    this.tray.hidden = !playing;
+    const stamp = playing ? `has ${hand.join()}` : "";
     if (this.tray.dataset.stamp === stamp) return;
     this.tray.dataset.stamp = stamp;
     fill(
       this.tray,
+      playing && hand.length === 0 && h("p", { class: "board-facts" }, "You have laid all your shapes."),
       playing
         ? hand.map((id) => {
             const shape = shapeOf(game, id);
@@ -1040,7 +1041,7 @@ class DomainBoard {
       button.disabled = !placing;
     }
     this.tools.hidden = !placing || ghost === null;
-    const plays = ctx.you !== null && game.phase === "place";
+    const plays = ctx.you !== null && ["place", "final"].includes(game.phase);
     for (const part of [this.tools, this.acts, this.note]) part.classList.toggle("keeps-room", plays);
     write(this.lensWords, `${ZOOMS[this.zoom]}×`);
     this.lensOut.disabled = this.zoom === 0;

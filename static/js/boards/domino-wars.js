@@ -235,7 +235,7 @@ class WarsBoard {
     this.table = h(
       "div",
       { class: "wars" },
-      h("div", { class: "wars__main" }, this.frame, this.hand, this.bar.root, h("div", { class: "board-tools" }, this.moveTools), this.facts, this.notice),
+      h("div", { class: "wars__main" }, this.frame, this.hand, this.bar.root, h("div", { class: "board-tools" }, this.moveTools), h("div", { class: "wars__facts" }, this.facts, this.notice)),
       h("div", { class: "wars__sides" }, this.others, this.own, legend()),
     );
     fill(root, this.cards, this.table);
@@ -661,9 +661,7 @@ class WarsBoard {
     const { names, you } = this.ctx;
     const game = this.#game;
     const over = this.view.phase === "over";
-    const dealt = game.sides.some((each) => each.hand_size + each.discards.length + each.pile_size > 0);
-    this.others.hidden = this.own.hidden = !dealt;
-    if (!dealt || !this.#changed("sides", game.sides, game.directions, names, you, over)) return;
+    if (!this.#changed("sides", game.sides, game.directions, names, you, over)) return;
     const top = you === null ? 0 : 1 - you;
     fill(this.others, side(game, top, names, { hand: true }));
     fill(this.own, side(game, 1 - top, names, { hand: you === null || over || game.phase !== "play" }));

@@ -48,6 +48,7 @@ const GROWS = [
   ".trio > *",
   ".trio__count",
   ".wars-hand",
+  ".wars__facts",
   ".wars__side",
   ".domain-counts",
   ".shape-tray",
@@ -83,6 +84,7 @@ class MatchPage {
     this.refusal = null;
     this.told = null; // the last state in which the reader was told whether the opponent is there
     this.room = new Room();
+    this.roomIsOld = false; // it is that of an earlier part of the match
     this.main = this.parts.dock.parentElement; // the board and what belongs to it
     this.column = new Room();
     this.connected = null; // whether the reader was told last that there is a connection
@@ -223,8 +225,12 @@ class MatchPage {
     }
     // Another part of a match needs other room. The end does not: the board is there to be looked at.
     const part = ({ view }) => view.game?.phase;
-    if (before !== null && part(before) !== part(after) && after.view.phase !== "over") {
+    const over = after.view.phase === "over";
+    if (before !== null && part(before) !== part(after) && !over) this.roomIsOld = true;
+    // Whoever reads on below finds it changed on the way back.
+    if (this.roomIsOld && !over && !this.#isBelow()) {
       this.room.reset();
+      this.roomIsOld = false;
     }
     this.#draw();
     if (before === null) this.told = after;
