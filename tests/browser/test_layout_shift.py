@@ -73,6 +73,11 @@ WIDTHS: dict[int, dict[str, Any]] = {
     1440: {"viewport": {"width": 1440, "height": 900}},
     390: {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
 }
+# Screens between the two.
+ALSO: dict[int, dict[str, Any]] = {
+    820: {"viewport": {"width": 820, "height": 1180}, "is_mobile": True, "has_touch": True},
+    1366: {"viewport": {"width": 1366, "height": 768}},
+}
 # What a page may grow by, in pixels, over all questions of a kind: a row of a hand, another line.
 ROWS = 160
 # How often it is looked at how one question takes the place of another.
@@ -80,8 +85,11 @@ OFTEN = at_most(2)
 # Who reads a match to its end: the width, the seat, and how far down the page is.
 READERS = ((390, 1, 400), (1440, 1, 300), (390, 0, 0), (390, 1, END), (1440, 0, 0))
 # And between the board and the chat.
-BETWEEN = [
-    (390, seat, down, ruleset) for seat, down in ((1, 1_100), (0, 900)) for ruleset in WHOLE
+BETWEEN = [(390, seat, down, ruleset) for seat, down in ((1, 1_100), (0, 900)) for ruleset in WHOLE]
+BETWEEN += [
+    (width, seat, down, ruleset)
+    for width, seat, down in ((820, 1, 0), (1366, 0, 300), (820, 0, 1_000), (1366, 1, 0))
+    for ruleset in WHOLE
 ]
 
 
@@ -231,7 +239,7 @@ def asks(position: Position) -> Any:
 
 @pytest.mark.parametrize(
     ("width", "seat", "down", "ruleset"),
-    [(*reader, ruleset) for reader, ruleset in covering(READERS, WHOLE)] + some(BETWEEN, 2),
+    [(*reader, ruleset) for reader, ruleset in covering(READERS, WHOLE)] + some(BETWEEN, 3),
 )
 def test_nothing_moves_from_the_wait_to_the_end(
     new_page: Pages, site: Site, width: int, seat: Seat, down: int, ruleset: str
@@ -239,7 +247,7 @@ def test_nothing_moves_from_the_wait_to_the_end(
     """Over a whole match, from one question to the next, before the board and reading the chat."""
     name, variant, _kind = WHOLE[ruleset]
     game = players.start(site, ruleset, variant=variant)
-    options = {"clock": False, "idle": True, **WIDTHS[width]}
+    options = {"clock": False, "idle": True, **{**WIDTHS, **ALSO}[width]}
     stage = Stage(new_page, game, ("Ada", "Ben")[seat], [waiting(name, seat)], **options)
     stage.settle()
     stage.page.evaluate(SCROLL, down)
