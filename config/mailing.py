@@ -18,10 +18,11 @@ from django.conf import settings
 from django.core.mail import EmailMessage, EmailMultiAlternatives
 from django.core.mail.backends.base import BaseEmailBackend
 from django.core.mail.backends.smtp import EmailBackend
-from kombu.exceptions import OperationalError as BrokerError
-from redis.exceptions import RedisError
+
+from core.queueing import enqueue
 
 Fields = dict[str, Any]
+SEND_MAIL = "config.jobs.tasks.send_mail"
 _FIELDS = ("subject", "body", "from_email", "to", "cc", "bcc", "reply_to", "extra_headers")
 
 
@@ -55,20 +56,14 @@ class Queued(BaseEmailBackend):
     """Hands mail to the workers. Raises `NotQueued` (an OSError) where it cannot."""
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
-        # Imported late: tasks are made when Celery has been set up.
-        from config.jobs.tasks import send_mail  # noqa: PLC0415
-
         sent = 0
         for message in email_messages:
             if not message.recipients():
                 continue
-            try:
-                send_mail.delay(packed(message))
-            except (RedisError, BrokerError, OSError) as error:
-                if not self.fail_silently:
-                    raise NotQueued(type(error).__name__) from error
-                continue
-            sent += 1
+            if enqueue(SEND_MAIL, packed(message)):
+                sent += 1
+            elif not self.fail_silently:
+                raise NotQueued("The broker is away.")
         return sent
 
 

@@ -7,11 +7,10 @@ from smtplib import SMTPException
 import structlog
 from celery import shared_task
 from django.db import OperationalError
-from kombu.exceptions import OperationalError as BrokerError
-from redis.exceptions import RedisError
 
 from config.jobs import guard
 from tournaments import notices
+from tournaments.jobs import MAIL_EVENT, SETTLE
 from tournaments.services.deathmatches import leg_settle
 from tournaments.services.scheduling import legs_sweep
 
@@ -27,7 +26,7 @@ def sweep() -> None:
         log.info("seasons.swept", **done._asdict())
 
 
-@shared_task(name="tournaments.tasks.settle")
+@shared_task(name=SETTLE)
 def settle(match_id: int) -> None:
     """Take over the result of a match that has ended, if it is one of a season's."""
     try:
@@ -37,17 +36,8 @@ def settle(match_id: int) -> None:
         log.warning("season.busy", match=match_id, error=str(error).strip())
 
 
-def settle_enqueue(*, match_id: int) -> None:
-    """Have a worker take over a result soon. A broker that is away is no error here: the sweep
-    finds the leg whose match is over."""
-    try:
-        settle.delay(match_id)
-    except (RedisError, BrokerError, OSError) as error:
-        log.warning("season.not-enqueued", match=match_id, error=type(error).__name__)
-
-
 @shared_task(
-    name="tournaments.tasks.mail_event",
+    name=MAIL_EVENT,
     autoretry_for=(SMTPException, OSError),
     retry_backoff=30,
     max_retries=6,
@@ -55,12 +45,3 @@ def settle_enqueue(*, match_id: int) -> None:
 def mail_event(event_id: int) -> None:
     """Write to those whom an event of a season concerns."""
     notices.mail_event(event_id)
-
-
-def mail_event_enqueue(*, event_id: int) -> None:
-    """Have a worker write to them. A broker that is away costs the mail; what happened stands on
-    the season's pages all the same."""
-    try:
-        mail_event.delay(event_id)
-    except (RedisError, BrokerError, OSError) as error:
-        log.warning("season-mail.not-enqueued", event=event_id, error=type(error).__name__)

@@ -12,7 +12,8 @@ from celery import shared_task
 from django.conf import settings
 from django.core.mail import get_connection
 
-from config.mailing import Fields, unpacked
+from config.mailing import SEND_MAIL, Fields, unpacked
+from core.queueing import enqueue
 
 log = structlog.get_logger("gauntlet.mail")
 
@@ -27,13 +28,13 @@ _sending = 0
 _one_at_a_time = threading.Lock()
 
 
-@shared_task(name="config.jobs.tasks.send_mail")
+@shared_task(name=SEND_MAIL)
 def send_mail(fields: Fields, tries: int = 0) -> None:
     """Send one mail. A few at a time: a mail server that says nothing keeps no other task from the
     worker's threads."""
     with _place() as free:
         if not free:
-            send_mail.apply_async((fields, tries), countdown=BUSY_PAUSE_S)
+            enqueue(SEND_MAIL, fields, tries, countdown=BUSY_PAUSE_S)
             return
         try:
             get_connection(settings.GAUNTLET_EMAIL_TRANSPORT).send_messages([unpacked(fields)])
@@ -48,7 +49,7 @@ def _failed(fields: Fields, tries: int, error: Exception) -> None:
         return
     log.warning("mail.not-sent", error=what, tries=tries + 1)
     pause = min(2 ** min(tries, 10), LONGEST_PAUSE_S)
-    send_mail.apply_async((fields, tries + 1), countdown=pause)
+    enqueue(SEND_MAIL, fields, tries + 1, countdown=pause)
 
 
 def is_final(error: Exception) -> bool:

@@ -20,8 +20,10 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.services import audit_record
 from config.jobs import guard
+from core.queueing import enqueue
 from core.refusals import Forbidden, NotFound, Refusal
 from games.audience import may_organise
+from games.jobs import RATE
 from games.models import Match
 from games.ratings import keys
 from games.ratings.models import OVERALL, Rating, RatingLadder, RatingPoint, RatingRuling
@@ -325,11 +327,8 @@ def _rule(
 
 
 def _ruled(match: Match, acting_user: User | None, *, action: str, data: dict[str, Any]) -> None:
-    # Imported late: the task module imports this one.
-    from games.ratings.tasks import rate_enqueue  # noqa: PLC0415
-
     audit_record(acting_user=acting_user, action=action, target=match, data=data)
-    transaction.on_commit(partial(rate_enqueue, match_id=match.pk), robust=True)
+    transaction.on_commit(partial(enqueue, RATE, match.pk), robust=True)
 
 
 def counts(match: Match) -> bool:

@@ -8,10 +8,10 @@ import structlog
 from celery import shared_task
 from django.db import OperationalError
 from django.utils import timezone
-from kombu.exceptions import OperationalError as BrokerError
-from redis.exceptions import RedisError
 
 from config.jobs import guard
+from core.queueing import enqueue
+from games.jobs import RATE, REPAIR_RATINGS
 from games.ratings.services import match_rate, ratings_repair
 
 log = structlog.get_logger("gauntlet.ratings")
@@ -20,7 +20,7 @@ log = structlog.get_logger("gauntlet.ratings")
 RECENT = timedelta(days=2)
 
 
-@shared_task(name="games.ratings.rate")
+@shared_task(name=RATE)
 def rate(match_id: int) -> None:
     """Take in the result of one match, or what has become of it."""
     try:
@@ -30,30 +30,13 @@ def rate(match_id: int) -> None:
         log.warning("ratings.busy", match=match_id, error=str(error).strip())
 
 
-@shared_task(name="games.ratings.repair")
+@shared_task(name=REPAIR_RATINGS)
 @guard.completed("games.ratings.repair")
 def repair(everything: bool = False) -> None:
     """Take in results that were missed: a broker that was away has lost their tasks."""
     ratings_repair(since=None if everything else timezone.now() - RECENT)
 
 
-def rate_enqueue(*, match_id: int) -> None:
-    """Have a worker take in a result soon. A broker that is away is no error here: `repair` finds
-    what is missing."""
-    try:
-        rate.delay(match_id)
-    except (RedisError, BrokerError, OSError) as error:
-        log.warning("ratings.not-enqueued", match=match_id, error=type(error).__name__)
-
-
-def repair_enqueue() -> None:
-    """Have a worker look through all results soon: who sat where has changed."""
-    try:
-        repair.delay(everything=True)
-    except (RedisError, BrokerError, OSError) as error:
-        log.warning("ratings.not-enqueued", match=None, error=type(error).__name__)
-
-
 def on_match_ended(*, match_id: int, **_more: object) -> None:
     """A match has a result."""
-    rate_enqueue(match_id=match_id)
+    enqueue(RATE, match_id)

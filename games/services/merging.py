@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import User
+from core.queueing import enqueue
 from core.refusals import Refusal
+from games.jobs import REPAIR_RATINGS
 from games.models import (
     Challenge,
     ChatMessage,
@@ -18,7 +21,6 @@ from games.models import (
     Preparation,
     SavedMove,
 )
-from games.ratings.tasks import repair_enqueue
 from games.services.challenges import challenges_withdraw
 
 # How long names may be: the columns' widths.
@@ -53,7 +55,7 @@ def rows_move(keep: User, duplicate: User) -> Mapping[str, int]:
         "preparations": _move_preparations(keep, duplicate),
     }
     if moved["match seats"]:
-        transaction.on_commit(repair_enqueue, robust=True)
+        transaction.on_commit(partial(enqueue, REPAIR_RATINGS, True), robust=True)
     return moved
 
 

@@ -16,6 +16,7 @@ from django.dispatch import Signal
 
 from accounts.models import User
 from accounts.services import audit_record
+from core.queueing import enqueue
 from core.refusals import Forbidden, NotFound, NotUnderstood, Refusal
 from games import frames, hooks, notices, store
 from games.audience import may_organise
@@ -26,6 +27,7 @@ from games.engine import table as tables
 from games.engine.decisions import EVERYONE, Event, Seat
 from games.engine.live import Happened, Live, Reminder, Turn
 from games.engine.table import Actor, Entry
+from games.jobs import MAIL_MISSED, MAIL_RULING, wake_enqueue
 from games.models import Match, MatchEntry, ServiceBeat, ServiceOutage
 from games.publish import Frame, publish
 from games.store import Appended, Held
@@ -417,23 +419,13 @@ def _after_commit(
 
 def _enqueue_if_near(match_id: int, wake: int | None) -> None:
     if wake is not None and wake - now_ms() < settings.GAUNTLET_WAKE_AHEAD_MS:
-        transaction.on_commit(partial(_enqueue_wake, match_id, wake), robust=True)
-
-
-def _enqueue_wake(match_id: int, wake_at: int) -> None:
-    # Imported late: the task module imports this one.
-    from games.tasks import wake_enqueue  # noqa: PLC0415
-
-    wake_enqueue(match_id=match_id, wake_at=wake_at)
+        transaction.on_commit(partial(wake_enqueue, match_id=match_id, wake_at=wake), robust=True)
 
 
 def _say_ruling(held: Held, *, waits: bool) -> None:
     notices.tell_ruling(held.match_id, waits=waits)
     if waits:
-        # Imported late: the task module imports this one.
-        from games.tasks import mail_ruling_enqueue  # noqa: PLC0415
-
-        mail_ruling_enqueue(match_id=held.match_id, seq=held.seq)
+        enqueue(MAIL_RULING, held.match_id, held.seq)
 
 
 def _say_ended(match_id: int) -> None:
@@ -443,13 +435,12 @@ def _say_ended(match_id: int) -> None:
 
 
 def _say_missed(match_id: int) -> None:
-    # Imported late: these import this one.
+    # Imported late: it imports this module.
     from games.services.arrivals import ends_missed  # noqa: PLC0415
-    from games.tasks import mail_missed_enqueue  # noqa: PLC0415
 
     match = Match.objects.defer("snapshot").prefetch_related("players__user").get(pk=match_id)
     if ends_missed(match):
-        mail_missed_enqueue(match_id=match_id)
+        enqueue(MAIL_MISSED, match_id)
 
 
 def _say_turned(match_id: int, version: int) -> None:

@@ -20,6 +20,7 @@ from accounts.sanctions import sanction_lift, user_mute, user_suspend
 from accounts.services import user_close
 from core.refusals import Refusal
 from games.audience import user_group_of
+from games.jobs import REPAIR_RATINGS
 from games.models import Challenge, ChatMessage, Match, MatchEntry, MatchPlayer, SavedMove
 from games.receivers import on_account_suspended
 from games.services.challenges import challenge_accept, challenge_create, challenges_withdraw
@@ -37,6 +38,7 @@ from tests.games.support import (
     started,
     user_named,
 )
+from tests.support.workers import Workers
 
 OFFER: dict[str, Any] = {"ruleset_id": "tetronogo", "variant": "standard"}
 
@@ -412,16 +414,15 @@ def test_names_stay_within_their_width(ada: User, twin: User, mona: User) -> Non
 
 
 def test_ratings_are_asked_to_be_computed_again(
-    ada: User, twin: User, ben: User, mona: User, monkeypatch: pytest.MonkeyPatch
+    ada: User, twin: User, ben: User, mona: User, workers: Workers
 ) -> None:
-    asked: list[bool] = []
-    monkeypatch.setattr("games.services.merging.repair_enqueue", lambda: asked.append(True))
     merge(mona, ben, user_named("idle"))
-    assert asked == []
+    assert workers.of(REPAIR_RATINGS) == []
     play = started((twin, ben))
     play.move(0, "concede", SECOND)
     merge(mona, ada, twin)
-    assert asked == [True]
+    everything = (True,)
+    assert workers.of(REPAIR_RATINGS) == [everything]
 
 
 # -- the pages -----------------------------------------------------------------------------------

@@ -15,14 +15,16 @@ from django.test import Client
 from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant
-from games import notices, selectors, tasks
+from games import notices, selectors
 from games.audience import LOBBY_GROUP, user_group_of
+from games.jobs import MAIL_RULING
 from games.services.turns import Ack
 from tests.games.client import Reader
 from tests.games.desk import Desk
 from tests.games.support import SECOND, Play, Wire, placing, started, user_named
 from tests.games.test_disputes import POOL, challenged
 from tests.support.site import Site
+from tests.support.workers import Workers
 
 BAD = "01 > red 50,180 0"
 
@@ -36,10 +38,10 @@ def olga(root: User) -> User:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+def asked(workers: Workers) -> list[tuple[int, int]]:
     """The letters that workers were asked to write."""
     asked: list[tuple[int, int]] = []
-    monkeypatch.setattr(tasks.mail_ruling, "delay", lambda *arguments: asked.append(arguments))
+    workers.at_once[MAIL_RULING] = lambda *arguments: asked.append(arguments)
     return asked
 
 
@@ -164,12 +166,9 @@ def test_a_letter_that_fails_can_be_sent_again(
 
 
 def test_a_broker_that_is_away_costs_the_letter_alone(
-    ada: User, ben: User, orla: User, monkeypatch: pytest.MonkeyPatch
+    ada: User, ben: User, orla: User, workers: Workers
 ) -> None:
-    def away(*_: object) -> None:
-        raise OSError("away")
-
-    monkeypatch.setattr(tasks.mail_ruling, "delay", away)
+    workers.fault = OSError("away")
     assert challenged((ada, ben), BAD).match.awaits_ruling
 
 

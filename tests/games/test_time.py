@@ -13,6 +13,7 @@ from django.conf import settings
 from accounts.models import User
 from core.refusals import Refusal
 from games import tasks
+from games.jobs import WAKE
 from games.models import Match, MatchEntry, ServiceBeat, ServiceOutage
 from games.services import turns
 from games.services.outage import beat_record
@@ -30,6 +31,7 @@ from tests.games.support import (
     record_holds,
     started,
 )
+from tests.support.workers import Handed, Workers
 
 SETTLE = settings.GAUNTLET_SETTLE_MS
 MINUTE = 60 * SECOND
@@ -472,41 +474,35 @@ def test_the_sweep_gives_every_match_its_time_back(
 
 
 @pytest.fixture
-def enqueued(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, float]]:
-    """What was handed to the broker: match and countdown."""
-    calls: list[tuple[int, float]] = []
-
-    def apply_async(arguments: tuple[int], countdown: float) -> None:
-        calls.append((arguments[0], countdown))
-
-    monkeypatch.setattr(tasks.wake, "apply_async", apply_async)
-    return calls
+def enqueued(workers: Workers) -> list[Handed]:
+    """What was handed to the broker."""
+    return workers.handed
 
 
 def test_the_sweep_enqueues_what_is_near_and_settles_what_is_overdue(
-    ada: User, ben: User, set_clock: Callable[[int], None], enqueued: list[tuple[int, float]]
+    ada: User, ben: User, set_clock: Callable[[int], None], enqueued: list[Handed]
 ) -> None:
     starts = itertools.count(step=SECOND)
     plays = [started((ada, ben), at=T0 + next(starts)) for _ in range(6)]  # reminders at 30 s…35 s
     set_clock(32 * SECOND)
     tasks.sweep()
     # 30 s is past helping by a task, 31 and 32 s are due now, 33 and 34 s are near, 35 s is not.
-    assert [match for match, _ in enqueued] == [play.pk for play in plays[1:5]]
-    assert [round(countdown, 1) for _, countdown in enqueued] == [0, 0, 1, 2]
+    assert [match for _, (match,), _ in enqueued] == [play.pk for play in plays[1:5]]
+    assert [round(each.countdown or 0, 1) for each in enqueued] == [0, 0, 1, 2]
     assert plays[0].match.wake_at == T0 + 45 * SECOND
     tasks.sweep()
     assert len(enqueued) == 4  # once for each instant
 
 
 def test_a_near_deadline_is_enqueued_with_the_move_that_makes_it(
-    ada: User, ben: User, set_clock: Callable[[int], None], enqueued: list[tuple[int, float]]
+    ada: User, ben: User, set_clock: Callable[[int], None], enqueued: list[Handed]
 ) -> None:
     play = started((ada, ben), options={"choice_time": 2, "pick_time": 3600})
     set_clock(5 * SECOND)
     play.move(0, "pick T", 5 * SECOND)
     assert enqueued == []
     play.move(1, "pick L", 5 * SECOND)
-    assert enqueued == [(play.pk, (2000 + SETTLE + 1 + 2) / 1000)]
+    assert enqueued == [(WAKE, (play.pk,), (2000 + SETTLE + 1 + 2) / 1000)]
 
 
 def test_tasks_for_matches_that_need_nothing_do_nothing(

@@ -19,11 +19,14 @@ import pytest
 from django.conf import settings as configured
 from django.core.mail import EmailMessage, EmailMultiAlternatives, get_connection, send_mail
 from django.test import Client
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from config import health, mailing
 from config.jobs import tasks
 from config.jobs.models import JobDone
+from config.mailing import SEND_MAIL, NotQueued
 from script.lib.console import ROOT
+from tests.support.workers import Handed, Workers
 from tournaments.webhooks import wire
 from tournaments.webhooks.destinations import Destination
 
@@ -174,21 +177,14 @@ def test_who_never_answers_is_not_waited_for(
 
 
 @pytest.fixture
-def handed(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[Any]:
-    """What was handed to the workers: fields, how often it was tried, and in how many seconds."""
-    given: list[Any] = []
-
-    def later(arguments: tuple[Any, ...], countdown: float = 0) -> None:
-        given.append((*arguments, countdown))
-
-    monkeypatch.setattr(tasks.send_mail, "delay", lambda fields: given.append((fields, 0, 0)))
-    monkeypatch.setattr(tasks.send_mail, "apply_async", later)
+def handed(workers: Workers, settings: Any) -> list[Handed]:
+    """What was handed to the workers."""
     settings.EMAIL_BACKEND = "config.mailing.Queued"
-    return given
+    return workers.handed
 
 
 def test_mail_is_handed_to_a_worker_and_arrives_as_it_was(
-    handed: list[Any], mailoutbox: Any
+    handed: list[Handed], mailoutbox: Any
 ) -> None:
     message = EmailMultiAlternatives(
         "Übergabe", "Text\n", "us@example.org", ["you@example.org"], reply_to=["re@example.org"],
@@ -197,7 +193,7 @@ def test_mail_is_handed_to_a_worker_and_arrives_as_it_was(
     message.attach_alternative("<p>Text</p>", "text/html")
     assert message.send() == 1
     assert mailoutbox == []  # nobody has sent anything yet
-    ((fields, _tries, _in),) = handed
+    ((_task, (fields,), _in),) = handed
     tasks.send_mail(fields)
     (sent,) = mailoutbox
     mine, theirs = message.message(), sent.message()
@@ -215,15 +211,10 @@ def test_mail_is_handed_to_a_worker_and_arrives_as_it_was(
 
 
 def test_a_broker_that_is_away_is_told_as_mail_that_cannot_be_sent(
-    handed: list[Any], monkeypatch: pytest.MonkeyPatch
+    handed: list[Handed], workers: Workers
 ) -> None:
-    from redis.exceptions import ConnectionError as Away
-
-    def away(_fields: Any) -> None:
-        raise Away
-
-    monkeypatch.setattr(tasks.send_mail, "delay", away)
-    with pytest.raises(OSError, match="ConnectionError"):
+    workers.fault = RedisConnectionError()
+    with pytest.raises(NotQueued, match="broker is away"):
         send_mail("a", "b", None, ["you@example.org"])
     assert send_mail("a", "b", None, ["you@example.org"], fail_silently=True) == 0
 
@@ -253,13 +244,13 @@ class Broken:
     ],
 )
 def test_mail_that_could_not_be_sent_is_tried_again_for_a_while(
-    error: Exception, tries: int, again: int | None, handed: list[Any], settings: Any
+    error: Exception, tries: int, again: int | None, handed: list[Handed], settings: Any
 ) -> None:
     settings.GAUNTLET_EMAIL_TRANSPORT = f"{__name__}.Broken"
     Broken.error = error
     fields = mailing.packed(EmailMessage("a", "b", "us@example.org", ["you@example.org"]))
     tasks.send_mail(fields, tries)
-    assert handed == ([] if again is None else [(fields, tries + 1, again)])
+    assert handed == ([] if again is None else [(SEND_MAIL, (fields, tries + 1), again)])
     # No longer in a worker's hands than the broker believes that it lives.
     assert (
         (configured.CELERY_BROKER_TRANSPORT_OPTIONS["visibility_timeout"])  # type: ignore[operator]
@@ -268,12 +259,12 @@ def test_mail_that_could_not_be_sent_is_tried_again_for_a_while(
 
 
 def test_a_slow_mail_server_has_a_few_threads_of_a_worker_and_no_more(
-    handed: list[Any], settings: Any
+    handed: list[Handed], settings: Any
 ) -> None:
     settings.GAUNTLET_MAIL_SENDERS = 0
     fields = mailing.packed(EmailMessage("a", "b", "us@example.org", ["you@example.org"]))
     tasks.send_mail(fields, 5)
-    assert handed == [(fields, 5, tasks.BUSY_PAUSE_S)]
+    assert handed == [(SEND_MAIL, (fields, 5), tasks.BUSY_PAUSE_S)]
     from config.settings import base
 
     assert base.GAUNTLET_MAIL_SENDERS < base.CELERY_WORKER_CONCURRENCY

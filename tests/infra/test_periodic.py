@@ -31,16 +31,19 @@ from config.jobs import guard
 from config.jobs.models import JobDone, SetAside
 from config.jobs.services import rows_retry
 from games.clock import now_ms
+from games.jobs import WAKE
 from games.models import Challenge, Match, RatingPoint
 from games.ratings.services import match_rate
 from games.services.challenges import challenge_create
 from tests.games.conftest import ada, ben, orla, root  # noqa: F401
 from tests.games.support import Play, started
 from tests.ratings.support import result_row
+from tests.support.workers import set_up
 from tests.tournaments.support import running
 from tests.webhooks.support import Stage
 from tournaments.dumps import archive
 from tournaments.dumps import tasks as dumps
+from tournaments.jobs import WEBHOOK_DRAIN
 from tournaments.models import Leg
 from tournaments.webhooks import tasks as webhooks
 from tournaments.webhooks.kinds import TURN
@@ -178,11 +181,7 @@ def receivers(world: World) -> Case:
     broken, sound = (stage.webhook("http://127.0.0.1:9/", name=name) for name in "ab")
     stage.event()
     mend = break_date("tournaments_webhook", "created_at", broken.pk)
-
-    def at_once(arguments: tuple[int], **_options: Any) -> None:
-        webhooks.drain(*arguments)
-
-    world.patch.setattr(webhooks.drain, "apply_async", at_once)
+    stage.workers.at_once[WEBHOOK_DRAIN] = webhooks.drain
     return Case(webhooks.DRAIN, broken.pk, lambda: stage.only(sound).attempts > 0, mend)
 
 
@@ -331,18 +330,13 @@ def test_a_wake_does_not_wait_for_a_match_that_somebody_holds(world: World) -> N
     from games import tasks
 
     play = world.play()
-    again: list[tuple[Any, ...]] = []
-
-    def later(arguments: tuple[Any, ...], **_options: Any) -> None:
-        again.append(arguments)
-
-    world.patch.setattr(tasks.wake, "apply_async", later)
+    workers = set_up(world.patch)
     with held(play.pk):
         tasks.wake(play.pk)
-        assert again == [(play.pk, 1)]
+        assert workers.of(WAKE) == [(play.pk, 1)]
         tasks.wake(play.pk, tasks.AGAIN_AT_MOST)  # the sweep will have it
-    assert len(again) == 1
-    tasks.wake(*again[0])
+    (again,) = workers.of(WAKE)
+    tasks.wake(*again)
     assert len(play.entries) > 1
 
 

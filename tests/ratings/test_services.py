@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from accounts.models import AuditEntry, User
+from games.jobs import RATE
 from games.models import Match, MatchPlayer
 from games.ratings import tasks
 from games.ratings.models import OVERALL, Rating, RatingLadder, RatingPoint, RatingRuling
@@ -31,6 +32,7 @@ from games.ratings.tasks import rate, repair
 from tests.games.support import committing, refused, started, user_named
 from tests.ratings.support import held, is_true, result_row
 from tests.support import depth
+from tests.support.workers import Workers
 
 pytestmark = pytest.mark.django_db
 LADDERS = ("domain", OVERALL, "tetronogo")
@@ -104,26 +106,19 @@ def test_a_match_that_is_not_there(db: None) -> None:
     assert match_rate(match_id=1) == []
 
 
-def test_the_end_of_a_match_tells_a_worker(
-    ada: User, ben: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told: list[int] = []
-    monkeypatch.setattr(tasks.rate, "delay", told.append)
+def test_the_end_of_a_match_tells_a_worker(ada: User, ben: User, workers: Workers) -> None:
     play = started((ada, ben))
     play.move(0, "concede", 1000)
-    assert told == [play.pk]
+    assert workers.of(RATE) == [(play.pk,)]
     rate(play.pk)
     assert [r.user for r in Rating.objects.filter(ladder=OVERALL)] == [ben, ada]
     all_true()
 
 
 def test_a_broker_that_is_away_costs_nothing_but_time(
-    ada: User, ben: User, monkeypatch: pytest.MonkeyPatch
+    ada: User, ben: User, workers: Workers
 ) -> None:
-    def away(_match_id: int) -> None:
-        raise ConnectionError
-
-    monkeypatch.setattr(tasks.rate, "delay", away)
+    workers.fault = ConnectionError()
     play = started((ada, ben))
     play.move(0, "concede", 1000)
     assert not Rating.objects.exists()
@@ -381,15 +376,13 @@ def test_a_ruling_is_on_record(ada: User, ben: User, orla: User) -> None:
 
 
 def test_a_ruling_tells_a_worker_once_it_is_committed(
-    ada: User, ben: User, monkeypatch: pytest.MonkeyPatch
+    ada: User, ben: User, workers: Workers
 ) -> None:
-    told: list[int] = []
-    monkeypatch.setattr(tasks.rate, "delay", told.append)
     match = result_row((ada, ben))
     with committing():
         rating_exclude(match_id=match.pk, acting_user=None, why="because")
-        assert told == []
-    assert told == [match.pk]
+        assert workers.of(RATE) == []
+    assert workers.of(RATE) == [(match.pk,)]
 
 
 RULINGS: list[tuple[Callable[..., Any], dict[str, Any]]] = [

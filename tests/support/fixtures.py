@@ -12,6 +12,7 @@ from _pytest.nodeid import NodeId
 from script.lib import chromium
 from script.lib.console import ROOT
 from tests.support.site import Site
+from tests.support.workers import Workers, set_up
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page, Playwright
@@ -109,10 +110,24 @@ def results_taken_over_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     from django.apps import apps
 
     if apps.ready:
+        from core.queueing import enqueue
         from tournaments import receivers
+        from tournaments.jobs import SETTLE
         from tournaments.services.deathmatches import leg_settle
 
-        monkeypatch.setattr(receivers, "settle_enqueue", leg_settle)
+        def at_once(task: str, *arguments: Any) -> None:
+            if task == SETTLE:
+                leg_settle(match_id=arguments[0])
+            else:
+                enqueue(task, *arguments)
+
+        monkeypatch.setattr(receivers, "enqueue", at_once)
+
+
+@pytest.fixture
+def workers(monkeypatch: pytest.MonkeyPatch) -> Workers:
+    """What is handed to workers, in place of a broker."""
+    return set_up(monkeypatch)
 
 
 @pytest.fixture(autouse=True)

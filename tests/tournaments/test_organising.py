@@ -21,6 +21,7 @@ from games import audience as match_audience
 from games.engine.options import OptionsRefused
 from tests.games.support import committing
 from tests.games.test_rulings import confirmed
+from tests.support.workers import Workers
 from tests.tournaments.support import (
     GAME,
     WARS,
@@ -39,9 +40,10 @@ from tests.tournaments.support import (
     running,
     who,
 )
-from tournaments import notices, tasks
+from tournaments import notices
 from tournaments.events import KINDS
 from tournaments.forms import PairingsForm, PlacementsForm, SeasonForm
+from tournaments.jobs import MAIL_EVENT
 from tournaments.models import Contestant, DeathMatch, Season, SeasonEvent
 from tournaments.pairing.registry import FORMATS, option_limits, options_of
 from tournaments.pictures import standing_told
@@ -311,10 +313,10 @@ def test_letters_of_a_waiting_match_go_to_those_it_concerns(orla: User, oscar: U
 
 
 @pytest.fixture
-def posted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def posted(workers: Workers) -> list[int]:
     """The events that workers were asked to write of."""
     asked: list[int] = []
-    monkeypatch.setattr(tasks.mail_event, "delay", asked.append)
+    workers.at_once[MAIL_EVENT] = asked.append
     return asked
 
 

@@ -98,7 +98,7 @@ def test_a_result_is_taken_over_by_several(
 ) -> None:
     season = running(orla, 4)
     leg = begun(orla, chosen(orla, season, ec=1, dmo=2))
-    monkeypatch.setattr(receivers, "settle_enqueue", lambda **_given: None)
+    monkeypatch.setattr(receivers, "enqueue", lambda *_given: None)
     conceded(leg, winner=0)
     settle = [partial(leg_settle, match_id=leg.match_id or 0)] * 2 + [legs_sweep] * 2
     answers = threads.at_once(settle)

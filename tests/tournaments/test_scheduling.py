@@ -285,7 +285,7 @@ def test_a_leg_that_is_moved_is_reminded_of_anew(
 def test_the_sweep_takes_over_results_that_were_missed(
     orla: User, season: Season, meeting: DeathMatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(receivers, "settle_enqueue", lambda **_given: None)
+    monkeypatch.setattr(receivers, "enqueue", lambda *_given: None)
     conceded(begun(orla, meeting), winner=0)
     assert fresh(meeting).status == "running"
     assert legs_sweep(at=after(hours=1)).settled == 1
@@ -307,7 +307,7 @@ def test_one_that_fails_does_not_disturb_the_others(
         raise Refusal("some.reason", "Something is wrong.")
 
     leg = begun(orla, meeting)
-    monkeypatch.setattr(receivers, "settle_enqueue", lambda **_given: None)
+    monkeypatch.setattr(receivers, "enqueue", lambda *_given: None)
     conceded(leg, winner=0)
     monkeypatch.setattr(scheduling, "leg_settle", fails)
     assert legs_sweep(at=after(hours=1)) == Swept()

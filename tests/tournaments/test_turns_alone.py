@@ -16,6 +16,7 @@ from tests.games.desk import Desk, Person
 from tests.support.site import Site, wait_for
 from tests.tournaments.support import begun, chosen, conceded, fresh, running
 from tournaments import receivers
+from tournaments.jobs import SETTLE
 
 SEASON = """
 import json
@@ -45,14 +46,14 @@ def test_the_end_of_a_match_asks_nothing_of_its_season(
     orla: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither in the turn's transaction nor after it, in the same thread."""
-    enqueued: list[int] = []
-    monkeypatch.setattr(receivers, "settle_enqueue", lambda *, match_id: enqueued.append(match_id))
+    enqueued: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(receivers, "enqueue", lambda *task: enqueued.append(task))
     meeting = chosen(orla, running(orla, 4), ec=1, dmo=2)
     leg = begun(orla, meeting)
     with CaptureQueriesContext(connection) as asked:
         conceded(leg, winner=0)
     assert [query["sql"] for query in asked if "tournaments_" in query["sql"]] == []
-    assert enqueued == [leg.match_id]
+    assert enqueued == [(SETTLE, leg.match_id)]
     assert fresh(meeting).status == "running"
 
 

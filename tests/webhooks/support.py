@@ -13,6 +13,8 @@ from django.utils import timezone
 from accounts.models import User
 from games.models import Match
 from tests.games.support import Play, committing, started
+from tests.support.workers import set_up
+from tournaments.jobs import WEBHOOK_CLOCK, WEBHOOK_DISABLED, WEBHOOK_DRAIN, WEBHOOK_TURN
 from tournaments.models import (
     Contestant,
     DeathMatch,
@@ -23,7 +25,7 @@ from tournaments.models import (
     SeasonOrganiser,
 )
 from tournaments.services.events import season_event
-from tournaments.webhooks import outbox, sending, services, tasks
+from tournaments.webhooks import sending, services, tasks
 from tournaments.webhooks.kinds import CHOICES
 from tournaments.webhooks.models import Delivery, Webhook
 
@@ -36,13 +38,10 @@ class Stage:
         self.patch = patch
         self.at = datetime.now(UTC)
         patch.setattr(sending, "_random", lambda: 0.5)  # no jitter
-        self.enqueued: list[int] = []
-        patch.setattr(outbox, "_enqueue", self.enqueued.append)
+        self.workers = set_up(patch)
         # What workers would be told of matches is done at once.
-        patch.setattr(tasks.announce_turn, "delay", tasks.announce_turn)
-        patch.setattr(tasks.announce_clock, "delay", tasks.announce_clock)
-        self.mailed: list[int] = []
-        patch.setattr(tasks.tell_disabled, "delay", self.mailed.append)
+        self.workers.at_once[WEBHOOK_TURN] = tasks.announce_turn
+        self.workers.at_once[WEBHOOK_CLOCK] = tasks.announce_clock
         now = timezone.now()
         self.season = Season.objects.create(
             slug="autumn", name="Autumn *Cup*", format="round-robin", visibility="listed",
@@ -62,6 +61,16 @@ class Stage:
         self.leg = Leg.objects.create(
             death_match=self.death_match, ruleset="tetronogo", variant="standard"
         )
+
+    @property
+    def enqueued(self) -> list[int]:
+        """The webhooks that workers were asked to deal with."""
+        return [webhook for (webhook,) in self.workers.of(WEBHOOK_DRAIN)]
+
+    @property
+    def mailed(self) -> list[int]:
+        """Those whose end workers were asked to tell of."""
+        return [webhook for (webhook,) in self.workers.of(WEBHOOK_DISABLED)]
 
     def webhook(
         self,

@@ -18,6 +18,7 @@ from accounts.models import User
 from tests.games.support import T0, committing
 from tests.games.test_rulings import confirmed
 from tests.support import depth
+from tests.support.workers import Workers
 from tests.tournaments.support import (
     GAME,
     START,
@@ -33,7 +34,8 @@ from tests.tournaments.support import (
 )
 from tests.webhooks.receiver import Receiver, Taken, receiving
 from tests.webhooks.support import Stage
-from tournaments import notices, tasks
+from tournaments import notices
+from tournaments.jobs import MAIL_EVENT
 from tournaments.models import Contestant, DeathMatch, Round, Season, SeasonEvent
 from tournaments.services import deathmatches
 from tournaments.services.deathmatches import ms
@@ -41,7 +43,7 @@ from tournaments.services.episodes import choice_expire, dmo_choose, final_open
 from tournaments.services.rounds import round_next
 from tournaments.services.scheduling import leg_schedule, legs_sweep
 from tournaments.services.seasons import season_start
-from tournaments.webhooks import outbox, services
+from tournaments.webhooks import services
 from tournaments.webhooks import tasks as tasks_of_webhooks
 from tournaments.webhooks.kinds import CHOICES, CLOCK, OF_MATCHES, TURN
 from tournaments.webhooks.models import Delivery, Webhook
@@ -202,9 +204,8 @@ def test_a_clock_tells_of_the_moment_it_was_announced(
 
 
 @pytest.fixture
-def channel(orla: User, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+def channel(orla: User, receiver: Receiver, workers: Workers) -> Callable[..., Any]:
     """A season's messages for Discord, each with the lines below its title; by kind."""
-    monkeypatch.setattr(outbox, "_enqueue", lambda _webhook: None)
 
     def listening(season: Season) -> Callable[[], dict[str, list[list[str]]]]:
         with committing():
@@ -269,7 +270,7 @@ def test_a_complete_round_has_its_own_points_and_not_the_next_ones(
 # -- mail ----------------------------------------------------------------------------------------
 
 
-def test_every_letter_tells_of_its_own_moment(orla: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_letter_tells_of_its_own_moment(orla: User, workers: Workers) -> None:
     """Written at once and once more when all is over: the same words to the same people."""
     season = running(orla, 5)
     for number in range(1, 6):
@@ -281,9 +282,7 @@ def test_every_letter_tells_of_its_own_moment(orla: User, monkeypatch: pytest.Mo
         notices.mail_event(event_id)
         return sorted((each.to[0], str(each.subject), str(each.body)) for each in mail.outbox)
 
-    monkeypatch.setattr(
-        tasks.mail_event, "delay", lambda event: prompt.update({event: write(event)})
-    )
+    workers.at_once[MAIL_EVENT] = lambda event: prompt.update({event: write(event)})
     now = timezone.now()
     with committing():
         row = chosen(orla, season, 5, 4, now)

@@ -519,38 +519,18 @@ def test_a_site_with_one_sender_sends(stage: Stage, receiver: Receiver, settings
     assert not sending._waiting
 
 
-def test_the_sweep_finds_what_no_worker_was_told_of(
-    stage: Stage, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_sweep_finds_what_no_worker_was_told_of(stage: Stage, receiver: Receiver) -> None:
     webhook = stage.webhook(receiver.url)
-    handed: list[int] = []
-    monkeypatch.setattr(tasks.drain, "apply_async", lambda args, **_more: handed.extend(args))
     tasks.sweep()
-    assert handed == []
+    assert stage.enqueued == []
     stage.event()
+    stage.workers.handed.clear()
     tasks.sweep()
-    assert handed == [webhook.pk]
+    assert stage.enqueued == [webhook.pk]
     tasks.drain(webhook.pk)
     tasks.sweep()
-    assert handed == [webhook.pk]
+    assert stage.enqueued == [webhook.pk]
     assert len(receiver.taken) == 1
-
-
-def test_a_broker_that_is_away_disturbs_nobody(
-    stage: Stage, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from kombu.exceptions import OperationalError
-
-    from tournaments.webhooks import outbox
-
-    monkeypatch.undo()
-
-    def away(*_args: Any) -> None:
-        raise OperationalError
-
-    monkeypatch.setattr(tasks.drain, "delay", away)
-    with committing():
-        outbox.drain_on_commit(1)
 
 
 def test_old_deliveries_are_forgotten_and_waiting_ones_are_not(

@@ -10,18 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-import structlog
 from django.db.models import Exists, OuterRef, QuerySet
-from kombu.exceptions import OperationalError as BrokerError
-from redis.exceptions import RedisError
 
 from config.jobs import guard
+from core.queueing import enqueue
 from games.models import Match
+from tournaments.jobs import WEBHOOK_CLOCK, WEBHOOK_TURN
 from tournaments.lifecycle import Visibility
 from tournaments.webhooks.kinds import OF_MATCHES
 from tournaments.webhooks.models import Webhook
-
-log = structlog.get_logger("gauntlet.webhooks")
 
 
 def following_refresh(*, season_id: int | None = None) -> None:
@@ -80,24 +77,13 @@ def _wrong(matches: QuerySet[Match], wanted: QuerySet[Webhook]) -> Iterator[tupl
 
 
 def on_turn(*, match_id: int, version: int, **_more: object) -> None:
-    """A turn of a followed match is on disk: have a worker tell of it."""
-    from tournaments.webhooks.tasks import announce_turn  # noqa: PLC0415  (it imports this module)
-
-    _enqueue(partial(announce_turn.delay, match_id, version), match_id)
+    """A turn of a followed match is on disk: have a worker tell of it. One that is not told of is
+    caught up with later."""
+    enqueue(WEBHOOK_TURN, match_id, version)
 
 
 def on_reminder(
     *, match_id: int, seat: int | None, kind: str, left_ms: int, at: int, **_more: object
 ) -> None:
-    """The clock of a followed match was announced."""
-    from tournaments.webhooks.tasks import announce_clock  # noqa: PLC0415
-
-    _enqueue(partial(announce_clock.delay, match_id, seat, kind, left_ms, at), match_id)
-
-
-def _enqueue(send: partial[object], match_id: int) -> None:
-    try:
-        send()
-    except (RedisError, BrokerError, OSError) as error:
-        # A turn is caught up with later; a clock's reminder would be wrong by then.
-        log.warning("webhook.not-enqueued", match=match_id, error=type(error).__name__)
+    """The clock of a followed match was announced. Later its reminder would be wrong."""
+    enqueue(WEBHOOK_CLOCK, match_id, seat, kind, left_ms, at)

@@ -8,18 +8,17 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import structlog
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
-from kombu.exceptions import OperationalError as BrokerError
-from redis.exceptions import RedisError
 
 from config.jobs import guard
+from core.queueing import enqueue
 from games import store
 from games.clock import instant_of
 from games.engine.errors import EngineFault
 from games.models import Match
+from tournaments.jobs import WEBHOOK_DRAIN
 from tournaments.lifecycle import Visibility
 from tournaments.webhooks import payloads
 from tournaments.webhooks.composing import deliveries_insert
@@ -29,8 +28,6 @@ from tournaments.webhooks.models import Delivery, Webhook
 
 if TYPE_CHECKING:
     from tournaments.models import Season, SeasonEvent
-
-log = structlog.get_logger("gauntlet.webhooks")
 
 
 # By key: others may send and change meanwhile, and only who deletes or renames waits. The ORM has
@@ -162,18 +159,7 @@ def _turn_caught_up(match_id: int) -> bool:
 def drain_on_commit(*webhook_ids: int) -> None:
     """Have workers send what these webhooks have, once this is committed."""
     for webhook_id in webhook_ids:
-        transaction.on_commit(partial(_enqueue, webhook_id), robust=True)
-
-
-def _enqueue(webhook_id: int) -> None:
-    # Imported late: the task module imports what imports this one.
-    from tournaments.webhooks.tasks import drain  # noqa: PLC0415
-
-    try:
-        drain.delay(webhook_id)
-    except (RedisError, BrokerError, OSError) as error:
-        # The sweep finds it in the database.
-        log.warning("webhook.not-enqueued", webhook=webhook_id, error=type(error).__name__)
+        transaction.on_commit(partial(enqueue, WEBHOOK_DRAIN, webhook_id), robust=True)
 
 
 def _listening(match_id: int, kind: str) -> list[Webhook]:

@@ -25,7 +25,9 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.services import audit_record
+from core.queueing import enqueue
 from core.refusals import Refusal
+from tournaments.jobs import WEBHOOK_DISABLED
 from tournaments.lifecycle import Visibility
 from tournaments.webhooks import discord, payloads, signing, wire
 from tournaments.webhooks.composing import message_compose
@@ -396,8 +398,6 @@ def _judge(webhook: Webhook, answer: Answer, at: datetime) -> None:
 
 
 def _disable(webhook: Webhook, why: str, at: datetime) -> None:
-    from tournaments.webhooks.tasks import tell_disabled  # noqa: PLC0415  (it imports this module)
-
     webhook.active = False
     webhook.disabled_at, webhook.disabled_why = at, why[:300]
     webhook.save(update_fields=["active", "disabled_at", "disabled_why"])
@@ -411,4 +411,4 @@ def _disable(webhook: Webhook, why: str, at: datetime) -> None:
         target=webhook,
         data={"why": webhook.disabled_why},
     )
-    transaction.on_commit(partial(tell_disabled.delay, webhook.pk), robust=True)
+    transaction.on_commit(partial(enqueue, WEBHOOK_DISABLED, webhook.pk), robust=True)

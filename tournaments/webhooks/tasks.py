@@ -8,6 +8,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from config.jobs import guard
+from core.queueing import enqueue
+from tournaments.jobs import WEBHOOK_CLOCK, WEBHOOK_DISABLED, WEBHOOK_DRAIN, WEBHOOK_TURN
 from tournaments.webhooks import notices
 from tournaments.webhooks.following import following_repair
 from tournaments.webhooks.models import Delivery
@@ -23,7 +25,7 @@ _PRUNED_AT_ONCE = 5000
 DRAIN = "webhooks.send"
 
 
-@shared_task(name="tournaments.webhooks.tasks.drain")
+@shared_task(name=WEBHOOK_DRAIN)
 def drain(webhook_id: int) -> None:
     """Send what is due of one webhook. One that cannot be dealt with is set aside, and the sweep
     leaves it alone for a while."""
@@ -42,7 +44,7 @@ def sweep() -> None:
     """Hand out every webhook that has something due: what waits for another attempt, and what no
     worker was told of."""
     for webhook_id in webhooks_due(guard.may_try(DRAIN), at=timezone.now()):
-        drain.apply_async((webhook_id,), expires=30)
+        enqueue(WEBHOOK_DRAIN, webhook_id, expires=30)
 
 
 @shared_task(name="tournaments.webhooks.tasks.repair")
@@ -53,20 +55,20 @@ def repair() -> None:
     turns_catch_up()
 
 
-@shared_task(name="tournaments.webhooks.tasks.announce_turn")
+@shared_task(name=WEBHOOK_TURN)
 def announce_turn(match_id: int, version: int) -> None:
     """Write the deliveries of a turn."""
     turn_deliveries_write(match_id=match_id, version=version)
 
 
-@shared_task(name="tournaments.webhooks.tasks.announce_clock")
+@shared_task(name=WEBHOOK_CLOCK)
 def announce_clock(match_id: int, seat: int | None, kind: str, left_ms: int, at: int) -> None:
     """Write the deliveries of a clock's reminder, given at the moment ``at`` (ms since 1970)."""
     data = {"seat": seat, "kind": kind, "left_ms": left_ms}
     clock_deliveries_write(match_id=match_id, data=data, at=at)
 
 
-@shared_task(name="tournaments.webhooks.tasks.tell_disabled")
+@shared_task(name=WEBHOOK_DISABLED)
 def tell_disabled(webhook_id: int) -> None:
     """Mail the organisers of a season that a webhook was given up."""
     notices.webhook_disabled(webhook_id)

@@ -1,0 +1,34 @@
+"""Handing work to the workers."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import structlog
+from celery import current_app
+from kombu.exceptions import OperationalError as BrokerError
+from redis.exceptions import RedisError
+
+log = structlog.get_logger("gauntlet.tasks")
+
+# What it looks like from here that broker, cache or channel layer are away.
+AWAY: Final = (RedisError, BrokerError, OSError)
+
+
+def enqueue(
+    task: str, *arguments: Any, countdown: float | None = None, expires: float | None = None
+) -> bool:
+    """Have a worker do the task of that name, after ``countdown`` seconds, or not at all where none
+    has begun within ``expires``.
+
+    False where the broker is away, which is no error for whoever asks: what must be done in the end
+    is found in the database by a sweep, and the rest is not worth failing for.
+    """
+    try:
+        current_app.send_task(task, arguments, countdown=countdown, expires=expires)
+    except AWAY as error:
+        # Texts may be secrets, such as a mail with the address that resets a password.
+        told = [each for each in arguments if isinstance(each, int)]
+        log.warning("task.not-enqueued", task=task, of=told, error=type(error).__name__)
+        return False
+    return True

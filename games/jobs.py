@@ -1,0 +1,36 @@
+"""The tasks of `games`, by the names under which they are handed to workers: whoever asks for one
+need not know what it does."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import structlog
+from django.core.cache import cache
+from redis.exceptions import RedisError
+
+from core.queueing import enqueue
+from games.clock import now_ms
+
+log = structlog.get_logger("gauntlet.tasks")
+
+WAKE: Final = "games.tasks.wake"
+MAIL_RULING: Final = "games.tasks.mail_ruling"
+MAIL_MISSED: Final = "games.tasks.mail_missed"
+RATE: Final = "games.ratings.rate"
+REPAIR_RATINGS: Final = "games.ratings.repair"
+
+
+def wake_enqueue(*, match_id: int, wake_at: int) -> None:
+    """Have a worker look at a match at instant ``wake_at`` (ms), which must be near: a far one
+    would wait in the broker. Enqueues once for the same instant. What is not enqueued is found by
+    the sweep."""
+    # A task that came a moment too early would find nothing to do and not be sent again.
+    countdown = max(0, wake_at - now_ms() + 2) / 1000
+    try:
+        first = cache.add(f"wake:{match_id}:{wake_at}", 1, timeout=30)
+    except RedisError as error:
+        log.warning("wake.not-noted", match=match_id, error=type(error).__name__)
+        return
+    if first:
+        enqueue(WAKE, match_id, countdown=countdown)
