@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import random
 import secrets
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
@@ -26,7 +25,6 @@ from games.engine.decisions import other
 from games.engine.errors import EngineFault
 from games.models import Match
 from games.rulesets import REGISTRY
-from games.services import matches, turns
 from games.services.turns import match_submit
 from tournaments import catalogue
 from tournaments.lifecycle import (
@@ -106,18 +104,6 @@ def season_simulate(
     return _Simulation(plan, organiser, players, say).run()
 
 
-@contextmanager
-def _draws_from(source: Callable[[], float]) -> Iterator[None]:
-    """Have the matches of this process draw from ``source``; a simulation has its process to
-    itself. What the site draws for people comes from the operating system."""
-    before = matches._random, turns._random  # noqa: SLF001  (their one source, for this once)
-    matches._random = turns._random = source  # noqa: SLF001
-    try:
-        yield
-    finally:
-        matches._random, turns._random = before  # noqa: SLF001
-
-
 def repertoire_of_all() -> list[dict[str, Any]]:
     """Every ruleset in its first variant."""
     return [
@@ -159,14 +145,13 @@ class _Simulation:
         self.season: Season
 
     def run(self) -> Season:
-        with _draws_from(self.random.random):
-            self._begin()
-            if self.plan.format == Format.ELIMINATION:
-                self._episodes()
-            elif self.plan.format == Format.LADDER:
-                self._challenges()
-            else:
-                self._rounds()
+        self._begin()
+        if self.plan.format == Format.ELIMINATION:
+            self._episodes()
+        elif self.plan.format == Format.LADDER:
+            self._challenges()
+        else:
+            self._rounds()
         return Season.objects.get(pk=self.season.pk)
 
     def later(self, **span: float) -> datetime:
@@ -289,7 +274,7 @@ class _Simulation:
         in_time = self.random.random() < 0.8
         at = self.later(hours=2 if in_time else 30)
         if not in_time:
-            scheduling.legs_sweep(at=at)
+            scheduling.legs_sweep(at=at, random=self.random.random)
         death_match = episodes.dmo_choose(
             acting_user=ec.user if in_time and ec.user else self.organiser,
             episode=episode,
@@ -448,7 +433,10 @@ class _Simulation:
         if self.plan.quick and self.plan.format != Format.ELIMINATION and not self.due["no-show"]:
             # Hundreds of matches: the organiser begins them.
             leg = deathmatches.leg_start(
-                acting_user=self.organiser, leg=leg, at=self.later(minutes=10)
+                acting_user=self.organiser,
+                leg=leg,
+                at=self.later(minutes=10),
+                random=self.random.random,
             )
             self._played(leg)
             return
@@ -464,11 +452,13 @@ class _Simulation:
         self.at = starts
         for side in (home, away):
             if side is not absent and side.user is not None:
-                leg = scheduling.leg_confirm(acting_user=side.user, leg=leg, at=self.at)
+                leg = scheduling.leg_confirm(
+                    acting_user=side.user, leg=leg, at=self.at, random=self.random.random
+                )
         if absent is not None:
             self.say(f"{absent.name} does not turn up")
             self.later(minutes=self.season.no_show_minutes + 1)
-            scheduling.legs_sweep(at=self.at)
+            scheduling.legs_sweep(at=self.at, random=self.random.random)
             return
         self._played(leg)
 
@@ -562,6 +552,7 @@ class _Simulation:
             text=text,
             version=store.read(match.pk).readers.versions[seat],
             at=ms(self.at),
+            random=self.random.random,
         )
 
     def _corrected(self, death_match: DeathMatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -21,13 +20,12 @@ from config.api.renderers import NDJSON, NdjsonRenderer
 from config.api.scopes import Credential, Scope
 from config.api.views import FieldsView, SignedInView
 from config.streaming import database_given_back
+from core import chance
 from core.refusals import Forbidden
 from games import store
 from games.audience import AUDIENCES, seat_of
 from games.bots import hints, streams
 from games.reading import match_for
-
-_random = random.SystemRandom().random
 
 
 class StreamView(SignedInView):
@@ -137,7 +135,9 @@ class HintsView(SignedInView, FieldsView):
         if seat is None:
             raise Forbidden("seat.none", "Only the two players are asked for moves.")
         held = store.held_of(match)
-        decision, moves = hints.hints(held.ruleset, held.live, seat, count=count, random=_random)
+        decision, moves = hints.hints(
+            held.ruleset, held.live, seat, count=count, random=chance.system
+        )
         version = held.readers.versions[AUDIENCES.index(1 if seat else 0)]
         (shown,) = self.only({"decision": decision, "version": version, "moves": list(moves)})
         return Response(shown)

@@ -6,13 +6,12 @@ words, as programs may that look only now and then.
 
 from __future__ import annotations
 
-import random
-
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 
 from accounts.models import User
 from accounts.services import audit_record
+from core import chance
 from core.refusals import Refusal
 from games import presence, store
 from games.clock import now_ms
@@ -27,7 +26,6 @@ from games.store import Held
 
 Seats = tuple[bool, bool]
 # Draws decide matches: the operating system's source, not a generator that could be predicted.
-_random = random.SystemRandom().random
 
 
 @transaction.atomic
@@ -80,7 +78,7 @@ def given_up(held: Held, *, at: int) -> None:
     why = f"{' and '.join(missing)} {verb} not there within {waited}."
     turn = lives.organise(
         held.ruleset, held.live, act=tables.parse_act("void"), by="", why=why, at=at,
-        random=_random,
+        random=chance.system,
     )  # fmt: skip
     settle(held, turn, at=at)
     # What says that nobody ruled this.
@@ -92,7 +90,7 @@ def _begin_if(held: Held, here: Seats, at: int) -> bool:
     if not all(here):
         return False
     # Under the lock: what had to be waited for is over.
-    settle(held, lives.begun(held.ruleset, held.live, at=at, random=_random), at=at)
+    settle(held, lives.begun(held.ruleset, held.live, at=at, random=chance.system), at=at)
     return True
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -13,12 +12,14 @@ from django.db import transaction
 
 from accounts.models import Sanction, User
 from accounts.services import audit_record, users_lock
+from core import chance
 from core.refusals import Forbidden, NotFound, Refusal, Together
 from games import frames, store
 from games.audience import LOBBY_GROUP, may_import, may_organise, user_group_of
 from games.clock import instant_of, now_ms
 from games.engine import live as lives
 from games.engine import records
+from games.engine.chance import RandomSource
 from games.engine.decisions import ALL, Seat, seen_by
 from games.engine.live import Live, Prepared, Turn
 from games.engine.naming import UNNAMED
@@ -30,8 +31,6 @@ from games.publish import Frame, publish
 from games.rulesets import REGISTRY
 from games.store import Appended, Held, Readers
 from games.text import one_line
-
-_random = random.SystemRandom().random
 
 
 def options_of(ruleset: Ruleset[Any, Any], given: Mapping[str, Any]) -> Options:
@@ -87,6 +86,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     waits: bool = False,
     unrated: str = "",
     at: int | None = None,
+    random: RandomSource = chance.system,
 ) -> Match:
     """Start a match between two users; seat 0 is the first of ``players``.
 
@@ -97,7 +97,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     is drawn by lot, or more ``items`` give it in a variant that says so; ``items_counted`` means
     that the caller has counted what was given already. One that ``waits`` begins once both players
     are there (see `games.services.arrivals`), and is void if they are not in time. ``unrated``: why
-    it shall count for no rating, in words that everybody reads.
+    it shall count for no rating, in words that everybody reads. ``random`` is what is drawn from.
 
     Raises Refusal ``setup.*``: unknown ruleset, variant, option, item or supply, something prepared
     that is not sound, one person on both seats or as player and referee, a closed account.
@@ -129,7 +129,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
         until = at + patience
         turn = Turn(lives.announced(ruleset, header, until=until, prepared=ready))
     else:
-        turn = lives.begin(ruleset, header, at=at, random=_random, prepared=ready)
+        turn = lives.begin(ruleset, header, at=at, random=random, prepared=ready)
     match = Match.objects.create(
         ruleset=ruleset.id,
         variant=header.variant,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Sequence
 from functools import partial
@@ -16,6 +15,7 @@ from django.dispatch import Signal
 
 from accounts.models import User
 from accounts.services import audit_record
+from core import chance
 from core.queueing import enqueue
 from core.refusals import Forbidden, NotFound, NotUnderstood, Refusal
 from games import frames, hooks, notices, store
@@ -24,6 +24,7 @@ from games.clock import now_ms
 from games.engine import live as lives
 from games.engine import notation
 from games.engine import table as tables
+from games.engine.chance import RandomSource
 from games.engine.decisions import EVERYONE, Event, Seat
 from games.engine.live import Happened, Live, Reminder, Turn
 from games.engine.table import Actor, Entry
@@ -37,7 +38,6 @@ log = structlog.get_logger("gauntlet.turns")
 
 CLIENT_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 # Draws decide matches: the operating system's source, not a generator that could be predicted.
-_random = random.SystemRandom().random
 
 
 class Ack(NamedTuple):
@@ -74,8 +74,10 @@ def match_submit(
     text: str,
     version: int,
     at: int,
+    random: RandomSource = chance.system,
 ) -> Ack:
-    """Submit ``text`` for ``seat``, as received at instant ``at`` (ms).
+    """Submit ``text`` for ``seat``, as received at instant ``at`` (ms). What is then to be drawn
+    is drawn from ``random``.
 
     Returns the ack once the change is durable, or raises Refusal. A deadline that had passed takes
     effect even though the submission is refused. A client id that was acked before is acked the
@@ -85,7 +87,7 @@ def match_submit(
     _notice_outage()
     try:
         with transaction.atomic():
-            answer = _submit(match_id, seat, acting_user, client_id, text, version, at)
+            answer = _submit(match_id, seat, acting_user, client_id, text, version, at, random)
     except _Resent:
         answer = _earlier_answer(match_id, seat, client_id, text) or Refusal(
             "id.reused", "This id was used for something else."
@@ -97,7 +99,14 @@ def match_submit(
 
 
 def _submit(  # noqa: PLR0917  (the service's own arguments)
-    match_id: int, seat: Seat, user: User, client_id: str, text: str, version: int, at: int
+    match_id: int,
+    seat: Seat,
+    user: User,
+    client_id: str,
+    text: str,
+    version: int,
+    at: int,
+    random: RandomSource,
 ) -> Ack | Refusal:
     held = store.lock(match_id, user_id=user.pk)
     if held.made_good_until < known.end:
@@ -105,7 +114,7 @@ def _submit(  # noqa: PLR0917  (the service's own arguments)
     refusal = _version_refusal(held, seat, text, version)
     if refusal is not None:
         return _earlier_answer(match_id, seat, client_id, text) or refusal
-    turn = lives.submit(held.ruleset, held.live, seat=seat, text=text, at=at, random=_random)
+    turn = lives.submit(held.ruleset, held.live, seat=seat, text=text, at=at, random=random)
     if turn.refusal is not None:
         answer = _earlier_answer(match_id, seat, client_id, text)
         if turn.happened:
@@ -191,7 +200,7 @@ def match_wake(*, match_id: int, at: int) -> bool:
         if deadline is not None and at > deadline + settings.GAUNTLET_SETTLE_MS:
             if not _was_serving_after(deadline):
                 return False
-            turn = lives.expire(held.ruleset, held.live, at=at, random=_random)
+            turn = lives.expire(held.ruleset, held.live, at=at, random=chance.system)
             settle(held, turn, at=at)
             return True
         _remind(held, at)
@@ -360,7 +369,7 @@ def _organise(match_id: int, user: User, client_id: str, text: str, why: str, at
         by=user.shown_name,
         why=why,
         at=at,
-        random=_random,
+        random=chance.system,
         entries=entries,
     )
     readers, out = _told(held, turn, at)

@@ -11,7 +11,7 @@ import pytest
 from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant
-from games.services import matches, turns
+from core import chance
 from tests.games.desk import Desk
 from tests.games.support import T0, Play, Wire, started, user_named
 from tests.support.site import Site
@@ -93,9 +93,7 @@ def rng() -> random.Random:
 @pytest.fixture
 def same_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chance draws the same in every run: a match at random is then the same match."""
-    draw = random.Random(20).random
-    for module in (matches, turns):
-        monkeypatch.setattr(module, "_random", draw)
+    monkeypatch.setattr(chance, "_source", random.Random(20))
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ from django.urls import reverse
 
 from accounts import reports
 from accounts.models import User
+from core import chance
 from core.refusals import Refusal
 from games.engine import live as lives
 from games.engine import notation
@@ -41,7 +42,6 @@ from games.engine.table import AnyRuleset, Header
 from games.models import Match
 from games.reading import reader_of
 from games.rulesets import REGISTRY
-from games.services import matches, turns
 from games.services.chat import chat_post
 from games.stills import still_of
 from tests.games.support import T0, Play, Wire, committing, group, started
@@ -203,8 +203,7 @@ class Stage:
         self.set_clock(0)
         self.wire.texts()
         # Chance is the same in all runs, whatever was chosen.
-        for module in (matches, turns):
-            self.patch.setattr(module, "_random", random.Random(SEED).random)
+        self.patch.setattr(chance, "_source", random.Random(SEED))
         play = started((self.ada, self.ben), ruleset, **twins.setup)
         queue, number = list(deeds), 0
         if twins.between >= 0:

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
+from core import chance
 from games.models import Match
 from tests.games.support import Play, committing, started
 from tests.support.workers import set_up
@@ -37,7 +38,7 @@ class Stage:
         self.orla, self.ada, self.ben = orla, ada, ben
         self.patch = patch
         self.at = datetime.now(UTC)
-        patch.setattr(sending, "_random", lambda: 0.5)  # no jitter
+        patch.setattr(chance, "system", lambda: 0.5)  # no jitter
         self.workers = set_up(patch)
         # What workers would be told of matches is done at once.
         self.workers.at_once[WEBHOOK_TURN] = tasks.announce_turn

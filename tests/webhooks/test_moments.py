@@ -35,7 +35,7 @@ from tests.tournaments.support import (
 from tests.webhooks.receiver import Receiver, Taken, receiving
 from tests.webhooks.support import Stage
 from tournaments import notices
-from tournaments.jobs import MAIL_EVENT
+from tournaments.jobs import MAIL_EVENT, WEBHOOK_TURN
 from tournaments.models import Contestant, DeathMatch, Round, Season, SeasonEvent
 from tournaments.services import deathmatches
 from tournaments.services.deathmatches import ms
@@ -168,13 +168,12 @@ def test_of_turns_told_late_the_latest_is_told_with_its_own_board(
     """A worker hears of a turn when the next has been played: it tells of that one, once."""
     webhook = stage.webhook(receiver.url, kinds=[TURN])
     play = stage.play()
-    with stage.patch.context() as patch:
-        patch.setattr(tasks_of_webhooks.announce_turn, "delay", lambda *_told: None)
-        play.move(0, "pick T", 1000)
-        play.move(1, "pick L", 2000)
-        play.move(0, "first", 3000)
-    for version in (2, 3):
-        tasks_of_webhooks.announce_turn(play.pk, version)
+    announce = stage.workers.at_once.pop(WEBHOOK_TURN)
+    play.move(0, "pick T", 1000)
+    play.move(1, "pick L", 2000)
+    play.move(0, "first", 3000)
+    for match_id, version in stage.workers.of(WEBHOOK_TURN):
+        announce(match_id, version)
     stage.drain(webhook)
     (taken,) = receiver.taken
     assert taken.json["match"]["version"] == 3

@@ -159,17 +159,15 @@ def test_words_that_come_late_or_twice_change_nothing(stage: Stage, receiver: Re
         outbox.turn_deliveries_write(match_id=play.pk, version=4)
 
 
-def test_what_no_worker_was_told_of_is_made_up_for(
-    stage: Stage, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_no_worker_was_told_of_is_made_up_for(stage: Stage, receiver: Receiver) -> None:
     webhook = stage.webhook(receiver.url, kinds=[TURN])
     play = stage.play()
     tasks.repair()
     assert turns_of(stage, webhook) == []
-    with monkeypatch.context() as patch:
-        patch.setattr(tasks.announce_turn, "delay", _away)
-        play.move(0, "pick T", 1000)
-        play.move(1, "pick L", 2000)
+    stage.workers.fault = ConnectionRefusedError()
+    play.move(0, "pick T", 1000)
+    play.move(1, "pick L", 2000)
+    stage.workers.fault = None
     assert turns_of(stage, webhook) == []
     tasks.repair()
     tasks.repair()
@@ -178,10 +176,6 @@ def test_what_no_worker_was_told_of_is_made_up_for(
     Match.objects.update(followed=False)
     tasks.repair()
     assert play.match.followed
-
-
-def _away(*_args: Any) -> None:
-    raise ConnectionRefusedError
 
 
 def test_clocks_for_those_who_want_them(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -16,6 +15,7 @@ from django.db.models import F, Max, Q
 from accounts.models import User
 from accounts.moderation import is_suspended
 from accounts.services import audit_record, audit_records, users_lock
+from core import chance
 from core.refusals import NotFound, Refusal
 from games.engine.chance import RandomSource, below
 from games.spreadsheets import harmless, unarmed
@@ -59,8 +59,6 @@ from tournaments.services.guards import (
 SEED_MAX: Final = 10_000
 CSV_LINES_MAX: Final = 2000
 CSV_COLUMNS: Final = ("username", "name", "seed")
-
-_random = random.SystemRandom().random
 
 
 class Fault(NamedTuple):
@@ -460,15 +458,14 @@ def seeds_set(
 
 @transaction.atomic
 def seeds_draw(
-    *, acting_user: User, season: Season, random: RandomSource | None = None
+    *, acting_user: User, season: Season, random: RandomSource = chance.system
 ) -> list[Contestant]:
     """Draw all seeds by lot. ``random`` gives floats from 0 to below 1; by default the operating
     system's. Refusals: those of `guards.managed`, ``seed.fixed``."""
     locked = managed(season, acting_user)
     enrolled = _enrolled_in(locked)
-    source = _random if random is None else random
     left = sorted(enrolled)
-    drawn = {left.pop(below(source, len(left))): seed for seed in range(1, len(enrolled) + 1)}
+    drawn = {left.pop(below(random, len(left))): seed for seed in range(1, len(enrolled) + 1)}
     return _seeded(locked, acting_user, enrolled, drawn, "seeds.draw")
 
 

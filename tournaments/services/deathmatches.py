@@ -18,8 +18,10 @@ from django.db.models import Max
 
 from accounts.models import AuditEntry, User
 from accounts.services import audit_record, users_lock
+from core import chance
 from core.refusals import NotFound, Refusal
 from games import pace, store, words
+from games.engine.chance import RandomSource
 from games.engine.decisions import Seat, other
 from games.engine.errors import EngineFault
 from games.models import Match
@@ -324,19 +326,28 @@ def options_for(season: Season, leg: Leg) -> dict[str, Any]:
 
 
 @transaction.atomic
-def leg_start(*, acting_user: User | None, leg: Leg, at: datetime | None = None) -> Leg:
+def leg_start(
+    *,
+    acting_user: User | None,
+    leg: Leg,
+    at: datetime | None = None,
+    random: RandomSource = chance.system,
+) -> Leg:
     """Begin a leg at once, as a match between both players; None: the site, when both are ready.
 
-    The items that were declared are resolved now, and spent. Refusals: those of `guards.managed`,
+    The items that were declared are resolved now, and spent. The match draws its beginning from
+    ``random``. Refusals: those of `guards.managed`,
     ``season.not-running``, ``death-match.own``, ``leg.not-planned``, ``leg.sides``, ``leg.order``,
     ``leg.rules-missing``, ``leg.no-account``, ``death-match.side-left``, ``setup.*``,
     ``referee.*``.
     """
     season, fresh = leg_managed(leg, acting_user)
-    return _started(season, fresh, acting_user, instant(at))
+    return _started(season, fresh, acting_user, instant(at), random)
 
 
-def _started(season: Season, leg: Leg, acting_user: User | None, at: datetime) -> Leg:
+def _started(
+    season: Season, leg: Leg, acting_user: User | None, at: datetime, random: RandomSource
+) -> Leg:
     must_be_running(season)
     death_match = leg.death_match
     if leg.status != LegStatus.PLANNED:
@@ -371,6 +382,7 @@ def _started(season: Season, leg: Leg, acting_user: User | None, at: datetime) -
         prepared_by=leg.prepared_by,
         referees=seasons.referees_of(season, playing=(home.user, away.user)),
         at=ms(at),
+        random=random,
     )
     leg.match = match
     leg.advantage = match.advantage

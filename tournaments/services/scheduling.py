@@ -16,8 +16,10 @@ from django.db.models import Case, F, Max, Model, Q, QuerySet, When
 from accounts.models import User
 from accounts.services import audit_record
 from config.jobs import guard
+from core import chance
 from core.refusals import Refusal
 from games import pace
+from games.engine.chance import RandomSource
 from games.engine.decisions import Seat
 from games.models import Match
 from tournaments import audience
@@ -137,7 +139,13 @@ def spoken(moment: datetime, zone: ZoneInfo) -> str:
 
 
 @transaction.atomic
-def leg_confirm(*, acting_user: User, leg: Leg, at: datetime | None = None) -> Leg:
+def leg_confirm(
+    *,
+    acting_user: User,
+    leg: Leg,
+    at: datetime | None = None,
+    random: RandomSource = chance.system,
+) -> Leg:
     """A player is ready. The leg begins when both are and its time has come; one without a time, as
     soon as both are, within `ready_window` of each other. Saying so again changes nothing, unless
     that has passed.
@@ -171,7 +179,7 @@ def leg_confirm(*, acting_user: User, leg: Leg, at: datetime | None = None) -> L
         fresh.save(update_fields=[field])
         audit_record(acting_user=acting_user, action="leg.confirm", target=fresh)
     if is_due(fresh, at):
-        return leg_start(acting_user=None, leg=fresh, at=at)
+        return leg_start(acting_user=None, leg=fresh, at=at, random=random)
     return fresh
 
 
@@ -255,7 +263,7 @@ class Swept(NamedTuple):
     choices: int = 0
 
 
-def legs_sweep(*, at: datetime | None = None) -> Swept:
+def legs_sweep(*, at: datetime | None = None, random: RandomSource = chance.system) -> Swept:
     """Do what time asks of seasons: take over results that were missed, begin what both are ready
     for, deal with those who are not there, remind, tell of choices that ran out.
 
@@ -266,7 +274,7 @@ def legs_sweep(*, at: datetime | None = None) -> Swept:
     _lapse_all(at)
     return Swept(
         settled=_each("legs.settle", _ended, lambda match_id: leg_settle(match_id=match_id)),
-        started=_each("legs.begin", partial(_both_ready, at), lambda leg: _begun(leg, at)),
+        started=_each("legs.begin", partial(_both_ready, at), lambda leg: _begun(leg, at, random)),
         no_shows=_each("legs.no-show", partial(_overdue, at), lambda leg: _missed(leg, at)),
         reminded=_each(
             "legs.remind", partial(_to_remind, at), lambda leg: reminders_send(leg=leg, at=at)
@@ -349,9 +357,9 @@ def _both_ready(at: datetime) -> list[Leg]:
     return guard.readable("legs.begin", due, at_most=SWEEP_AT_MOST)
 
 
-def _begun(leg: Leg, at: datetime) -> bool:
+def _begun(leg: Leg, at: datetime, random: RandomSource) -> bool:
     try:
-        return _begun_if_due(leg, at)
+        return _begun_if_due(leg, at, random)
     except Refusal as refusal:
         if refusal.code != "leg.order":
             _stuck(leg, refusal, at)
@@ -359,13 +367,13 @@ def _begun(leg: Leg, at: datetime) -> bool:
 
 
 @transaction.atomic
-def _begun_if_due(leg: Leg, at: datetime) -> bool:
+def _begun_if_due(leg: Leg, at: datetime, random: RandomSource) -> bool:
     season_locked(leg.death_match.round.season_id)
     # Since the sweep looked, somebody may have said that they are not ready after all.
     fresh = _waiting().filter(pk=leg.pk).first()
     if fresh is None or not is_due(fresh, at):
         return False
-    leg_start(acting_user=None, leg=fresh, at=at)
+    leg_start(acting_user=None, leg=fresh, at=at, random=random)
     return True
 
 

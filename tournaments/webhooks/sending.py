@@ -7,7 +7,6 @@ time after which another one goes on, with the same ids.
 
 from __future__ import annotations
 
-import random
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,6 +24,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.services import audit_record
+from core import chance
 from core.queueing import enqueue
 from core.refusals import Refusal
 from tournaments.jobs import WEBHOOK_DISABLED
@@ -73,7 +73,6 @@ class Wait(NamedTuple):
 # One for each thread.
 _waiting: list[Wait] = []
 _one_at_a_time = threading.Lock()
-_random: Callable[[], float] = random.SystemRandom().random
 
 
 class Request(NamedTuple):
@@ -346,7 +345,7 @@ def _failed(webhook: Webhook, row: Delivery, answer: Answer, at: datetime) -> No
     if answer.status in _GONE[Webhook.Flavour(webhook.flavour)]:
         row.status = Delivery.Status.FAILED
         return
-    wait = wait_after(row.attempts, _random())
+    wait = wait_after(row.attempts, chance.system())
     if limited and webhook.not_before is not None:
         row.next_at = webhook.not_before
     else:
