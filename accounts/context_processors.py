@@ -1,12 +1,12 @@
 """What every page needs to know about its reader and its own address."""
 
-from functools import cached_property
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
+from django.utils.functional import cached_property
 
 from accounts.models import Sanction, User
 from accounts.moderation import suspension_of

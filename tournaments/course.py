@@ -8,7 +8,8 @@ counts for the place. Nothing here changes anything.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+
+from django.utils.functional import cached_property
 
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
