@@ -399,8 +399,9 @@ GAUNTLET_REMINDER_LATENESS_MS = 3000
 # How often the web service gives a sign of life. A decision runs out once there was one after its
 # deadline, so this also bounds how late that is.
 GAUNTLET_BEAT_EVERY_MS = 500
-# After a longer gap than this, matches are given back what their clocks ran meanwhile.
-GAUNTLET_OUTAGE_AFTER_MS = env.int("GAUNTLET_OUTAGE_AFTER_MS", 3000)
+# After a longer gap than this, matches are given back what their clocks ran meanwhile. A process
+# that is killed and started again at once is away for longer.
+GAUNTLET_OUTAGE_AFTER_MS = env.int("GAUNTLET_OUTAGE_AFTER_MS", 1500)
 # What whoever has less than that left then has, up to the decision's own limit: players must find
 # back first.
 GAUNTLET_OUTAGE_GRACE_MS = env.int("GAUNTLET_OUTAGE_GRACE_MS", 10_000)
