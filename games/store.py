@@ -14,7 +14,7 @@ import msgspec
 from django.conf import settings
 from django.db import connection
 
-from core.refusals import Forbidden, NotFound, Refusal
+from core.refusals import Forbidden, NotFound
 from games.clock import instant_of
 from games.engine import live as lives
 from games.engine.live import Happened, Live
@@ -93,7 +93,10 @@ def lock_if_free(match_id: int) -> Held | None:
     holds it just now."""
     try:
         return _read(f"{_LOCK.format(active='true')} SKIP LOCKED", (match_id,))
-    except Refusal:
+    except NotFound as refusal:
+        # What cannot be read is not held by anybody: its fault is to be seen.
+        if refusal.code != "match.none":
+            raise
         return None
 
 

@@ -127,6 +127,14 @@ def deadlines(world: World) -> Case:
     return Case("matches.wake", broken.pk, lambda: len(sound.entries) > 1, mend)
 
 
+def test_a_match_of_a_game_that_is_not_offered_any_more_is_set_aside(world: World) -> None:
+    broken, sound = world.play(), world.play()
+    Match.objects.filter(pk=broken.pk).update(ruleset="nosuch")
+    app.tasks["games.tasks.sweep"]()
+    assert list(SetAside.objects.values_list("job", "key")) == [("matches.wake", str(broken.pk))]
+    assert len(sound.entries) > 1
+
+
 def challenges(world: World) -> Case:
     broken, sound = (
         challenge_create(
