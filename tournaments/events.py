@@ -19,7 +19,7 @@ KINDS: Final[dict[str, str]] = {
     "round.closed": "A round or episode is complete",
     "round.reopened": "A complete round was reopened",
     "episode.placed": "The main match has a result and there is an EC",
-    "episode.choosing": "The EC chooses again, after a death match that is void",
+    "episode.choosing": "The EC chooses anew, after a void death match or as a new one",
     "episode.chosen": "The EC, or an organiser, has named the DMO",
     "episode.skipped": "Nobody leaves in this episode",
     "death-match.paired": "Two contestants will meet",

@@ -88,6 +88,27 @@ def _players(event: SeasonEvent, about: str) -> Iterator[Letter]:
             yield Letter(side.user, f"{row}: {about}", words, row.get_absolute_url())
 
 
+def _paired(event: SeasonEvent) -> Iterator[Letter]:
+    """Who meets whom, in what, and when: as far as it is known."""
+    if event.data.get("follows") == "episode.chosen":
+        return  # which has told both
+    times = event.data.get("times", [])
+    for letter in _players(event, "your death match"):
+        on = " and ".join(_moment(at, letter.user) for at in times)
+        words = letter.words + _games(event) + (f" It is on {on}." if on else "")
+        yield letter._replace(words=words)
+
+
+def _games(event: SeasonEvent) -> str:
+    """A sentence for what is played, where that is decided."""
+    games = event.data.get("games", [])
+    if not games:
+        return ""
+    if len(set(games)) == 1:
+        return f" You play {games[0]}."
+    return " You play " + ", then ".join(games) + "."
+
+
 def _game(event: SeasonEvent) -> Iterator[Letter]:
     return _players(event, "what is played")
 
@@ -146,7 +167,15 @@ def _not_there(event: SeasonEvent) -> Iterator[Letter]:
 
 
 def _placed(event: SeasonEvent) -> Iterator[Letter]:
+    """The EC; and whoever was it until the placements were recorded anew."""
     ec = event.contestant
+    before = SeasonEvent.objects.filter(round=event.round_id, kind=event.kind, pk__lt=event.pk)
+    was = before.select_related("contestant__user").order_by("pk").last()
+    if was is not None and was.contestant_id != event.contestant_id:
+        former = was.contestant.user if was.contestant is not None else None
+        if former is not None:
+            subject = f"{event.season.name}: you need not choose an opponent"
+            yield Letter(former, subject, event.words, _round_path(event))
     if ec is not None and ec.user is not None:
         words = f"{event.words} You choose your opponent for the death match"
         yield _choice(event, ec, words, event.data.get("choose_by"))
@@ -156,6 +185,8 @@ def _choosing(event: SeasonEvent) -> Iterator[Letter]:
     ec = event.contestant
     if ec is not None and ec.user is not None:
         words = "the death match was declared void, and you choose your opponent again"
+        if event.data.get("follows") == "contestant.replaced":
+            words = f"{event.words} You choose your opponent for the death match"
         yield _choice(event, ec, words, event.data.get("choose_by"))
 
 
@@ -173,10 +204,8 @@ def _choice(event: SeasonEvent, ec: Contestant, words: str, choose_by: str | Non
 
 
 def _chosen(event: SeasonEvent) -> Iterator[Letter]:
-    """The DMO; and the EC, where somebody else has named them."""
-    people = [event.data.get("dmo")]
-    if event.data.get("by_organiser"):
-        people.append(event.data.get("ec"))
+    """The DMO and the EC: who meets whom, and in what."""
+    people = [event.data.get("dmo"), event.data.get("ec")]
     rows = Contestant.objects.filter(season=event.season_id, pk__in=people)
     for each in rows.select_related("user").order_by("pk"):
         if each.user is None:
@@ -185,6 +214,7 @@ def _chosen(event: SeasonEvent) -> Iterator[Letter]:
         words = event.words
         if dmo:
             words += " You are the DMO, and have the advantage in the death match."
+        words += _games(event)
         yield Letter(each.user, f"{event.season.name}: your death match", words, _round_path(event))
 
 
@@ -202,6 +232,7 @@ _LETTERS: Final[dict[str, Callable[[SeasonEvent], Iterator[Letter]]]] = {
     "episode.placed": _placed,
     "episode.choosing": _choosing,
     "episode.chosen": _chosen,
+    "death-match.paired": _paired,
     "death-match.rules": _game,
     "death-match.scheduled": _time,
     "death-match.void": _void,

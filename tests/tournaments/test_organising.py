@@ -19,7 +19,7 @@ from accounts.sanctions import user_warn
 from core.refusals import Refusal
 from games import audience as match_audience
 from games.engine.options import OptionsRefused
-from tests.games.support import committing
+from tests.games.support import committing, user_named
 from tests.games.test_rulings import confirmed
 from tests.support.workers import Workers
 from tests.tournaments.support import (
@@ -49,11 +49,11 @@ from tournaments.pairing.registry import FORMATS, option_limits, options_of
 from tournaments.pictures import standing_told
 from tournaments.reading import Sheet, seasons_listed
 from tournaments.services import deathmatches, episodes
-from tournaments.services.contestants import contestant_withdraw
+from tournaments.services.contestants import contestant_replace, contestant_withdraw
 from tournaments.services.items import item_give
 from tournaments.services.rounds import Pairing, round_next
 from tournaments.services.scheduling import leg_schedule, legs_sweep
-from tournaments.services.seasons import organiser_add, preflight
+from tournaments.services.seasons import organiser_add, preflight, season_start
 
 
 def signed_in(user: User) -> Client:
@@ -292,9 +292,25 @@ def test_a_ruling_is_one_entry_and_names_the_organiser(orla: User) -> None:
         "death-match.decided", "contestant.withdrawn", "death-match.void", "death-match.corrected",
     ]  # fmt: skip
     assert {each.data.get("by") for each in entries()} == {"Orla"}
-    assert entries()[0].words.startswith("Orla gives")
+    assert entries()[0].words == "Player 3 is given the win against Player 2: because"
     page = Client().get(f"/seasons/{season.slug}/rulings/").content.decode()
-    assert page.count("Decided by Orla.") == 4
+    assert page.count("Orla") == page.count("Decided by Orla.") == 4
+
+
+def test_what_is_void_at_the_desk_of_its_match_says_why_and_by_whom(
+    orla: User, posted: list[int]
+) -> None:
+    season = running(orla, 5)
+    leg = begun(orla, chosen(orla, season, 5, 4))
+    confirmed(account(season, 4))
+    posted.clear()
+    with committing():
+        ruled(orla, leg, "void")
+    (event,) = Sheet(season).events(rulings=True)
+    assert event.words.endswith("is void and will be played again: because")
+    assert event.data["by"] == "Orla"
+    (letter,) = letters(posted)["player4"]
+    assert "because Decided by Orla." in letter.body
 
 
 def test_letters_of_a_waiting_match_go_to_those_it_concerns(orla: User, oscar: User) -> None:
@@ -349,7 +365,7 @@ def test_whom_it_concerns_is_told_away_from_the_site(orla: User, posted: list[in
         row = chosen(orla, season, 5, 4, now)
     told = letters(posted)
     assert set(told) == {"player4", "player5"}
-    (ec,) = told["player5"]
+    ec = told["player5"][0]
     assert "choose your opponent" in ec.subject
     until = episode_now(season)
     assert "until" in ec.body
@@ -357,7 +373,7 @@ def test_whom_it_concerns_is_told_away_from_the_site(orla: User, posted: list[in
     assert "/choose/" in ec.body
     assert until.choose_by is not None
     (dmo,) = told["player4"]
-    assert "Player 5 chooses Player 4" in dmo.body
+    assert "Player 5 chooses Player 4. You are the DMO" in dmo.body
 
     def both(expected: str) -> None:
         found = letters(posted)
@@ -400,6 +416,62 @@ def test_whom_it_concerns_is_told_away_from_the_site(orla: User, posted: list[in
     assert found == {"player4": [True], "player5": [True, False]}
     expected = "you choose your opponent again, until .*/choose/"
     assert re.search(expected, told["player5"][1].body, re.DOTALL)
+
+
+def test_players_are_told_in_what_they_meet(orla: User, posted: list[int]) -> None:
+    """Where the season says so, in every format, and with the pairing itself."""
+    games = [
+        {"ruleset": "tetronogo", "variant": "standard", "options": {}},
+        {"ruleset": "peg-domain", "variant": "gauntlet", "options": {}},
+    ]
+    season = running(orla, 5, repertoire=games)
+    for number in (4, 5):
+        confirmed(account(season, number))
+    with committing():
+        chosen(orla, season, 5, 4)
+    told = letters(posted)
+    assert ["You play Tetronogo." in each.body for each in told["player4"]] == [True]
+    assert ["You play Tetronogo." in each.body for each in told["player5"]] == [False, True]
+    league = enrolled(orla, 4, "round-robin", repertoire=games)
+    confirmed(account(league, 1))
+    with committing():
+        season_start(acting_user=orla, season=league)
+    (letter,) = letters(posted)[account(league, 1).username]
+    assert "meets" in letter.body
+    assert "You play Tetronogo." in letter.body or "You play Peg Domain: " in letter.body
+
+
+def test_whoever_takes_over_is_told_what_there_is_to_do(orla: User, posted: list[int]) -> None:
+    season = running(orla, 6)
+    ec, dmo = user_named("vic"), user_named("wes")
+    for user in (ec, dmo, account(season, 6)):
+        confirmed(user)
+    with committing():
+        episodes.placements_record(
+            acting_user=orla, episode=episode_now(season), placements=placings(season, 6)
+        )
+    assert set(letters(posted)) == {"player6"}
+    with committing():
+        contestant_replace(acting_user=orla, contestant=who(season, 6), user=ec, why="Ill.")
+    told = letters(posted)
+    assert set(told) == {"vic"}
+    assert "is the EC in Player 6's place" in told["vic"][0].body
+    assert "until" in told["vic"][0].body
+    with committing():
+        row = episodes.dmo_choose(
+            acting_user=ec, episode=episode_now(season), contestant=who(season, 5)
+        )
+        leg_schedule(
+            acting_user=orla, leg=leg_of(row), scheduled_at=timezone.now() + timedelta(days=1)
+        )
+    letters(posted)
+    with committing():
+        contestant_replace(acting_user=orla, contestant=who(season, 5), user=dmo, why="Ill.")
+    told = letters(posted)
+    assert set(told) == {"vic", "wes"}
+    for (letter,) in told.values():
+        assert "meets" in letter.body
+        assert "It is on" in letter.body
 
 
 def test_letters_are_of_kinds_that_there_are() -> None:

@@ -15,7 +15,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from accounts.models import User
-from tests.games.support import T0, committing
+from tests.games.support import T0, committing, user_named
 from tests.games.test_rulings import confirmed
 from tests.support import depth
 from tests.support.workers import Workers
@@ -38,6 +38,7 @@ from tournaments import notices
 from tournaments.jobs import MAIL_EVENT, WEBHOOK_TURN
 from tournaments.models import Contestant, DeathMatch, Round, Season, SeasonEvent
 from tournaments.services import deathmatches
+from tournaments.services.contestants import contestant_replace
 from tournaments.services.deathmatches import ms
 from tournaments.services.episodes import choice_expire, dmo_choose, final_open
 from tournaments.services.rounds import round_next
@@ -310,6 +311,9 @@ def test_every_letter_tells_of_its_own_moment(orla: User, workers: Workers) -> N
             at=episode.choose_by + timedelta(minutes=2),
         )  # fmt: skip
         leg_schedule(acting_user=orla, leg=leg_of(again), scheduled_at=now + timedelta(days=2))
+        heir = user_named("newcomer")
+        confirmed(heir)
+        contestant_replace(acting_user=orla, contestant=who(season, 3), user=heir, why="Ill.")
         legs_sweep(at=now + timedelta(days=2, hours=1))
     of_kind = dict(SeasonEvent.objects.filter(pk__in=prompt).values_list("pk", "kind"))
     assert set(of_kind.values()) == set(notices._LETTERS)

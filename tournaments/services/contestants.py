@@ -733,6 +733,8 @@ def contestant_replace(
         data={"season": season.pk, "replaces": old.pk, "user": user.pk, "why": why},
     )
     formats.steps_of(season).replaced(old=old, new=new, at=at)
+    for death_match in open_matches:
+        deathmatches.death_match_say_taken_over(death_match=death_match, at=at)
     return new
 
 

@@ -16,7 +16,7 @@ import structlog
 from django.db import transaction
 from django.db.models import Max
 
-from accounts.models import AuditEntry, User
+from accounts.models import User
 from accounts.services import audit_record, users_lock
 from core import chance
 from core.refusals import NotFound, Refusal
@@ -24,11 +24,12 @@ from games import pace, store, words
 from games.engine.chance import RandomSource
 from games.engine.decisions import Seat, other
 from games.engine.errors import EngineFault
-from games.models import Match
+from games.models import Match, MatchEntry
 from games.ratings.services import rating_correct, rating_exclude
 from games.rulesets import REGISTRY
 from games.services.matches import match_start, supplied_to
 from games.services.turns import match_organise, match_submit
+from games.words import game_name
 from tournaments import audience, lifecycle
 from tournaments.lifecycle import (
     EPISODE_OVER,
@@ -91,9 +92,11 @@ def death_match_create(  # noqa: PLR0913  (everything that is known of a pairing
     best_of: int = 1,
     games: Sequence[Mapping[str, Any]] = (),
     advantage: Seat | None = None,
+    follows: str = "",
     at: datetime,
 ) -> DeathMatch:
     """Pair two contestants, for a format and under the season's lock. A side may be unknown yet.
+    ``follows``: the kind of the event that has told both of it.
 
     ``games``: ruleset, variant and options of each leg, as in a season's repertoire; where there
     are fewer than ``best_of`` they are played in turn, and where there are none, the round's own
@@ -125,7 +128,7 @@ def death_match_create(  # noqa: PLR0913  (everything that is known of a pairing
         for number in range(1, best_of + 1)
     )
     if known:
-        _say_paired(death_match, at)
+        _say_paired(death_match, at, follows)
     return death_match
 
 
@@ -134,16 +137,41 @@ def _next_number(played: Round) -> int:
     return (last or 0) + 1
 
 
-def _say_paired(death_match: DeathMatch, at: datetime) -> None:
+def _say_paired(death_match: DeathMatch, at: datetime, follows: str = "") -> None:
     home, away = sides_of(death_match)
     season_event(
         season=death_match.round.season,
         kind="death-match.paired",
         words=f"{home.name} meets {away.name}.",
-        data={"home": home.pk, "away": away.pk, "names": [home.name, away.name]},
+        data={
+            "home": home.pk,
+            "away": away.pk,
+            "names": [home.name, away.name],
+            "games": games_of(death_match),
+            "times": times_of(death_match),
+            **({"follows": follows} if follows else {}),
+        },
         death_match=death_match,
         at=at,
     )
+
+
+def games_of(death_match: DeathMatch) -> list[str]:
+    """What is still to be played, by name, match by match; nothing where that is not decided."""
+    legs = death_match.legs.filter(status=LegStatus.PLANNED).order_by("number")
+    return [game_name(leg.ruleset, leg.variant) for leg in legs if leg.ruleset]
+
+
+def times_of(death_match: DeathMatch) -> list[str]:
+    """When it is played (ISO 8601), as far as that is fixed."""
+    legs = death_match.legs.filter(status=LegStatus.PLANNED).order_by("number")
+    return [leg.scheduled_at.isoformat() for leg in legs if leg.scheduled_at is not None]
+
+
+def death_match_say_taken_over(*, death_match: DeathMatch, at: datetime) -> None:
+    """Tell both who meets now that somebody has taken over a side, under the season's lock."""
+    if death_match.home is not None and death_match.away is not None:
+        _say_paired(death_match, at)
 
 
 def sides_of(death_match: DeathMatch) -> tuple[Contestant, Contestant]:
@@ -496,23 +524,25 @@ def leg_settle(*, match_id: int) -> bool:
     leg.death_match = death_match_fresh(leg.death_match_id)
     leg.death_match.round.season = season
     at = match.finished_at or instant(None)
-    if match.winner is None:
-        _leg_voided(leg, why="The match was declared void.", at=at)
-        return True
     how = How.RULING if match.reason == "ruling" else How.PLAYED
+    by, why = (None, "")
+    if match.winner is None or how == How.RULING:
+        by, why = match_ruled_last(match_id=match_id)
+    if match.winner is None:
+        why = why or "The match was declared void."
+        _leg_voided(leg, why=why, at=at, acting_user=by)
+        return True
     _leg_finished(leg, winner=match.winner, how=how, at=at)
-    by = match_organiser_last(match_id=match_id) if how == How.RULING else None
-    _after_leg(leg, scores=match.scores, at=at, by=by)
+    _after_leg(leg, scores=match.scores, why=why, at=at, by=by)
     return True
 
 
-def match_organiser_last(*, match_id: int) -> User | None:
-    """Who has last done something at the desk of a match."""
-    deeds = AuditEntry.objects.filter(
-        target_type=Match._meta.label_lower, target_id=str(match_id), action="match.organise"
-    )
-    last = deeds.select_related("who").order_by("-at", "-pk").first()
-    return None if last is None else last.who
+def match_ruled_last(*, match_id: int) -> tuple[User | None, str]:
+    """Who has last done something at the desk of a match, and the reason that was given; nobody
+    where it was the site."""
+    acts = MatchEntry.objects.filter(match=match_id, actor=MatchEntry.Actor.ORGANISER)
+    last = acts.select_related("by").order_by("-seq").first()
+    return (None, "") if last is None else (last.by, last.why)
 
 
 def _leg_finished(leg: Leg, *, winner: Seat, how: How, at: datetime) -> None:
@@ -559,7 +589,7 @@ def _after_leg(
         if several:
             own = death_match.legs.filter(status=LegStatus.FINISHED, winner_seat=leader)
             how = How.PLAYED if own.exclude(how=How.WALKOVER).exists() else How.WALKOVER
-        why = why if how == How.WALKOVER else ""
+        why = "" if how == How.PLAYED else why
         _decided(death_match, winner=(home, away)[leader], how=how, why=why, at=at, by=by)
 
 
@@ -588,13 +618,12 @@ def _decided(
     home, away = death_match.home, death_match.away
     loser = away if home is not None and winner.pk == home.pk else home
     against = f" against {loser.name}" if loser is not None else ""
-    who = "An organiser" if by is None else by.shown_name
     said = {
         How.PLAYED: f"{winner.name} wins{against}.",
         How.WALKOVER: f"{winner.name} wins{against} without playing: {why}",
-        How.RULING: f"{who} gives {winner.name} the win{against}: {why}"
+        How.RULING: f"{winner.name} is given the win{against}: {why}"
         if why
-        else f"{who} gives {winner.name} the win{against}.",
+        else f"{winner.name} is given the win{against}.",
     }
     season_event(
         season=death_match.round.season,

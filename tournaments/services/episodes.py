@@ -15,6 +15,7 @@ from accounts.services import audit_record
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
 from games.rulesets import REGISTRY
+from games.words import game_name
 from tournaments import audience, lifecycle
 from tournaments.lifecycle import (
     UNDECIDED,
@@ -363,13 +364,21 @@ def dmo_choose(
     if ec is None:
         raise EngineFault("an episode in which somebody chooses has an EC")
     _moved(fresh, EpisodeStatus.DEATH_MATCH, dmo=dmo, chosen_at=at, chosen_by=acting_user)
+    game = seasons.game_of_round(season, fresh.round.number)
+    own = {"ruleset": fresh.round.ruleset, "variant": fresh.round.variant}
+    played = own if fresh.round.ruleset else game
     season_event(
         season=season,
         kind="episode.chosen",
         words=f"{ec.name} chooses {dmo.name}."
         if is_ec
         else f"The organisers name {dmo.name} to meet {ec.name}.",
-        data={"ec": ec.pk, "dmo": dmo.pk, "by_organiser": not is_ec},
+        data={
+            "ec": ec.pk,
+            "dmo": dmo.pk,
+            "by_organiser": not is_ec,
+            "games": [game_name(played["ruleset"], played["variant"])] if played else [],
+        },
         round=fresh.round,
         contestant=dmo,
         at=at,
@@ -380,13 +389,13 @@ def dmo_choose(
         target=fresh,
         data={"ec": ec.pk, "dmo": dmo.pk, "fallback": not is_ec},
     )
-    game = seasons.game_of_round(season, fresh.round.number)
     return death_match_create(
         round=fresh.round,
         home=ec,
         away=dmo,
         games=[game] if game and not fresh.round.ruleset else [],
         advantage=DMO_SEAT,
+        follows="episode.chosen",
         at=at,
     )
 
@@ -780,8 +789,27 @@ class Elimination(msgspec.Struct, frozen=True):
             seasons.season_finish(acting_user=None, season=fresh, at=at)
 
     def replaced(self, *, old: Contestant, new: Contestant, at: datetime) -> None:
-        """The part in an open episode has been taken over already; the places follow."""
+        """The part in an open episode has been taken over already; the places follow, and a new EC
+        is told what is to be done, and until when."""
         places_derive(new.season)
+        choosing = Episode.objects.select_related("round").filter(
+            round__season=new.season_id, status=EpisodeStatus.CHOOSING, ec=new
+        )
+        for episode in choosing:
+            until = episode.choose_by
+            season_event(
+                season=new.season,
+                kind="episode.choosing",
+                words=f"{new.name} is the EC in {old.name}'s place.",
+                data={
+                    "ec": new.pk,
+                    "choose_by": None if until is None else until.isoformat(),
+                    "follows": "contestant.replaced",
+                },
+                round=episode.round,
+                contestant=new,
+                at=at,
+            )
 
 
 def _end_without(episode: Episode, why: str, at: datetime) -> None:
