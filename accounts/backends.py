@@ -4,6 +4,7 @@ from typing import Any
 
 from allauth.account.auth_backends import AuthenticationBackend
 from allauth.account.internal.userkit import filter_users_by_email
+from allauth.account.models import EmailAddress
 from asgiref.sync import sync_to_async
 from django.contrib.auth import backends
 
@@ -26,6 +27,17 @@ class _StandingMixin:
         return await sync_to_async(self.get_user)(user_id)
 
 
+def speaks_for(user: User, address: str) -> bool:
+    """Whether an address counts as that account's: once it is confirmed, or as the one that it was
+    registered with, for as long as it has no confirmed one. One that was typed later does not."""
+    own = EmailAddress.objects.filter(user=user)
+    known = {each.email.lower(): each for each in own}
+    if any(each.verified for each in known.values()):
+        given = known.get(address.lower())
+        return given is not None and given.verified
+    return True
+
+
 class NameBackend(_StandingMixin, backends.ModelBackend):
     """By username; also the rights that the admin site asks for."""
 
@@ -37,6 +49,6 @@ class NameOrAddressBackend(_StandingMixin, AuthenticationBackend):
         # The library looks at confirmed addresses first: by that, whoever has registered with
         # another's address, and cannot sign in by it, would learn that it is another's.
         for user in filter_users_by_email(email, for_login=True) if email else ():
-            if self._check_password(user, password):
+            if self._check_password(user, password) and speaks_for(user, email):
                 return user
         return None

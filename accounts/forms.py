@@ -12,6 +12,7 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.utils.functional import lazy
 
+from accounts.backends import speaks_for
 from accounts.models import Report, User
 from accounts.reports import WORDS_MAX
 from accounts.validators import USERNAME_MIN_LENGTH, normalise_display_name
@@ -93,6 +94,14 @@ class ChangePasswordForm(_PlainFields, library.ChangePasswordForm):
 
 class ResetPasswordForm(_PlainFields, library.ResetPasswordForm):
     """Ask for the mail that allows a new password."""
+
+    users: list[User]
+
+    def clean_email(self) -> str:
+        """The address; whom it does not speak for is not written to there."""
+        email: str = super().clean_email()
+        self.users = [user for user in self.users if speaks_for(user, email)]
+        return email
 
 
 class ResetPasswordKeyForm(_PlainFields, library.ResetPasswordKeyForm):

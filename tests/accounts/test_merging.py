@@ -180,6 +180,25 @@ def test_no_address_opens_the_kept_account(
         assert "/password/reset/key/" not in message.body
 
 
+def test_an_address_that_is_typed_counts_once_it_is_confirmed(
+    client: Client, mona: User, ada: User, twin: User
+) -> None:
+    address(ada, verified=True)
+    address(twin, verified=True)
+    merge(mona, ada, twin)
+    client.force_login(ada)
+    client.post("/accounts/email/", {"email": "ada2@example.org", "action_add": ""})
+    client.logout()
+    for typed, known in (("ada2@example.org", False), ("ada@example.org", True)):
+        outbox.outbox.clear()
+        client.post("/accounts/password/reset/", {"email": typed})
+        keys = [each for each in outbox.outbox if "/password/reset/key/" in each.body]
+        assert bool(keys) == known, typed
+        client.post("/accounts/login/", {"login": typed, "password": PASSWORD})
+        assert client.get("/").wsgi_request.user.is_authenticated == known
+        client.logout()
+
+
 def test_its_address_may_be_confirmed_for_the_kept_account(
     client: Client, mona: User, ada: User, twin: User
 ) -> None:
