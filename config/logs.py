@@ -17,9 +17,13 @@ SENSITIVE = frozenset(
 
 
 # Addresses that sign somebody in, or speak for their mailbox: what stands behind these beginnings
-# is as good as a password. Whatever is written down goes through `masked`.
+# is as good as a password, also where mail programs have spoiled the rest. Whatever is written down
+# goes through `masked`.
+_SLASH = r"(?:/|\\|%2f)+"
 KEYED: Final = re.compile(
-    r"(/accounts/(?:confirm-email/|password/reset/key/[0-9a-z]+-))[^\s\"'?#&<>\\]+", re.IGNORECASE
+    rf"((?:confirm-email{_SLASH}|password{_SLASH}reset{_SLASH}key{_SLASH}[0-9a-z]+-))"
+    r"[^\s\"'?#&<>\\]+",
+    re.IGNORECASE,
 )
 
 
