@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
 from functools import partial
@@ -66,8 +67,10 @@ UNSENT_BYTES_AT_MOST = 1024 * 1024  # in this process; the system's own buffers 
 # A whole match or a whole room's history is worth several ordinary frames.
 DEAR = 4
 VERSIONS_KEPT_S = 2.0
-# How often a socket asks whether its sign-in still stands, beside being told.
+# How often a socket asks whether its sign-in still stands, beside being told: when something comes
+# or goes, and where nothing does.
 STANDS_EVERY_S = 15.0
+STANDS_IN_SILENCE_EVERY_S = 20.0
 # What those are told who find no room, or no database; clients add some chance of their own.
 COME_BACK_S = 5
 NOBODY = Found(None)
@@ -91,6 +94,8 @@ class Socket(AsyncWebsocketConsumer):
         # and nobody): found out while connecting.
         self.user: User | None = None
         self.credential: Credential | None = None
+        self.silence: asyncio.TimerHandle | None = None
+        self.asking: asyncio.Future[bool] | None = None
         # Not all that were opened at once ask at once.
         self.asks_next = time.monotonic() + STANDS_EVERY_S * random.uniform(0.7, 1.3)  # noqa: S311
 
@@ -199,6 +204,8 @@ class Socket(AsyncWebsocketConsumer):
 
     async def websocket_disconnect(self, message: dict[str, Any]) -> None:
         self.closed = True
+        if self.silence is not None:
+            self.silence.cancel()
         try:
             for group in self.joined:
                 await self.channel_layer.group_discard(group, self.channel_name)
@@ -229,7 +236,18 @@ class Socket(AsyncWebsocketConsumer):
         self.scope["user"] = self.user or AnonymousUser()
         if visitor.token:
             await self.accept()
+        if self.user is not None:
+            self._ask_in_silence()
         return True
+
+    def _ask_in_silence(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.silence = loop.call_later(STANDS_IN_SILENCE_EVERY_S, self._silent)
+
+    def _silent(self) -> None:
+        if not self.closed:
+            self.asking = asyncio.ensure_future(self._still_stands())
+            self._ask_in_silence()
 
     async def _say_it_waits(self) -> None:
         if self.scope["visitor"].token and self.user is None:
@@ -507,6 +525,10 @@ class MatchSocket(Socket):
 
 class LobbySocket(Socket):
     """Somebody in the lobby: told of new challenges and matches, and of what concerns them."""
+
+    @property
+    def is_private(self) -> bool:
+        return self.user is not None  # who is told of what concerns them alone
 
     def rank_of(self, visitor: Visitor) -> Rank:
         return Rank.PASSING

@@ -169,13 +169,19 @@ def here(monkeypatch: pytest.MonkeyPatch) -> dict[str, bool]:
 @pytest.mark.parametrize(
     ("kind", "how"),
     # What goes to others than the players is public.
-    [*((kind, how) for kind in SOCKETS for how in ("told", "asks")), ("player's", "sent")],
+    [
+        *((kind, how) for kind in SOCKETS for how in ("told", "asks", "silent")),
+        ("player's", "sent"),
+        ("lobby", "sent"),
+    ],
 )
 def test_every_kind_of_socket_ends(
     kind: str, how: str, here: dict[str, bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, audience = SOCKETS[kind]
     monkeypatch.setattr(consumers, "standing_of", lambda *_: (audience, False))
+    if how == "silent":
+        monkeypatch.setattr(consumers, "STANDS_IN_SILENCE_EVERY_S", 0.05)
 
     async def played() -> None:
         socket = LocalSocket(URLRouter(websocket_urlpatterns), path)
@@ -191,9 +197,10 @@ def test_every_kind_of_socket_ends(
             here["stands"] = False
             if how == "asks":
                 await socket.send_to('{"type": "ping", "at": 2}')
-            else:
+            elif how == "sent":
                 text = {"type": "match.frame", "text": '{"type": "step"}'}
-                await layer.group_send(group_of(1, 0), text)
+                group = user_group_of(70_007) if kind == "lobby" else group_of(1, 0)
+                await layer.group_send(group, text)
         told = []
         while (output := await socket.receive_output())["type"] == "websocket.send":
             told.append(json.loads(output["text"]))
