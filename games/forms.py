@@ -138,9 +138,20 @@ class ChallengeForm(forms.Form):
         "preparation.not-allowed": "preparation",
     }
 
-    def __init__(self, *args: Any, preparations: Sequence[Preparation] = (), **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        preparations: Sequence[Preparation] = (),
+        silenced: str = "",
+        **kwargs: Any,
+    ) -> None:
+        """``silenced``: why whoever fills it in may not write anything now."""
         super().__init__(*args, **kwargs)
         self._challenged: User | None = None
+        if silenced:
+            # For the eyes alone: whether somebody may write is the service's to say.
+            self.fields["message"].widget.attrs["disabled"] = True
+            self.fields["message"].help_text = silenced
         for ruleset in REGISTRY:
             for option in rule_options(ruleset.id):
                 self.fields[_rule_field(ruleset, option)] = forms.ChoiceField(

@@ -13,6 +13,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
+from accounts.moderation import why_silent
 from core.refusals import NotFound, Refusal
 from games import selectors
 from games.audience import may_prepare
@@ -34,11 +35,12 @@ from games.views.common import FRAGMENT_HEADER, explains_refusals, needs_sign_in
 def challenge_new(request: HttpRequest, user: User) -> HttpResponse:
     """Offer a match. `?game=` and `?opponent=` fill the form in."""
     kept = selectors.preparations_of(user) if may_prepare(user) else []
+    silenced = why_silent(user)
     if request.method != "POST":
         initial = ChallengeForm.initial_of(request.GET)
-        form = ChallengeForm(initial=initial, preparations=kept)
+        form = ChallengeForm(initial=initial, preparations=kept, silenced=silenced)
         return render(request, "games/challenge_new.html", {"form": form})
-    form = ChallengeForm(request.POST, preparations=kept)
+    form = ChallengeForm(request.POST, preparations=kept, silenced=silenced)
     if form.is_valid():
         try:
             challenge = challenge_create(acting_user=user, **form.offer())

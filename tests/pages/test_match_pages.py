@@ -394,7 +394,9 @@ def test_the_record_is_a_download_that_the_checker_accepts(nobody: Client, play:
     assert records.check(REGISTRY, response.content)["ok"] is True
 
 
-def test_the_page_tells_who_is_muted_and_why(visitor: Visitor, play: Play, ada: User) -> None:
+def test_the_pages_tell_who_is_muted_and_why(
+    visitor: Visitor, play: Play, ada: User, ben: User
+) -> None:
     address = f"/matches/{play.pk}/"
     assert "data-silenced" not in visitor(ada).get(address).content.decode()
     Sanction.objects.create(
@@ -404,9 +406,13 @@ def test_the_page_tells_who_is_muted_and_why(visitor: Visitor, play: Play, ada: 
         by=User.objects.create_superuser("root"),
     )
     shown = visitor(ada).get(address).content.decode()
-    assert (
-        'data-silenced="You are muted until a moderator lifts it. The reason: shouting."' in shown
-    )
+    words = "You are muted until a moderator lifts it. The reason: shouting."
+    assert f'data-silenced="{words}"' in shown
+    form = visitor(ada).get("/challenges/new/").content.decode()
+    (field,) = re.findall(r'<input[^>]*name="message"[^>]*>', form)
+    assert "disabled" in field
+    assert words in form
+    assert "disabled" not in visitor(ben).get("/challenges/new/").content.decode()
 
 
 @pytest.mark.parametrize("ruleset", [each.id for each in REGISTRY])
