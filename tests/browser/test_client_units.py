@@ -395,10 +395,15 @@ def what_was_missed_is_news_and_what_is_revealed_is_not(page: Page) -> None:
           told([item(1, 10, "a"), item(2, 15, "secret"), item(3, 20, "b"), item(4, 30, "c")]),
           told([{...known[0], taken_back: true}, known[1], item(3, 30, "take back")]),
           client.unseen([], [item(1, 5, "first")]).length,
+          // As it was stored, with its keys in another order than as it was sent.
+          client.unseen(
+            [{...known[0], events: [{text: "d", data: {corner: "A1", by: {a: 1, b: [2]}}}]}],
+            [{...known[0], events: [{data: {by: {b: [2], a: 1}, corner: "A1"}, text: "d"}]}],
+          ).length,
         ];
         """,
     )
-    assert found == [[], ["c"], ["c"], ["take back"], 1]
+    assert found == [[], ["c"], ["c"], ["take back"], 1, 0]
 
 
 @case("connection")

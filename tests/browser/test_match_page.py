@@ -290,6 +290,29 @@ def what_is_typed_stays_and_is_what_is_sent(stage: Stage, subtests: pytest.Subte
             assert note.is_hidden()
 
 
+# -- keys ----------------------------------------------------------------------------------------
+
+
+@check
+def keys_are_the_boards_wherever_the_reader_has_clicked(
+    stage: Stage, subtests: pytest.Subtests
+) -> None:
+    page = stage.page
+    for where in ("h1", ".match__turn", "[data-part=log]", ".chat [role=log]"):
+        stage.back_to()
+        with subtests.test(where):
+            page.locator(where).first.click(position={"x": 2, "y": 2})
+            page.keyboard.press("n")
+            page.locator(".ghost--legal").wait_for(timeout=3_000)
+            page.keyboard.press("Escape")
+            page.locator(".ghost--legal").wait_for(state="detached", timeout=3_000)
+    # What is typed is typed.
+    page.locator(".chat textarea, .chat input").first.click()
+    page.keyboard.press("n")
+    stage.settle()
+    assert page.locator(".ghost--legal").count() == 0
+
+
 # -- what is said --------------------------------------------------------------------------------
 
 

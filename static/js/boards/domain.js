@@ -2,7 +2,7 @@
 
 import { fill, h, icon, s, scrolling, write } from "../match/dom.js";
 import { faultOf, Paint, pixelPath, ringPath, turned } from "./domain-pixels.js";
-import { choiceCards, ConfirmBar, seatBadge, uncheck } from "./kit.js";
+import { choiceCards, ConfirmBar, isForBoard, seatBadge, uncheck } from "./kit.js";
 
 const COLOURS = ["red", "blue"];
 const TITLES = { red: "Red", blue: "Blue" };
@@ -963,9 +963,8 @@ class DomainBoard {
   }
 
   #key(event, root) {
-    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || this.ctx === null) return;
+    if (event.defaultPrevented || this.ctx === null || !isForBoard(event, root, this.api.dock)) return;
     const { target } = event;
-    if (target !== document.body && ![root, this.api.dock].some((each) => each.contains(target))) return;
     if (target.closest?.("input, textarea, select, dialog")) return;
     const control = target.closest?.("button, a, summary") ?? null;
     if (this.#act(event, control)) event.preventDefault();
@@ -982,7 +981,7 @@ class DomainBoard {
       this.#zoomTo(this.zoom + (event.key === "-" ? -1 : 1));
       return true;
     }
-    if (arrow && this.ghost === null && this.zoom > 0 && event.target !== document.body) {
+    if (arrow && this.ghost === null && this.zoom > 0 && !event.target.matches("body, main")) {
       this.#pan(this.lastDomain, this.middle, -40 * arrow[0], -40 * arrow[1]);
       return true;
     }

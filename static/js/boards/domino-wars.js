@@ -68,8 +68,8 @@ export function tags(event) {
 export function because(view, names) {
   if (view.result.reason !== "tie-break") return "";
   const { winner } = view.result;
-  const why = view.game.items["tie-advantage"][winner] > 0 ? "holds Tie Advantage" : "had the advantage";
-  return `Both own equally many squares, and ${names[winner]} ${why}.`;
+  const what = view.game.items["tie-advantage"][winner] > 0 ? "Tie Advantage" : "the advantage";
+  return `Both own equally many squares, and ${what} decides for ${names[winner]}.`;
 }
 
 /** A still picture of the position, for replays: the board, and what each player has. */

@@ -336,6 +336,18 @@ export function seatBadge(seat) {
 }
 
 /**
+ * Whether a key that was pressed is for a board: on it or its dock, or where nothing else takes keys
+ * of its own. A click on the page's words leaves the focus on the whole of it, or on a log, which
+ * the arrows scroll.
+ */
+export function isForBoard({ target, key, altKey, ctrlKey, metaKey }, ...parts) {
+  if (altKey || ctrlKey || metaKey) return false;
+  if (target === document.body || target.matches("main")) return true;
+  if (target.matches("[role=log], .log")) return !key.startsWith("Arrow");
+  return parts.some((part) => part.contains(target));
+}
+
+/**
  * The bar under a board: what is about to be done, and the buttons to do it or not. Its place is kept
  * for it while nothing is chosen, so that nothing moves when something is. On a small screen it
  * sticks to the lower edge while there is a choice, and to the upper one where the piece lies below.

@@ -2,7 +2,7 @@
    first. What the piece is and where it fits is for the ruleset's board to say. */
 
 import { h, icon } from "../match/dom.js";
-import { twoFingers, wheelTurns } from "./kit.js";
+import { isForBoard, twoFingers, wheelTurns } from "./kit.js";
 
 /** The keys of every board whose pieces are placed like this, for its `keys`. */
 export const PLACING_KEYS = [
@@ -235,9 +235,8 @@ export class Placing {
   // -- keys -----------------------------------------------------------------------------------
 
   #key(event) {
-    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.defaultPrevented || !isForBoard(event, this.root, this.api.dock)) return;
     const { target } = event;
-    if (target !== document.body && ![this.root, this.api.dock].some((each) => each.contains(target))) return;
     if (target.closest?.("input:not([type=radio]), textarea, select, dialog")) return;
     if (this.#act(event, target.closest?.("button, a, summary, input") ?? null)) {
       event.preventDefault();

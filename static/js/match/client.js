@@ -80,7 +80,13 @@ export function unseen(before, log) {
 
 /* An item's number is its place in one audience's log, which is another one after the end. */
 function identity({ at, actor, events }) {
-  return JSON.stringify([at, actor, events]);
+  return JSON.stringify([at, actor, events], inOrder);
+}
+
+/* What was stored has its keys in another order than what was sent at once. */
+function inOrder(_key, value) {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /**

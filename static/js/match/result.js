@@ -31,7 +31,7 @@ export class ResultCard {
     const { result } = view;
     const ruled = result.reason === "ruling" ? rulingReason(log) : "";
     const by = voidedByItself(log) ? "The reason" : "The organiser's reason";
-    const why = ruled ? `${by}: ${ruled}` : ruleset.because(view, names);
+    const why = ruled ? `${by}: ${ruled}` : ruleset.because(view, names.map((name, seat) => (seat === you ? "you" : name)));
     write(this.title, resultText(result, names, you, log));
     write(this.why, why);
     this.why.hidden = why === "";
