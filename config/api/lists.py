@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -25,6 +25,10 @@ from config.api.errors import ParameterFault
 
 LIMIT: Final = 50
 LIMIT_MAX: Final = 200
+# A result is committed, and so to be seen, at most so long after the moment that it bears: a season
+# may be busy, or a worker away. Where more rows than that have a later one, the span is shorter.
+COMMITTED_WITHIN: Final = timedelta(minutes=10)
+LATEST_AT_MOST: Final = 100
 # Without a time in it: the same page has the same cursors, so that its tag stays the same, too.
 _SIGNER: Final = signing.Signer(salt="config.api.cursor")
 
@@ -142,7 +146,8 @@ class CursorPages(BasePagination):
 
     What a view names in `moving` are moments that rows get while somebody reads: a match that ends
     would jump ahead of its readers. So the cursor also says when the first page was read, and a
-    later moment counts as empty from there on: the row stays with those that have none.
+    later moment counts as empty from there on: the row stays with those that have none. A moment is
+    older than the commit that shows it: of the latest, the cursor names those that were there.
     """
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
@@ -152,19 +157,25 @@ class CursorPages(BasePagination):
         self.ordering: Ordering = view.orderings[self.name]
         self.limit = limit_of(request)
         cursor = self._cursor(request)
-        self.began = _began(cursor)
+        self.began = _moment_of(cursor, "b")
+        self.floor = _moment_of(cursor, "f")
+        self.there: list[Any] = [] if cursor is None else cursor.get("t", [])
         self.moving: Collection[str] = view.moving
         backwards = cursor is not None and cursor["d"] == "p"
         if cursor is not None:
             queryset = queryset.alias(**self._settled())
             beyond = _beyond(self._sorted_by(), cursor["k"], backwards=backwards)
             queryset = queryset.filter(beyond)
+        elif view.moving:
+            self._look_at_the_latest(queryset)
         # The first page holds the latest there are: no moment is later yet, and an index will do.
         ordering = self.ordering if cursor is None else self._sorted_by()
         found = list(queryset.order_by(*_terms(ordering, backwards))[: self.limit + 1])
         if cursor is None:
             moments = [_value(row, name) for row in found for name in self._moves()]
             self.began = max([self.began, *filter(None, moments)])
+            if self._moves():  # what was committed since the look at the latest
+                self.there = sorted({*self.there, *(row.pk for row in found if self._is_late(row))})
         more = len(found) > self.limit
         self.rows = found[: self.limit]
         if backwards:
@@ -198,10 +209,12 @@ class CursorPages(BasePagination):
     def _link(self, direction: str, index: int) -> str:
         row = self.rows[index]
         keys = [_plain(self._key(row, name.removeprefix("-"))) for name in self.ordering]
-        began = self.began.isoformat() if self._moves() else ""
-        cursor = _SIGNER.sign_object({"o": self.name, "d": direction, "k": keys, "b": began})
+        cursor: dict[str, Any] = {"o": self.name, "d": direction, "k": keys}
+        if self._moves():
+            moments = {"b": self.began.isoformat(), "f": self.floor.isoformat()}
+            cursor |= {**moments, "t": self.there}
         query = self.request.query_params.copy()
-        query["cursor"] = cursor
+        query["cursor"] = _SIGNER.sign_object(cursor, compress=True)
         address = self.request.build_absolute_uri(self.request.path)
         return f"{address}?{urlencode(sorted(query.lists()), doseq=True)}"
 
@@ -209,12 +222,33 @@ class CursorPages(BasePagination):
         """Those fields of the ordering that rows may get while somebody reads."""
         return [name for name in map(_plain_name, self.ordering) if name in self.moving]
 
+    def _look_at_the_latest(self, queryset: Any) -> None:
+        """Note which rows have a moment that others may still be about to commit."""
+        self.floor = self.began - COMMITTED_WITHIN
+        for name in self._moves():
+            latest = queryset.filter(**{f"{name}__gt": self.floor}).order_by(f"-{name}")
+            found = list(latest.values_list(name, "pk")[: LATEST_AT_MOST + 1])
+            if len(found) > LATEST_AT_MOST:
+                self.floor = found[-1][0]
+            self.there += [pk for moment, pk in found if moment > self.floor]
+
     def _settled(self) -> dict[str, Any]:
         """Their values as they were when the first page was read."""
         return {
-            f"settled_{name}": Case(When(**{f"{name}__lte": self.began}, then=F(name)))
+            f"settled_{name}": Case(
+                When(
+                    Q(**{f"{name}__lte": self.floor})
+                    | Q(**{f"{name}__lte": self.began}, pk__in=self.there),
+                    then=F(name),
+                )
+            )
             for name in self._moves()
         }
+
+    def _is_late(self, row: Any) -> bool:
+        """Whether a row has a moment that was not long ago when the first page was read."""
+        moments = [_value(row, name) for name in self._moves()]
+        return any(moment is not None and moment > self.floor for moment in moments)
 
     def _sorted_by(self) -> Ordering:
         """The ordering, by those values."""
@@ -228,8 +262,9 @@ class CursorPages(BasePagination):
 
     def _key(self, row: Any, name: str) -> Any:
         value = _value(row, name)
-        late = name in self.moving and value is not None and value > self.began
-        return None if late else value
+        if name not in self.moving or value is None or value <= self.floor:
+            return value
+        return value if value <= self.began and row.pk in self.there else None
 
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
         """For the schema."""
@@ -314,8 +349,8 @@ def _further(name: str, key: Any, *, backwards: bool) -> Q:
     return beyond if backwards else beyond | empty
 
 
-def _began(cursor: Mapping[str, Any] | None) -> datetime:
-    """When the first page was read. What nothing depends on is not in the cursor, so that the same
-    page has the same tag."""
-    told = "" if cursor is None else cursor.get("b", "")
+def _moment_of(cursor: Mapping[str, Any] | None, key: str) -> datetime:
+    """One of the cursor's moments, by default now. What nothing depends on is not in the cursor, so
+    that the same page has the same tag."""
+    told = "" if cursor is None else cursor.get(key, "")
     return parse_datetime(told) or timezone.now() if told else timezone.now()

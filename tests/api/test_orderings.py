@@ -136,8 +136,10 @@ def addressed(operation: Operation, world: dict[str, Any]) -> str:
     return operation.address(**{name: found[0] for name, found in world.items()})
 
 
+# How long before its commit a row got its moment, which may be before the first page was read.
+@pytest.mark.parametrize("ago", [0, 1, 300], ids="{} s".format)
 def test_a_row_whose_moment_comes_while_somebody_reads_is_not_jumped_over(
-    world: dict[str, Any], ada: User
+    world: dict[str, Any], ada: User, ago: int
 ) -> None:
     """By `-finished_at` a match that ends would stand ahead of whoever reads page by page."""
     client = holder(ada, "read", "organise")
@@ -172,7 +174,8 @@ def test_a_row_whose_moment_comes_while_somebody_reads_is_not_jumped_over(
                     waiting = waiting.filter(**{f"{field}__isnull": True})
                 row = waiting[0] if name != "matches" else waiting.filter(status="running")[0]
                 won = {"winner_id": row.home_id} if model is DeathMatch else {}
-                model.objects.filter(pk=row.pk).update(**changes, **won, **{field: timezone.now()})
+                then = timezone.now() - timedelta(seconds=ago)
+                model.objects.filter(pk=row.pk).update(**changes, **won, **{field: then})
         assert set(seen) == everything, (name, ordering)
         # What changed anew, having been seen, may come once more; nothing else comes twice.
         assert len(seen) - len(everything) in ((0, 1) if field == "changed_at" else (0,)), name
