@@ -433,6 +433,7 @@ class DomainBoard {
     if (this.choice === null && this.ghost === null) return;
     if (this.choice !== null) {
       this.choice = null;
+      this.api.draft("");
       uncheck(this.cards);
     } else {
       this.ghost = null;

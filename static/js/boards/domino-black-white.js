@@ -552,6 +552,7 @@ class DominoBoard {
     this.choice = null;
     this.domino = null;
     this.hides = null;
+    this.api.draft("");
     uncheck(this.cards, this.root);
   }
 

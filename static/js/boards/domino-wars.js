@@ -332,6 +332,7 @@ class WarsBoard {
   #cancelled() {
     this.choice = this.#asks("deck") ? this.choice : null;
     this.domino = null;
+    this.api.draft(this.choice ?? "");
     uncheck(this.cards, this.root);
     if (this.ctx !== null && this.#game !== null) this.#drawBar();
   }

@@ -439,6 +439,7 @@ class TetronogoBoard {
       confirm: () => this.#confirm(),
       cancelled: () => {
         this.choice = null;
+        this.api.draft("");
         uncheck(this.cards);
       },
     };
