@@ -161,6 +161,7 @@ def _wars() -> dict[str, str]:
         ("rematch", "pairing.rematch"),
         ("late", "schedule.past"),
         ("game", "setup.ruleset"),
+        ("variant", "request.invalid"),
         ("stranger", "contestant.none"),
     ],
 )
@@ -189,6 +190,8 @@ def test_a_round_that_cannot_be_is_not_made_at_all(olga: Caller, change: str, co
             pairings[1]["scheduled_at"] = "2001-01-01T00:00:00Z"
         case "game":
             pairings[1] |= {"ruleset": "chess", "variant": "standard"}
+        case "variant":
+            pairings[1]["variant"] = "zz"
         case _:
             pairings[1]["home"] = max(ids.values()) + 1
     with nothing_changes():
@@ -213,6 +216,10 @@ def test_a_ladder_is_challenges(olga: Caller) -> None:
     ids = people(olga, slug)
     with nothing_changes():
         assert olga.post(f"/seasons/{slug}/rounds/", {}).json()["code"] == "pairing.needed"
+        oneself = {"pairings": [dict.fromkeys(("home", "away"), next(iter(ids.values())))]}
+        answer = olga.post(f"/seasons/{slug}/rounds/", oneself)
+        assert (answer.status_code, answer.json()["code"]) == (400, "ladder.self")
+        assert list(answer.json()["fields"]) == ["pairings.0"]
     body = {"pairings": [{"home": ids["bob"], "away": ids["ann"]}]}
     answer = olga.post(f"/seasons/{slug}/rounds/", body)
     assert answer.status_code == 201, answer.json()
@@ -273,8 +280,11 @@ def test_the_next_of_several_matches_gets_the_time(olga: Caller) -> None:
     assert times() == [True, True, False]
     assert olga.patch(path, {"scheduled_at": when, "leg": 3}).status_code == 200
     with nothing_changes():
-        answer = olga.patch(path, {"scheduled_at": when, "leg": 1})
-    assert answer.json()["code"] == "leg.none"
+        begun = olga.patch(path, {"scheduled_at": when, "leg": 1})
+        missing = olga.patch(path, {"scheduled_at": when, "leg": 4})
+    assert (begun.status_code, begun.json()["code"]) == (409, "leg.not-planned")
+    assert missing.status_code == 400
+    assert list(missing.json()["fields"]) == ["leg"]
 
 
 def test_a_season_is_not_ended_before_its_last_round(olga: Caller) -> None:

@@ -127,7 +127,7 @@ def test_gifts_that_do_not_fit(orla: User, cleo: User, season: Season, final: De
     refuse("item.match-over", death_match=DeathMatch.objects.order_by("pk")[0],
            receiver=who(season, 2))  # fmt: skip
     begun(orla, final)
-    refuse("item.leg")
+    refuse("item.leg-begun")
 
 
 def test_nothing_is_given_for_a_death_match_with_one_side(orla: User) -> None:

@@ -605,6 +605,12 @@ class PairingSerializer(GameJudged):
     variant = serializers.CharField(required=False, allow_blank=True, max_length=40)
     scheduled_at = InstantField(required=False, allow_null=True)
 
+    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+        """A variant is one of a game's."""
+        if sound.get("variant") and "ruleset" not in sound:
+            yield serializers.ValidationError({"variant": "Only together with `ruleset`."})
+        yield from super().judged(sound)
+
 
 class NewRoundSerializer(serializers.Serializer[dict[str, Any]]):
     """The next round."""
@@ -612,6 +618,7 @@ class NewRoundSerializer(serializers.Serializer[dict[str, Any]]):
     rows = "pairings"
     at_fault: ClassVar[Mapping[str, str]] = {
         "pairing.twice": "pairings.*",
+        "ladder.self": "pairings.*",
         "pairing.needed": "pairings",
         "pairing.not-by-hand": "pairings",
         "setup.ruleset": "pairings.*.ruleset",

@@ -217,11 +217,12 @@ def _meeting_for(
         raise Refusal("item.match", "It is not known yet who meets there.")
     if meeting.status not in PLAYABLE:
         raise Refusal("item.match-over", "That death match is over: it is too late for items.")
-    legs = list(meeting.legs.filter(status=LegStatus.PLANNED))
-    if leg_number is not None:
-        legs = [leg for leg in legs if leg.number == leg_number]
+    of_it = meeting.legs.all() if leg_number is None else meeting.legs.filter(number=leg_number)
+    if not of_it.exists():
+        raise Refusal("item.leg", "There is no such match.")
+    legs = list(of_it.filter(status=LegStatus.PLANNED))
     if not legs:
-        raise Refusal("item.leg", "That match has begun, or there is no such match.")
+        raise Refusal("item.leg-begun", "That match has begun: it is too late for items.")
     if not any(not leg.ruleset or item.fits(leg.ruleset, leg.variant) for leg in legs):
         raise Refusal("item.unfit", f"{item.name} cannot be used in what is played there.")
     return meeting

@@ -121,18 +121,21 @@ def death_match_schedule(
 ) -> Leg:
     """Say when a match of a death match is to be played: that of ``leg_number``, or the next.
 
-    Refusals: ``leg.none`` (that one has not still to be played), ``leg.none-left`` (nothing of it
-    has) and those of `scheduling.leg_schedule`.
+    Refusals: ``leg.none`` (there is no such one), ``leg.not-planned`` (it has begun, or is over),
+    ``leg.none-left`` (nothing has still to be played) and those of `scheduling.leg_schedule`.
     """
     legs = Leg.objects.filter(death_match=death_match, status=LegStatus.PLANNED)
     if leg_number is not None:
         legs = legs.filter(number=leg_number)
     leg = legs.select_related("death_match__round__season").order_by("number").first()
     if leg is None:
-        sentence = f"Nothing of “{death_match}” has still to be played."
-        if leg_number is not None:
-            raise NotFound("leg.none", sentence)
-        raise Refusal("leg.none-left", sentence)
+        if leg_number is None:
+            sentence = f"Nothing of “{death_match}” has still to be played."
+            raise Refusal("leg.none-left", sentence)
+        if not death_match.legs.filter(number=leg_number).exists():
+            raise NotFound("leg.none", f"“{death_match}” has no match {leg_number}.")
+        which = f"Match {leg_number} of “{death_match}”"
+        raise Refusal("leg.not-planned", f"{which} has begun already, or is over.")
     return scheduling.leg_schedule(
         acting_user=acting_user, leg=leg, scheduled_at=scheduled_at, at=at
     )
