@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import combinations_with_replacement
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -30,6 +29,7 @@ from games.services.challenges import challenge_accept, challenge_create
 from script.lib.console import ROOT
 from tests.games.support import started, user_named
 from tests.games.test_races import Threads
+from tests.support.sources import sources
 
 Deed = Callable[[User, User], object]
 
@@ -125,8 +125,7 @@ def test_every_lock_says_whether_it_takes_the_key() -> None:
     """`no_key=True`, unless the row is to be deleted."""
     silent = [
         f"{path.relative_to(ROOT)}: {found}"
-        for app_name in ("accounts", "games", "tournaments", "config")
-        for path in sorted(Path(ROOT / app_name).rglob("*.py"))
+        for path in sources()
         if "migrations" not in path.parts
         for found in re.findall(
             r"select_for_update\((?![^()]*no_key=)[^)]*\)|FOR UPDATE\b", path.read_text()

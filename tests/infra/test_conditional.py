@@ -8,6 +8,7 @@ from django.test import RequestFactory
 
 from core.conditional import answer_to, digest_of, strong_tag, weak_tag
 from script.lib.console import ROOT
+from tests.support.sources import sources
 
 OURS = strong_tag("season", 7)
 KNOWN = [OURS, f"W/{OURS}", "*", f'"another", {OURS}', f'W/"another",W/{OURS}']
@@ -53,8 +54,7 @@ def test_tags_are_compared_in_one_place() -> None:
     """Elsewhere nothing of ours reads what a reader says to have."""
     reads = [
         str(path.relative_to(ROOT))
-        for app in ("accounts", "config", "core", "games", "tournaments")
-        for path in sorted((ROOT / app).rglob("*.py"))
+        for path in sources()
         if any(word in path.read_text() for word in ("If-None-Match", "IF_NONE_MATCH"))
     ]
     # The one says which headers other sites may send, the other what the documents say of them.

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 from accounts.context_processors import Shell
 from script.lib.console import ROOT
+from tests.support.sources import PACKAGES, sources
 
 # Nothing is waited for in there.
 PURE = ("games.rulesets.", "tournaments.pairing.")
@@ -18,16 +19,14 @@ PURE = ("games.rulesets.", "tournaments.pairing.")
 
 def test_no_object_holds_a_lock_of_its_whole_class() -> None:
     """Before Python 3.12 `functools.cached_property` does so while it computes."""
-    for app in ("accounts", "config", "core", "games", "tournaments"):
-        for path in sorted((ROOT / app).rglob("*.py")):
-            name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-            if "cached_property" in path.read_text():
-                import_module(name)
+    for path in sources():
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        if "cached_property" in path.read_text():
+            import_module(name)
     held = {
         f"{module}.{kind.__name__}.{attribute}"
-        for module in [name for name in sys.modules if name.startswith(("accounts", "games"))]
-        + [name for name in sys.modules if name.startswith(("config", "core", "tournaments"))]
-        if not module.startswith(PURE)
+        for module in list(sys.modules)
+        if module.startswith(PACKAGES) and not module.startswith(PURE)
         for _, kind in inspect.getmembers(sys.modules[module], inspect.isclass)
         if kind.__module__ == module
         for attribute, value in vars(kind).items()

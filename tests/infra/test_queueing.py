@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 import pytest
 from celery import current_app
@@ -15,6 +14,7 @@ from config import mailing
 from core.queueing import enqueue
 from games import jobs as of_games
 from script.lib.console import ROOT
+from tests.support.sources import sources
 from tests.support.workers import Handed, Workers
 from tournaments import jobs as of_tournaments
 
@@ -25,18 +25,11 @@ AWAY = [
 SENDS = {"delay", "apply_async", "send_task"}
 
 
-def sources() -> Iterator[tuple[str, ast.AST]]:
-    """Our own code, by file."""
-    for app in ("accounts", "config", "core", "games", "tournaments"):
-        for path in sorted((ROOT / app).rglob("*.py")):
-            yield str(path.relative_to(ROOT)), ast.parse(path.read_text())
-
-
 def test_nobody_else_talks_to_the_broker() -> None:
     sends = {
-        where
-        for where, tree in sources()
-        for node in ast.walk(tree)
+        str(path.relative_to(ROOT))
+        for path in sources()
+        for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Attribute) and node.attr in SENDS
     }
     assert sends == {"core/queueing.py"}

@@ -16,19 +16,19 @@ from core import refusals
 from core.refusals import Forbidden, Kind, NotFound, NotUnderstood, Refusal, Refusals, Together
 from games.views.common import explains_refusals
 from script.lib.console import ROOT
+from tests.support.sources import sources
 
 KINDS = {each.__name__: each for each in (Refusal, Forbidden, NotFound, NotUnderstood)}
 
 
 def raised() -> Iterator[tuple[str, str, str]]:
     """Every refusal whose code stands in the source: its code, its class, and where."""
-    for app in ("accounts", "config", "core", "games", "tournaments"):
-        for path in sorted((ROOT / app).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text())):
-                match node:
-                    case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=str(code)), *_]):
-                        if name in KINDS:
-                            yield code, name, f"{path.relative_to(ROOT)}:{node.lineno}"
+    for path in sources():
+        for node in ast.walk(ast.parse(path.read_text())):
+            match node:
+                case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=str(code)), *_]):
+                    if name in KINDS:
+                        yield code, name, f"{path.relative_to(ROOT)}:{node.lineno}"
 
 
 def test_a_code_is_of_one_kind() -> None:
