@@ -16,7 +16,12 @@ from django.shortcuts import redirect
 
 from accounts.models import User
 from accounts.moderation import is_suspended
-from accounts.services import audit_record, user_register, user_set_password
+from accounts.services import (
+    audit_record,
+    refuse_username_of_staff,
+    user_register,
+    user_set_password,
+)
 from accounts.validators import validate_not_reserved
 from core.refusals import Refusal
 
@@ -59,6 +64,10 @@ class AccountAdapter(DefaultAccountAdapter):
         """Check a name that somebody wants to register; return it as it will be stored."""
         name: str = super().clean_username(User.normalize_username(username), shallow=shallow)
         validate_not_reserved(name)
+        try:
+            refuse_username_of_staff(name)
+        except Refusal as refusal:
+            raise forms.ValidationError(refusal.sentence, code=refusal.code) from refusal
         return name
 
     def save_user(

@@ -20,7 +20,8 @@ ROLES: Final = frozenset(
         "admin", "admins", "administrator", "administrators", "administration", "sysadmin", "mod",
         "mods", "moderator", "moderators", "moderation", "organiser", "organisers", "organizer",
         "organizers", "referee", "referees", "official", "officials", "staff", "support",
-        "superuser", "gauntlet", "site", "owner", "owners", "webmaster", "helpdesk", "security",
+        "superuser", "superadmin", "supermod", "modteam", "adminteam", "staffteam", "gauntlet",
+        "site", "owner", "owners", "webmaster", "helpdesk", "security",
         # In other languages, as far as they are not the same once their accents are gone.
         "administrateur", "administratrice", "administrador", "administradora", "amministratore",
         "moderateur", "moderateurs", "moderatrice", "moderador", "moderadora", "moderatore",
@@ -28,6 +29,7 @@ ROLES: Final = frozenset(
         "veranstalter", "arbitre", "arbitro", "schiedsrichter", "officiel", "offiziell", "oficial",
         "ufficiale", "админ", "администратор", "модер", "модератор", "организатор", "поддержка",
         "судья", "διαχειριστής", "συντονιστής", "διοργανωτής", "διαιτητής",
+        "管理员", "管理員", "管理者", "版主", "アドミン", "モデレーター", "운영자", "관리자",
     }
 )  # fmt: skip
 # Long enough to be meant wherever they stand: no other word has them in it.
@@ -44,7 +46,7 @@ _WRITTEN = str.maketrans(*WRITTEN)
 # Alphabets with letters that look like those of others; by how Unicode's names of letters begin.
 _ALPHABETS: Final = frozenset(
     {"LATIN", "GREEK", "COPTIC", "CYRILLIC", "ARMENIAN", "CHEROKEE", "LISU", "GLAGOLITIC",
-     "DESERET", "GOTHIC"}
+     "DESERET", "GOTHIC", "TAI"}
 )  # fmt: skip
 # Shown as nothing, though they count as letters or marks (Unicode: Default_Ignorable_Code_Point,
 # and the blank of Braille).
@@ -81,7 +83,8 @@ def skeleton(text: str) -> str:
             letters.append(character.lower().translate(_WRITTEN))
         elif unicodedata.category(character)[0] not in "MC":
             folded = character.casefold()
-            known = _table().get(character) or _table().get(folded) or _small(character) or folded
+            known = _table().get(character) or _table().get(folded) or _based_on(character)
+            known = known or folded
             letters.append(unicodedata.normalize("NFKD", known))
     found = "".join(each for each in "".join(letters) if each.isalnum())
     for one, other in ALIKE:
@@ -89,9 +92,18 @@ def skeleton(text: str) -> str:
     return found
 
 
-def _small(character: str) -> str:
-    """The letter of a small capital, which Unicode's table leaves alone."""
-    named = re.fullmatch(r"LATIN LETTER SMALL CAPITAL ([A-Z])", unicodedata.name(character, ""))
+# What Unicode's names say of letters that its table leaves alone: small capitals, letters with a
+# hook, a stroke or a tail, turned and open ones, and those in boxes.
+_BASED: Final = re.compile(
+    r"(?:.* )?LATIN (?:(?:SMALL|CAPITAL) LETTER|LETTER SMALL CAPITAL) "
+    r"(?:(?:OPEN|CLOSED|TURNED|REVERSED|SIDEWAYS|BARRED|BLACKLETTER|SCRIPT|INSULAR|DOTLESS) )*"
+    r"([A-Z])(?: WITH .*)?"
+)
+
+
+def _based_on(character: str) -> str:
+    """The letter of which a character is a variety."""
+    named = _BASED.fullmatch(unicodedata.name(character, ""))
     return named[1].lower() if named else ""
 
 
@@ -120,7 +132,7 @@ def looks_like_one_of(text: str, words: frozenset[str]) -> bool:
 def looks_official(text: str) -> bool:
     """Whether a name says that its bearer runs the site or a part of it: as a whole, or by a word
     in it, numbers around it left out."""
-    for word in (text, *_words(text)):
+    for word in (text, *_words(text), *_parts(text)):
         bare = re.sub(r"^[\W\d_]+|[\W\d_]+$", "", unicodedata.normalize("NFKC", word))
         if looks_like_one_of(word, ROLES) or looks_like_one_of(bare, ROLES):
             return True
@@ -145,6 +157,13 @@ def _words(text: str) -> list[str]:
     letters = unicodedata.normalize("NFKD", text)
     bare = "".join(each for each in letters if unicodedata.category(each)[0] != "M")
     return re.split(r"[\W_]+", unicodedata.normalize("NFKC", bare))
+
+
+def _parts(text: str) -> list[str]:
+    """The words of a name that are told apart by capitals alone, without crosses around them:
+    "ModTeam", "xXModXx"."""
+    words = (re.sub(r"^[xX]+(?=[A-Z])|[xX]+$", "", word) for word in _words(text))
+    return [part for word in words for part in re.split(r"(?<=[^\W\d_A-Z])(?=[A-Z])", word)]
 
 
 def hides_something(text: str) -> bool:

@@ -291,6 +291,15 @@ def _validate_field(name: str, value: Any) -> None:
         raise Refusal(first.code or "invalid", error.messages[0], field=name) from error
 
 
+def refuse_username_of_staff(username: str) -> None:
+    """Refuse a username that looks like the name of somebody with a role, which it would pass for
+    wherever its bearer has no display name. The sign-up form asks here: that is where strangers
+    choose theirs; those of demo accounts are ours. Raises Refusal `username.impersonates`."""
+    if _looks_like_staff(username, User.objects.exclude(username=username)):
+        sentence = "This username would pass for somebody else's. Please choose another."
+        raise Refusal("username.impersonates", sentence, field="username")
+
+
 def refuse_impersonation(user: User) -> None:
     """Refuse a display name that would pass for another player's username, for somebody who runs
     the site, or for the name of one who does. Administrators are who they say.

@@ -29,13 +29,18 @@ OFFICIAL = (
     "Admln", "AdmIn", "@dmin", "Mod3r4tor", "rnoderator", "Rnod", "$taff",
     # Cyrillic, Greek, mathematical, full-width and accented letters, small capitals.
     "\u041c\u043ederator", "Аdmin", "Аdmіn", "Ѕtaff", "\u039coderator", "𝐌𝐨𝐝𝐞𝐫𝐚𝐭𝐨𝐫", "𝓐𝓭𝓶𝓲𝓷",
+    # With hooks, strokes and tails, turned, open, and in boxes.
+    "Aɗmin", "Ađmin", "Adɱin", "Admɨn", "🅰dmin", "Møderator", "Mođerator", "Modeɾator", "Moɖerator",
+    "ⱮOD", "Stɐff", "Rɛfɛrɛɛ",
+    # Several words in one, and in other alphabets.
+    "ModTeam", "AdminTeam", "TheMod", "Superadmin", "xXAdminXx", "XxModxX", "管理员", "アドミン",
     "Ａｄｍｉｎ", "Ádmin", "Modérator", "Mo\u0308derator", "ᴀdmin", "Ⓐⓓⓜⓘⓝ", "Moԁerator", "аԁmіn",
 )  # fmt: skip
 HARMLESS = (
     "Ada", "Ben", "Badminton Fan", "Modesty", "Maud", "Madmin", "Bernard", "Olga", "Mo", "Modem",
     "Supporter", "Stafford", "Анна", "Δημήτρης", "ひろゆき", "김민수", "محمد", "O'Neil", "Player 1",
     "Ada 2", "Joe Root", "Ana ❤️", "Señor Ñandú", "Anders Ødegård", "Ada & Ben", "Roman",
-    "Ali", "Neil", "Mali",
+    "Ali", "Neil", "Mali", "Søren", "Đorđe", "Łukasz", "McDonald", "ModernArt", "xXAdaXx", "Max",
 )  # fmt: skip
 INVISIBLE = (
     "A\u200bda", "A\u00adda", "\u202eada", "A\u2060da", "\u3164", "A\u3164da", "Ada\uffa0",
@@ -116,6 +121,27 @@ def test_usernames_too() -> None:
     assert not User.objects.exists()
     for given in ("badminton", "modest", "stafford", "ali"):
         user_register(username=given, email=f"{given}@example.org", password="x" * 12)
+
+
+@pytest.mark.django_db
+def test_a_username_is_not_that_of_staff_in_disguise(person: People, client: Client) -> None:
+    root = User.objects.create_superuser("root")
+    role_grant(acting_user=root, user=person("keeper"), role=Role.MODERATOR)
+    person("max")  # who has no role, and whose name others may be near
+    for given in ("k33per", "kee-per", "keeper_", "keeper-"):
+        words = {"password1": "swordfish-77", "password2": "swordfish-77"}
+        form = {"username": given, "email": f"{given}@example.org", **words}
+        answer = client.post("/accounts/signup/", form)
+        assert "would pass for somebody else" in answer.content.decode(), given
+        assert not User.objects.filter(username=given).exists()
+    for given in ("superadmin", "modteam", "adminteam"):
+        with pytest.raises(Refusal) as caught:
+            user_register(username=given, email=f"{given}@example.org", password="x" * 12)
+        assert caught.value.code == "username.reserved", given
+    with pytest.raises(Refusal) as caught:
+        user_register(username="keeper", email="other@example.org", password="x" * 12)
+    assert caught.value.code == "username.taken"
+    user_register(username="keepers2", email="keepers@example.org", password="x" * 12)
 
 
 # -- every name, in every disguise ---------------------------------------------------------------
