@@ -34,7 +34,7 @@ def address_is_taken(address: str, *, besides: int = 0) -> bool:
 
 
 # Who has just given the right password and may not come in: their page may say why.
-SUSPENDED_SESSION_KEY = "suspended_user"
+KEPT_OUT_SESSION_KEY = "kept_out_user"
 
 # Wrong passwords for one account from all addresses together that it has not been signed in to
 # from; past it, only those are let try. One address is let try five times in five minutes anyway.
@@ -155,9 +155,14 @@ class AccountAdapter(DefaultAccountAdapter):
         """Stop somebody who is suspended, and tell them why: it is certain now who they are."""
         response: HttpResponse | None = super().pre_login(request, user, **details)
         if response is None and is_suspended(user):
-            request.session[SUSPENDED_SESSION_KEY] = user.pk
+            request.session[KEPT_OUT_SESSION_KEY] = user.pk
             return redirect("accounts:suspended")
         return response
+
+    def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:
+        """Lead somebody whose account is closed to the page that says why."""
+        request.session[KEPT_OUT_SESSION_KEY] = user.pk
+        return redirect("account_inactive")
 
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
         """Accept an address whose owner followed the link; say whether it was accepted.

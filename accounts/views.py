@@ -17,7 +17,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import moderation, profile, reports
-from accounts.adapter import SUSPENDED_SESSION_KEY
+from accounts.adapter import KEPT_OUT_SESSION_KEY
 from accounts.context_processors import Shell
 from accounts.forms import PreferencesForm, ProfileForm, ReportForm
 from accounts.models import AccountMerge, Report, Sanction, User
@@ -117,12 +117,23 @@ def suspended_page(request: HttpRequest) -> HttpResponse:
     Only to themselves: to who has just given the right password, or whose session was cut off.
     Anybody else is sent to sign in.
     """
-    whose = request.session.get(SUSPENDED_SESSION_KEY) or request.session.get(SESSION_KEY)
+    whose = request.session.get(KEPT_OUT_SESSION_KEY) or request.session.get(SESSION_KEY)
     sanction = None if whose is None else moderation.suspension_of(int(whose))
     if sanction is None:
         return redirect("account_login")
     context = {"sanction": sanction, "until": moderation.end_told(sanction, sanction.user)}
     return render(request, "accounts/suspended.html", context)
+
+
+@require_safe
+def closed_page(request: HttpRequest) -> HttpResponse:
+    """Tell somebody that their account is closed; where it was merged into another, which one, to
+    whoever has just given its password."""
+    whose = request.session.get(KEPT_OUT_SESSION_KEY)
+    closed = None if whose is None else User.objects.filter(pk=whose, is_active=False).first()
+    kept = None if closed is None else moderation.kept_account(closed)
+    context = {"closed": closed, "kept": None if kept == closed else kept}
+    return render(request, "account/account_inactive.html", context)
 
 
 @login_required

@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path, re_path
 
-from accounts.views import EmailView, SignupView, profile_page
+from accounts.views import EmailView, SignupView, closed_page, profile_page
 from config.api.pages import developers
 from config.favicon import favicon
 from config.health import healthz, readyz
@@ -17,6 +17,7 @@ urlpatterns = [
     # Before the library's own, whose place it takes.
     path("accounts/signup/", SignupView.as_view(), name="account_signup"),
     path("accounts/email/", EmailView.as_view(), name="account_email"),
+    path("accounts/inactive/", closed_page, name="account_inactive"),
     path("accounts/", include("allauth.urls")),
     path("api/v1/", include("config.api_urls")),
     path("api/", developers, name="developers"),

@@ -237,6 +237,31 @@ def test_nobody_is_told_at_an_address_that_is_not_confirmed(
     assert told(lambda: merge(mona, ada, twin)) == {}
 
 
+def test_whoever_signs_in_to_the_duplicate_is_told_there(
+    client: Client, mona: User, ada: User, twin: User
+) -> None:
+    """Whoever had confirmed no address gets no mail: this page is all that they see."""
+    merge(mona, ada, twin)
+
+    def told_to(username: str, password: str) -> str:
+        form = {"login": username, "password": password}
+        return client.post("/accounts/login/", form, follow=True).content.decode()
+
+    # Nobody else is told: not with a wrong password, and not by the address of the page.
+    for shown in (told_to("ada2", "a guess"), client.get("/accounts/inactive/").content.decode()):
+        assert "merged" not in shown
+        assert "/u/ada/" not in shown
+    shown = told_to("ada2", PASSWORD)
+    assert "merged your account @ada2 into" in shown
+    assert 'href="/u/ada/"' in shown
+
+    cora = User.objects.create_user("cora", password=PASSWORD)
+    user_close(acting_user=mona, user=cora, reason="Asked for it")
+    shown = told_to("cora", PASSWORD)
+    assert "A moderator has closed it" in shown
+    assert "/u/ada/" not in shown
+
+
 def test_a_look_tells_nobody(mona: User, ada: User, twin: User) -> None:
     address(ada, verified=True)
     assert told(lambda: merge_preview(acting_user=mona, keep=ada, duplicate=twin)) == {}
