@@ -110,17 +110,23 @@ export function localiseTimes(scope = document) {
 const SAID_MS = 15_000;
 
 /**
- * Have a screen reader say something.
+ * Have a screen reader say something, after what it was told before.
  * @param {string} text
- * @param {{now?: boolean}} options `now` interrupts what is being read: for one's own decisions.
+ * @param {{now?: boolean, about?: string}} options `now` interrupts what is being read: for one's
+ *   own decisions. `about` takes the place of what was said about the same thing and may still wait
+ *   to be read: where a cursor is.
  */
-export function announce(text, { now = false } = {}) {
+export function announce(text, { now = false, about = "" } = {}) {
   const region = document.getElementById(now ? "announcer-now" : "announcer");
   if (!region) return;
+  for (const before of [...region.children]) {
+    if (now || (about !== "" && before.dataset.about === about)) before.remove();
+  }
   // The same text twice would not be read again: a new node is.
   const line = document.createElement("p");
+  line.dataset.about = about;
   line.textContent = text;
-  region.replaceChildren(line);
+  region.append(line);
   // Who comes by here later is not to read how things stood.
   setTimeout(() => line.remove(), SAID_MS);
 }

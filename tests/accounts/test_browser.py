@@ -135,6 +135,9 @@ def test_toasts_and_announcements(new_page: Any) -> None:
             toast("Soon gone", { seconds: 0.2 });
             announce("Your decision");
             announce("Your decision", { now: true });
+            for (const square of ["A1", "A2", "A3"]) announce(square, { about: "board" });
+            announce("Connected again.");
+            for (const seconds of [30, 10]) announce(`${seconds} seconds left.`, { now: true });
         }"""
     )
     toast = page.locator("#toasts .toast--success")
@@ -142,8 +145,10 @@ def test_toasts_and_announcements(new_page: Any) -> None:
     page.get_by_text("Soon gone").wait_for(state="detached")
     toast.get_by_role("button", name="Dismiss").click()
     assert page.locator(".toast").count() == 0
-    assert page.locator("#announcer").inner_text() == "Your decision"
-    assert page.locator("#announcer-now").inner_text() == "Your decision"
+    # What has not been read yet stays until it has been; of where a cursor is, only the last.
+    lines = page.locator("#announcer p").all_inner_texts()
+    assert lines == ["Your decision", "A3", "Connected again."]
+    assert page.locator("#announcer-now").inner_text() == "10 seconds left."
 
 
 def test_everything_works_without_scripts(new_page: Any) -> None:

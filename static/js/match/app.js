@@ -121,7 +121,7 @@ class MatchPage {
       this.log.tagsOf = (event) => this.ruleset.tags(event);
       const api = {
         submit: (text) => this.#submit(text),
-        announce,
+        announce: (text) => announce(text, { about: "board" }),
         refuse: (text) => this.#refuse(text),
         draft: (text) => this.#draft(text),
         dock: this.parts.dock, // for cards: in sight while they are shown, and nothing is below
