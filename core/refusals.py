@@ -35,9 +35,11 @@ class Refusal(Exception):
     ``code`` is stable and machine readable (``area.reason``), ``sentence`` is one English sentence
     for people. ``squares`` names the squares of the board that the sentence is about, for boards to
     mark, and ``field`` what of a form, or which option, it is about; empty where there are none.
+    ``row`` is the number of the row that it is about, where many are handed in at once.
     """
 
     kind = Kind.CONFLICT
+    row: int | None = None
 
     def __init__(
         self, code: str, sentence: str, squares: tuple[str, ...] = (), *, field: str = ""
@@ -51,7 +53,7 @@ class Refusal(Exception):
     def reworded(self, sentence: str) -> Refusal:
         """The same, in other words."""
         other = Refusal(self.code, sentence, self.squares, field=self.field)
-        other.kind = self.kind
+        other.kind, other.row = self.kind, self.row
         return other
 
     @property
@@ -80,21 +82,31 @@ class NotFound(Refusal):
 
 class Refusals(Refusal):
     """Several things that cannot stand, each by itself, in ``each``. Kind and code are those of the
-    first, the sentence has those of all."""
+    first; the sentence has those of all, but of rows, which may be many, the first only."""
 
     def __init__(self, each: Sequence[Refusal]) -> None:
-        sentences = dict.fromkeys(refusal.sentence for refusal in each)
+        self.each = tuple(each)
+        first = next((refusal for refusal in self.each if refusal.row is not None), None)
+        told = [refusal for refusal in self.each if refusal.row is None or refusal is first]
+        sentences = dict.fromkeys(refusal.sentence for refusal in told)
         super().__init__(each[0].code, " ".join(sentences), each[0].squares)
         self.kind = each[0].kind
-        self.each = tuple(each)
+
+
+def each_of(refusal: Refusal) -> Sequence[Refusal]:
+    """All that a refusal says: itself, or each of several."""
+    if not isinstance(refusal, Refusals):
+        return (refusal,)
+    return tuple(leaf for each in refusal.each for leaf in each_of(each))
 
 
 class Together:
     """Goes on behind something that is refused, so that all of it is told at the end::
 
         told = Together()
-        with told.of():
-            ...
+        for number, row in enumerate(rows):
+            with told.of(number):
+                ...
         told.settle()
 
     For what is looked at before anything is done.
@@ -104,11 +116,18 @@ class Together:
         self.refused: list[Refusal] = []
 
     @contextmanager
-    def of(self) -> Iterator[None]:
-        """One of the things to look at."""
+    def of(self, row: int | None = None) -> Iterator[None]:
+        """One of the things to look at: that of a row, where there are rows."""
         try:
             yield
         except Refusal as refusal:
+            self.note(refusal, row)
+
+    def note(self, refusal: Refusal, row: int | None = None) -> None:
+        """Say why something, or a row, cannot stand."""
+        for each in (refusal, *each_of(refusal)):
+            each.row = row if each.row is None else each.row
+        if not any(_is_the_same(refusal, known) for known in self.refused):
             self.refused.append(refusal)
 
     def settle(self) -> None:
@@ -117,3 +136,8 @@ class Together:
             raise Refusals(self.refused)
         if self.refused:
             raise self.refused[0]
+
+
+def _is_the_same(one: Refusal, other: Refusal) -> bool:
+    names = ("row", "field", "kind", "code", "sentence")
+    return all(getattr(one, name) == getattr(other, name) for name in names)

@@ -11,7 +11,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from accounts.models import User
-from core.refusals import Refusal, Refusals
+from core.refusals import Refusal, each_of
 from games import pace
 from games.engine.ruleset import Ruleset
 from games.models import Challenge, Preparation
@@ -277,10 +277,10 @@ class ChallengeForm(forms.Form):
 
     def refuse(self, refusal: Refusal) -> None:
         """Show what the service refused, each at the field concerned."""
-        if isinstance(refusal, Refusals):
-            for each in refusal.each:
-                self.refuse(each)
-            return
+        for each in each_of(refusal):
+            self._refuse_one(each)
+
+    def _refuse_one(self, refusal: Refusal) -> None:
         field, sentence = self._option_field(refusal), refusal.sentence
         if field is None:
             usual = self._FIELDS.get(refusal.code)

@@ -16,7 +16,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts.models import User
-from core.refusals import Refusal, Refusals
+from core.refusals import Refusal, each_of
 from games import pace
 from games.engine.options import Limits
 from games.forms import Card, Cards, games_offered, paces_offered
@@ -29,7 +29,6 @@ from tournaments.pairing.registry import (
     option_limits,
     options_of,
 )
-from tournaments.services.guards import RowsRefused
 from tournaments.standings.metrics import DEFAULTS, METRICS
 
 GAMES_MOST: Final = 12
@@ -49,14 +48,14 @@ class ServiceForm(forms.Form):
 
     def refuse(self, refusal: Refusal) -> None:
         """Show what the service refused: each at its own field, rows too."""
-        fields = self.row_fields()
-        if isinstance(refusal, RowsRefused) and fields:
-            for number, each in refusal.rows.items():
-                self.add_error(fields[number], ValidationError(each.sentence, code=each.code))
-            return
-        if isinstance(refusal, Refusals):
-            for each in refusal.each:
-                self.refuse(each)
+        for each in each_of(refusal):
+            self._refuse_one(each)
+
+    def _refuse_one(self, refusal: Refusal) -> None:
+        rows = self.row_fields()
+        if rows and refusal.row is not None:
+            error = ValidationError(refusal.sentence, code=refusal.code)
+            self.add_error(rows[refusal.row], error)
             return
         own = self.part_field(refusal)
         sentence = refusal.sentence

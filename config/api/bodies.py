@@ -33,6 +33,7 @@ from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
 from config.api.errors import ApiProblem
+from core.refusals import each_of
 
 # Under this name stands what is wrong with a body as a whole.
 WHOLE: Final = api_settings.NON_FIELD_ERRORS_KEY
@@ -338,7 +339,8 @@ def refused_fields(refusal: Any, request: Any) -> tuple[Faults, bool]:
 def _faults_of(refusal: Any, serializer: Any) -> tuple[Faults, bool]:
     at_fault: Mapping[str, str] = getattr(serializer, "at_fault", {})
     faults, wrong = Faults(), False
-    for number, each in _each_of(refusal, None):
+    for each in each_of(refusal):
+        number = each.row
         path = _path_of(each.code, at_fault)
         wrong = wrong or path is not None
         if number is not None:
@@ -351,18 +353,6 @@ def _faults_of(refusal: Any, serializer: Any) -> tuple[Faults, bool]:
             inner = each.field[:60] if path.rpartition(".")[2] != each.field else ""
             faults.add(_under(path, inner) if inner else path, each.code, each.sentence)
     return faults, wrong
-
-
-def _each_of(refusal: Any, number: int | None) -> Iterator[tuple[int | None, Any]]:
-    """All that a refusal says, with the number of the row that it is about."""
-    rows: Mapping[int, Any] = getattr(refusal, "rows", {})
-    several: Sequence[Any] = getattr(refusal, "each", ())
-    for row, each in rows.items():
-        yield from _each_of(each, row)
-    for each in several:
-        yield from _each_of(each, number)
-    if not rows and not several:
-        yield number, refusal
 
 
 def _without_row(path: str, serializer: Any) -> str:

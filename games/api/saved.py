@@ -21,6 +21,7 @@ from games.rulesets import REGISTRY
 from games.services.saved import (
     NAME_MAX,
     move_text,
+    name_of,
     saved_move_delete,
     saved_move_save,
     saved_moves_of,
@@ -41,8 +42,11 @@ class SavedMoveSerializer(serializers.Serializer[SavedMove]):
     text = serializers.CharField(max_length=2000, help_text="A move in the ruleset's notation.")
 
     def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
-        """The text is a move of the ruleset that the address names."""
+        """The text is a move of the ruleset that the address names, and the name is one."""
         told = Together()
+        if "name" in sound:
+            with told.of():
+                name_of(sound["name"])
         if "text" in sound:
             with told.of():
                 move_text(self.context["about"], sound["text"])

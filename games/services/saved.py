@@ -32,13 +32,9 @@ def saved_move_save(*, acting_user: User, ruleset: str, name: str, text: str) ->
     ``saved.name-empty``, ``saved.name-too-long``, ``saved.too-many``.
     """
     rules = REGISTRY.get(ruleset)
-    called = one_line(name)
     told = Together()
     with told.of():
-        if not called:
-            raise Refusal("saved.name-empty", "Give it a name.")
-        if len(called) > NAME_MAX:
-            raise Refusal("saved.name-too-long", f"A name has at most {NAME_MAX} characters.")
+        called = name_of(name)
     with told.of():
         canonical = move_text(rules, text)
     told.settle()
@@ -57,6 +53,16 @@ def saved_move_save(*, acting_user: User, ruleset: str, name: str, text: str) ->
         acting_user=acting_user, action="saved_move.save", target=saved, data={"ruleset": ruleset}
     )
     return saved
+
+
+def name_of(name: str) -> str:
+    """What a move is kept under. Raises Refusal ``saved.name-empty``, ``saved.name-too-long``."""
+    called = one_line(name)
+    if not called:
+        raise Refusal("saved.name-empty", "Give it a name.")
+    if len(called) > NAME_MAX:
+        raise Refusal("saved.name-too-long", f"A name has at most {NAME_MAX} characters.")
+    return called
 
 
 def move_text(rules: Ruleset[Any, Any], text: str) -> str:

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import AuditEntry, User
-from core.refusals import Refusal, Refusals
+from core.refusals import Refusals, each_of
 from games.models import Challenge
 from games.services.challenges import (
     challenge_accept,
@@ -108,17 +108,11 @@ def test_all_that_is_wrong_is_told_together(ada: User) -> None:
     wrong = {"variant": "final", "advantage": "me", "message": "x" * 201, "lasts": timedelta(0)}
     with pytest.raises(Refusals) as raised:
         made(ada, opponent=ada, options=options, **wrong)
-    assert set(leaves(raised.value)) == {
+    assert {(each.code, each.field) for each in each_of(raised.value)} == {
         ("setup.variant", ""), ("setup.options", "pick_time"), ("setup.options", "foo"),
         ("challenge.advantage", ""), ("challenge.message-too-long", ""),
         ("challenge.duration", ""), ("challenge.yourself", ""),
     }  # fmt: skip
-
-
-def leaves(refusal: Refusal) -> list[tuple[str, str]]:
-    if isinstance(refusal, Refusals):
-        return [leaf for each in refusal.each for leaf in leaves(each)]
-    return [(refusal.code, refusal.field)]
 
 
 def test_who_cannot_be_challenged(ada: User) -> None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
@@ -20,11 +21,12 @@ from rest_framework.response import Response
 
 from accounts.api.callers import accounts_named, signed_in
 from accounts.api.serializers import UsernameField
+from accounts.models import User
 from config.api.bodies import InstantField, body_of, repeated
 from config.api.idempotency import idempotent
 from config.api.scopes import Scope, require_scope
 from config.api.views import ApiView, FieldsView
-from core.refusals import Forbidden, NotFound, Together
+from core.refusals import Forbidden, NotFound, Refusal, Together
 from games.api.serializers import GameJudged
 from games.pace import PACES
 from games.rulesets import REGISTRY
@@ -71,13 +73,16 @@ from tournaments.models import (
 from tournaments.reading import season_for
 from tournaments.services import colosseum, deathmatches, episodes, items, scheduling, seasons
 from tournaments.services import contestants as people
+from tournaments.services.guards import must_manage, reason
 from tournaments.services.rounds import (
     Pairing,
     death_match_schedule,
+    leg_none,
+    must_be_pairs,
     round_next,
     round_schedule,
 )
-from tournaments.standings import METRICS
+from tournaments.standings import METRICS, metrics
 
 ORGANISE: Mapping[str, Scope] = MappingProxyType({"POST": Scope.ORGANISE})
 # What contestants do for themselves takes `play`, the same for others `organise`: which of the two,
@@ -103,6 +108,14 @@ def _found(rows: QuerySet[_M], pk: int, code: str, sentence: str) -> _M:
     if row is None:
         raise NotFound(code, sentence)
     return row
+
+
+def _managed(slug: str, caller: User) -> Season:
+    """A season that the caller runs: what is wrong with a body tells of it. Raises NotFound, and
+    Forbidden ``season.not-organiser``."""
+    season = season_for(slug, caller)
+    must_manage(season, caller)
+    return season
 
 
 def _contestant(season: Season, pk: int) -> Contestant:
@@ -169,7 +182,7 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
         "season.summary.*": "summary",
         "season.repertoire": "repertoire",
         "season.tie-breaks": "tie_breaks",
-        "standings.*": "tie_breaks",
+        "standings.*": "tie_breaks.*",
         "format.options": "format_options",
         "setup.ruleset": "repertoire.*.ruleset",
         "setup.variant": "repertoire.*.variant",
@@ -198,14 +211,16 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
         format hang on which it is."""
         season = self.context["about"]
         form = sound.get("format") if season is None else season.format
-        left_out = {"format", "repertoire", *(() if form else ("format_options",))}
+        left_out = {"format", "repertoire", "tie_breaks", *(() if form else ("format_options",))}
         told = Together()
         with told.of():
             given = {key: value for key, value in sound.items() if key not in left_out}
-            if "tie_breaks" in given:
-                named = given["tie_breaks"]
-                given["tie_breaks"] = [each for each in named if each is not serializers.empty]
             seasons.settings_checked(form or "", given)
+        named = sound.get("tie_breaks", ())
+        for number, key in enumerate(named):
+            if key is not serializers.empty:
+                with told.of(number):
+                    metrics.must_be_metric(key, named[:number])
         yield from told.refused
 
 
@@ -236,6 +251,14 @@ class StepSerializer(serializers.Serializer[dict[str, Any]]):
     winner = ContestantField(
         required=False, help_text="To finish: the id of the contestant who won, where it is open."
     )
+
+    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+        """Everybody reads why a season is called off."""
+        told = Together()
+        if sound.get("step") == "cancel" and ("why" in sound or "why" not in self.initial_data):
+            with told.of():
+                reason(sound.get("why", ""))
+        yield from told.refused
 
 
 class WarningSerializer(serializers.Serializer[Any]):
@@ -395,13 +418,19 @@ class EntriesSerializer(serializers.Serializer[dict[str, Any]]):
     )
 
     def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
-        """Nobody, and no seed, stands there twice."""
+        """Nobody, and no seed, stands there twice; names are some."""
         yield from repeated(
             sound,
             "contestants",
             username=("contestant.repeated", "This person is named twice."),
             seed=("seed.repeated", "This seed is given twice."),
         )
+        told = Together()
+        for number, row in enumerate(sound.get("contestants", ())):
+            if isinstance(row, Mapping) and row.get("name"):
+                with told.of(number):
+                    people.name_of(row["name"])
+        yield from told.refused
 
 
 class WhySerializer(serializers.Serializer[dict[str, Any]]):
@@ -410,6 +439,14 @@ class WhySerializer(serializers.Serializer[dict[str, Any]]):
     at_fault: ClassVar[Mapping[str, str]] = _WHY
 
     why = serializers.CharField(max_length=500, help_text="Public.")
+
+    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+        """It says something."""
+        told = Together()
+        if "why" in sound:
+            with told.of():
+                reason(sound["why"])
+        yield from told.refused
 
 
 class ReplacementSerializer(WhySerializer):
@@ -637,6 +674,21 @@ class NewRoundSerializer(serializers.Serializer[dict[str, Any]]):
         help_text="Pairings by hand (Swiss, ladder). Without them the format pairs.",
     )
 
+    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+        """Whether anybody can be paired by hand, and so; times are still to come."""
+        told = Together()
+        with told.of():
+            scheduling.must_be_ahead(sound.get("scheduled_at"))
+        rows = [row if isinstance(row, Mapping) else {} for row in sound.get("pairings", ())]
+        for number, row in enumerate(rows):
+            with told.of(number):
+                scheduling.must_be_ahead(row.get("scheduled_at"))
+        if "pairings" in sound or "pairings" not in self.initial_data:
+            pairs = [(row.get("home"), row.get("away")) for row in rows]
+            with told.of():
+                must_be_pairs(self.context["about"].format, pairs if "pairings" in sound else None)
+        yield from told.refused
+
 
 @extend_schema_view(
     get=extend_schema(
@@ -663,8 +715,10 @@ class RoundsView(RoundsReading):
         pairs, unless pairings are given; in an elimination season the next episode is opened, or
         the final of the last two."""
         caller = signed_in(request)
-        season = season_for(slug, caller)
-        given = body_of(request, NewRoundSerializer, contestants=contestants_of(season))
+        season = _managed(slug, caller)
+        given = body_of(
+            request, NewRoundSerializer, about=season, contestants=contestants_of(season)
+        )
         pairings = [
             Pairing(
                 home=each["home"],
@@ -682,6 +736,15 @@ class RoundsView(RoundsReading):
             pairings=pairings if "pairings" in given else None,
         )
         return Response(_round_shown(request, opened.pk), status=201)
+
+
+def _must_be_new_and_ahead(death_match: DeathMatch | None, when: datetime | None) -> None:
+    """A time that it has already may be over: to give it once more changes nothing."""
+    try:
+        scheduling.must_be_ahead(when)
+    except Refusal:
+        if death_match is None or not death_match.legs.filter(scheduled_at=when).exists():
+            raise
 
 
 class TimeSerializer(serializers.Serializer[dict[str, Any]]):
@@ -703,9 +766,15 @@ class TimesSerializer(serializers.Serializer[dict[str, Any]]):
     times = serializers.ListField(child=TimeSerializer(), min_length=1, max_length=ENROLLED_AT_ONCE)
 
     def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
-        """A death match has one time."""
+        """A death match has one time, which is still to come."""
         said = ("death-match.repeated", "It is named twice.")
         yield from repeated(sound, "times", death_match=said)
+        told = Together()
+        for number, row in enumerate(sound.get("times", ())):
+            if isinstance(row, Mapping):
+                with told.of(number):
+                    _must_be_new_and_ahead(row.get("death_match"), row.get("scheduled_at"))
+        yield from told.refused
 
 
 class ScheduleView(ApiView):
@@ -724,7 +793,7 @@ class ScheduleView(ApiView):
     def put(self, request: Request, slug: str, number: int) -> Response:
         """Say when the next match of each death match named is to be played; null: not fixed."""
         caller = signed_in(request)
-        played = _round(season_for(slug, caller), number)
+        played = _round(_managed(slug, caller), number)
         here = death_matches_among(DeathMatch.objects.filter(round=played))
         given = body_of(request, TimesSerializer, death_matches=here)
         times = {each["death_match"].pk: each["scheduled_at"] for each in given["times"]}
@@ -740,12 +809,17 @@ class PlacedSerializer(serializers.Serializer[dict[str, Any]]):
     immune = serializers.BooleanField(required=False, default=False)
 
 
+def _placed(rows: Sequence[Mapping[str, Any]]) -> list[episodes.Placed]:
+    return [episodes.Placed(each["contestant"], each["place"], each["immune"]) for each in rows]
+
+
 class PlacementsSerializer(serializers.Serializer[dict[str, Any]]):
     """The result of a main match."""
 
     rows = "placements"
     at_fault: ClassVar[Mapping[str, str]] = {
         "placements.stranger": "placements.*.contestant",
+        "placements.twice": "placements.*.contestant",
         "placements.missing": "placements",
         "placements.nobody-left": "placements",
         "placements.tie": "ec",
@@ -765,9 +839,22 @@ class PlacementsSerializer(serializers.Serializer[dict[str, Any]]):
     notes = serializers.CharField(required=False, allow_blank=True, default="", max_length=4000)
 
     def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
-        """Nobody is placed twice."""
-        said = ("placements.twice", "This contestant is placed twice.")
-        yield from repeated(sound, "placements", contestant=said)
+        """Everybody is placed, once; and it is known who came last."""
+        rows = [row if isinstance(row, Mapping) else {} for row in sound.get("placements", ())]
+        placed = [row.get("contestant") for row in rows]
+        told = Together()
+        if rows:
+            with told.of():
+                episodes.must_be_whole(self.context["about"], placed)
+        is_whole = (
+            rows
+            and not told.refused
+            and all({"contestant", "place", "immune"} <= set(row) for row in rows)
+        )
+        if is_whole and ("ec" in sound or "ec" not in self.initial_data):
+            with told.of():
+                episodes.last_of(_placed(rows), sound.get("ec"))
+        yield from told.refused
 
 
 class PlacementsView(ApiView):
@@ -787,16 +874,15 @@ class PlacementsView(ApiView):
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Say how everybody came off; whoever came last is the elimination candidate."""
         caller = signed_in(request)
-        season = season_for(slug, caller)
+        season = _managed(slug, caller)
         episode = _episode(season, number)
-        given = body_of(request, PlacementsSerializer, contestants=contestants_of(season))
+        given = body_of(
+            request, PlacementsSerializer, about=episode, contestants=contestants_of(season)
+        )
         episodes.placements_record(
             acting_user=caller,
             episode=episode,
-            placements=[
-                episodes.Placed(each["contestant"], each["place"], each["immune"])
-                for each in given["placements"]
-            ],
+            placements=_placed(given["placements"]),
             ec=given.get("ec"),
             main_match=given["main_match"],
             notes=given["notes"],
@@ -871,6 +957,13 @@ class DeathMatchChangesSerializer(GameJudged):
         if "options" in sound and "ruleset" not in given:
             yield serializers.ValidationError({"options": "Only together with `ruleset`."})
         yield from super().judged(sound)
+        death_match: DeathMatch = self.context["about"]
+        told = Together()
+        with told.of():
+            _must_be_new_and_ahead(death_match, sound.get("scheduled_at"))
+        if "leg" in sound and not death_match.legs.filter(number=sound["leg"]).exists():
+            told.note(leg_none(death_match, sound["leg"]))
+        yield from told.refused
 
 
 class ResultSerializer(WhySerializer):
@@ -883,6 +976,15 @@ class ResultSerializer(WhySerializer):
         choices=["ruling", "walkover", "correction"],
         help_text="`correction` gives a decided death match to the other side.",
     )
+
+    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+        """Whoever wins plays."""
+        yield from super().judged(sound)
+        told = Together()
+        if "winner" in sound:
+            with told.of():
+                deathmatches.seat_of_side(self.context["about"], sound["winner"])
+        yield from told.refused
 
 
 @extend_schema_view(
@@ -906,7 +1008,7 @@ class DeathMatchView(DeathMatchReading):
         them (a token needs `play`), everything else takes `organise`."""
         caller = signed_in(request)
         found = self.get_object()
-        given = body_of(request, DeathMatchChangesSerializer)
+        given = body_of(request, DeathMatchChangesSerializer, about=found)
         own = "scheduled_at" not in given and audience.may_choose_rules(found, caller)
         _scope_needed(request, own=own)
         with transaction.atomic():
@@ -947,7 +1049,8 @@ class ResultView(ApiView):
         caller = signed_in(request)
         found = _death_match(death_matches_whole(caller), death_match_id)
         season = found.round.season
-        given = body_of(request, ResultSerializer, contestants=contestants_of(season))
+        must_manage(season, caller)
+        given = body_of(request, ResultSerializer, about=found, contestants=contestants_of(season))
         deed = {
             "ruling": deathmatches.death_match_declare,
             "walkover": deathmatches.death_match_walkover,
@@ -1041,13 +1144,20 @@ class NewGiftSerializer(serializers.Serializer[dict[str, Any]]):
 
     def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """Whether there is such an item: where the ruleset that it is of is at fault, nobody
-        knows."""
+        knows. And whether it is for somebody else, and for a match that there is."""
         told = Together()
         with told.of():
             if sound.get("ruleset"):
                 REGISTRY.get(sound["ruleset"])
             if "item" in sound and "ruleset" in sound:
                 item_of(sound["item"], sound["ruleset"])
+        receiver, giver = sound.get("receiver"), sound.get("giver")
+        with told.of():
+            if receiver is not None:
+                items.must_be_another(receiver, giver, signed_in(self.context["request"]))
+        if "death_match" in sound or "death_match" not in self.initial_data:
+            with told.of():
+                items.must_be_leg_of(sound.get("death_match"), sound.get("leg_number"))
         yield from told.refused
 
 

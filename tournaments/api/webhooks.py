@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -19,7 +19,7 @@ from config.api.bodies import body_of, nothing_in
 from config.api.lists import Filters, Ordering
 from config.api.scopes import HasScope, Scope
 from config.api.views import DetailView, ListView, SignedInView
-from core.refusals import Forbidden, NotFound
+from core.refusals import Forbidden, NotFound, Refusal, Together
 from tournaments.audience import may_manage
 from tournaments.models import Season
 from tournaments.reading import season_for
@@ -69,6 +69,18 @@ _AT_FAULT: Mapping[str, str] = MappingProxyType(
 )
 
 
+def _refused(sound: Mapping[str, Any], flavour: str) -> list[Refusal]:
+    """What is wrong with a name, and with an address before its host is looked up."""
+    told = Together()
+    if "name" in sound:
+        with told.of():
+            services.name_of(sound["name"])
+    if "url" in sound:
+        with told.of():
+            services.must_be_address(sound["url"], flavour)
+    return told.refused
+
+
 class NewWebhookSerializer(serializers.Serializer[dict[str, Any]]):
     """A webhook to be made."""
 
@@ -80,6 +92,10 @@ class NewWebhookSerializer(serializers.Serializer[dict[str, Any]]):
     kinds = serializers.ListField(
         child=serializers.ChoiceField(choices=sorted(CHOICES)), min_length=1, max_length=100
     )
+
+    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+        """What is seen without asking anybody."""
+        yield from _refused(sound, sound.get("flavour", ""))
 
 
 class WebhookChangesSerializer(serializers.Serializer[dict[str, Any]]):
@@ -96,6 +112,10 @@ class WebhookChangesSerializer(serializers.Serializer[dict[str, Any]]):
         required=False,
     )
     active = serializers.BooleanField(required=False)
+
+    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+        """As for a new one."""
+        yield from _refused(sound, self.context["about"].flavour)
 
 
 class DeliverySerializer(serializers.ModelSerializer[Delivery]):
@@ -204,7 +224,7 @@ class WebhookView(SignedInView, DetailView):
         """Change what is named. Switching it off gives up what it had not been told yet."""
         caller = signed_in(request)
         webhook = _webhook(slug, webhook_id, caller)
-        given = body_of(request, WebhookChangesSerializer)
+        given = body_of(request, WebhookChangesSerializer, about=webhook)
         changed = services.webhook_update(acting_user=caller, webhook=webhook, **given)
         return Response(WebhookSerializer(changed).data)
 

@@ -116,6 +116,12 @@ def in_reach(
     return tuple(other for other in order[max(0, rung - reach) : rung][::-1] if other not in busy)
 
 
+def must_be_two(challenger: int, defender: int) -> None:
+    """Raises Refusal ``ladder.self``."""
+    if challenger == defender:
+        raise Refusal("ladder.self", "Nobody challenges themselves.")
+
+
 def check(
     order: Sequence[int],
     *,
@@ -135,9 +141,8 @@ def check(
     for player, name in ((challenger, one), (defender, other)):
         if player not in order:
             raise Refusal("ladder.unknown", f"{name} is not on the ladder.")
+    must_be_two(challenger, defender)
     distance = order.index(challenger) - order.index(defender)
-    if distance == 0:
-        raise Refusal("ladder.self", "Nobody challenges themselves.")
     if distance < 0:
         sentence = f"{other} stands below {one}: a challenge goes up the ladder."
         raise Refusal("ladder.not-above", sentence)

@@ -16,7 +16,7 @@ from accounts.models import User
 from accounts.moderation import is_suspended
 from accounts.services import audit_record, audit_records, users_lock
 from core import chance
-from core.refusals import NotFound, Refusal
+from core.refusals import NotFound, Refusal, Together
 from games.engine.chance import RandomSource, below
 from games.spreadsheets import harmless, unarmed
 from tournaments import lifecycle
@@ -43,7 +43,6 @@ from tournaments.models import (
 from tournaments.services import deathmatches, formats
 from tournaments.services.events import season_event, season_events
 from tournaments.services.guards import (
-    RowByRow,
     instant,
     line,
     managed,
@@ -177,12 +176,7 @@ class _Intake:
         _must_be_open(season)
         user = self._users[entry.user.pk]
         _must_be_able_to_enter(user)
-        shown = line(
-            entry.name or user.shown_name,
-            code="contestant.name",
-            what="A contestant's name",
-            most=200,
-        )
+        shown = name_of(entry.name or user.shown_name)
         if self._late and entry.seed is not None:
             raise Refusal("seed.fixed", "The seeds are fixed; a late entry comes after all others.")
         contestant = self._by_user.get(user.pk)
@@ -219,6 +213,12 @@ class _Intake:
             raise Refusal("seed.taken", f"Seed {seed} is {holder.name}'s.")
 
 
+def name_of(text: str) -> str:
+    """What a contestant is called. Raises Refusal ``contestant.name.missing`` and
+    ``contestant.name.too-long``."""
+    return line(text, code="contestant.name", what="A contestant's name", most=200)
+
+
 def _is_seed(seed: int | None) -> bool:
     return seed is not None and 1 <= seed <= SEED_MAX
 
@@ -232,12 +232,10 @@ def _enrolled(
 ) -> list[Contestant]:
     _must_be_open(season)
     intake = _Intake(season, entries, at)
-    admitted, told = [], RowByRow()
+    admitted, told = [], Together()
     for number, entry in enumerate(entries):
-        try:
+        with told.of(number):
             admitted.append(intake.admit(entry))
-        except Refusal as refusal:
-            told.note(number, refusal)
     told.settle()
     return _entered(season, acting_user, admitted, at)
 
@@ -440,18 +438,18 @@ def seeds_set(
     """
     locked = managed(season, acting_user)
     enrolled = _enrolled_in(locked)
-    told = RowByRow()
+    told = Together()
     for pk, seed in seeds.items():
         if pk not in enrolled:
-            told.note(pk, NotFound("contestant.none", "Somebody to be seeded is not enrolled."))
+            told.note(NotFound("contestant.none", "Somebody to be seeded is not enrolled."), pk)
         elif seed is not None and not _is_seed(seed):
-            told.note(pk, _no_seed())
+            told.note(_no_seed(), pk)
     told.settle()
     after = {pk: each.seed for pk, each in enrolled.items()} | dict(seeds)
     times = Counter(seed for seed in after.values() if seed is not None)
     for pk, seed in sorted(seeds.items(), key=lambda each: each[1] or 0):
         if seed is not None and times[seed] > 1:
-            told.note(pk, Refusal("seed.taken", f"Seed {seed} would be given twice."))
+            told.note(Refusal("seed.taken", f"Seed {seed} would be given twice."), pk)
     told.settle()
     return _seeded(locked, acting_user, enrolled, after, "seeds.set")
 
@@ -699,9 +697,7 @@ def contestant_replace(
     new = Contestant.objects.create(
         season=season,
         user=user,
-        name=line(
-            name or user.shown_name, code="contestant.name", what="A contestant's name", most=200
-        ),
+        name=name_of(name or user.shown_name),
         seed=old.seed,
         status=ContestantStatus.ACTIVE,
         since_round=max(season.rounds.count(), 1) + waits,

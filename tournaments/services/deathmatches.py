@@ -694,7 +694,7 @@ def _ruled(
             "death-match.settled" if fresh.status in SETTLED else "death-match.sides",
             f"This death match is “{fresh.get_status_display()}”.",
         )
-    seat = _seat_of_side(fresh, winner)
+    seat = seat_of_side(fresh, winner)
     _end_running(fresh, winner=seat, how=how, acting_user=acting_user, why=why, at=instant(at))
     _decided(
         fresh,
@@ -713,7 +713,8 @@ def _ruled(
     return fresh
 
 
-def _seat_of_side(death_match: DeathMatch, contestant: Contestant) -> Seat:
+def seat_of_side(death_match: DeathMatch, contestant: Contestant) -> Seat:
+    """The seat that a contestant has. Raises Refusal ``death-match.winner``."""
     if contestant.pk not in (death_match.home_id, death_match.away_id):
         raise Refusal("death-match.winner", f"{contestant.name} is not in this death match.")
     return int(contestant.pk == death_match.away_id)
@@ -735,7 +736,7 @@ def walked_over(
     if fresh.status in SETTLED:
         return
     if fresh.home_id is not None and fresh.away_id is not None:
-        seat = _seat_of_side(fresh, winner)
+        seat = seat_of_side(fresh, winner)
         _end_running(fresh, winner=seat, how=How.WALKOVER, acting_user=acting_user, why=why, at=at)
     _decided(fresh, winner=winner, how=How.WALKOVER, why=why, at=at, follows=follows)
 
@@ -1080,7 +1081,7 @@ def death_match_correct(
     must_be_running_or_finished(season)
     if fresh.status != DeathMatchStatus.DECIDED:
         raise Refusal("death-match.undecided", "This death match is not decided.")
-    seat = _seat_of_side(fresh, winner)
+    seat = seat_of_side(fresh, winner)
     before = fresh.winner
     if before is None or before.pk == winner.pk:
         raise Refusal("death-match.same-winner", f"{winner.name} has won it already.")

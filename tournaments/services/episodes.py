@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
@@ -12,7 +13,7 @@ from django.db.models import Max, QuerySet
 
 from accounts.models import User
 from accounts.services import audit_record
-from core.refusals import Refusal
+from core.refusals import Refusal, Together
 from games.engine.errors import EngineFault
 from games.rulesets import REGISTRY
 from games.words import game_name
@@ -44,7 +45,6 @@ from tournaments.services.deathmatches import (
 )
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
-    RowByRow,
     instant,
     line,
     managed,
@@ -57,6 +57,7 @@ from tournaments.services.guards import (
 from tournaments.services.mail import organisers_tell
 
 NOTES_MAX = 4000
+PLACE_MAX: Final = 32_000
 EC_SEAT: Final = 0
 DMO_SEAT: Final = 1
 _TWO_LEFT: Final = "Two are left: they meet in the final."
@@ -200,15 +201,14 @@ def placements_record(
         fresh.placements.all().delete()
     if fresh.status != EpisodeStatus.MAIN_MATCH:
         raise Refusal("episode.placed", "What came of this main match has been acted upon.")
-    _must_be_whole(fresh, placements)
-    last = _last_of(placements, ec)
+    must_be_whole(fresh, [each.contestant for each in placements])
+    _must_have_places(placements)
+    last = last_of(placements, ec)
     if last.pk in _taken(fresh):
         raise Refusal(
             "placements.ec-playing",
             f"{last.name} has a death match of another episode: have that one decided first.",
         )
-    if all(each.immune or each.contestant.pk == last.pk for each in placements):
-        raise Refusal("placements.nobody-left", "There is nobody whom the EC could choose.")
     if len(notes) > NOTES_MAX:
         raise Refusal("episode.notes.too-long", f"Notes have at most {NOTES_MAX} characters.")
     Placement.objects.bulk_create(
@@ -255,26 +255,42 @@ def in_main_match(episode: Episode) -> QuerySet[Contestant]:
     return episode.round.season.contestants.in_round(episode.round.number)
 
 
-def _must_be_whole(episode: Episode, placements: Sequence[Placed]) -> None:
+def must_be_whole(episode: Episode, placed: Sequence[Contestant | None]) -> None:
+    """Whether everybody who plays an episode's main match is placed once, and nobody else; None
+    stands for a row that names nobody known, who may be one of those who are missing.
+
+    Raises Refusal ``placements.missing``, and of rows ``placements.stranger`` and
+    ``placements.twice``.
+    """
     active = {each.pk: each for each in in_main_match(episode)}
-    given = [each.contestant.pk for each in placements]
-    told = RowByRow()
-    for number, each in enumerate(placements):
-        if each.contestant.pk not in active:
-            sentence = f"{each.contestant.name} does not play in this episode."
-            told.note(number, Refusal("placements.stranger", sentence))
-        elif not 1 <= each.place <= 32_000:
-            told.note(number, Refusal("placements.place", "A place is a whole number from 1."))
+    times = Counter(each.pk for each in placed if each is not None)
+    told = Together()
+    for number, each in enumerate(placed):
+        if each is not None and each.pk not in active:
+            sentence = f"{each.name} does not play in this episode."
+            told.note(Refusal("placements.stranger", sentence), number)
+        elif each is not None and times[each.pk] > 1:
+            told.note(Refusal("placements.twice", f"{each.name} is placed twice."), number)
+    for pk, each in active.items():
+        if None not in placed and pk not in times:
+            told.note(Refusal("placements.missing", f"How did {each.name} come off?"))
     told.settle()
-    twice = [each.contestant.name for each in placements if given.count(each.contestant.pk) > 1]
-    if twice:
-        raise Refusal("placements.twice", f"{twice[0]} is placed twice.")
-    missing = [each.name for pk, each in active.items() if pk not in given]
-    if missing:
-        raise Refusal("placements.missing", f"How did {missing[0]} come off?")
 
 
-def _last_of(placements: Sequence[Placed], ec: Contestant | None) -> Contestant:
+def _must_have_places(placements: Sequence[Placed]) -> None:
+    told = Together()
+    for number, each in enumerate(placements):
+        if not 1 <= each.place <= PLACE_MAX:
+            told.note(Refusal("placements.place", "A place is a whole number from 1."), number)
+    told.settle()
+
+
+def last_of(placements: Sequence[Placed], ec: Contestant | None) -> Contestant:
+    """The EC: who came last, or ``ec`` of several who did.
+
+    Raises Refusal ``placements.tie``, ``placements.ec-not-last``, ``placements.ec-immune`` and
+    ``placements.nobody-left`` (to choose from).
+    """
     worst = max(each.place for each in placements)
     last = [each for each in placements if each.place == worst]
     if ec is None and len(last) > 1:
@@ -291,6 +307,8 @@ def _last_of(placements: Sequence[Placed], ec: Contestant | None) -> Contestant:
         raise Refusal("placements.ec-not-last", f"{told}the EC is {names}.")
     if chosen.immune:
         raise Refusal("placements.ec-immune", f"{chosen.contestant.name} is immune.")
+    if all(each.immune or each is chosen for each in placements):
+        raise Refusal("placements.nobody-left", "There is nobody whom the EC could choose.")
     return chosen.contestant
 
 

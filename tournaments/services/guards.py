@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from core.refusals import Forbidden, NotFound, Refusal
+from core.refusals import Forbidden, NotFound, Refusal, Together
 from games.engine.errors import EngineFault
 from games.text import one_line
 from tournaments import audience
@@ -29,49 +29,14 @@ from tournaments.models import Contestant, DeathMatch, Format, Leg, Round, Seaso
 WHY_MAX = 500
 
 
-class RowsRefused(Refusal):
-    """Some of the rows that were handed in at once cannot stand. ``rows`` has why, by their numbers
-    or ids; its own kind, code and sentence are those of the first."""
-
-    def __init__(self, rows: Mapping[int, Refusal]) -> None:
-        first = next(iter(rows.values()))
-        super().__init__(first.code, first.sentence, first.squares)
-        self.kind = first.kind
-        self.rows = dict(rows)
-
-
-class RowByRow:
-    """Goes on behind a row that is refused, so that all of them are told at the end::
-
-        told = RowByRow()
-        for number, row in enumerate(rows):
-            with told.of(number):
-                ...
-        told.settle()
-
-    For a deed in a transaction, which `settle` undoes.
-    """
-
-    def __init__(self) -> None:
-        self._refused: dict[int, Refusal] = {}
+class RowByRow(Together):
+    """Goes on behind a row that is refused, for a deed in a transaction, which `settle` undoes."""
 
     @contextmanager
-    def of(self, number: int) -> Iterator[None]:
+    def of(self, row: int | None = None) -> Iterator[None]:
         """The deed of one row; what it wrote is undone where it is refused."""
-        try:
-            with transaction.atomic():
-                yield
-        except Refusal as refusal:
-            self.note(number, refusal)
-
-    def note(self, number: int, refusal: Refusal) -> None:
-        """Say why a row cannot stand."""
-        self._refused.setdefault(number, refusal)
-
-    def settle(self) -> None:
-        """Raise RowsRefused where there is something to tell."""
-        if self._refused:
-            raise RowsRefused(self._refused)
+        with super().of(row), transaction.atomic():
+            yield
 
 
 def instant(at: datetime | None) -> datetime:

@@ -118,8 +118,7 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
         raise Refusal("item.receiver", "The receiver is not in this season.")
     if to.status != ContestantStatus.ACTIVE:
         raise Refusal("item.receiver-out", f"{to.name} is out of the season.")
-    if acting_user.pk == to.user_id or (giver is not None and giver.pk == to.pk):
-        raise Refusal("item.oneself", "Nobody gives an item to themselves.")
+    must_be_another(to, giver, acting_user)
     must_not_meet(to, acting_user)
     meeting = _meeting_for(locked, found, to, death_match, leg_number)
     gift = Gift.objects.create(
@@ -160,6 +159,22 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
         data={"season": locked.pk, "item": found.id, "receiver": to.pk},
     )
     return gift
+
+
+def must_be_another(receiver: Contestant, giver: Contestant | None, acting_user: User) -> None:
+    """Raises Refusal ``item.oneself``."""
+    if acting_user.pk == receiver.user_id or (giver is not None and giver.pk == receiver.pk):
+        raise Refusal("item.oneself", "Nobody gives an item to themselves.")
+
+
+def must_be_leg_of(death_match: DeathMatch | None, leg_number: int | None) -> None:
+    """Raises Refusal ``item.leg`` for a match that there is not."""
+    if leg_number is None:
+        return
+    if death_match is None:
+        raise Refusal("item.leg", "Which match of which death match?")
+    if not death_match.legs.filter(number=leg_number).exists():
+        raise Refusal("item.leg", "There is no such match.")
 
 
 def _giver_of(
@@ -206,9 +221,8 @@ def _meeting_for(
     death_match: DeathMatch | None,
     leg_number: int | None,
 ) -> DeathMatch | None:
+    must_be_leg_of(death_match, leg_number)
     if death_match is None:
-        if leg_number is not None:
-            raise Refusal("item.leg", "Which match of which death match?")
         return None
     meeting = DeathMatch.objects.filter(round__season=season, pk=death_match.pk).first()
     if meeting is None or receiver.pk not in (meeting.home_id, meeting.away_id):
@@ -218,8 +232,6 @@ def _meeting_for(
     if meeting.status not in PLAYABLE:
         raise Refusal("item.match-over", "That death match is over: it is too late for items.")
     of_it = meeting.legs.all() if leg_number is None else meeting.legs.filter(number=leg_number)
-    if not of_it.exists():
-        raise Refusal("item.leg", "There is no such match.")
     legs = list(of_it.filter(status=LegStatus.PLANNED))
     if not legs:
         raise Refusal("item.leg-begun", "That match has begun: it is too late for items.")

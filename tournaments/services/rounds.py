@@ -12,11 +12,11 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.services import audit_record
-from core.refusals import NotFound, Refusal
+from core.refusals import NotFound, Refusal, Together
 from tournaments.course import Course
 from tournaments.lifecycle import DeathMatchStatus, LegStatus
 from tournaments.models import Contestant, DeathMatch, Format, Leg, Round, Season
-from tournaments.pairing import swiss
+from tournaments.pairing import ladder, swiss
 from tournaments.pairing.field import enough
 from tournaments.services import colosseum, deathmatches, episodes, scheduling
 from tournaments.services.guards import (
@@ -61,8 +61,9 @@ def round_next(
     """
     locked = managed(season, acting_user)
     at = instant(at)
-    if locked.format == Format.LADDER and not pairings:
-        raise Refusal("pairing.needed", "On a ladder it must be said who challenges whom.")
+    must_be_pairs(
+        locked.format, None if pairings is None else [(each.home, each.away) for each in pairings]
+    )
     if pairings is None:
         opened = _by_the_format(locked, acting_user, at)
         made = [(each, scheduled_at) for each in _planned(opened)]
@@ -133,12 +134,17 @@ def death_match_schedule(
             sentence = f"Nothing of “{death_match}” has still to be played."
             raise Refusal("leg.none-left", sentence)
         if not death_match.legs.filter(number=leg_number).exists():
-            raise NotFound("leg.none", f"“{death_match}” has no match {leg_number}.")
+            raise leg_none(death_match, leg_number)
         which = f"Match {leg_number} of “{death_match}”"
         raise Refusal("leg.not-planned", f"{which} has begun already, or is over.")
     return scheduling.leg_schedule(
         acting_user=acting_user, leg=leg, scheduled_at=scheduled_at, at=at
     )
+
+
+def leg_none(death_match: DeathMatch, number: int) -> Refusal:
+    """What whoever asks for a match of it is told that there is none of."""
+    return NotFound("leg.none", f"“{death_match}” has no match {number}.")
 
 
 def _by_the_format(season: Season, acting_user: User, at: datetime) -> Round:
@@ -159,7 +165,7 @@ def _by_hand(
     if season.format == Format.SWISS:
         opened = _swiss_by_hand(season, pairings, acting_user, at)
         made = list(opened.death_matches.exclude(away=None).order_by("number"))
-    elif season.format == Format.LADDER:
+    else:
         made, told = [], RowByRow()
         for number, each in enumerate(pairings):
             with told.of(number):
@@ -173,8 +179,6 @@ def _by_hand(
                 made.append(challenge)
         told.settle()
         opened = season.rounds.get()
-    else:
-        raise Refusal("pairing.not-by-hand", "This format pairs by itself.")
     told = RowByRow()
     for number, (death_match, pairing) in enumerate(zip(made, pairings, strict=True)):
         if not pairing.ruleset:
@@ -201,16 +205,11 @@ def _swiss_by_hand(
     enough(list(playing))
     sides = [side for pairing in pairings for side in (pairing.home, pairing.away)]
     must_not_play_in(playing.values(), acting_user)
-    times, told = Counter(side.pk for side in sides), RowByRow()
-    for number, side in ((n, side) for n, each in enumerate(pairings) for side in each[:2]):
-        if times[side.pk] > 1:
-            sentence = f"{side.name} is paired twice in this round."
-            told.note(number, Refusal("pairing.twice", sentence))
-    told.settle()
+    told = Together()
     for number, side in ((n, side) for n, each in enumerate(pairings) for side in each[:2]):
         if side.pk not in playing:
             sentence = f"{side.name} does not play in this round."
-            told.note(number, Refusal("pairing.stranger", sentence))
+            told.note(Refusal("pairing.stranger", sentence), number)
     told.settle()
     resting = [each for pk, each in playing.items() if pk not in {side.pk for side in sides}]
     if len(resting) > 1:
@@ -233,6 +232,34 @@ def _swiss_by_hand(
     return opened
 
 
+def must_be_pairs(
+    format_id: str, pairings: Sequence[tuple[Contestant | None, Contestant | None]] | None
+) -> None:
+    """Whether these can be paired by hand in a season of that format, however it stands: ``home``
+    and ``away`` of each, None where that is not known; no pairings at all have the format pair.
+
+    Raises Refusal ``pairing.needed``, ``pairing.not-by-hand``, and of rows ``pairing.twice`` and
+    ``ladder.self``.
+    """
+    if format_id == Format.LADDER and not pairings:
+        raise Refusal("pairing.needed", "On a ladder it must be said who challenges whom.")
+    if pairings is None:
+        return
+    if format_id not in (Format.SWISS, Format.LADDER):
+        raise Refusal("pairing.not-by-hand", "This format pairs by itself.")
+    times = Counter(side.pk for sides in pairings for side in sides if side is not None)
+    told = Together()
+    for number, (home, away) in enumerate(pairings):
+        if format_id == Format.LADDER and home is not None and away is not None:
+            with told.of(number):
+                ladder.must_be_two(home.pk, away.pk)
+        for side in (home, away) if format_id == Format.SWISS else ():
+            if side is not None and times[side.pk] > 1:
+                sentence = f"{side.name} is paired twice in this round."
+                told.note(Refusal("pairing.twice", sentence), number)
+    told.settle()
+
+
 def must_not_play_in(playing: Iterable[Contestant], acting_user: User) -> None:
     """Raises Refusal ``death-match.own`` where ``acting_user`` is one of those who are paired."""
     if any(each.user_id == acting_user.pk for each in playing):
@@ -244,11 +271,11 @@ def _must_be_new(
 ) -> None:
     # Known by the places, as the format knows it: who takes one over has met whom it has met.
     known = swiss.Field((), Course.of(season).settled)
-    told = RowByRow()
+    told = Together()
     for number, pairing in enumerate(pairings):
         if known.met[frozenset({pairing.home.pk, pairing.away.pk})]:
             sentence = f"{pairing.home.name} and {pairing.away.name} have met before."
-            told.note(number, Refusal("pairing.rematch", sentence))
+            told.note(Refusal("pairing.rematch", sentence), number)
     told.settle()
     for each in resting:
         if known.byes[each.pk]:

@@ -93,10 +93,7 @@ def leg_schedule(
         raise Refusal("leg.not-planned", f"This match is “{fresh.get_status_display()}” already.")
     if fresh.scheduled_at == scheduled_at:
         return fresh
-    if scheduled_at is not None and scheduled_at < at - timedelta(minutes=1):
-        raise Refusal("schedule.past", "This time is over.")
-    if scheduled_at is not None and scheduled_at > at + timedelta(days=3660):
-        raise Refusal("schedule.far", "This time is too far away.")
+    must_be_ahead(scheduled_at, at)
     fresh.scheduled_at = scheduled_at
     fresh.home_ready_at = fresh.away_ready_at = fresh.no_show_at = None
     fresh.save(update_fields=["scheduled_at", "home_ready_at", "away_ready_at", "no_show_at"])
@@ -123,6 +120,15 @@ def leg_schedule(
         data={"at": None if scheduled_at is None else scheduled_at.isoformat()},
     )
     return fresh
+
+
+def must_be_ahead(scheduled_at: datetime | None, at: datetime | None = None) -> None:
+    """Raises Refusal ``schedule.past`` and ``schedule.far``."""
+    at = instant(at)
+    if scheduled_at is not None and scheduled_at < at - timedelta(minutes=1):
+        raise Refusal("schedule.past", "This time is over.")
+    if scheduled_at is not None and scheduled_at > at + timedelta(days=3660):
+        raise Refusal("schedule.far", "This time is too far away.")
 
 
 def _which(leg: Leg) -> str:

@@ -43,7 +43,6 @@ from tournaments.pairing import registry as formats_known
 from tournaments.services import formats
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
-    RowByRow,
     instant,
     line,
     managed,
@@ -211,12 +210,10 @@ def repertoire_checked(value: Any) -> list[dict[str, Any]]:
         raise Refusal("season.repertoire", "What is played is a list of rulesets and variants.")
     if len(value) > REPERTOIRE_MAX:
         raise Refusal("season.repertoire", f"A season has at most {REPERTOIRE_MAX} games.")
-    games, told = [], RowByRow()
+    games, told = [], Together()
     for number, each in enumerate(value):
-        try:
+        with told.of(number):
             games.append(game_chosen(each))
-        except Refusal as refusal:
-            told.note(number, refusal)
     told.settle()
     return games
 

@@ -17,7 +17,7 @@ from typing import Literal
 
 import msgspec
 
-from core.refusals import Refusal
+from core.refusals import Refusal, Together
 from games.engine.errors import EngineFault
 from tournaments.pairing.field import How, Result
 
@@ -260,16 +260,22 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
 def order_of(keys: Sequence[str]) -> tuple[Metric, ...]:
     """The metrics of these keys.
 
-    Raises Refusal ``standings.unknown`` for a key that does not exist, ``standings.twice`` for one
-    that is named twice, ``standings.empty`` for none at all.
+    Raises Refusal ``standings.unknown`` for every key that does not exist, ``standings.twice`` for
+    one that was named before, each with its row; ``standings.empty`` for none at all.
     """
     if not keys:
         raise Refusal("standings.empty", "Standings need at least one metric to be ordered by.")
-    found: list[Metric] = []
-    for key in keys:
-        if key not in METRICS:
-            raise Refusal("standings.unknown", f"There is no metric {key!r}.")
-        if METRICS[key] in found:
-            raise Refusal("standings.twice", f"The metric {key!r} is named twice.")
-        found.append(METRICS[key])
-    return tuple(found)
+    told = Together()
+    for number, key in enumerate(keys):
+        with told.of(number):
+            must_be_metric(key, keys[:number])
+    told.settle()
+    return tuple(METRICS[key] for key in keys)
+
+
+def must_be_metric(key: str, before: Sequence[str]) -> None:
+    """Raises Refusal ``standings.unknown``, and ``standings.twice`` for one of those ``before``."""
+    if key not in METRICS:
+        raise Refusal("standings.unknown", f"There is no metric {key!r}.")
+    if key in before:
+        raise Refusal("standings.twice", f"The metric {key!r} is named twice.")

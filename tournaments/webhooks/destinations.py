@@ -82,7 +82,7 @@ def destination_of(url: str, owner_id: int | None = None) -> Destination:
     ``webhook.url-https``, ``webhook.url-port``, ``webhook.url-unknown-host``,
     ``webhook.url-not-looked-up`` and ``webhook.url-internal``.
     """
-    scheme, host, port, target = _parts(url)
+    scheme, host, port, target = parts_of(url)
     addresses = resolved(host, port, owner_id)
     for address in addresses:
         if not may_reach(address):
@@ -101,7 +101,9 @@ def destination_of(url: str, owner_id: int | None = None) -> Destination:
     return Destination(scheme, host, port, target, tuple(str(address) for address in addresses))
 
 
-def _parts(url: str) -> tuple[str, str, int, str]:
+def parts_of(url: str) -> tuple[str, str, int, str]:
+    """Scheme, host, port and target of a URL. Raises Refusal ``webhook.url`` and
+    ``webhook.url-credentials``."""
     wrong = Refusal(
         "webhook.url", "Please give a whole web address, such as https://example.org/hook."
     )
@@ -141,6 +143,11 @@ def _is_plain_ipv4(host: str) -> bool:
         return str(ipaddress.IPv4Address(host)) == host
     except ValueError:
         return False
+
+
+def is_numeric(host: str) -> bool:
+    """Whether a host is an address by itself, which nobody need be asked for."""
+    return ":" in host or _is_plain_ipv4(host)
 
 
 def resolved(host: str, port: int, owner_id: int | None = None) -> tuple[Address, ...]:

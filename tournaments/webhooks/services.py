@@ -25,7 +25,7 @@ from tournaments.lifecycle import Visibility
 from tournaments.models import Season
 from tournaments.webhooks import signing
 from tournaments.webhooks.composing import deliveries_insert
-from tournaments.webhooks.destinations import destination_of
+from tournaments.webhooks.destinations import destination_of, is_numeric, parts_of
 from tournaments.webhooks.following import following_refresh
 from tournaments.webhooks.kinds import CHOICES, TEST
 from tournaments.webhooks.models import Delivery, Webhook
@@ -62,7 +62,7 @@ def webhook_create(
     _must_manage(season, acting_user)
     if flavour not in Webhook.Flavour.values:
         raise Refusal("webhook.flavour", "There is no such kind of webhook.")
-    fields = {"name": _name(name), "url": _url(url, flavour, season), "kinds": _kinds(kinds)}
+    fields = {"name": name_of(name), "url": _url(url, flavour, season), "kinds": _kinds(kinds)}
     secret = signing.new_secret() if flavour == Webhook.Flavour.JSON else ""
     with transaction.atomic():
         Season.objects.select_for_update(no_key=True).get(pk=season.pk)
@@ -99,8 +99,8 @@ def webhook_update(
     with transaction.atomic():
         webhook = _locked(webhook)
         changed: dict[str, object] = {}
-        if not isinstance(name, Unset) and webhook.name != _name(name):
-            webhook.name = _name(name)
+        if not isinstance(name, Unset) and webhook.name != name_of(name):
+            webhook.name = name_of(name)
             changed["name"] = webhook.name
         if new_url is not None and new_url != webhook.url:
             webhook.url = new_url
@@ -259,7 +259,8 @@ def _save(webhook: Webhook) -> None:
         raise refusal from None
 
 
-def _name(name: str) -> str:
+def name_of(name: str) -> str:
+    """What a webhook is called. Raises Refusal ``webhook.name``."""
     tidy = one_line(name)
     if not tidy or len(tidy) > NAME_MOST:
         raise Refusal("webhook.name", f"A name has 1 to {NAME_MOST} characters.")
@@ -276,14 +277,22 @@ def _kinds(kinds: Collection[str]) -> list[str]:
 
 
 def _url(url: str, flavour: str, season: Season) -> str:
-    url = url.strip()
-    destination = destination_of(url, season.created_by_id)
-    if flavour == Webhook.Flavour.DISCORD and not _is_discord(destination.host, destination.target):
+    must_be_address(url, flavour)
+    destination_of(url.strip(), season.created_by_id)
+    return url.strip()
+
+
+def must_be_address(url: str, flavour: str) -> None:
+    """What can be said of an address without looking its host up. Raises Refusal ``webhook.url*``,
+    as `webhook_create` does."""
+    _scheme, host, _port, target = parts_of(url.strip())
+    if is_numeric(host):
+        destination_of(url.strip())
+    if flavour == Webhook.Flavour.DISCORD and not _is_discord(host, target):
         raise Refusal(
             "webhook.url-discord",
             "This is not the address of a Discord webhook: copy it from the channel's settings.",
         )
-    return url
 
 
 def _is_discord(host: str, target: str) -> bool:
