@@ -23,8 +23,8 @@
   cannot be undone a phrase to be typed.
 * `register_panel` puts a list on the start page; `register_links` puts links on a row's page;
   `register_withheld` keeps rows away from those who must not find them there now.
-* `about_people` and `details_name` say which rows, and which details of deeds, are about somebody:
-  a search of the audit log for a person finds those deeds.
+* `about_people`, `was_about_people` and `details_name` say which rows, and which details of deeds,
+  are about somebody: a search of the audit log for a person finds those deeds.
 """
 
 import json
@@ -537,6 +537,18 @@ def about_people(model: type[Model], *fields: str) -> None:
     _PERSONAL[model] = fields
 
 
+# Finds rows that are not about people of these keys any more: by which condition, and the number of
+# the audit entry that ended it.
+Former = Callable[[Sequence[Any]], Iterable[tuple[Q, int]]]
+_FORMER: dict[type[Model], Former] = {}
+
+
+def was_about_people(model: type[Model], former: Former) -> None:
+    """Say that earlier deeds to some rows of a model, which `former` finds, were deeds to people
+    whom the rows do not name any more."""
+    _FORMER[model] = former
+
+
 def details_name(target: type[Model], model: type[Model], field: str, *paths: str) -> None:
     """Say that the details of deeds to rows of `target` name rows of `model` by their keys, each of
     which is about the person whom `field` names.
@@ -555,6 +567,11 @@ def done_to(people: QuerySet[Any]) -> Q:
     for model, fields in _PERSONAL.items():
         rows = _about(model, fields, keys)
         found |= Q(target_type=model._meta.label_lower, target_id__in=keys_as_text(rows))
+    for model, former in _FORMER.items():
+        for theirs, until in former(keys):
+            rows = QuerySet(model).filter(theirs)
+            its = Q(target_type=model._meta.label_lower, target_id__in=keys_as_text(rows))
+            found |= its & Q(pk__lt=until)
     for (target, model), (field, paths) in _NAMED.items():
         named = list(_about(model, (field,), keys).order_by().values_list("pk", flat=True))
         if named:

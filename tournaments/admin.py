@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import or_
 from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 
@@ -15,6 +18,7 @@ from accounts.adminkit import (
     DeedForm,
     Deeds,
     DeedTexts,
+    Former,
     ModeratorView,
     ReadOnly,
     about_people,
@@ -26,7 +30,9 @@ from accounts.adminkit import (
     person,
     row_link,
     row_links_told,
+    was_about_people,
 )
+from accounts.models import AuditEntry
 from accounts.roles import is_moderator
 from tournaments import audience
 from tournaments.lifecycle import SeasonStatus, Visibility
@@ -40,20 +46,41 @@ from tournaments.models import (
     Season,
     SeasonEvent,
 )
+from tournaments.services.guards import heirs_of
 from tournaments.services.seasons import preflight, season_archive, season_cancel, season_list
 
-# What a search of the audit log for a person finds. What was done to a place before somebody else
-# took it over was done to whoever had it then: it is found under both.
-_SIDES = ("home__user", "away__user", "home__replaces__user", "away__replaces__user")
+# What a search of the audit log for a person finds.
+_PLACES: dict[type[Model], tuple[str, ...]] = {
+    DeathMatch: ("home", "away"),
+    Leg: ("death_match__home", "death_match__away"),
+    Episode: ("ec", "dmo", "placements__contestant"),
+    Gift: ("receiver",),
+}
+
+
+def _had_places(*sides: str) -> Former:
+    """Rows with a place that somebody took over from people, and the entry of that deed: what was
+    done before was done to whoever had the place then, too."""
+
+    def find(keys: Sequence[Any]) -> Iterator[tuple[Q, int]]:
+        for heir in Contestant.objects.filter(replaces__user__in=keys):
+            heirs = {heir.pk, *heirs_of([heir.pk])}
+            taken = AuditEntry.objects.filter(
+                action="contestant.replace",
+                target_type=Contestant._meta.label_lower,
+                target_id=str(heir.pk),
+            ).first()
+            if taken is not None:
+                yield reduce(or_, (Q(**{f"{side}__in": heirs}) for side in sides)), taken.pk
+
+    return find
+
+
 about_people(Contestant, "user")
-about_people(DeathMatch, *_SIDES)
-about_people(Leg, *(f"death_match__{side}" for side in _SIDES))
-about_people(
-    Episode,
-    *("ec__user", "dmo__user", "ec__replaces__user", "dmo__replaces__user"),
-    *("placements__contestant__user", "placements__contestant__replaces__user"),
-)
-about_people(Gift, "giver__user", "receiver__user", "receiver__replaces__user")
+for _model, _sides in _PLACES.items():
+    about_people(_model, *(f"{_side}__user" for _side in _sides))
+    was_about_people(_model, _had_places(*_sides))
+about_people(Gift, "giver__user", "receiver__user")
 details_name(Season, Contestant, "user", "$.winner", "$.keyvalue().key")
 details_name(Contestant, Contestant, "user", "$.replaces")
 details_name(DeathMatch, Contestant, "user", "$.winner", "$.from", "$.to", "$.challenger",

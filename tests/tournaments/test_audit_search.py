@@ -247,6 +247,31 @@ def test_whose_place_was_taken_over_is_found_by_what_was_done_before(
     replaced = AuditEntry.objects.get(action="contestant.replace")
     for user in (old, cleo):
         assert {*before.values_list("pk", flat=True), replaced.pk} <= found_for(mona, user)
+    # And by nothing that was done to whoever has it now, or to the next.
+    dora = user_named("dora")
+    contestant_replace(
+        acting_user=orla,
+        contestant=Contestant.objects.get(season=season, user=cleo),
+        user=dora,
+        why="because",
+        at=START,
+    )
+    leg_schedule(acting_user=orla, leg=leg_of(death_match), scheduled_at=after(hours=40), at=START)
+    item_give(
+        acting_user=orla, season=season, item="domino-repeat", ruleset="domino-wars",
+        receiver=Contestant.objects.get(season=season, user=dora), at=START,
+    )  # fmt: skip
+    death_match_declare(
+        acting_user=orla, death_match=fresh(death_match), winner=who(season, 1), why="because",
+        at=START,
+    )  # fmt: skip
+    later = AuditEntry.objects.filter(pk__gt=replaced.pk)
+    second = later.get(action="contestant.replace")
+    actions = {pk: later.get(pk=pk).action for pk in found_for(mona, old) if pk > replaced.pk}
+    assert actions == {}
+    assert {second.pk} == {pk for pk in found_for(mona, cleo) if pk > replaced.pk}
+    told = set(later.filter(pk__in=found_for(mona, dora)).values_list("action", flat=True))
+    assert told >= {"contestant.replace", "leg.schedule", "item.give", "death_match.declare"}
 
 
 def test_what_is_done_beside_seasons(orla: User, cleo: User, mona: User) -> None:

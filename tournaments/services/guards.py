@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -139,6 +139,16 @@ def own_death_match() -> Refusal:
     return Forbidden("death-match.own", "Nobody decides about their own death match.")
 
 
+def heirs_of(contestants: Iterable[int]) -> set[int]:
+    """Whoever took over a place of these, one after another; all by their ids."""
+    found: set[int] = set()
+    heirs = set(contestants)
+    while heirs:
+        heirs = set(Contestant.objects.filter(replaces__in=heirs).values_list("pk", flat=True))
+        found |= heirs
+    return found
+
+
 def is_frozen(death_match: DeathMatch) -> bool:
     """Whether what came later rests on a result: it changes only when its round is reopened.
 
@@ -151,10 +161,7 @@ def is_frozen(death_match: DeathMatch) -> bool:
     if played.season.format != Format.SINGLE_ELIMINATION:
         return Round.objects.filter(season=played.season_id, number__gt=played.number).exists()
     sides = {each for each in (death_match.home_id, death_match.away_id) if each is not None}
-    heirs = sides
-    while heirs:
-        heirs = set(Contestant.objects.filter(replaces__in=heirs).values_list("pk", flat=True))
-        sides = sides | heirs
+    sides |= heirs_of(sides)
     later = DeathMatch.objects.filter(
         Q(home__in=sides) | Q(away__in=sides),
         round__season=played.season_id,
