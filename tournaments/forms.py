@@ -862,14 +862,25 @@ class GiftForm(ServiceForm):
         )
         longest = max((each.best_of for each in death_matches), default=1)
         if longest > 1:
-            self.fields["leg_number"] = forms.TypedChoiceField(
-                label="For which match of it",
-                choices=[("", "Any"), *((str(n), f"Match {n}") for n in range(1, longest + 1))],
-                coerce=int,
-                empty_value=None,
-                required=False,
-            )
+            self.fields["leg_number"] = self._leg_number(longest, own=givers is None)
         self.order_fields(["item", "giver", "receiver", "death_match", "leg_number", "note"])
+
+    def _leg_number(self, longest: int, *, own: bool) -> forms.Field:
+        # One's gifts for a final are one for each match of it; organisers grant for all of them.
+        finals = [each.round.is_final and each.best_of > 1 for each in self._matches.values()]
+        one = own and all(finals)
+        some = any(finals) and not own
+        return forms.TypedChoiceField(
+            label="For which match of it",
+            choices=[
+                *([] if one else [("", "Any")]),
+                *((str(number), f"Match {number}") for number in range(1, longest + 1)),
+            ],
+            coerce=int,
+            empty_value=None,
+            required=one,
+            help_text="What contestants give in a final is for one match of it." if some else "",
+        )
 
     def gift(self) -> dict[str, Any]:
         """What the service wants to know, of a valid form."""

@@ -446,7 +446,8 @@ class Sheet:
         rows = SeasonEvent.objects.filter(season=self.season).exclude(kind__in=FLEETING)
         if rulings:
             decided = Q(kind="death-match.decided", data__how__in=[How.WALKOVER, How.RULING])
-            rows = rows.filter(Q(kind__in=RULINGS) | decided)
+            named = Q(kind="episode.chosen", data__has_key="by")
+            rows = rows.filter(Q(kind__in=RULINGS) | decided | named)
             # One entry a deed: what followed from it is told in the history.
             rows = rows.exclude(data__has_key="follows").exclude(_FOLLOWS)
         return rows.select_related("round", "death_match__round").order_by("-at", "-pk")

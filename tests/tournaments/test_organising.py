@@ -24,6 +24,7 @@ from tests.games.test_rulings import confirmed
 from tests.support.workers import Workers
 from tests.tournaments.support import (
     GAME,
+    START,
     WARS,
     account,
     after,
@@ -176,6 +177,24 @@ def test_the_eliminated_give_for_each_match_of_the_final(orla: User) -> None:
     refused("item.given-already", item_give, **right, leg_number=2)
 
 
+def test_the_form_offers_what_may_be_given(orla: User) -> None:
+    """Who gives in a final says for which match; organisers may grant for any."""
+    season = running(orla, 3)
+    row = chosen(orla, season, 3, 2)
+
+    def offered(user: User, page: str, death_match: DeathMatch) -> tuple[list[str], bool]:
+        form = signed_in(user).get(f"/seasons/{season.slug}/{page}").context["form"]
+        field = form.fields.get("leg_number")
+        assert [pk for pk, _ in form.fields["death_match"].choices if pk] == [str(death_match.pk)]
+        return ([], False) if field is None else ([n for n, _ in field.choices], field.required)
+
+    assert offered(orla, "desk/items/", row) == ([], False)
+    played(orla, row, 1)
+    final = episodes.final_open(acting_user=orla, season=season, best_of=3, games=[])
+    assert offered(account(season, 3), "items/give/", final) == (["1", "2", "3"], True)
+    assert offered(orla, "desk/items/", final) == (["", "1", "2", "3"], False)
+
+
 # -- who is still in -----------------------------------------------------------------------------
 
 
@@ -261,6 +280,34 @@ def test_errors_of_the_main_match_and_of_a_ladder_name_the_players(orla: User) -
 
 
 # -- rulings -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("by_ec", "hours", "told"),
+    [
+        (True, 1, []),
+        (False, 1, ["The organisers name Player 3 to meet Player 4."]),
+        (
+            False,
+            500,
+            ["The organisers name Player 3 to meet Player 4, whose time to choose is over."],
+        ),
+    ],
+)
+def test_whoever_names_the_dmo_for_an_ec_is_among_the_rulings(
+    orla: User, by_ec: bool, hours: int, told: list[str]
+) -> None:
+    season = running(orla, 4)
+    episodes.placements_record(
+        acting_user=orla, episode=episode_now(season), placements=placings(season, 4), at=START
+    )
+    episodes.dmo_choose(
+        acting_user=account(season, 4) if by_ec else orla, episode=episode_now(season),
+        contestant=who(season, 3), at=after(hours=hours),
+    )  # fmt: skip
+    assert [each.words for each in Sheet(season).events(rulings=True)] == told
+    page = Client().get(f"/seasons/{season.slug}/rulings/").content.decode()
+    assert ("Decided by Orla." in page) is not by_ec
 
 
 def test_a_ruling_is_one_entry_and_names_the_organiser(orla: User) -> None:

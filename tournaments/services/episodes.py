@@ -388,9 +388,7 @@ def dmo_choose(
     season_event(
         season=season,
         kind="episode.chosen",
-        words=f"{ec.name} chooses {dmo.name}."
-        if is_ec
-        else f"The organisers name {dmo.name} to meet {ec.name}.",
+        words=_chosen_words(fresh, ec, dmo, at, is_ec=is_ec),
         data={
             "ec": ec.pk,
             "dmo": dmo.pk,
@@ -399,6 +397,7 @@ def dmo_choose(
         },
         round=fresh.round,
         contestant=dmo,
+        by=None if is_ec else acting_user,
         at=at,
     )
     audit_record(
@@ -416,6 +415,16 @@ def dmo_choose(
         follows="episode.chosen",
         at=at,
     )
+
+
+def _chosen_words(
+    episode: Episode, ec: Contestant, dmo: Contestant, at: datetime, *, is_ec: bool
+) -> str:
+    if is_ec:
+        return f"{ec.name} chooses {dmo.name}."
+    named = f"The organisers name {dmo.name} to meet {ec.name}"
+    late = episode.choose_by is not None and at > episode.choose_by
+    return f"{named}, whose time to choose is over." if late else f"{named}."
 
 
 @transaction.atomic
