@@ -244,7 +244,9 @@ def test_receivers_known_to_be_slow_leave_room_for_the_owners_others(
             for number, each in enumerate((receiver, another, receiver, another))
         ]
         own = [stage.webhook(quick.url, name=f"quick {number}") for number in range(2)]
-        Webhook.objects.filter(pk__in=[each.pk for each in slow]).update(latency_ms=sending.SLOW_MS)
+        Webhook.objects.filter(pk__in=[each.pk for each in slow]).update(
+            latency_ms=sending.QUICK_MS
+        )
         stage.event()
         # The quick ones first, whichever was made first.
         due = sending.webhooks_due(at=timezone.now())

@@ -504,11 +504,51 @@ def test_no_more_receivers_are_waited_for_than_the_settings_allow(
     stage.event()
     with ExitStack() as others:
         # Of other owners, who are none of this one's business.
-        waits = [sending.Wait(-number, "example.org", slow=False) for number in range(1, 10)]
+        waits = [sending.Wait(-number, "example.org", quick=True) for number in range(1, 10)]
         held = [others.enter_context(sending._thread_for(each)) for each in waits]
         assert held == [True] * 8 + [False]
         assert stage.drain(webhook) == 0
     assert stage.drain(webhook) == 1
+
+
+@pytest.mark.parametrize("latency", [None, 30_000])
+def test_receivers_that_are_not_quick_hold_up_none_that_is(
+    stage: Stage, receiver: Receiver, latency: int | None
+) -> None:
+    """Three that are slow, or not known yet, with three webhooks each, all of one account."""
+    quick = stage.webhook(receiver.url)
+    stage.event()
+    assert stage.drain(quick) == 1
+    stage.event()
+    owner = stage.season.created_by_id
+    names = [f"{name}.example.org" for name in "abc" for _ in range(3)]
+    with ExitStack() as others:
+        waits = [sending.Wait(owner, name, None if latency is None else False) for name in names]
+        held = [others.enter_context(sending._thread_for(each)) for each in waits]
+        assert 0 < sum(held) < 9
+        assert stage.drain(quick) == 1
+        # One of the others waits for its turn.
+        stage.event()
+        Webhook.objects.filter(pk=quick.pk).update(latency_ms=latency)
+        assert stage.drain(quick) == 0
+        due = stage.webhook(receiver.url, name="known")
+        stage.event()
+        Webhook.objects.filter(pk=due.pk).update(latency_ms=20)
+        found = sending.webhooks_due(at=timezone.now() + timedelta(minutes=1))
+        assert found == [due.pk, quick.pk]
+    assert stage.drain(quick) == 2
+
+
+def test_another_address_is_not_as_quick_as_the_last(stage: Stage, receiver: Receiver) -> None:
+    webhook = stage.webhook(receiver.url)
+    stage.event()
+    stage.drain(webhook)
+    webhook.refresh_from_db()
+    assert webhook.latency_ms is not None
+    changed = services.webhook_update(
+        acting_user=stage.orla, webhook=webhook, url=f"{receiver.url}?other"
+    )
+    assert changed.latency_ms is None
 
 
 def test_a_site_with_one_sender_sends(stage: Stage, receiver: Receiver, settings: Any) -> None:

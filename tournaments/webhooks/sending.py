@@ -57,17 +57,17 @@ USER_AGENT = "Gauntlet-Webhooks/1"
 # Answers that say that the address is gone for good.
 _GONE = {Webhook.Flavour.JSON: {410}, Webhook.Flavour.DISCORD: {404, 410}}
 
-# A receiver that took longer than this the last time counts as slow.
-SLOW_MS = 1000
+# A receiver that answered within this the last time counts as quick.
+QUICK_MS = 1000
 
 
 class Wait(NamedTuple):
     """What a worker's thread waits for: ``receiver`` (host and port) of a webhook in a season of
-    the account ``owner``, known to be ``slow``."""
+    the account ``owner``; whether it is ``quick``, None where nobody knows yet."""
 
     owner: int
     receiver: str
-    slow: bool
+    quick: bool | None
 
 
 # One for each thread.
@@ -88,13 +88,14 @@ class Request(NamedTuple):
 
 def webhooks_due(*conditions: Combinable, at: datetime, at_most: int = 200) -> list[int]:
     """The webhooks that have something to send now and that nobody is sending for, those with slow
-    receivers last; of those, the ones of which the conditions hold."""
+    receivers last, behind those that nobody knows yet; of those, the ones of which the conditions
+    hold."""
     due = Delivery.objects.pending().filter(webhook=OuterRef("pk"), next_at__lte=at)
     free = Q(busy_until__isnull=True) | Q(busy_until__lte=at)
     rested = Q(not_before__isnull=True) | Q(not_before__lte=at)
     found = Webhook.objects.filter(Exists(due)).filter(free).filter(rested)
     found = found.filter(*conditions)
-    slow = Coalesce(F("latency_ms"), 0)
+    slow = Coalesce(F("latency_ms"), QUICK_MS - 1)
     return list(found.order_by(slow, "pk").values_list("pk", flat=True)[:at_most])
 
 
@@ -107,9 +108,9 @@ def webhook_drain(*, webhook_id: int, now: Callable[[], datetime] = timezone.now
     webhook = Webhook.objects.select_related("season").filter(pk=webhook_id).first()
     if webhook is None:
         return 0
-    slow = (webhook.latency_ms or 0) >= SLOW_MS
+    quick = None if webhook.latency_ms is None else webhook.latency_ms < QUICK_MS
     with _thread_for(
-        Wait(webhook.season.created_by_id, urlsplit(webhook.url).netloc, slow)
+        Wait(webhook.season.created_by_id, urlsplit(webhook.url).netloc, quick)
     ) as free:
         if not free:
             return 0
@@ -135,13 +136,16 @@ def _thread_for(wait: Wait) -> Iterator[bool]:
 def _may_wait(wait: Wait) -> bool:
     """Nobody has more than half of the threads that may wait: however slow one's receivers are,
     another's are not kept waiting by them. And within one account's half, no receiver, nor all that
-    are known to be slow together, has more than half of that: the account's others go on."""
+    are known to be slow together, has more than half of that; and one thread is left for those that
+    are known to be quick: the account's others go on."""
     most = settings.GAUNTLET_WEBHOOK_SENDERS
     half, quarter = max(1, most // 2), max(1, most // 4)
     own = [each for each in _waiting if each.owner == wait.owner]
     same = sum(each.receiver == wait.receiver for each in own)
-    slow = sum(each.slow for each in own) if wait.slow else 0
-    return len(_waiting) < most and len(own) < half and same < quarter and slow < quarter
+    slow = sum(each.quick is False for each in own) if wait.quick is False else 0
+    doubtful = 0 if wait.quick else sum(not each.quick for each in own)
+    within = same < quarter and slow < quarter and doubtful < max(1, half - 1)
+    return len(_waiting) < most and len(own) < half and within
 
 
 @contextmanager

@@ -104,6 +104,7 @@ def webhook_update(
             changed["name"] = webhook.name
         if new_url is not None and new_url != webhook.url:
             webhook.url = new_url
+            webhook.latency_ms = None  # the old one's
             changed["host"] = host_of(webhook)
         if not isinstance(kinds, Unset) and webhook.kinds != _kinds(kinds):
             webhook.kinds = _kinds(kinds)
