@@ -6,13 +6,16 @@ time of the same through the model layer. Everything else uses the models.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
 from django.conf import settings
-from django.db import connection
+from django.db import OperationalError, connection
+from psycopg.errors import LockNotAvailable
 
 from core.refusals import Forbidden, NotFound
 from games.clock import instant_of
@@ -77,15 +80,41 @@ _READ = f"SELECT {_COLUMNS}, true FROM games_match WHERE id = %s"  # noqa: S608 
 _LOCK = f"SELECT {_COLUMNS}, {{active}} FROM games_match WHERE id = %s FOR NO KEY UPDATE"  # noqa: S608
 
 
+class RowHeldError(OperationalError):
+    """Somebody holds the match's row just now, and it is not to be waited for here."""
+
+
+_waits: ContextVar[bool] = ContextVar("waits", default=True)
+
+
+@contextmanager
+def without_waiting() -> Iterator[None]:
+    """Have `lock` raise RowHeldError instead of waiting: for threads that others need meanwhile."""
+    token = _waits.set(False)
+    try:
+        yield
+    finally:
+        _waits.reset(token)
+
+
 def lock(match_id: int, *, user_id: int | None = None) -> Held:
     """The match, its row locked until the transaction ends.
 
     Raises Refusal ``match.none``, and ``account.closed`` where ``user_id`` is given and that
-    account is no longer active (a socket may have been open since before).
+    account is no longer active (a socket may have been open since before); RowHeldError within
+    `without_waiting`.
     """
     active = "true" if user_id is None else _IS_ACTIVE
     parameters = (match_id,) if user_id is None else (user_id, match_id)
-    return _read(_LOCK.format(active=active), parameters)
+    sql = _LOCK.format(active=active)
+    if _waits.get():
+        return _read(sql, parameters)
+    try:
+        return _read(f"{sql} NOWAIT", parameters)
+    except OperationalError as error:
+        if isinstance(error.__cause__, LockNotAvailable):
+            raise RowHeldError(*error.args) from error.__cause__
+        raise
 
 
 def lock_if_free(match_id: int) -> Held | None:
