@@ -33,7 +33,7 @@ from oauthlib.oauth2 import InvalidGrantError
 from accounts.backends import NameBackend
 from accounts.models import User
 from accounts.services import audit_record, say_rights_changed
-from config.api.scopes import WORDS
+from core.api.scopes import WORDS
 from core.refusals import Refusal
 
 NAME_MAX: Final = 60

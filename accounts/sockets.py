@@ -17,7 +17,7 @@ from django.http.request import validate_host
 
 from accounts.models import User
 from accounts.tokens import bearer_of
-from config.api.scopes import Credential
+from core.api.scopes import Credential
 
 Scope = MutableMapping[str, Any]
 Application = Callable[[Scope, Any, Any], Awaitable[None]]

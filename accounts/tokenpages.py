@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import ApiToken, User
 from accounts.tokens import NAME_MAX, token_create, token_revoke, user_become_bot
-from config.api.scopes import WORDS
+from core.api.scopes import WORDS
 from core.refusals import Refusal
 
 LASTS = [

@@ -20,7 +20,7 @@ from oauth2_provider.models import get_access_token_model
 from accounts.backends import NameBackend
 from accounts.models import ApiToken, User
 from accounts.services import audit_record, say_rights_changed
-from config.api.scopes import Credential, scopes_in
+from core.api.scopes import Credential, scopes_in
 from core.refusals import Forbidden, Refusal
 
 PREFIX: Final = "gnt_"

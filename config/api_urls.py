@@ -5,7 +5,7 @@ Each app lists its own in `<app>/api/urls.py`, without an `app_name`: they are a
 
 from django.urls import include, path
 
-from config.api.index import IndexView, SchemaView
+from core.api.index import IndexView, SchemaView
 
 app_name = "api"
 

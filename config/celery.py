@@ -16,7 +16,7 @@ class Again(Task):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         # Imported late: this module is read before the settings are.
-        from config.collisions import done_again  # noqa: PLC0415
+        from core.collisions import done_again  # noqa: PLC0415
 
         return done_again(partial(super().__call__, *args, **kwargs))
 

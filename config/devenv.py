@@ -7,7 +7,7 @@ import secrets
 from collections.abc import MutableMapping
 from pathlib import Path
 
-from config.env import DATA
+from core.env import DATA
 
 SERVICES_FILE = DATA / "services.json"
 

@@ -24,7 +24,7 @@ from django.http import HttpRequest
 from django.http.cookie import parse_cookie
 from redis.exceptions import RedisError
 
-from config.bodies import KIB, OF_ANYBODY, OF_NOBODY, most_at
+from core.sizes import KIB, OF_ANYBODY, OF_NOBODY, most_at
 
 log = structlog.get_logger("gauntlet.door")
 

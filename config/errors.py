@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
-from config.api.problems import plain_problem
+from core.api.problems import plain_problem
 
 SENTENCES = {
     400: ("request.bad", "The request could not be understood."),

@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from redis.exceptions import RedisError
 
-from config.jobs import guard
+from core.jobs import guard
 
 SWEEP = "games.tasks.sweep"
 

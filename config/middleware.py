@@ -15,8 +15,8 @@ from django.http import (
 from django.middleware.common import CommonMiddleware
 from django.utils.http import escape_leading_slashes
 
-from config.api import cors
 from config.errors import bad_request
+from core.api import cors
 
 log = structlog.get_logger("gauntlet.request")
 

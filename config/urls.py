@@ -4,9 +4,9 @@ from django.contrib import admin
 from django.urls import include, path, re_path
 
 from accounts.views import EmailView, SignupView, closed_page, profile_page
-from config.api.pages import developers
 from config.favicon import favicon
 from config.health import healthz, readyz
+from core.api.pages import developers
 from tournaments.dumps.views import season_records_file
 
 urlpatterns = [

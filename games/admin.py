@@ -32,8 +32,8 @@ from accounts.adminkit import (
 )
 from accounts.models import Report, User
 from accounts.roles import is_moderator
+from core.clock import instant_of
 from games.audience import chat_visible_to
-from games.clock import instant_of
 from games.models import Challenge, ChatMessage, Match, MatchEntry, MatchPlayer
 from games.ratings import admin as _ratings  # noqa: F401  (registers its own)
 from games.services.chat import chat_remove, chat_restore

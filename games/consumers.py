@@ -22,7 +22,8 @@ from redis.exceptions import RedisError
 from accounts.models import User
 from accounts.signins import stands_of_socket
 from accounts.sockets import Found, Visitor
-from config.api.scopes import Credential, Scope
+from core.api.scopes import Credential, Scope
+from core.clock import now_ms
 from core.refusals import Forbidden, Refusal
 from games import frames, presence
 from games.admission import DOOR, Arrival, FullError, GoneError, Rank
@@ -34,7 +35,6 @@ from games.audience import (
     may_read_room,
     user_group_of,
 )
-from games.clock import now_ms
 from games.engine.decisions import ROOM, Audience
 from games.executor import in_turn_thread
 from games.incoming import (

@@ -15,9 +15,9 @@ from django.db import transaction
 from accounts.models import User
 from accounts.roles import Role, has_role
 from accounts.services import audit_record, role_grant, user_register
+from core.clock import now_ms
 from core.refusals import Refusal
 from games import pace, store
-from games.clock import now_ms
 from games.engine.errors import EngineFault
 from games.engine.ruleset import Ruleset
 from games.models import Challenge, Match

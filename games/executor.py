@@ -20,7 +20,7 @@ from typing import Final, ParamSpec, TypeVar
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
-from config.collisions import done_again, was_answered
+from core.collisions import done_again, was_answered
 from games.store import RowHeldError, without_waiting
 
 # How long a match that is held is waited for: as long as the database lets everybody else wait for

@@ -9,7 +9,7 @@ import structlog
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from games.clock import now_ms
+from core.clock import now_ms
 from games.services.outage import beat_record
 
 log = structlog.get_logger("gauntlet.heartbeat")

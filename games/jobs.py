@@ -9,8 +9,8 @@ import structlog
 from django.core.cache import cache
 from redis.exceptions import RedisError
 
+from core.clock import now_ms
 from core.queueing import enqueue
-from games.clock import now_ms
 
 log = structlog.get_logger("gauntlet.tasks")
 

@@ -16,9 +16,9 @@ from accounts.adminkit import Panel, deed_address, keys_as_text, list_address, r
 from accounts.models import Report, User
 from accounts.reports import Line, Target, register_target
 from accounts.roles import is_moderator
+from core.clock import instant_of
 from games import store
 from games.audience import chat_visible_to, own_running
-from games.clock import instant_of
 from games.models import Challenge, ChatMessage, Match
 from games.services.merging import referees, rows_move
 from games.words import game_name

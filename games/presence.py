@@ -18,7 +18,7 @@ import structlog
 from django.conf import settings
 from redis.exceptions import RedisError
 
-from games.clock import now_ms
+from core.clock import now_ms
 from games.engine.decisions import Audience
 
 log = structlog.get_logger("gauntlet.presence")

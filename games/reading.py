@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 from django.db import connection
 from django.db.models import Prefetch
 
+from core.clock import now_ms
 from core.refusals import NotFound
 from games import frames, store
 from games.audience import audience_of, may_organise
-from games.clock import now_ms
 from games.engine.decisions import Audience
 from games.models import Match, MatchPlayer
 

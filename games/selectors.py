@@ -11,10 +11,10 @@ from django.db.models import Case, Count, F, IntegerField, Prefetch, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
+from core.clock import instant_of
 from core.refusals import NotFound
 from games import store
 from games.audience import organised_by
-from games.clock import instant_of
 from games.engine import live as lives
 from games.models import Challenge, Match, MatchPlayer, Preparation
 from games.words import game_name

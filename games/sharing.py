@@ -13,9 +13,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from core.clock import now_ms
 from core.conditional import answer_to
 from games import store
-from games.clock import now_ms
 from games.engine.decisions import ROOM
 from games.engine.palette import ON_DARK
 from games.engine.views import match_view

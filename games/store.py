@@ -17,8 +17,8 @@ from django.conf import settings
 from django.db import OperationalError, connection
 from psycopg.errors import LockNotAvailable
 
+from core.clock import instant_of
 from core.refusals import Forbidden, NotFound
-from games.clock import instant_of
 from games.engine import live as lives
 from games.engine.live import Happened, Live
 from games.engine.ruleset import HeldItem

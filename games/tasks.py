@@ -8,10 +8,10 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
-from config.jobs import guard
+from core.clock import now_ms
+from core.jobs import guard
 from core.queueing import enqueue
 from games import notices, presence
-from games.clock import now_ms
 from games.jobs import MAIL_MISSED, MAIL_RULING, WAKE, wake_enqueue
 from games.models import Match
 from games.services.challenges import challenges_abandon, challenges_expire

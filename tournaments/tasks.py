@@ -8,7 +8,7 @@ import structlog
 from celery import shared_task
 from django.db import OperationalError
 
-from config.jobs import guard
+from core.jobs import guard
 from tournaments import notices
 from tournaments.jobs import MAIL_EVENT, SETTLE
 from tournaments.services.deathmatches import leg_settle

@@ -9,8 +9,8 @@ from rest_framework.authentication import BaseAuthentication, get_authorization_
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from config.api.errors import ApiProblem
-from config.api.scopes import REALM, Credential
+from core.api.errors import ApiProblem
+from core.api.scopes import REALM, Credential
 
 
 class TokenRefused(ApiProblem, AuthenticationFailed):

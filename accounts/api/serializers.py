@@ -9,8 +9,8 @@ from rest_framework import serializers
 
 from accounts.models import User
 from accounts.roles import is_moderator, is_organiser
-from config.api.bodies import Reference
-from config.api.scopes import Scope
+from core.api.bodies import Reference
+from core.api.scopes import Scope
 
 
 class UsernameField(Reference, serializers.CharField):

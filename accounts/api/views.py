@@ -16,10 +16,10 @@ from accounts.api.serializers import MeSerializer, UserDetailSerializer, UserSer
 from accounts.models import User
 from accounts.moderation import kept_account
 from accounts.tokens import user_become_bot
-from config.api.bodies import nothing_in
-from config.api.lists import Filters
-from config.api.scopes import Scope
-from config.api.views import DetailView, ListView, SignedInView
+from core.api.bodies import nothing_in
+from core.api.lists import Filters
+from core.api.scopes import Scope
+from core.api.views import DetailView, ListView, SignedInView
 
 
 class UserFilters(Filters):

@@ -5,11 +5,11 @@ from typing import Any
 
 from csp.constants import NONE, SELF
 
-from config.env import DATA, ROOT, database_options, env, redis_database
 from config.logs import logging_config
 from config.settings.oauth import *  # noqa: F403
 from config.settings.outgoing import *  # noqa: F403
 from config.settings.outgoing import OUTGOING_SCHEDULE, OUTGOING_TASKS
+from core.env import DATA, ROOT, database_options, env, redis_database
 
 BASE_DIR = ROOT
 DATA_DIR = DATA
@@ -47,8 +47,9 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "oauth2_provider",
     "rest_framework",
-    "config.api",
-    "config.jobs",
+    "core.api",
+    "core.jobs",
+    "config.operations",
     "accounts",
     "games",
     "tournaments",
@@ -66,7 +67,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "config.collisions.CollisionMiddleware",
+    "core.collisions.CollisionMiddleware",
     # Last on purpose: see there.
     "config.middleware.OneThreadMiddleware",
 ]
@@ -293,7 +294,7 @@ GAUNTLET_EMAIL_TOTAL_SECONDS = env.float("GAUNTLET_EMAIL_TOTAL_SECONDS", 15.0)
 GAUNTLET_MAIL_SENDERS = env.int("GAUNTLET_MAIL_SENDERS", 2)
 
 # --- HTTP API -----------------------------------------------------------------------------------
-# What every endpoint has in common is in config/api/; docs/api.md says how to write one.
+# What every endpoint has in common is in core/api/; docs/api.md says how to write one.
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         # The first one says what a 401 asks for.
@@ -302,10 +303,10 @@ REST_FRAMEWORK: dict[str, Any] = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["config.api.parsing.SmallJSONParser"],
-    "DEFAULT_PAGINATION_CLASS": "config.api.lists.CursorPages",
-    "DEFAULT_SCHEMA_CLASS": "config.api.schema.ApiSchema",
-    "EXCEPTION_HANDLER": "config.api.problems.handle",
+    "DEFAULT_PARSER_CLASSES": ["core.api.parsing.SmallJSONParser"],
+    "DEFAULT_PAGINATION_CLASS": "core.api.lists.CursorPages",
+    "DEFAULT_SCHEMA_CLASS": "core.api.schema.ApiSchema",
+    "EXCEPTION_HANDLER": "core.api.problems.handle",
     "URL_FORMAT_OVERRIDE": None,
     # Which address a caller without an account counts by: behind a proxy, the one that it serves.
     "NUM_PROXIES": 0,

@@ -4,7 +4,7 @@ import os
 import warnings
 
 from config.devenv import adopt_running_services, secret_key
-from config.env import env
+from core.env import env
 
 adopt_running_services(os.environ)
 
@@ -17,7 +17,7 @@ DEBUG = env.bool("GAUNTLET_DEBUG", False)
 GAUNTLET_DEVELOPMENT = True
 SECRET_KEY = secret_key(DATA_DIR)
 ALLOWED_HOSTS = os.environ.get("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(",")
-EMAIL_BACKEND = "config.mailing.Queued"
+EMAIL_BACKEND = "core.mailing.Queued"
 GAUNTLET_EMAIL_TRANSPORT = "django.core.mail.backends.console.EmailBackend"
 
 # `script/server` collects them, as a deploy does. A bare `manage.py`, and whoever works on them

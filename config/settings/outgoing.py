@@ -5,7 +5,7 @@ from typing import Any
 
 from celery.schedules import crontab
 
-from config.env import env
+from core.env import env
 
 # --- Webhooks -----------------------------------------------------------------------------------
 GAUNTLET_WEBHOOK_PORTS: list[int] = env.list("GAUNTLET_WEBHOOK_PORTS", [443, 8443], subcast=int)

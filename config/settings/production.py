@@ -3,16 +3,16 @@
 Required: SECRET_KEY, DATABASE_URL, REDIS_URL, ALLOWED_HOSTS. README.md lists the optional ones.
 """
 
-from config.env import env
 from config.settings.base import *  # noqa: F403
+from core.env import env
 
 SECRET_KEY = env.str("SECRET_KEY")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS")
 env.str("DATABASE_URL")
 env.str("REDIS_URL")
 
-EMAIL_BACKEND = "config.mailing.Queued"
-GAUNTLET_EMAIL_TRANSPORT = "config.mailing.Smtp"
+EMAIL_BACKEND = "core.mailing.Queued"
+GAUNTLET_EMAIL_TRANSPORT = "core.mailing.Smtp"
 EMAIL_HOST = env.str("GAUNTLET_EMAIL_HOST", "localhost")
 EMAIL_PORT = env.int("GAUNTLET_EMAIL_PORT", 25)
 EMAIL_HOST_USER = env.str("GAUNTLET_EMAIL_USER", "")

@@ -11,10 +11,10 @@ if _worker := os.environ.get("PYTEST_XDIST_WORKER"):
 # start ask for the pool.
 os.environ.setdefault("GAUNTLET_DB_POOL_MAX", "0")
 
-from config.env import env
 from config.logs import logging_config
 from config.settings.base import *  # noqa: F403
 from config.settings.base import DATABASES, GAUNTLET_API_LIMITS
+from core.env import env
 
 SECRET_KEY = env.str("SECRET_KEY", "only-for-tests")
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
@@ -23,10 +23,10 @@ GAUNTLET_EMAIL_TRANSPORT = EMAIL_BACKEND
 # Processes other than the test's own leave their mail where the test can read it, or speak to the
 # mail server that the test plays.
 if EMAIL_FILE_PATH := env.str("GAUNTLET_MAIL_FOLDER", ""):
-    EMAIL_BACKEND = "config.mailing.Queued"
+    EMAIL_BACKEND = "core.mailing.Queued"
     GAUNTLET_EMAIL_TRANSPORT = "django.core.mail.backends.filebased.EmailBackend"
 if EMAIL_PORT := env.int("GAUNTLET_EMAIL_PORT", 0):
-    GAUNTLET_EMAIL_TRANSPORT = "config.mailing.Smtp"
+    GAUNTLET_EMAIL_TRANSPORT = "core.mailing.Smtp"
     EMAIL_HOST = "127.0.0.1"
 
 # Argon2 is slow on purpose; a suite that signs in hundreds of users cannot afford it.

@@ -15,11 +15,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.callers import accounts_named, signed_in
-from config.api.bodies import body_of, nothing_in
-from config.api.idempotency import idempotent
-from config.api.lists import Filters
-from config.api.scopes import Scope
-from config.api.views import ApiView, DetailView, ListView
+from core.api.bodies import body_of, nothing_in
+from core.api.idempotency import idempotent
+from core.api.lists import Filters
+from core.api.scopes import Scope
+from core.api.views import ApiView, DetailView, ListView
 from core.refusals import NotFound
 from games import selectors
 from games.api.serializers import ChallengeSerializer, MatchSerializer, NewChallengeSerializer

@@ -12,10 +12,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api.errors import ParameterFault
-from config.api.lists import Filters, InstantFilter
-from config.api.problems import ProblemSerializer
-from config.api.views import FieldsView, ListView
+from core.api.errors import ParameterFault
+from core.api.lists import Filters, InstantFilter
+from core.api.problems import ProblemSerializer
+from core.api.views import FieldsView, ListView
 from games import selectors
 from games.api.serializers import MatchSerializer
 from games.models import ChatMessage, Match

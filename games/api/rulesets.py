@@ -15,7 +15,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api.views import FieldsView
+from core.api.views import FieldsView
 from games import pace
 from games.api.rulestext import page_of, sections_of
 from games.engine.records import FORMAT

@@ -12,9 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
-from config.api.bodies import body_of
-from config.api.scopes import Scope
-from config.api.views import FieldsView, SignedInView
+from core.api.bodies import body_of
+from core.api.scopes import Scope
+from core.api.views import FieldsView, SignedInView
 from core.refusals import Together
 from games.models import SavedMove
 from games.rulesets import REGISTRY

@@ -15,14 +15,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
-from config.api.bodies import body_of, nothing_in
-from config.api.problems import ProblemSerializer, refused
-from config.api.scopes import Scope
-from config.api.views import ApiView, FieldsView
+from core.api.bodies import body_of, nothing_in
+from core.api.problems import ProblemSerializer, refused
+from core.api.scopes import Scope
+from core.api.views import ApiView, FieldsView
+from core.clock import now_ms
 from core.refusals import Forbidden, Refusal
 from games.api.lists import LogItemSerializer
 from games.audience import seat_of
-from games.clock import now_ms
 from games.engine import records
 from games.frames import ack_frame
 from games.models import Match

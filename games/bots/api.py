@@ -16,12 +16,12 @@ from rest_framework.response import Response
 from accounts.api.callers import signed_in
 from accounts.models import User
 from accounts.signins import stands_of_request
-from config.api.renderers import NDJSON, NdjsonRenderer
-from config.api.scopes import Credential, Scope
-from config.api.views import FieldsView, SignedInView
-from config.streaming import database_given_back
 from core import chance
+from core.api.renderers import NDJSON, NdjsonRenderer
+from core.api.scopes import Credential, Scope
+from core.api.views import FieldsView, SignedInView
 from core.refusals import Forbidden
+from core.streaming import database_given_back
 from games import store
 from games.audience import AUDIENCES, seat_of
 from games.bots import hints, streams

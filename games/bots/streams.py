@@ -25,10 +25,10 @@ from redis.exceptions import RedisError
 
 from accounts.models import User
 from accounts.signins import Stands
+from core.clock import now_ms
 from core.refusals import Refusal
 from games import frames, presence, selectors
 from games.audience import AUDIENCES, group_of, user_group_of
-from games.clock import now_ms
 from games.executor import in_turn_thread
 from games.models import Challenge, Match
 from games.reading import reader_of, standing_of, versions_of

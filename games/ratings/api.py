@@ -19,10 +19,10 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api.errors import ParameterFault
-from config.api.lists import LIMIT, LIMIT_MAX, fields_of, limit_of, link_neighbours
-from config.api.renderers import CsvRenderer, NdjsonRenderer
-from config.api.views import ApiView, FieldsView
+from core.api.errors import ParameterFault
+from core.api.lists import LIMIT, LIMIT_MAX, fields_of, limit_of, link_neighbours
+from core.api.renderers import CsvRenderer, NdjsonRenderer
+from core.api.views import ApiView, FieldsView
 from core.refusals import Refusal
 from games.ratings import keys
 from games.ratings.boards import (

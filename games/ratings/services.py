@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.services import audit_record
-from config.jobs import guard
+from core.jobs import guard
 from core.queueing import enqueue
 from core.refusals import Forbidden, NotFound, Refusal
 from games.audience import may_organise

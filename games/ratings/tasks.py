@@ -9,7 +9,7 @@ from celery import shared_task
 from django.db import OperationalError
 from django.utils import timezone
 
-from config.jobs import guard
+from core.jobs import guard
 from core.queueing import enqueue
 from games.jobs import RATE, REPAIR_RATINGS
 from games.ratings.services import match_rate, ratings_repair

@@ -12,9 +12,9 @@ from django.db import transaction
 from accounts.models import User
 from accounts.services import audit_record
 from core import chance
+from core.clock import now_ms
 from core.refusals import Refusal
 from games import presence, store
-from games.clock import now_ms
 from games.engine import live as lives
 from games.engine import table as tables
 from games.engine.decisions import Seat

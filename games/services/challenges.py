@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.moderation import mute_of, suspension_of
 from accounts.services import audit_record, users_lock
-from config.jobs import guard
+from core.jobs import guard
 from core.refusals import Forbidden, NotFound, Refusal, Together
 from games import frames, pace, presence
 from games.audience import LOBBY_GROUP, may_prepare, user_group_of

@@ -13,10 +13,10 @@ from django.db import transaction
 from accounts.models import Sanction, User
 from accounts.services import audit_record, users_lock
 from core import chance
+from core.clock import instant_of, now_ms
 from core.refusals import Forbidden, NotFound, Refusal, Together
 from games import frames, store
 from games.audience import LOBBY_GROUP, may_import, may_organise, user_group_of
-from games.clock import instant_of, now_ms
 from games.engine import live as lives
 from games.engine import records
 from games.engine.chance import RandomSource

@@ -16,8 +16,8 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Max
 
-from config.jobs import guard
-from games.clock import now_ms
+from core.clock import now_ms
+from core.jobs import guard
 from games.models import Match, ServiceOutage
 from games.services import turns
 

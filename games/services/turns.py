@@ -16,11 +16,11 @@ from django.dispatch import Signal
 from accounts.models import User
 from accounts.services import audit_record
 from core import chance
+from core.clock import now_ms
 from core.queueing import enqueue
 from core.refusals import Forbidden, NotFound, NotUnderstood, Refusal
 from games import frames, hooks, notices, store
 from games.audience import may_organise
-from games.clock import now_ms
 from games.engine import live as lives
 from games.engine import notation
 from games.engine import table as tables

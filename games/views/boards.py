@@ -8,11 +8,11 @@ from typing import Protocol
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_POST, require_safe
 
-from config.bodies import takes
+from core.clock import now_ms
 from core.refusals import Forbidden, Refusal
+from core.sizes import takes
 from games import store
 from games.audience import AUDIENCES, audience_of
-from games.clock import now_ms
 from games.engine.decisions import ROOM, Decision, Seat
 from games.engine.views import match_view
 from games.pictures import PNG, as_image, board_of, names_of, png_of, png_response, svg_response

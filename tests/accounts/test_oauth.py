@@ -19,7 +19,7 @@ from oauth2_provider.models import AccessToken, Application, Grant, RefreshToken
 from accounts import oauth
 from accounts.models import AuditEntry, Sanction, User
 from accounts.tokens import bearer_of
-from config.api.scopes import Scope
+from core.api.scopes import Scope
 from core.refusals import Refusal
 
 pytestmark = pytest.mark.django_db

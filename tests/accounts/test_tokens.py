@@ -25,7 +25,7 @@ from accounts.tokens import (
     token_revoke,
     user_become_bot,
 )
-from config.api.scopes import Scope
+from core.api.scopes import Scope
 from core.refusals import Refusal
 
 pytestmark = pytest.mark.django_db

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from django.core.cache import cache
 
-from config.api import limits
+from core.api import limits
 from tests.api.worlds import world
 from tests.games.conftest import (
     ada,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import jsonschema  # type: ignore[import-untyped]
 
-from config.api.index import response_of, schema
+from core.api.index import response_of, schema
 
 METHODS = ("get", "post", "put", "patch", "delete")
 

@@ -33,7 +33,7 @@ from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant
 from accounts.tokens import token_create
-from config.api.index import schema
+from core.api.index import schema
 from games.models import Match
 from games.ratings.services import match_rate
 from games.services.challenges import challenge_create

@@ -19,8 +19,8 @@ from rest_framework import serializers
 
 from accounts.models import User
 from accounts.tokens import token_create
-from config.api.index import schema
-from config.api.problems import title_of
+from core.api.index import schema
+from core.api.problems import title_of
 from games.rulesets import REGISTRY
 from games.services.challenges import challenge_create
 from tests.api.schema import Operation, is_as_described, operations

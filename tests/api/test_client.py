@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from config.api.client import client_text
-from config.api.management.commands.api_client import CLIENT
+from core.api.client import client_text
+from core.api.management.commands.api_client import CLIENT
 from tests.games.desk import Desk
 from tests.support.site import Site
 

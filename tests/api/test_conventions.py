@@ -26,12 +26,12 @@ from rest_framework.response import Response
 from accounts.api.callers import signed_in
 from accounts.models import User
 from accounts.tokens import token_create
-from config.api import problems
-from config.api.idempotency import idempotent
-from config.api.lists import Filters
-from config.api.models import IdempotencyKey
-from config.api.scopes import Credential, Scope, ScopeMissing, require_scope, scopes_in
-from config.api.views import ApiView, DetailView, FieldsView, ListView, SignedInView
+from core.api import problems
+from core.api.idempotency import idempotent
+from core.api.lists import Filters
+from core.api.models import IdempotencyKey
+from core.api.scopes import Credential, Scope, ScopeMissing, require_scope, scopes_in
+from core.api.views import ApiView, DetailView, FieldsView, ListView, SignedInView
 from core.refusals import Forbidden, Refusal
 from games.models import SavedMove
 
@@ -505,7 +505,7 @@ def test_limits_are_told_and_hold(
 ) -> None:
     cache.clear()
     settings.GAUNTLET_API_LIMITS = {"anonymous": 3, "read": 5, "play": 2, "organise": 2, "bot": 2}
-    monkeypatch.setattr("config.api.limits.time.time", lambda: 1_000_000_015.5)
+    monkeypatch.setattr("core.api.limits.time.time", lambda: 1_000_000_015.5)
     left = [client.get("/api/v1/versioned/")["RateLimit-Remaining"] for _ in range(3)]
     assert left == ["2", "1", "0"]
     answer = client.get("/api/v1/moves/0/")  # the limit is one for all addresses of the API
@@ -520,7 +520,7 @@ def test_limits_are_told_and_hold(
     assert (reading["RateLimit-Limit"], reading["RateLimit-Remaining"]) == ("5", "4")
     wrong = signed.post("/api/v1/moves/", b"{", content_type="application/json")
     assert (wrong.status_code, wrong["RateLimit-Remaining"]) == (400, "1")
-    monkeypatch.setattr("config.api.limits.time.time", lambda: 1_000_000_015.5 + wait)
+    monkeypatch.setattr("core.api.limits.time.time", lambda: 1_000_000_015.5 + wait)
     assert client.get("/api/v1/versioned/").status_code == 200
     cache.clear()
 
@@ -532,7 +532,7 @@ def test_a_cache_that_is_away_limits_nobody(
         raise RedisConnectionError
 
     settings.GAUNTLET_API_LIMITS = {**settings.GAUNTLET_API_LIMITS, "anonymous": 1}
-    monkeypatch.setattr("config.api.limits.cache", SimpleNamespace(incr=away))
+    monkeypatch.setattr("core.api.limits.cache", SimpleNamespace(incr=away))
     for _ in range(2):
         answer = client.get("/api/v1/versioned/")
         assert (answer.status_code, answer["RateLimit-Remaining"]) == (200, "0")

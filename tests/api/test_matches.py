@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from config.api.problems import title_of
+from core.api.problems import title_of
 from games.engine import records
 from games.models import MatchEntry
 from games.rulesets import REGISTRY

@@ -19,7 +19,7 @@ from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant
 from accounts.tokens import token_create
-from config.api.pages import EXAMPLES, examples, groups
+from core.api.pages import EXAMPLES, examples, groups
 from games.ratings.services import match_rate
 from games.services.challenges import challenge_create
 from tests.api.schema import is_as_described, operations

@@ -15,7 +15,7 @@ from drf_spectacular.validation import validate_schema
 
 from accounts.models import User
 from accounts.tokens import token_create
-from config.api.index import SNAPSHOT, response_of, schema, schema_text
+from core.api.index import SNAPSHOT, response_of, schema, schema_text
 from tests.api.schema import Operation, operations
 
 SCOPES = ("read", "play", "organise", "bot")

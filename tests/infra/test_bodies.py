@@ -12,8 +12,9 @@ from twisted.internet import defer, task
 from twisted.internet.testing import StringTransport
 
 from accounts.models import User
-from config import bodies, door
-from config.bodies import KIB, OF_ANYBODY, OF_NOBODY, most_at
+from config import door
+from core import sizes
+from core.sizes import KIB, OF_ANYBODY, OF_NOBODY, most_at
 
 RESTORE = "/seasons/+import/"
 COOKIE = b"Cookie: sessionid=abcdefgh\r\n"
@@ -164,7 +165,7 @@ def test_what_the_largest_uploads_need(settings: Any) -> None:
     assert most_at(RESTORE) > settings.GAUNTLET_SEASON_MAX_BYTES
     assert most_at("/matches/1/paint/") > 5 * 1024 * KIB
     assert most_at("/records/import/") == OF_ANYBODY
-    assert settings.GAUNTLET_RECORD_MAX_BYTES + bodies.WRAPPING < OF_ANYBODY
+    assert settings.GAUNTLET_RECORD_MAX_BYTES + sizes.WRAPPING < OF_ANYBODY
     assert most_at("/api/v1/seasons/x/contestants/") == OF_ANYBODY > 512 * KIB
 
 

@@ -20,8 +20,8 @@ from accounts.merging import user_merge
 from accounts.models import User
 from accounts.reports import report_file
 from accounts.sanctions import user_suspend
-from config import collisions
 from config.celery import app
+from core import collisions
 from core.refusals import Refusal
 from games.executor import _with_connection
 from games.models import Challenge

@@ -58,4 +58,4 @@ def test_tags_are_compared_in_one_place() -> None:
         if any(word in path.read_text() for word in ("If-None-Match", "IF_NONE_MATCH"))
     ]
     # The one says which headers other sites may send, the other what the documents say of them.
-    assert set(reads) <= {"config/api/cors.py", "config/api/schema.py", "core/conditional.py"}
+    assert set(reads) <= {"core/api/cors.py", "core/api/schema.py", "core/conditional.py"}

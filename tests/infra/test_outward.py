@@ -21,11 +21,13 @@ from django.core.mail import EmailMessage, EmailMultiAlternatives, get_connectio
 from django.test import Client
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from config import health, mailing
-from config.jobs import tasks
-from config.jobs.models import JobDone
-from config.mailing import SEND_MAIL, NotQueued
+from config import health
+from core import mailing
+from core.jobs import tasks
+from core.jobs.models import JobDone
+from core.mailing import SEND_MAIL, NotQueued
 from script.lib.console import ROOT
+from tests.support.sources import sources
 from tests.support.workers import Handed, Workers
 from tournaments.webhooks import wire
 from tournaments.webhooks.destinations import Destination
@@ -33,8 +35,8 @@ from tournaments.webhooks.destinations import Destination
 # Modules of ours that speak to somebody, and where their limits are tested.
 SPEAK = {
     "accounts/mail.py": "names SMTP's errors only",
-    "config/mailing.py": "below",
-    "config/jobs/tasks.py": "names SMTP's errors only",
+    "core/mailing.py": "below",
+    "core/jobs/tasks.py": "names SMTP's errors only",
     "games/tasks.py": "names SMTP's errors only",
     "tournaments/tasks.py": "names SMTP's errors only",
     "tournaments/services/mail.py": "names SMTP's errors only",
@@ -60,11 +62,10 @@ def imports_of(source: str) -> set[str]:
 
 def test_everything_that_speaks_to_the_network_is_known() -> None:
     speaking = set()
-    for package in ("accounts", "config", "games", "tournaments"):
-        for path in (ROOT / package).rglob("*.py"):
-            imported = imports_of(path.read_text())
-            if any(name in NETWORK or name.split(".")[0] in NETWORK for name in imported):
-                speaking.add(str(path.relative_to(ROOT)))
+    for path in sources():
+        imported = imports_of(path.read_text())
+        if any(name in NETWORK or name.split(".")[0] in NETWORK for name in imported):
+            speaking.add(str(path.relative_to(ROOT)))
     assert speaking == set(SPEAK)
 
 
@@ -129,7 +130,7 @@ def dripping(connection: socket.socket) -> None:
 
 def by_mail(port: int) -> None:
     """What comes of a mail. Raises where it cannot be sent."""
-    transport = get_connection("config.mailing.Smtp", host="127.0.0.1", port=port)
+    transport = get_connection("core.mailing.Smtp", host="127.0.0.1", port=port)
     message = EmailMessage("Subject", "Body", "us@example.org", ["you@example.org"])
     transport.send_messages([message])
 
@@ -179,7 +180,7 @@ def test_who_never_answers_is_not_waited_for(
 @pytest.fixture
 def handed(workers: Workers, settings: Any) -> list[Handed]:
     """What was handed to the workers."""
-    settings.EMAIL_BACKEND = "config.mailing.Queued"
+    settings.EMAIL_BACKEND = "core.mailing.Queued"
     return workers.handed
 
 
@@ -281,7 +282,7 @@ def test_deadlines_have_a_queue_to_themselves() -> None:
 @pytest.mark.parametrize("module", ["dev", "production"])
 def test_no_request_and_no_deadline_speaks_to_the_mail_server(module: str) -> None:
     source = (ROOT / "config" / "settings" / f"{module}.py").read_text()
-    assert 'EMAIL_BACKEND = "config.mailing.Queued"' in source
+    assert 'EMAIL_BACKEND = "core.mailing.Queued"' in source
 
 
 # -- whether the site enforces deadlines ---------------------------------------------------------

@@ -27,10 +27,10 @@ from django.utils import timezone
 
 from accounts.models import AuditEntry, User
 from config.celery import app
-from config.jobs import guard
-from config.jobs.models import JobDone, SetAside
-from config.jobs.services import rows_retry
-from games.clock import now_ms
+from config.operations.services import rows_retry
+from core.clock import now_ms
+from core.jobs import guard
+from core.jobs.models import JobDone, SetAside
 from games.jobs import WAKE
 from games.models import Challenge, Match, RatingPoint
 from games.ratings.services import match_rate

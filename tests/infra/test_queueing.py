@@ -10,7 +10,7 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from config import mailing
+from core import mailing
 from core.queueing import enqueue
 from games import jobs as of_games
 from script.lib.console import ROOT

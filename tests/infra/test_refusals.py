@@ -11,8 +11,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.test import RequestFactory
 
 from accounts.models import User
-from config.api import problems
 from core import refusals
+from core.api import problems
 from core.refusals import Forbidden, Kind, NotFound, NotUnderstood, Refusal, Refusals, Together
 from games.views.common import explains_refusals
 from script.lib.console import ROOT

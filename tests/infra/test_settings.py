@@ -9,7 +9,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from config.devenv import secret_key
-from config.env import database_options, redis_database
+from core.env import database_options, redis_database
 from script.lib.console import ROOT
 
 PRODUCTION = {

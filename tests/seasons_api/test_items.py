@@ -6,7 +6,7 @@ import jsonschema  # type: ignore[import-untyped]
 from django.test import Client
 
 from accounts.models import User
-from config.api.index import schema
+from core.api.index import schema
 from tests.games.conftest import orla, root
 from tests.tournaments.support import begun
 from tests.tournaments.test_items import brought, final, given, season

@@ -9,7 +9,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from accounts.models import User
-from config.jobs.models import SetAside
+from core.jobs.models import SetAside
 from games.ratings.models import RatingRuling
 from tests.tournaments.support import (
     GAME,

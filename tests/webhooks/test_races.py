@@ -10,7 +10,7 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from games.clock import now_ms
+from core.clock import now_ms
 from games.models import Match
 from tests.games.support import Play
 from tests.games.test_races import Threads

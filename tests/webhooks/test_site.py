@@ -18,7 +18,7 @@ from accounts.services import role_grant
 from games.models import Match
 from games.services.matches import match_start
 from games.services.turns import match_submit
-from games.clock import now_ms
+from core.clock import now_ms
 from games import store
 from tournaments.models import *
 from tournaments.services.events import season_event

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import BigIntegerField, Model, QuerySet
 from rest_framework import serializers
 
-from config.api.bodies import Lookup, Reference
+from core.api.bodies import Lookup, Reference
 from tournaments.models import DeathMatch, Season
 
 

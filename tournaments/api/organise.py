@@ -22,10 +22,10 @@ from rest_framework.response import Response
 from accounts.api.callers import accounts_named, signed_in
 from accounts.api.serializers import UsernameField
 from accounts.models import User
-from config.api.bodies import InstantField, body_of, repeated
-from config.api.idempotency import idempotent
-from config.api.scopes import Scope, require_scope
-from config.api.views import ApiView, FieldsView
+from core.api.bodies import InstantField, body_of, repeated
+from core.api.idempotency import idempotent
+from core.api.scopes import Scope, require_scope
+from core.api.views import ApiView, FieldsView
 from core.refusals import Forbidden, NotFound, Refusal, Together
 from games.api.serializers import GameJudged
 from games.pace import PACES

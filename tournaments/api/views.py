@@ -21,10 +21,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import User
-from config.api.lists import Filters, InstantFilter, Ordering
-from config.api.renderers import NDJSON, NdjsonRenderer
-from config.api.views import ApiView, DetailView, FieldsView, ListView
-from config.streaming import database_given_back
+from core.api.lists import Filters, InstantFilter, Ordering
+from core.api.renderers import NDJSON, NdjsonRenderer
+from core.api.views import ApiView, DetailView, FieldsView, ListView
+from core.streaming import database_given_back
 from games.ratings.api import (
     ANSWERS,
     PARAMETERS,

@@ -15,10 +15,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
-from config.api.bodies import body_of, nothing_in
-from config.api.lists import Filters, Ordering
-from config.api.scopes import HasScope, Scope
-from config.api.views import DetailView, ListView, SignedInView
+from core.api.bodies import body_of, nothing_in
+from core.api.lists import Filters, Ordering
+from core.api.scopes import HasScope, Scope
+from core.api.views import DetailView, ListView, SignedInView
 from core.refusals import Forbidden, NotFound, Refusal, Together
 from tournaments.audience import may_manage
 from tournaments.models import Season

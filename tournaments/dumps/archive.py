@@ -23,7 +23,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
-from config.jobs import guard
+from core.jobs import guard
 from tournaments.dumps.tables import TABLES, Failed, Row
 
 FORMAT: Final = "gauntlet-dump/1"
@@ -117,7 +117,7 @@ def dump_write(*, day: date | None = None, now: datetime | None = None) -> Dump:
 
     Takes the place of one that is there. Raises `Busy`. Must not be called inside a transaction:
     it begins its own, a read-only one that sees a single moment. A row that cannot be written is
-    left out and set aside (`config.jobs.guard`).
+    left out and set aside (`core.jobs.guard`).
     """
     now = now or timezone.now()
     name = dump_name(day or now.date())

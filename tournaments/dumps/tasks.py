@@ -6,7 +6,7 @@ import structlog
 from celery import shared_task
 from django.utils import timezone
 
-from config.jobs import guard
+from core.jobs import guard
 from tournaments.dumps import archive
 
 log = structlog.get_logger("gauntlet.dumps")

@@ -19,9 +19,9 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from config.api.renderers import NDJSON
-from config.streaming import database_given_back
+from core.api.renderers import NDJSON
 from core.conditional import answer_to
+from core.streaming import database_given_back
 from tournaments.dumps import archive
 from tournaments.dumps.records import season_records_after
 from tournaments.models import Season

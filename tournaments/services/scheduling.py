@@ -15,8 +15,8 @@ from django.db.models import Case, F, Max, Model, Q, QuerySet, When
 
 from accounts.models import User
 from accounts.services import audit_record
-from config.jobs import guard
 from core import chance
+from core.jobs import guard
 from core.refusals import Refusal
 from games import pace
 from games.engine.chance import RandomSource
@@ -274,7 +274,7 @@ def legs_sweep(*, at: datetime | None = None, random: RandomSource = chance.syst
     for, deal with those who are not there, remind, tell of choices that ran out.
 
     Idempotent, and one transaction for each leg: what fails for one, or cannot be read, is set
-    aside and does not disturb the others (`config.jobs.guard`).
+    aside and does not disturb the others (`core.jobs.guard`).
     """
     at = instant(at)
     _lapse_all(at)

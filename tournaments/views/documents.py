@@ -9,8 +9,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
-from config.bodies import takes
 from core.refusals import Forbidden, Refusal
+from core.sizes import takes
 from games.views.common import needs_sign_in, problem
 from tournaments import audience
 from tournaments.forms import RestoreForm

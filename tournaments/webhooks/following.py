@@ -12,7 +12,7 @@ from functools import partial
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from config.jobs import guard
+from core.jobs import guard
 from core.queueing import enqueue
 from games.models import Match
 from tournaments.jobs import WEBHOOK_CLOCK, WEBHOOK_TURN

@@ -12,10 +12,10 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from config.jobs import guard
+from core.clock import instant_of
+from core.jobs import guard
 from core.queueing import enqueue
 from games import store
-from games.clock import instant_of
 from games.engine.errors import EngineFault
 from games.models import Match
 from tournaments.jobs import WEBHOOK_DRAIN

@@ -12,8 +12,8 @@ import msgspec
 from django.conf import settings
 from django.urls import reverse
 
+from core.clock import now_ms
 from games import frames, store
-from games.clock import now_ms
 from games.engine.decisions import ALL, ROOM
 from games.engine.views import match_view
 from games.models import Match

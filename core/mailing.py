@@ -1,7 +1,7 @@
 """Mail leaves the site from a worker, and within limits of time.
 
 `Queued` is the site's mail backend: whoever sends mail, a request, a deadline or a library, hands
-it to the queue and goes on. The task in `config.jobs.tasks` passes it to the transport of the
+it to the queue and goes on. The task in `core.jobs.tasks` passes it to the transport of the
 settings, in production `Smtp`, which is done, well or not, after so many seconds.
 """
 
@@ -22,7 +22,7 @@ from django.core.mail.backends.smtp import EmailBackend
 from core.queueing import enqueue
 
 Fields = dict[str, Any]
-SEND_MAIL = "config.jobs.tasks.send_mail"
+SEND_MAIL = "core.jobs.tasks.send_mail"
 _FIELDS = ("subject", "body", "from_email", "to", "cc", "bcc", "reply_to", "extra_headers")
 
 

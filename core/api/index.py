@@ -15,8 +15,8 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api.views import ApiView
-from config.env import ROOT
+from core.api.views import ApiView
+from core.env import ROOT
 
 SNAPSHOT = ROOT / "docs" / "openapi.json"
 

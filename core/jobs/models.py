@@ -1,5 +1,5 @@
 """What is known of the jobs that run by themselves: what they could not do, and when each was
-last done. Changes go through `config.jobs.guard`."""
+last done. Changes go through `core.jobs.guard`."""
 
 from __future__ import annotations
 

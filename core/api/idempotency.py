@@ -27,8 +27,8 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api.errors import ApiProblem
-from config.api.models import IdempotencyKey
+from core.api.errors import ApiProblem
+from core.api.models import IdempotencyKey
 
 KEPT_FOR: Final = timedelta(hours=24)
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")

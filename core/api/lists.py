@@ -20,8 +20,8 @@ from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.api.bodies import instant_of
-from config.api.errors import ParameterFault
+from core.api.bodies import instant_of
+from core.api.errors import ParameterFault
 
 LIMIT: Final = 50
 LIMIT_MAX: Final = 200
@@ -30,7 +30,7 @@ LIMIT_MAX: Final = 200
 COMMITTED_WITHIN: Final = timedelta(minutes=10)
 LATEST_AT_MOST: Final = 100
 # Without a time in it: the same page has the same cursors, so that its tag stays the same, too.
-_SIGNER: Final = signing.Signer(salt="config.api.cursor")
+_SIGNER: Final = signing.Signer(salt="core.api.cursor")
 
 # Fields to order by, `-` before those that go down. The last one must be unique.
 Ordering = tuple[str, ...]

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from config.api.client import client_text
-from config.env import ROOT
+from core.api.client import client_text
+from core.env import ROOT
 
 CLIENT = ROOT / "docs" / "examples" / "gauntlet_client.py"
 

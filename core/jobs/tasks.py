@@ -12,7 +12,7 @@ from celery import shared_task
 from django.conf import settings
 from django.core.mail import get_connection
 
-from config.mailing import SEND_MAIL, Fields, unpacked
+from core.mailing import SEND_MAIL, Fields, unpacked
 from core.queueing import enqueue
 
 log = structlog.get_logger("gauntlet.mail")

@@ -17,10 +17,10 @@ from rest_framework.response import Response
 from rest_framework.utils.encoders import JSONEncoder
 from rest_framework.views import exception_handler
 
-from config.api.bodies import WHOLE, Faults, field_faults, refused_fields
-from config.api.errors import ApiProblem
-from config.api.parsing import TooLarge
-from config.api.scopes import REALM, ScopeMissing
+from core.api.bodies import WHOLE, Faults, field_faults, refused_fields
+from core.api.errors import ApiProblem
+from core.api.parsing import TooLarge
+from core.api.scopes import REALM, ScopeMissing
 from core.refusals import Refusal
 
 PROBLEM = "application/problem+json"
@@ -81,7 +81,7 @@ def plain_problem(status: int, code: str, sentence: str, **more: Any) -> HttpRes
 
 def refused(refusal: Refusal, request: Any = None, *, on_board: bool = False) -> Response:
     """The answer to something that was refused: 400 with `fields` where the body of ``request`` is
-    to blame (see `config.api.bodies`), otherwise that of its kind. ``on_board``: it
+    to blame (see `core.api.bodies`), otherwise that of its kind. ``on_board``: it
     is about a board, so that its `squares` are told even where there are none."""
     faults, wrong = refused_fields(refusal, request)
     code, status = refusal.code, 400 if wrong else refusal.status

@@ -12,7 +12,7 @@ class IdempotencyKey(models.Model):
     """The answer to a request that its sender may send again without it counting twice.
 
     Written in the transaction of the request itself: there is never the one without the other.
-    Kept for a day. See `config.api.idempotency`.
+    Kept for a day. See `core.api.idempotency`.
     """
 
     user = models.ForeignKey(

@@ -32,7 +32,7 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
-from config.api.errors import ApiProblem
+from core.api.errors import ApiProblem
 from core.refusals import each_of
 
 # Under this name stands what is wrong with a body as a whole.

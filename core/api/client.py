@@ -7,7 +7,7 @@ import keyword
 import re
 from typing import Any
 
-from config.api.index import response_of, schema
+from core.api.index import response_of, schema
 
 _METHODS = ("get", "post", "put", "patch", "delete")
 _TYPES = {"integer": "int", "number": "float", "string": "str", "boolean": "bool"}

@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from config.api.errors import ApiProblem
+from core.api.errors import ApiProblem
 
 log = structlog.get_logger("gauntlet.api")
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.services import audit_record
-from config.jobs.models import SetAside
+from core.jobs.models import SetAside
 
 
 @transaction.atomic

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from drf_spectacular.drainage import GENERATOR_STATS
 
-from config.api.index import SNAPSHOT, schema_text
+from core.api.index import SNAPSHOT, schema_text
 
 
 class Command(BaseCommand):

@@ -9,9 +9,9 @@ from django.utils.safestring import SafeString
 
 from accounts import adminkit
 from accounts.adminkit import Panel, ReadOnly, list_address, person, row_address, target_link
-from config.jobs import guard
-from config.jobs.models import JobDone, SetAside
-from config.jobs.services import rows_retry
+from config.operations.services import rows_retry
+from core.jobs import guard
+from core.jobs.models import JobDone, SetAside
 
 
 @admin.register(SetAside)

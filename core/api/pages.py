@@ -12,9 +12,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from config.api.index import response_of, schema
-from config.api.scopes import WORDS
-from config.env import ROOT
+from core.api.index import response_of, schema
+from core.api.scopes import WORDS
+from core.env import ROOT
 
 EXAMPLES = ROOT / "docs" / "api-examples.json"
 _METHODS = ("get", "post", "put", "patch", "delete")

@@ -31,7 +31,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Now
 from django.utils import timezone
 
-from config.jobs.models import SetAside
+from core.jobs.models import SetAside
 
 log = structlog.get_logger("gauntlet.jobs")
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
-from config.api.errors import ApiProblem
+from core.api.errors import ApiProblem
 
 # What whoever has shown no token, or not a good one, is asked for.
 REALM: Final = 'Bearer realm="api"'

@@ -26,10 +26,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from config.api import conditional, cors, limits
-from config.api.errors import ApiProblem, ParameterFault
-from config.api.lists import CursorPages, FilterBackend, OrderBackend, Ordering, fields_of
-from config.api.scopes import HasScope, Scope, scope_of
+from core.api import conditional, cors, limits
+from core.api.errors import ApiProblem, ParameterFault
+from core.api.lists import CursorPages, FilterBackend, OrderBackend, Ordering, fields_of
+from core.api.scopes import HasScope, Scope, scope_of
 from core.conditional import weak_tag
 
 

@@ -11,9 +11,9 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework.permissions import SAFE_METHODS, IsAuthenticated
 
-from config.api.problems import PROBLEM, ProblemSerializer
-from config.api.scopes import Scope, scope_of
-from config.api.views import ApiView
+from core.api.problems import PROBLEM, ProblemSerializer
+from core.api.scopes import Scope, scope_of
+from core.api.views import ApiView
 
 _ERRORS = {
     400: "A parameter, a field or the JSON itself is wrong.",
