@@ -128,7 +128,7 @@ def _merge(acting_user: User, keep: User, duplicate: User, reason: str) -> dict[
     if keep.pk == duplicate.pk:
         raise Refusal("merge.same", "These are not two accounts but one.", field="keep")
     if acting_user.pk in (keep.pk, duplicate.pk):
-        raise Refusal("account.own-account", "Nobody merges their own accounts.")
+        raise Forbidden("account.own-account", "Nobody merges their own accounts.")
     locked = users_lock([keep, duplicate])
     keep, duplicate = locked[keep.pk], locked[duplicate.pk]
     _refuse_accounts(acting_user, (keep, duplicate))

@@ -26,7 +26,7 @@ from accounts import mail
 from accounts.models import Report, ReportQuerySet, User
 from accounts.roles import is_moderator
 from accounts.services import audit_record
-from core.refusals import Refusal
+from core.refusals import Forbidden, Refusal
 
 WORDS_MAX = 1000
 # Enough for anybody who means it.
@@ -274,13 +274,13 @@ def why_not_handle(acting_user: User, report: Report) -> Refusal | None:
     nobody judges in their own matter, administrators included.
     """
     if not is_moderator(acting_user):
-        return Refusal("report.not-moderator", "Only moderators work on reports.")
+        return Forbidden("report.not-moderator", "Only moderators work on reports.")
     if report.about_id == acting_user.pk:
-        return Refusal("report.about-you", "This report is about you. Leave it to the others.")
+        return Forbidden("report.about-you", "This report is about you. Leave it to the others.")
     if report.reporter_id == acting_user.pk:
-        return Refusal("report.your-own", "You filed this report. Leave it to the others.")
+        return Forbidden("report.your-own", "You filed this report. Leave it to the others.")
     if not queue_of(acting_user).filter(pk=report.pk).exists():
-        return Refusal("report.own-match", "You play in this match. Leave it to the others.")
+        return Forbidden("report.own-match", "You play in this match. Leave it to the others.")
     return None
 
 

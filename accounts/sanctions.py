@@ -124,7 +124,7 @@ def warning_acknowledge(*, acting_user: User, sanction: Sanction) -> None:
     """
     locked = Sanction.objects.select_for_update(no_key=True).get(pk=sanction.pk)
     if locked.user_id != acting_user.pk:
-        raise Refusal("sanction.not-yours", "This warning is not addressed to you.")
+        raise Forbidden("sanction.not-yours", "This warning is not addressed to you.")
     if locked.kind != Sanction.Kind.WARNING:
         raise Refusal("sanction.no-warning", "Only a warning is acknowledged.")
     if locked.acknowledged_at is not None:
@@ -143,7 +143,7 @@ def why_not_sanction(acting_user: User, user: User) -> Refusal | None:
     if not is_moderator(acting_user):
         return Forbidden("account.not-moderator", "Only moderators may do this.")
     if acting_user.pk == user.pk:
-        return Refusal("account.own-account", "Nobody judges their own account.")
+        return Forbidden("account.own-account", "Nobody judges their own account.")
     if is_protected_from(acting_user, user):
         return Forbidden("account.protected", "Only an administrator may do this to a moderator.")
     return None

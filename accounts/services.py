@@ -237,7 +237,7 @@ def _lock_for_moderation(acting_user: User, user: User, reason: str) -> User:
     if not reason.strip():
         raise Refusal("account.reason-missing", "Please give a reason.", field="reason")
     if acting_user.pk == user.pk:
-        raise Refusal("account.own-account", "Nobody closes or reopens their own account here.")
+        raise Forbidden("account.own-account", "Nobody closes or reopens their own account here.")
     locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     if is_protected_from(acting_user, locked):
         raise Forbidden("account.protected", "Only an administrator may do this to a moderator.")

@@ -832,6 +832,7 @@ class GiftForm(ServiceForm):
         "item.receiver": "receiver",
         "item.oneself": "receiver",
         "item.match": "death_match",
+        "item.for-which": "death_match",
         "item.leg": "leg_number",
         "item.note": "note",
     }

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import json
+import re
 from collections.abc import Mapping
-from typing import IO, Any
+from typing import IO, Any, Final
 
 from django.conf import settings
 from rest_framework.exceptions import APIException, ParseError
@@ -40,4 +42,19 @@ class SmallJSONParser(JSONParser):
         except ParseError as error:
             said = str(error.detail).removeprefix("JSON parse error - ")
             raise ParseError(f"This is no JSON: {said}.") from error
+        if _HALF.search(body) and not _can_be_written(parsed):
+            raise ParseError("This JSON has half a pair of surrogates in it: that is no text.")
         return parsed
+
+
+# What may be half of a character: whether its other half is beside it is seen in what was read.
+_HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+def _can_be_written(parsed: Any) -> bool:
+    """Whether it has no text in it that nobody could be sent again, in keys and values."""
+    try:
+        json.dumps(parsed, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True

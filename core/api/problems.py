@@ -118,9 +118,12 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     for name, value in answered.items():
         if name.lower() in {"www-authenticate", "retry-after", "allow"}:
             response[name] = value
-    if isinstance(error, ScopeMissing):  # RFC 6750, 3.1
+    # RFC 6750, 3.1: to whom shows no token nothing is said of one.
+    if isinstance(error, ScopeMissing):
         scope = error.more["scope"]
         response["WWW-Authenticate"] = f'{REALM}, error="insufficient_scope", scope="{scope}"'
+    elif isinstance(error, exceptions.AuthenticationFailed):
+        response["WWW-Authenticate"] = f'{REALM}, error="invalid_token"'
     return response
 
 

@@ -110,7 +110,7 @@ def chat_restore(*, acting_user: User, message: ChatMessage, why: str = "") -> N
     """
     locked, why = _moderated(acting_user, message, why)
     if locked.author_id == acting_user.pk:
-        raise Refusal("chat.own", "Another moderator decides about your own message.")
+        raise Forbidden("chat.own", "Another moderator decides about your own message.")
     if locked.removed_at is None:
         raise Refusal("chat.not-removed", "This message was not taken away.")
     locked.removed_at = None
@@ -126,7 +126,7 @@ def chat_restore(*, acting_user: User, message: ChatMessage, why: str = "") -> N
 def _moderated(acting_user: User, message: ChatMessage, why: str) -> tuple[ChatMessage, str]:
     """The message, locked, and the reason made fit to keep, for somebody who may judge it."""
     if not may_moderate_chat(acting_user):
-        raise Refusal(
+        raise Forbidden(
             "chat.not-moderator", "Only moderators may take messages away or put them back."
         )
     if not chat_visible_to(acting_user).filter(pk=message.pk).exists():

@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
-from core.refusals import NotFound, Refusal
+from core.refusals import Forbidden, NotFound
 from games.audience import chat_visible_to, may_moderate_chat
 from games.services.chat import chat_remove
 from games.views.common import explains_refusals, needs_sign_in, problem
@@ -24,10 +24,9 @@ def remove(request: HttpRequest, user: User, message_id: int) -> HttpResponse:
     `chat_remove`.
     """
     if not may_moderate_chat(user):
-        refusal = Refusal("chat.not-moderator", "Only moderators may remove messages.")
-        response = problem(request, refusal)
-        response.status_code = 403
-        return response
+        return problem(
+            request, Forbidden("chat.not-moderator", "Only moderators may remove messages.")
+        )
     readable = chat_visible_to(user).select_related("author", "match")
     message = readable.defer("match__snapshot").filter(pk=message_id).first()
     if message is None:

@@ -111,7 +111,7 @@ def test_tokens_that_are_none(header: str, play: Play, ada: User) -> None:
     answer = client.get(reverse("api:match", args=[play.pk]), headers={"Authorization": header})
     assert answer.status_code == 401
     assert json.loads(answer.content)["code"] == "token.refused"
-    assert answer["WWW-Authenticate"] == 'Bearer realm="api"'
+    assert answer["WWW-Authenticate"] == 'Bearer realm="api", error="invalid_token"'
 
 
 def test_other_schemes_are_not_ours(play: Play) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -85,6 +86,26 @@ def test_what_it_is_about_is_told() -> None:
     assert answer.data["squares"] == ["A3"]
     assert list(answer.data["fields"]) == ["cut"]
     assert str(refusal) == "cut.twice: A3 is cut twice."
+
+
+# Endings of codes that tell somebody that it is not for them to do.
+_NOT_FOR_THEM = re.compile(
+    r"\.(not-yours|own|own-account|own-match|your-own|about-you|not-organiser|not-moderator"
+    r"|not-administrator|not-in|protected)$"
+)
+# Of the games: a move is refused as any other.
+_MOVES = {"shape.not-yours"}
+
+
+def test_who_may_not_is_told_so_everywhere() -> None:
+    """403, whatever it is that somebody may not do."""
+    found = [
+        (code, kind, where)
+        for code, kind, where in raised()
+        if _NOT_FOR_THEM.search(code) and code not in _MOVES
+    ]
+    assert [each for each in found if each[1] != "Forbidden"] == []
+    assert len(found) > 30
 
 
 def test_several_are_told_together() -> None:

@@ -93,7 +93,7 @@ def test_only_its_organisers_change_a_season(number: int, olga: Caller, rival: C
     method, path, body = writes(slug, ids, match)[number]
     with nothing_changes():
         # Contestants give their items themselves, so others are told that it is not theirs to give.
-        own = (409, "item.giver") if path.endswith("items/") else (403, "season.not-organiser")
+        own = (403, "item.giver") if path.endswith("items/") else (403, "season.not-organiser")
         for caller, expected in (
             (rival, own),
             (player, (403, "scope.missing")),

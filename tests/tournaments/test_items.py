@@ -94,7 +94,8 @@ def test_the_eliminated_give_one_item(season: Season, final: DeathMatch) -> None
         "acting_user": giver.user, "season": season, "receiver": who(season, 1),
         "death_match": final, "leg_number": 2, **REPEAT,
     }  # fmt: skip
-    refused("item.match", item_give, **{**right, "death_match": None, "leg_number": None})
+    refused("item.for-which", item_give, **{**right, "death_match": None, "leg_number": None})
+    refused("item.leg", item_give, **{**right, "leg_number": None})
     gift = item_give(**right, note="Win!", at=START)
     assert (gift.giver, gift.note, gift.status) == (giver, "Win!", "held")
     assert history(gift) == ["given"]
@@ -122,6 +123,9 @@ def test_gifts_that_do_not_fit(orla: User, cleo: User, season: Season, final: De
     refuse("item.receiver-out", receiver=who(season, 3))
     refuse("item.leg", leg_number=4)
     refuse("item.leg", death_match=None)
+    # What an organiser enters for somebody is as theirs; what is granted may be for any match.
+    refuse("item.leg", giver=who(season, 3), leg_number=None)
+    refuse("item.for-which", giver=who(season, 3), death_match=None, leg_number=None)
     refuse("item.unfit", item="rapid-removal", ruleset="peg-domain")
     refuse("item.note.too-long", note="x" * 301)
     refuse("item.match-over", death_match=DeathMatch.objects.order_by("pk")[0],

@@ -1123,6 +1123,7 @@ class NewGiftSerializer(serializers.Serializer[dict[str, Any]]):
         "item.unknown": "item",
         "item.oneself": "receiver",
         "item.leg": "leg_number",
+        "item.for-which": "death_match",
         "item.note.too-long": "note",
     }
 
@@ -1158,6 +1159,15 @@ class NewGiftSerializer(serializers.Serializer[dict[str, Any]]):
         if "death_match" in sound or "death_match" not in self.initial_data:
             with told.of():
                 items.must_be_leg_of(sound.get("death_match"), sound.get("leg_number"))
+            if "leg_number" in sound or "leg_number" not in self.initial_data:
+                with told.of():
+                    items.must_be_for_one(
+                        season=self.context["about"],
+                        giver=giver,
+                        acting_user=signed_in(self.context["request"]),
+                        death_match=sound.get("death_match"),
+                        leg_number=sound.get("leg_number"),
+                    )
         yield from told.refused
 
 
@@ -1182,9 +1192,12 @@ class GiftsView(GiftsReading):
         needs `play` for that)."""
         caller = signed_in(request)
         season = season_for(slug, caller)
+        _scope_needed(request, own=audience.contestant_of(season, caller) is not None)
+        items.must_be_able_to_give(season, caller)
         given = body_of(
             request,
             NewGiftSerializer,
+            about=season,
             contestants=contestants_of(season),
             death_matches=death_matches_among(DeathMatch.objects.filter(round__season=season)),
         )

@@ -14,7 +14,7 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.services import audit_record
-from core.refusals import Refusal
+from core.refusals import Forbidden, Refusal
 from tournaments import audience, lifecycle
 from tournaments.course import Course
 from tournaments.lifecycle import (
@@ -320,7 +320,7 @@ def ladder_challenge(
     elif own is None or challenger.pk != own.pk:
         managed(locked, acting_user)
     if challenger is None:
-        raise Refusal("ladder.not-in", "You are not on this ladder.")
+        raise Forbidden("ladder.not-in", "You are not on this ladder.")
     at = instant(at)
     course = Course.of(locked)
     ladder.check(

@@ -19,7 +19,7 @@ from django.db.models import Max
 from accounts.models import User
 from accounts.services import audit_record, users_lock
 from core import chance
-from core.refusals import NotFound, Refusal
+from core.refusals import Forbidden, NotFound, Refusal
 from games import pace, store, words
 from games.engine.chance import RandomSource
 from games.engine.decisions import Seat, other
@@ -333,7 +333,7 @@ def _game_chosen_by_seed(
     if not audience.may_choose_rules(death_match, acting_user):
         if audience.may_manage(season, acting_user):
             raise own_death_match()
-        raise Refusal("rules.not-allowed", "It is not yours to say what is played here.")
+        raise Forbidden("rules.not-allowed", "It is not yours to say what is played here.")
     if death_match.legs.exclude(ruleset="").exists():
         raise Refusal("rules.chosen", "It has been chosen what is played.")
     for each in season.repertoire:

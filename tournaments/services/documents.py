@@ -25,7 +25,7 @@ from django.db import DataError, IntegrityError, models, transaction
 
 from accounts.models import User
 from accounts.services import audit_record, users_lock
-from core.refusals import Refusal
+from core.refusals import Forbidden, Refusal
 from games.engine import records
 from games.models import Match
 from games.services.matches import record_bytes, record_import
@@ -658,7 +658,7 @@ def season_import(
     """
     acting_user = users_lock([acting_user])[acting_user.pk]
     if not audience.may_create_season(acting_user):
-        raise Refusal("document.not-allowed", "Only organisers may import seasons.")
+        raise Forbidden("document.not-allowed", "Only organisers may import seasons.")
     text, files = _unpacked(data)
     try:
         document = msgspec.json.decode(text, type=Document)

@@ -13,7 +13,7 @@ from django.db.models import Max, QuerySet
 
 from accounts.models import User
 from accounts.services import audit_record
-from core.refusals import Refusal, Together
+from core.refusals import Forbidden, Refusal, Together
 from games.engine.errors import EngineFault
 from games.rulesets import REGISTRY
 from games.words import game_name
@@ -370,14 +370,14 @@ def dmo_choose(
         )
     is_ec = audience.may_choose_dmo(fresh, acting_user)
     if not is_ec and not audience.may_manage(season, acting_user):
-        raise Refusal("choice.not-yours", "The EC chooses, or an organiser.")
+        raise Forbidden("choice.not-yours", "The EC chooses, or an organiser.")
     if is_ec and fresh.choose_by is not None and at > fresh.choose_by:
         raise Refusal("choice.too-late", "The time to choose is over: an organiser decides.")
     dmo = next((each for each in choosable(fresh) if each.pk == contestant.pk), None)
     if dmo is None:
         raise Refusal("choice.not-allowed", f"{contestant.name} cannot be chosen.")
     if not is_ec and dmo.user_id == acting_user.pk:
-        raise Refusal("choice.own", "Nobody decides about their own death match.")
+        raise Forbidden("choice.own", "Nobody decides about their own death match.")
     ec = fresh.ec
     if ec is None:
         raise EngineFault("an episode in which somebody chooses has an EC")

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.services import audit_record
-from core.refusals import Refusal
+from core.refusals import Forbidden, NotFound, Refusal
 from games.engine.decisions import Seat, other
 from games.engine.ruleset import HeldItem
 from tournaments import audience, lifecycle
@@ -105,8 +105,8 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
     ``season.none``, ``season.archived``, ``season.not-running``, ``season.not-organiser``,
     ``item.no-gifts``, ``item.unknown``, ``item.giver``, ``item.giver-in``, ``item.given-already``,
     ``item.receiver``, ``item.receiver-out``, ``item.oneself``, ``death-match.own`` (for one's own
-    opponent), ``item.match``, ``item.match-over``, ``item.leg``, ``item.unfit``,
-    ``item.note.too-long``.
+    opponent), ``item.for-which``, ``item.match``, ``item.match-over``, ``item.leg``,
+    ``item.unfit``, ``item.note.too-long``.
     """
     locked = season_locked(season.pk)
     must_not_be_archived(locked)
@@ -177,6 +177,42 @@ def must_be_leg_of(death_match: DeathMatch | None, leg_number: int | None) -> No
         raise Refusal("item.leg", "There is no such match.")
 
 
+def must_be_able_to_give(season: Season, acting_user: User) -> None:
+    """Organisers are, and whoever has been eliminated. Raises Refusal ``item.giver`` and
+    ``item.giver-in``."""
+    if not audience.may_manage(season, acting_user):
+        _must_have_left(audience.contestant_of(season, acting_user))
+
+
+def _must_have_left(giver: Contestant | None) -> None:
+    if giver is None:
+        raise Forbidden("item.giver", "You can only give what is yours to give.")
+    if giver.status != ContestantStatus.ELIMINATED:
+        raise Refusal("item.giver-in", f"{giver.name} has not been eliminated: nothing to give.")
+
+
+def must_be_for_one(
+    *,
+    season: Season,
+    giver: Contestant | None,
+    acting_user: User,
+    death_match: DeathMatch | None,
+    leg_number: int | None,
+) -> None:
+    """What somebody gives is for one death match, unless an organiser enters it before the final;
+    and in a final of several it is for one match. Organisers grant (no ``giver``) for any. Raises
+    Refusal ``item.for-which`` and ``item.leg``."""
+    if giver is None or season.format != Format.ELIMINATION:
+        return
+    if death_match is None:
+        entered = audience.may_manage(season, acting_user) and giver.user_id != acting_user.pk
+        if entered and not season.rounds.filter(is_final=True).exists():
+            return
+        raise Refusal("item.for-which", "Please say which death match it is for.")
+    if death_match.round.is_final and death_match.best_of > 1 and leg_number is None:
+        raise Refusal("item.leg", "Which match of the final is it for? Each has its own items.")
+
+
 def _giver_of(
     season: Season,
     acting_user: User,
@@ -192,20 +228,20 @@ def _giver_of(
     else:
         found = audience.contestant_of(season, acting_user)
         if found is None or (giver is not None and giver.pk != found.pk):
-            raise Refusal("item.giver", "You can only give what is yours to give.")
+            raise Forbidden("item.giver", "You can only give what is yours to give.")
     if found is None:
-        raise Refusal("item.giver", "The giver is not in this season.")
-    if found.status != ContestantStatus.ELIMINATED:
-        raise Refusal("item.giver-in", f"{found.name} has not been eliminated: nothing to give.")
-    if not organises:
-        if season.format == Format.ELIMINATION and not season.format_options.get("items", True):
-            raise Refusal("item.no-gifts", "There are no gifts in this season.")
-        if death_match is None:
-            raise Refusal("item.match", "Please say which death match it is for.")
+        raise NotFound("contestant.none", "The giver is not in this season.")
+    _must_have_left(found)
+    none_here = season.format == Format.ELIMINATION and not season.format_options.get("items", True)
+    if none_here and not organises:
+        raise Refusal("item.no-gifts", "There are no gifts in this season.")
+    must_be_for_one(
+        season=season, giver=found, acting_user=acting_user, death_match=death_match,
+        leg_number=leg_number,
+    )  # fmt: skip
+    if not organises and death_match is not None:
         given = found.gifts_given.filter(death_match=death_match)
         of_several = death_match.round.is_final and death_match.best_of > 1
-        if of_several and leg_number is None:
-            raise Refusal("item.leg", "Which match of the final is it for? Each has its own items.")
         if of_several:
             given = given.filter(leg_number=leg_number)
         if given.exclude(status=GiftStatus.TAKEN_BACK).exists():
@@ -306,7 +342,7 @@ def item_declare(
     leg, seat = _own_leg(leg, acting_user)
     held = Gift.objects.select_related("receiver").get(pk=gift.pk)
     if held.receiver_id != (leg.death_match.home_id, leg.death_match.away_id)[seat]:
-        raise Refusal("item.not-yours", "This item is not yours.")
+        raise Forbidden("item.not-yours", "This item is not yours.")
     if held.status != GiftStatus.HELD:
         raise Refusal("item.gone", f"This item is “{held.get_status_display()}”.")
     if held.declarations.filter(leg__status=LegStatus.PLANNED).exclude(leg=leg).exists():
@@ -347,7 +383,7 @@ def _own_leg(leg: Leg, acting_user: User) -> tuple[Leg, Seat]:
     ).get(pk=leg.pk)
     seat = audience.seat_of(fresh.death_match, acting_user)
     if seat is None:
-        raise Refusal("item.not-yours", "Only the two players bring items.")
+        raise Forbidden("item.not-yours", "Only the two players bring items.")
     if fresh.status != LegStatus.PLANNED:
         raise Refusal("item.too-late", "Items are brought before a match begins.")
     return fresh, seat

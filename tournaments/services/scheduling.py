@@ -17,7 +17,7 @@ from accounts.models import User
 from accounts.services import audit_record
 from core import chance
 from core.jobs import guard
-from core.refusals import Refusal
+from core.refusals import Forbidden, Refusal
 from games import pace
 from games.engine.chance import RandomSource
 from games.engine.decisions import Seat
@@ -211,7 +211,7 @@ def _own(leg: Leg, acting_user: User) -> tuple[Leg, Seat]:
     fresh.death_match = death_match
     seat = audience.seat_of(death_match, acting_user)
     if seat is None:
-        raise Refusal("ready.not-yours", "Only the two players say whether they are ready.")
+        raise Forbidden("ready.not-yours", "Only the two players say whether they are ready.")
     if fresh.status != LegStatus.PLANNED:
         raise Refusal("leg.not-planned", f"This match is “{fresh.get_status_display()}” already.")
     return fresh, seat

@@ -524,7 +524,7 @@ def tie_at_the_top(course: Course, acting_user: User | None) -> Iterator[Refusal
     if acting_user is not None and acting_user.pk in [
         course.holders[pk].user_id for pk in course.first
     ]:
-        yield Refusal(
+        yield Forbidden(
             "season.own", "You share the first place: another organiser says who has won."
         )
     names = ", ".join(course.holders[pk].name for pk in course.first)

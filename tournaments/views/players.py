@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import User
-from core.refusals import NotFound, Refusal
+from core.refusals import Forbidden, NotFound, Refusal
 from tournaments import audience, catalogue
 from tournaments.forms import ChooseForm, GiftForm, NoForm, PairForm, RulesForm, WithdrawForm
 from tournaments.lifecycle import PLAYABLE, ContestantStatus, EpisodeStatus, GiftStatus
@@ -38,7 +38,7 @@ def me_in(sheet: Sheet, user: User) -> Contestant:
     for each in sheet.contestants:
         if each.user_id == user.pk:
             return each
-    raise Refusal("contestant.not-in", "You are not a contestant of this season.")
+    raise Forbidden("contestant.not-in", "You are not a contestant of this season.")
 
 
 @require_http_methods(FORMS)
@@ -102,7 +102,7 @@ def choose(request: HttpRequest, sheet: Sheet, user: User, number: int) -> HttpR
         raise Refusal("choice.closed", "There is nothing to choose in this episode now.")
     mine = audience.may_choose_dmo(episode, user)
     if not mine and not audience.may_manage(sheet.season, user):
-        raise Refusal("choice.not-yours", "Only the elimination candidate chooses.")
+        raise Forbidden("choice.not-yours", "Only the elimination candidate chooses.")
     people = choosable(episode)
     allowed = {each.pk for each in people}
     act = Act(
@@ -182,7 +182,7 @@ def rules(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpRespon
     """The lower seed chooses what is played."""
     row = sheet.death_match(pk)
     if audience.seat_of(row, user) is None:
-        raise Refusal("rules.not-allowed", "Only those who play choose here.")
+        raise Forbidden("rules.not-allowed", "Only those who play choose here.")
     act = Act(
         title="Choose the game",
         button="Play this",
@@ -266,7 +266,7 @@ def declare(request: HttpRequest, sheet: Sheet, user: User, pk: int, leg_id: int
     leg = leg_of(row, leg_id)
     seat = audience.seat_of(row, user)
     if seat is None:
-        raise Refusal("item.not-yours", "Only those who play bring items.")
+        raise Forbidden("item.not-yours", "Only those who play bring items.")
     refused: Refusal | None = None
     mine = [
         each
