@@ -40,6 +40,22 @@ async def leave(match_id: int, audience: Audience, socket: str) -> dict[str, Any
     return await _counted(match_id, f"{audience}:{socket}", None)
 
 
+def look(match_id: int, audience: Audience, who: str) -> dict[str, Any]:
+    """Count somebody without a socket, who has just asked how a match stands, as present for as
+    long as a socket that was heard from; returns who is there. For outside of an event loop."""
+    key = f"{settings.REDIS_PREFIX}:presence:{match_id}"
+    try:
+        pipe = _sync_client().pipeline(transaction=False)
+        pipe.zadd(key, {f"{audience}:{who}": now_ms() + PRESENT_FOR_MS})
+        pipe.pexpire(key, PRESENT_FOR_MS)
+        pipe.zrangebyscore(key, f"({now_ms()}", "+inf")
+        members: Any = pipe.execute()[-1]
+    except RedisError as error:
+        log.warning("presence.failed", error=type(error).__name__)
+        return NOBODY
+    return _told(members)
+
+
 def seats_there(match_id: int) -> tuple[bool, bool]:
     """Whether each player looks at the match now. Nobody does while that cannot be asked."""
     key = f"{settings.REDIS_PREFIX}:presence:{match_id}"
@@ -149,6 +165,10 @@ async def _counted(match_id: int, member: str, until: int | None) -> dict[str, A
     except RedisError as error:
         log.warning("presence.failed", error=type(error).__name__)
         return NOBODY
+    return _told(members)
+
+
+def _told(members: Iterable[bytes]) -> dict[str, Any]:
     audiences = [name.split(b":", 1)[0] for name in members]
     return {
         "seats": [b"0" in audiences, b"1" in audiences],

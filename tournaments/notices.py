@@ -82,7 +82,8 @@ def _players(event: SeasonEvent, about: str) -> Iterator[Letter]:
         return
     words = event.words
     if event.data.get("by"):
-        words += f" Decided by {event.data['by']}."
+        stop = "" if words.endswith((".", "!", "?", "…")) else "."
+        words += f"{stop} Decided by {event.data['by']}."
     for side in (row.home, row.away):
         if side is not None and side.user is not None:
             yield Letter(side.user, f"{row}: {about}", words, row.get_absolute_url())
@@ -126,6 +127,22 @@ def _time(event: SeasonEvent) -> Iterator[Letter]:
             words=f"{row}{which} is on {moment}. Please say on its page that you "
             "are ready when the time has come."
         )
+
+
+def _begun(event: SeasonEvent) -> Iterator[Letter]:
+    """Those for whom an organiser did not wait: the clocks are running."""
+    row = event.death_match
+    unready = event.data.get("not_ready", [])
+    users = (
+        {side.user_id for side in (row.home, row.away) if side and side.pk in unready}
+        if row
+        else ()
+    )
+    for letter in _players(event, "it has begun"):
+        if letter.user.pk in users:
+            words = f"{letter.words} An organiser has begun it, and the clocks are running."
+            path = reverse("games:match", args=[event.data["match"]])
+            yield letter._replace(words=words, path=path)
 
 
 def _void(event: SeasonEvent) -> Iterator[Letter]:
@@ -235,6 +252,7 @@ _LETTERS: Final[dict[str, Callable[[SeasonEvent], Iterator[Letter]]]] = {
     "death-match.paired": _paired,
     "death-match.rules": _game,
     "death-match.scheduled": _time,
+    "death-match.started": _begun,
     "death-match.void": _void,
     "death-match.no-show": _not_there,
     "death-match.decided": _decided,

@@ -218,7 +218,11 @@ class FieldsView(ApiView, GenericAPIView[Any]):
         ``fields.unknown``."""
         serializer: Any = self.get_serializer_class()()
         wanted = fields_of(self.request, serializer.fields)
-        return [{name: each[name] for name in wanted} for each in shown]
+        optional = {name for name, field in serializer.fields.items() if not field.required}
+        return [
+            {name: each[name] for name in wanted if name in each or name not in optional}
+            for each in shown
+        ]
 
     def query_names(self, method: str) -> Iterable[str]:
         """Those of the view, and fields."""

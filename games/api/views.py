@@ -8,16 +8,17 @@ from typing import Any, ClassVar
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
+from accounts.models import User
 from core.api.bodies import body_of, nothing_in
 from core.api.problems import ProblemSerializer, refused
-from core.api.scopes import Scope
+from core.api.scopes import Scope, require_scope
 from core.api.views import ApiView, FieldsView
 from core.clock import now_ms
 from core.refusals import Forbidden, Refusal
@@ -26,8 +27,8 @@ from games.audience import seat_of
 from games.engine import records
 from games.frames import ack_frame
 from games.models import Match
-from games.reading import match_for, reader_of
-from games.services.arrivals import match_ready_now
+from games.reading import Reader, match_for, reader_of
+from games.services.arrivals import match_look, match_ready_now
 from games.services.matches import record_bytes
 from games.services.turns import client_id_validate, match_submit
 
@@ -70,6 +71,9 @@ class ViewedMatchSerializer(serializers.Serializer[dict[str, Any]]):
     header = serializers.DictField(help_text="What never changes: seats, options, items.")
     view = serializers.DictField(help_text="Phase, decisions, clocks, the board, the result.")
     log = LogItemSerializer(many=True)
+    presence = serializers.DictField(
+        required=False, help_text="With `here`: who looks at it now, as the socket tells it."
+    )
 
 
 class RecordRenderer(JSONRenderer):
@@ -84,20 +88,41 @@ class MatchView(FieldsView):
 
     serializer_class = ViewedMatchSerializer
     shared = False
+    query = ("here",)
 
     @extend_schema(
         operation_id="match",
         tags=["matches"],
         summary="A match as you may see it",
+        parameters=[
+            OpenApiParameter(
+                "here",
+                bool,
+                description="Of a player whose page asks again and again, since it can open no "
+                "socket: they are there, as with one.",
+            )
+        ],
         responses={200: ViewedMatchSerializer},
     )
     def get(self, request: Request, match_id: int) -> Response:
         """What the socket's `sync` frame holds: header, view, log. Its version is the `ETag`."""
         reader = reader_of(match_id, request.user)
+        there: dict[str, Any] = {}
+        if self.query_value("here", serializers.BooleanField(), default=False):
+            there, reader = self._look(reader, match_id)
         # While the version is the same, clocks tick on; the tag is weak.
-        self.fresh(reader.audience, reader.organise, reader.sync["version"])
-        (shown,) = self.only(reader.sync)
+        self.fresh(reader.audience, reader.organise, reader.sync["version"], *there.values())
+        (shown,) = self.only({**reader.sync, **there})
         return Response(shown)
+
+    def _look(self, reader: Reader, match_id: int) -> tuple[dict[str, Any], Reader]:
+        seat, user = reader.sync["you"], self.request.user
+        if seat is None or not isinstance(user, User):
+            return {}, reader
+        require_scope(self.request.auth, Scope.PLAY)
+        waits = reader.sync["view"]["phase"] == "waiting"
+        there = match_look(match_id=match_id, acting_user=user, seat=seat, waits=waits)
+        return {"presence": there}, reader_of(match_id, user) if waits else reader
 
 
 class SubmissionsView(ApiView):

@@ -6,6 +6,8 @@ words, as programs may that look only now and then.
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 
@@ -17,7 +19,7 @@ from core.refusals import Refusal
 from games import presence, store
 from games.engine import live as lives
 from games.engine import table as tables
-from games.engine.decisions import Seat
+from games.engine.decisions import Audience, Seat
 from games.engine.live import Turn
 from games.models import Match, MatchPlayer
 from games.pace import spoken
@@ -104,6 +106,16 @@ def match_ready_now(*, match_id: int, acting_user: User, seat: Seat) -> bool:
     return match_ready(
         match_id=match_id, acting_user=acting_user, seat=seat, there=there, at=now_ms()
     )
+
+
+def match_look(*, match_id: int, acting_user: User, seat: Audience, waits: bool) -> dict[str, Any]:
+    """A player's page looks at the match without a socket: it counts as there, and a match that
+    ``waits`` begins if the other is there, too. Returns who is there, as the socket's frames do."""
+    there = presence.look(match_id, seat, f"asks-{acting_user.pk}")
+    presence.seen_now(acting_user.pk)
+    if waits:
+        match_attend(match_id=match_id, there=tuple(there["seats"]), at=now_ms())
+    return there
 
 
 # -- ends that somebody was not there for ----------------------------------------------------------

@@ -254,6 +254,9 @@ def test_a_match_can_be_played_where_sockets_are_blocked(new_page: Pages, site: 
     ada.goto(game.address)
     ada.locator("#match[data-connection=polling]").wait_for()
     ada.locator("[data-part=connection]").get_by_text("blocked").wait_for()
+    # She is there, for herself and for him.
+    for page in (ada, ben):
+        page.locator(".presence[data-state=here]").nth(1).wait_for(timeout=30_000)
     begin_tetronogo(ada, ben)
     for _ in range(2):
         place_by_keyboard(ada)

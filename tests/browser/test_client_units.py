@@ -701,7 +701,7 @@ def where_sockets_are_blocked_the_page_asks_and_submits_over_http(page: Page) ->
                 posts: posts.map(({body}) => JSON.parse(body))};
         """,
     )
-    assert found["polled"] == [5, "polling", ["/state/"]]
+    assert found["polled"] == [5, "polling", ["/state/?here=true"]]
     assert found["kept"] == "id-1"
     assert found["after"] is None
     assert found["posts"] == [{"id": "id-1", "text": "D4 90", "version": 5}] * 2

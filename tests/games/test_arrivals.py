@@ -12,6 +12,7 @@ from django.core import mail
 from django.test import Client
 
 from accounts.models import User
+from accounts.tokens import token_create
 from games import presence
 from games.engine.views import match_view
 from games.models import Challenge
@@ -58,6 +59,40 @@ def here(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     found = {"seats": NOBODY}
     monkeypatch.setattr(presence, "seats_there", lambda _match_id: found["seats"])
     return found
+
+
+# -- without a socket ----------------------------------------------------------------------------
+
+
+def look(user: User | None, play: Play, **headers: str) -> Any:
+    client = Client(headers=headers)
+    if user is not None:
+        client.force_login(user)
+    with committing():
+        return client.get(f"/api/v1/matches/{play.pk}/?here=true")
+
+
+def test_whose_page_can_only_ask_is_there_by_asking(
+    waiting: Play, ada: User, ben: User, cleo: User
+) -> None:
+    for user, there in ((None, None), (cleo, None), (ada, [True, False])):
+        answer = look(user, waiting).json()
+        assert answer.get("presence", {}).get("seats") == there
+        assert answer["view"]["phase"] == "waiting"
+    # The other's arrival changes the answer, the version or not.
+    tag = look(ada, waiting)["ETag"]
+    assert look(ben, waiting).json()["view"]["phase"] == "on"
+    assert look(ada, waiting, If_None_Match=tag).status_code == 200
+    assert look(ada, waiting).json()["presence"] == {"seats": [True, True], "spectators": 0}
+
+
+def test_a_token_that_only_reads_is_nobody_there(waiting: Play, ada: User) -> None:
+    for scopes, status in ((("read",), 403), (("read", "play"), 200)):
+        _row, text = token_create(
+            acting_user=ada, name=f"{len(scopes)}", scopes=scopes, lasts=timedelta(hours=1)
+        )
+        assert look(None, waiting, Authorization=f"Bearer {text}").status_code == status
+        assert presence.seats_there(waiting.pk) == (status == 200, False)
 
 
 # -- beginning -----------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ from tournaments.services import deathmatches, episodes
 from tournaments.services.contestants import contestant_replace, contestant_withdraw
 from tournaments.services.items import item_give
 from tournaments.services.rounds import Pairing, round_next
-from tournaments.services.scheduling import leg_schedule, legs_sweep
+from tournaments.services.scheduling import leg_confirm, leg_schedule, legs_sweep
 from tournaments.services.seasons import organiser_add, preflight, season_start
 
 
@@ -357,7 +357,7 @@ def test_what_is_void_at_the_desk_of_its_match_says_why_and_by_whom(
     assert event.words.endswith("is void and will be played again: because")
     assert event.data["by"] == "Orla"
     (letter,) = letters(posted)["player4"]
-    assert "because Decided by Orla." in letter.body
+    assert "because. Decided by Orla." in letter.body
 
 
 def test_letters_of_a_waiting_match_go_to_those_it_concerns(orla: User, oscar: User) -> None:
@@ -457,12 +457,35 @@ def test_whom_it_concerns_is_told_away_from_the_site(orla: User, posted: list[in
         deathmatches.death_match_reopen(acting_user=orla, death_match=fresh(row), why="Play it.")
     both("to be played after all")
     with committing():
-        deathmatches.death_match_void(acting_user=orla, death_match=fresh(row), why="Wrong two.")
+        deathmatches.death_match_void(acting_user=orla, death_match=fresh(row), why="Wrong two")
     told = letters(posted)
-    found = {name: ["Wrong two." in each.body for each in told[name]] for name in told}
+    found = {name: ["Wrong two. Decided by" in each.body for each in told[name]] for name in told}
     assert found == {"player4": [True], "player5": [True, False]}
     expected = "you choose your opponent again, until .*/choose/"
     assert re.search(expected, told["player5"][1].body, re.DOTALL)
+
+
+@pytest.mark.parametrize("ready", [(), (4,), (5,), (4, 5)])
+def test_for_whom_an_organiser_did_not_wait_is_told_that_it_has_begun(
+    orla: User, posted: list[int], ready: tuple[int, ...]
+) -> None:
+    season = running(orla, 5)
+    for number in (4, 5):
+        confirmed(account(season, number))
+    leg = leg_of(chosen(orla, season, 5, 4))
+    posted.clear()
+    now = timezone.now()
+    with committing():
+        leg_schedule(acting_user=orla, leg=leg, scheduled_at=now + timedelta(minutes=5), at=now)
+        for number in ready:
+            leg_confirm(acting_user=account(season, number), leg=leg_of(leg.death_match), at=now)
+    posted.clear()
+    leg = begun(orla, leg.death_match, at=now)
+    told = letters(posted)
+    assert set(told) == {f"player{number}" for number in (4, 5) if number not in ready}
+    for (letter,) in told.values():
+        assert "begins: Tetronogo. An organiser has begun it" in letter.body
+        assert f"/matches/{leg.match_id}/" in letter.body
 
 
 def test_players_are_told_in_what_they_meet(orla: User, posted: list[int]) -> None:

@@ -291,6 +291,9 @@ def test_every_letter_tells_of_its_own_moment(orla: User, workers: Workers) -> N
         at = now + timedelta(days=2)
         leg_schedule(acting_user=acting_user, leg=leg_of(death_match), scheduled_at=at)
 
+    def begins(*, acting_user: User, death_match: DeathMatch) -> None:
+        deathmatches.leg_start(acting_user=acting_user, leg=leg_of(death_match))
+
     last, first = who(season, 5), who(season, 4)
     for deed, more in (
         (deathmatches.rules_set, {"ruleset": GAME["ruleset"], "variant": GAME["variant"]}),
@@ -298,6 +301,7 @@ def test_every_letter_tells_of_its_own_moment(orla: User, workers: Workers) -> N
         (deathmatches.death_match_walkover, {"winner": last, "why": "Alone."}),
         (deathmatches.death_match_correct, {"winner": first, "why": "A slip."}),
         (deathmatches.death_match_reopen, {"why": "Play it."}),
+        (begins, {}),
         (deathmatches.death_match_void, {"why": "Wrong two."}),
     ):
         with committing():

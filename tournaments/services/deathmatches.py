@@ -440,6 +440,12 @@ def _started(
             "ruleset": leg.ruleset,
             "variant": leg.variant,
             "names": [home.name, away.name],
+            # Who had not said that they are there: an organiser did not wait for them.
+            "not_ready": [
+                side.pk
+                for side, ready in ((home, leg.home_ready_at), (away, leg.away_ready_at))
+                if ready is None
+            ],
         },
         leg=leg,
         at=at,

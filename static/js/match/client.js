@@ -543,7 +543,8 @@ export class MatchClient extends EventTarget {
       const headers = { Accept: "application/json" };
       if (this.etag !== null) headers["If-None-Match"] = this.etag;
       const sent = this.now();
-      const response = await this.fetch(this.stateUrl, {
+      // Who asks so is there: the other waits for them, and is told.
+      const response = await this.fetch(`${this.stateUrl}?here=true`, {
         headers,
         cache: "no-store",
         credentials: "same-origin",
