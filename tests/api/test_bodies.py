@@ -838,6 +838,17 @@ def test_who_may_not_hears_nothing_of_the_body(asking: Asking) -> None:
         "season_round_schedule": {"times": []},
         "episode_placements": {"placements": [{"contestant": one, "place": 1}]},
         "death_match_result": {"winner": one, "how": "ruling", "why": "x"},
+        **{
+            name: {"nonsense": 1}
+            for name in (
+                "season_update",
+                "season_enrol",
+                "season_seeds",
+                "contestant_return",
+                "contestant_replace",
+                "leg_void",
+            )
+        },
     }
     with nothing_changes():
         for name, body in bodies.items():

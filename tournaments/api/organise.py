@@ -314,7 +314,7 @@ class SeasonView(SeasonReading):
     def patch(self, request: Request, slug: str) -> Response:
         """Change what is named; the rest stays."""
         caller = signed_in(request)
-        season = season_for(slug, caller)
+        season = _managed(slug, caller)
         given = body_of(request, SeasonChangesSerializer, about=season)
         seasons.season_update(acting_user=caller, season=season, changes=given)
         return Response(_season_shown(request, season.pk))
@@ -476,7 +476,7 @@ class ContestantsView(ContestantsReading):
         """Enrol people by their usernames: all of them, or nobody. In a season that is running they
         are late entries."""
         caller = signed_in(request)
-        season = season_for(slug, caller)
+        season = _managed(slug, caller)
         given = body_of(request, EntriesSerializer, users=accounts_named)
         entered = people.contestants_enrol(
             acting_user=caller,
@@ -532,7 +532,7 @@ class ReturnView(ApiView):
         """Have somebody play again who has withdrawn from a season that is running. What they lost
         by leaving stays lost."""
         caller = signed_in(request)
-        contestant = _contestant(season_for(slug, caller), contestant_id)
+        contestant = _contestant(_managed(slug, caller), contestant_id)
         given = body_of(request, WhySerializer)
         back = people.contestant_return(acting_user=caller, contestant=contestant, why=given["why"])
         return Response(ContestantSerializer(back).data)
@@ -554,7 +554,7 @@ class ReplaceView(ApiView):
     def post(self, request: Request, slug: str, contestant_id: int) -> Response:
         """Have somebody take over a contestant's seed and pairings."""
         caller = signed_in(request)
-        contestant = _contestant(season_for(slug, caller), contestant_id)
+        contestant = _contestant(_managed(slug, caller), contestant_id)
         given = body_of(request, ReplacementSerializer, users=accounts_named)
         new = people.contestant_replace(
             acting_user=caller,
@@ -621,7 +621,7 @@ class SeedsView(ApiView):
     def put(self, request: Request, slug: str) -> Response:
         """Set seeds, or have all of them drawn by lot, before the season begins."""
         caller = signed_in(request)
-        season = season_for(slug, caller)
+        season = _managed(slug, caller)
         given = body_of(request, SeedsSerializer, contestants=contestants_of(season))
         if given["draw"]:
             seeded = people.seeds_draw(acting_user=caller, season=season)
@@ -1077,6 +1077,7 @@ class ReplayView(ApiView):
         """Declare the match of that number void, running or finished; it is played again."""
         caller = signed_in(request)
         found = _death_match(death_matches_whole(caller), death_match_id)
+        must_manage(found.round.season, caller)
         leg = _leg_that_counts(found, number)
         given = body_of(request, WhySerializer)
         deathmatches.leg_void(acting_user=caller, leg=leg, why=given["why"])
