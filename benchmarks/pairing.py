@@ -21,10 +21,10 @@ from typing import Any, TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tournaments.pairing.field import How, Pairing, Player, Result
-from tournaments.pairing.round_robin import timetable
-from tournaments.pairing.single_elimination import bracket_of, progress
-from tournaments.pairing.swiss import pair_round
+from tournaments.formats.field import How, Pairing, Player, Result
+from tournaments.formats.round_robin.rules import timetable
+from tournaments.formats.single_elimination.rules import bracket_of, progress
+from tournaments.formats.swiss.rules import pair_round
 from tournaments.standings.metrics import DEFAULTS
 from tournaments.standings.table import standings
 

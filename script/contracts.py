@@ -1,5 +1,6 @@
 """Kinds of import contract that import-linter does not have itself; named in pyproject.toml."""
 
+import re
 from typing import cast
 
 from grimp import DetailedImport, ImportGraph
@@ -10,9 +11,9 @@ from importlinter.domain import fields
 class ConfinedContract(Contract):
     """Each named package may import, of our own code, itself and the allowed modules only.
 
-    Options: `packages`, where a trailing `.*` means every child, so that a new one is covered from
-    its first line without being listed anywhere; `allowed`, modules that they and their descendants
-    may use.
+    Options: `packages`, where `*` stands for any one name, so that a new folder is covered from its
+    first line without being listed anywhere; `allowed`, modules that they and their descendants may
+    use.
     """
 
     packages = fields.ListField(subfield=fields.StringField())
@@ -31,13 +32,13 @@ class ConfinedContract(Contract):
         return ContractCheck(kept=not broken, metadata={"broken": broken})
 
     def _expanded(self, graph: ImportGraph) -> list[str]:
-        found: set[str] = set()
-        for name in cast(list[str], self.packages):
-            if name.endswith(".*"):
-                found |= graph.find_children(name.removesuffix(".*"))
-            else:
-                found.add(name)
-        return sorted(found)
+        wanted = [
+            re.compile(re.escape(name).replace(r"\*", r"[^.]+"))
+            for name in cast(list[str], self.packages)
+        ]
+        return sorted(
+            module for module in graph.modules if any(each.fullmatch(module) for each in wanted)
+        )
 
     def render_broken_contract(self, check: ContractCheck) -> None:
         """Print the offending lines."""

@@ -13,16 +13,17 @@ from django.utils.functional import cached_property
 
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
+from tournaments.formats import field
+from tournaments.formats.ladder import rules as ladder
+from tournaments.formats.ladder.options import LadderOptions
+from tournaments.formats.registry import options_of
+from tournaments.formats.round_robin import rules as round_robin
+from tournaments.formats.round_robin.options import RoundRobinOptions
+from tournaments.formats.single_elimination import rules as single_elimination
+from tournaments.formats.single_elimination.options import SingleEliminationOptions
+from tournaments.formats.swiss.options import SwissOptions
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, How
 from tournaments.models import Contestant, DeathMatch, Format, Season
-from tournaments.pairing import field, ladder, round_robin, single_elimination
-from tournaments.pairing.registry import (
-    LadderOptions,
-    RoundRobinOptions,
-    SingleEliminationOptions,
-    SwissOptions,
-    options_of,
-)
 from tournaments.standings import DEFAULTS, Table, standings
 
 _CAME = {

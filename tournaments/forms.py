@@ -23,12 +23,12 @@ from games.forms import Card, Cards, games_offered, paces_offered
 from games.models import Preparation
 from games.words import ruleset_named
 from tournaments import catalogue
-from tournaments.models import Contestant, Format, Leg, NoShowRule, RulesetChoice, Season
-from tournaments.pairing.registry import (
+from tournaments.formats.registry import (
     FORMATS,
     option_limits,
     options_of,
 )
+from tournaments.models import Contestant, Format, Leg, NoShowRule, RulesetChoice, Season
 from tournaments.standings.metrics import DEFAULTS, METRICS
 
 GAMES_MOST: Final = 12

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from tournaments.course import Course
+from tournaments.formats.single_elimination import rules as single_elimination
 from tournaments.lifecycle import (
     PLAYABLE,
     ContestantStatus,
@@ -18,7 +19,6 @@ from tournaments.lifecycle import (
     SeasonStatus,
 )
 from tournaments.models import Contestant, DeathMatch, Episode, Format, Gift, ItemEvent, Leg, Season
-from tournaments.pairing import single_elimination
 from tournaments.services.episodes import DMO_SEAT
 
 OUT = (ContestantStatus.ELIMINATED, ContestantStatus.WITHDRAWN, ContestantStatus.REPLACED)

@@ -36,7 +36,7 @@ USER = settings.AUTH_USER_MODEL
 
 
 class Format(models.TextChoices):
-    """How a season is played; the ids of `tournaments.pairing.registry`."""
+    """How a season is played; the ids of `tournaments.formats.registry`."""
 
     ELIMINATION = "elimination", "Elimination season"
     SINGLE_ELIMINATION = "single-elimination", "Single elimination"

@@ -16,10 +16,10 @@ from django.utils.safestring import SafeString
 from accounts.templatetags.site import AVATAR_COLOURS
 from games.engine.palette import ON_DARK
 from games.sharing import BRASS, MUTED, PANEL, TEXT, frame, label
+from tournaments.formats.field import How as Came
+from tournaments.formats.single_elimination.rules import Standing, State
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, How, SeasonStatus
 from tournaments.models import Contestant, DeathMatch, Round
-from tournaments.pairing.field import How as Came
-from tournaments.pairing.single_elimination import Standing, State
 from tournaments.reading import STILL_IN, Sheet
 
 ROW, COLUMN, LEFT, TOP = 48, 84, 26, 40

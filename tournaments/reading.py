@@ -23,6 +23,7 @@ from games import words
 from games.models import Match
 from tournaments import catalogue
 from tournaments.course import Course
+from tournaments.formats.single_elimination import rules as brackets
 from tournaments.lifecycle import (
     PLAYABLE,
     SETTLED,
@@ -48,7 +49,6 @@ from tournaments.models import (
     SeasonEvent,
     SeasonOrganiser,
 )
-from tournaments.pairing import single_elimination as brackets
 from tournaments.standings.metrics import DEFAULTS
 from tournaments.standings.table import Table
 

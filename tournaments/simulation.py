@@ -27,6 +27,7 @@ from games.models import Match
 from games.rulesets import REGISTRY
 from games.services.turns import match_submit
 from tournaments import catalogue
+from tournaments.formats.ladder.options import LadderOptions
 from tournaments.lifecycle import (
     PLAYABLE,
     ContestantStatus,
@@ -45,7 +46,6 @@ from tournaments.models import (
     NoShowRule,
     Season,
 )
-from tournaments.pairing.registry import LadderOptions
 from tournaments.services import (
     colosseum,
     contestants,

@@ -43,10 +43,10 @@ from tests.tournaments.support import (
 )
 from tournaments import notices
 from tournaments.events import KINDS
+from tournaments.formats.registry import FORMATS, option_limits, options_of
 from tournaments.forms import PairingsForm, PlacementsForm, SeasonForm
 from tournaments.jobs import MAIL_EVENT
 from tournaments.models import Contestant, DeathMatch, Season, SeasonEvent
-from tournaments.pairing.registry import FORMATS, option_limits, options_of
 from tournaments.pictures import standing_told
 from tournaments.reading import Sheet, seasons_listed
 from tournaments.services import deathmatches, episodes

@@ -1,5 +1,5 @@
 """Single elimination, round robin, Swiss and ladder: who meets whom next, and what a result leads
-to. The rules are in `tournaments.pairing`; `tournaments.course` reads the rows for them. All of it
+to. The rules are in `tournaments.formats`; `tournaments.course` reads the rows for them. All of it
 runs under the season's lock, so that nothing is paired twice.
 """
 
@@ -17,6 +17,10 @@ from accounts.services import audit_record
 from core.refusals import Forbidden, Refusal
 from tournaments import audience, lifecycle
 from tournaments.course import Course
+from tournaments.formats import field
+from tournaments.formats.ladder import rules as ladder
+from tournaments.formats.single_elimination import rules as single_elimination
+from tournaments.formats.swiss import rules as swiss
 from tournaments.lifecycle import (
     SETTLED,
     ContestantStatus,
@@ -33,7 +37,6 @@ from tournaments.models import (
     Season,
     SeasonEvent,
 )
-from tournaments.pairing import field, ladder, single_elimination, swiss
 from tournaments.services import deathmatches, formats, seasons
 from tournaments.services.events import season_event
 from tournaments.services.guards import instant, managed, must_be_running, must_not_be_archived

@@ -32,6 +32,8 @@ from games.services.matches import record_bytes, record_import
 from tournaments import audience, catalogue, invariants, pictures
 from tournaments.course import Course
 from tournaments.events import KINDS
+from tournaments.formats.single_elimination import rules as single_elimination
+from tournaments.formats.single_elimination.options import SingleEliminationOptions
 from tournaments.lifecycle import (
     LegStatus,
     SeasonStatus,
@@ -51,8 +53,6 @@ from tournaments.models import (
     SeasonEvent,
     SeasonOrganiser,
 )
-from tournaments.pairing import single_elimination
-from tournaments.pairing.registry import SingleEliminationOptions
 from tournaments.reading import Sheet
 from tournaments.services import seasons
 from tournaments.services.contestants import SEED_MAX

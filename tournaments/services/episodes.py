@@ -18,6 +18,8 @@ from games.engine.errors import EngineFault
 from games.rulesets import REGISTRY
 from games.words import game_name
 from tournaments import audience, lifecycle
+from tournaments.formats.elimination.options import EliminationOptions
+from tournaments.formats.registry import options_of
 from tournaments.lifecycle import (
     UNDECIDED,
     ContestantStatus,
@@ -36,7 +38,6 @@ from tournaments.models import (
     Round,
     Season,
 )
-from tournaments.pairing.registry import EliminationOptions, options_of
 from tournaments.services import seasons
 from tournaments.services.deathmatches import (
     active_of,

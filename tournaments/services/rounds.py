@@ -14,10 +14,11 @@ from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import NotFound, Refusal, Together
 from tournaments.course import Course
+from tournaments.formats.field import enough
+from tournaments.formats.ladder import rules as ladder
+from tournaments.formats.swiss import rules as swiss
 from tournaments.lifecycle import DeathMatchStatus, LegStatus
 from tournaments.models import Contestant, DeathMatch, Format, Leg, Round, Season
-from tournaments.pairing import ladder, swiss
-from tournaments.pairing.field import enough
 from tournaments.services import colosseum, deathmatches, episodes, scheduling
 from tournaments.services.guards import (
     RowByRow,

@@ -22,6 +22,7 @@ from games import pace
 from games.services.matches import game_of, match_referees_set
 from tournaments import audience, lifecycle
 from tournaments.course import Course
+from tournaments.formats import registry as formats_known
 from tournaments.lifecycle import (
     UNDECIDED,
     ContestantStatus,
@@ -39,7 +40,6 @@ from tournaments.models import (
     Season,
     SeasonOrganiser,
 )
-from tournaments.pairing import registry as formats_known
 from tournaments.services import formats
 from tournaments.services.events import season_event
 from tournaments.services.guards import (

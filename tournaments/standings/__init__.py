@@ -1,6 +1,6 @@
 """Standings: declared metrics, and the table that an order of them makes of some results.
 
-Pure, like `tournaments.pairing`: no database, no clock, no chance. All values are whole numbers.
+Pure, like the rules of formats: no database, no clock, no chance. All values are whole numbers.
 """
 
 from tournaments.standings.metrics import DEFAULTS, METRICS

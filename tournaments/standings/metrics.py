@@ -19,7 +19,7 @@ import msgspec
 
 from core.refusals import Refusal, Together
 from games.engine.errors import EngineFault
-from tournaments.pairing.field import How, Result
+from tournaments.formats.field import How, Result
 
 #: A whole number, or several that are compared one after the other. None: does not apply.
 Value = int | tuple[int, ...] | None

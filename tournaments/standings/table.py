@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from games.engine.errors import EngineFault
-from tournaments.pairing.field import Result
+from tournaments.formats.field import Result
 from tournaments.standings.metrics import Ledger, Metric, Value, order_of
 
 #: More names than this are given as a number in a sentence.

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Iterable, Sequence
 
-from tournaments.pairing.field import How, Pairing, Player, Result
+from tournaments.formats.field import How, Pairing, Player, Result
 
 Decide = Callable[[int, int], int]
 

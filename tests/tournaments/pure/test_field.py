@@ -2,7 +2,7 @@ import pytest
 
 from games.engine.errors import EngineFault
 from tests.tournaments.pure.helpers import bye, void, walkover, won
-from tournaments.pairing.field import How, Player, Result, by_seed
+from tournaments.formats.field import How, Player, Result, by_seed
 
 
 @pytest.mark.parametrize(

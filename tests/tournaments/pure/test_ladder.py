@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from core.refusals import Refusal
 from tests.tournaments.pure.helpers import field, void, won
-from tournaments.pairing.field import Player, Result
-from tournaments.pairing.ladder import check, in_reach, moved, rungs_of
+from tournaments.formats.field import Player, Result
+from tournaments.formats.ladder.rules import check, in_reach, moved, rungs_of
 
 
 def order_of(*given, **more):

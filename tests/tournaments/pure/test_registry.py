@@ -5,14 +5,9 @@ import pytest
 
 from core.refusals import Refusal
 from tests.tournaments.pure.helpers import codes
-from tournaments.pairing.registry import (
-    FORMATS,
-    EliminationOptions,
-    SwissOptions,
-    cautions_of,
-    options_of,
-    swiss_enough,
-)
+from tournaments.formats.elimination.options import EliminationOptions
+from tournaments.formats.registry import FORMATS, cautions_of, options_of
+from tournaments.formats.swiss.options import SwissOptions, rounds_enough
 from tournaments.standings.metrics import DEFAULTS, order_of
 
 
@@ -80,7 +75,7 @@ def test_cautions():
 
 
 def test_enough_rounds_is_the_binary_logarithm():
-    assert [swiss_enough(n) for n in range(2, 200)] == [
+    assert [rounds_enough(n) for n in range(2, 200)] == [
         math.ceil(math.log2(n)) for n in range(2, 200)
     ]
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
 from tests.tournaments.pure.helpers import field, walkover, won
-from tournaments.pairing.field import How, Pairing, Result
-from tournaments.pairing.round_robin import counted, timetable
+from tournaments.formats.field import How, Pairing, Result
+from tournaments.formats.round_robin.rules import counted, timetable
 
 
 def test_four_players():

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
 from tests.tournaments.pure.helpers import field, void, walkover, won
-from tournaments.pairing.field import How, Result
-from tournaments.pairing.single_elimination import (
+from tournaments.formats.field import How, Result
+from tournaments.formats.single_elimination.rules import (
     Bracket,
     Place,
     State,

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
 from tests.tournaments.pure.helpers import by_lot, bye, field, played, void, walkover, won
-from tournaments.pairing.field import How, Result
-from tournaments.pairing.swiss import pair_round
+from tournaments.formats.field import How, Result
+from tournaments.formats.swiss.rules import pair_round
 from tournaments.standings.metrics import METRICS, order_of
 from tournaments.standings.table import Table, standings
 

@@ -10,9 +10,9 @@ from core.refusals import Refusal
 from games.engine.errors import EngineFault
 from tests.support import depth
 from tests.tournaments.pure.helpers import by_lot, bye, field, played, void, walkover, won
-from tournaments.pairing import swiss
-from tournaments.pairing.field import Pairing, Player, Result
-from tournaments.pairing.swiss import Paired, pair_round, weight
+from tournaments.formats.field import Pairing, Player, Result
+from tournaments.formats.swiss import rules as swiss
+from tournaments.formats.swiss.rules import Paired, pair_round, weight
 
 
 def sides(paired: Paired) -> list[tuple[int, ...]]:

@@ -11,8 +11,8 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.roles import is_organiser
 from core.refusals import Refusal
+from tournaments.formats.registry import FORMATS
 from tournaments.invariants import faults_of
-from tournaments.pairing.registry import FORMATS
 from tournaments.simulation import Plan, season_simulate
 
 

@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from games.engine.errors import EngineFault
-from tournaments.pairing.field import How, Player, Result, by_seed, enough
+from tournaments.formats.field import How, Player, Result, by_seed, enough
 
 
 class Source(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from games.engine.errors import EngineFault
-from tournaments.pairing.field import How, Pairing, Player, Result, by_seed, enough
+from tournaments.formats.field import How, Pairing, Player, Result, by_seed, enough
 
 
 def timetable(players: Iterable[Player], *, legs: int = 1) -> tuple[Pairing, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import msgspec
 
 from core.refusals import Refusal
-from tournaments.pairing.field import Player, Result, by_seed
+from tournaments.formats.field import Player, Result, by_seed
 
 # How many names a sentence lists before it counts the others.
 _NAMED = 3

@@ -29,7 +29,7 @@ import networkx as nx
 
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
-from tournaments.pairing.field import How, Pairing, Player, Result, by_seed, enough
+from tournaments.formats.field import How, Pairing, Player, Result, by_seed, enough
 
 #: Fields up to this size are paired from all possible pairs.
 COMPLETE = 128

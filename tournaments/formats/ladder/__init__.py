@@ -1,0 +1,1 @@
+"""Challenge somebody above; beat them and take their rung."""

@@ -1,0 +1,30 @@
+"""What a format lets its organiser choose.
+
+Options are msgspec structs that refuse unknown keys, wrong types and values out of range, so what
+is stored with a season always reads back. Pure.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+
+class FormatOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What every format's options are: a frozen struct with a default for each field. Those that
+    ``odd`` names are odd numbers, so that somebody wins most of the matches."""
+
+    odd: ClassVar[frozenset[str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        for name in self.odd:
+            if getattr(self, name) % 2 == 0:
+                raise ValueError(f"`{name}` is an odd number")
+
+
+class Caution(msgspec.Struct, frozen=True):
+    """A warning before a season starts; ``code`` is stable, ``sentence`` is for people."""
+
+    code: str
+    sentence: str

@@ -1,0 +1,1 @@
+"""A bracket: who loses is out."""

@@ -1,0 +1,31 @@
+"""What organisers of a bracket choose. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, ClassVar
+
+import msgspec
+
+from tournaments.formats.options import Caution, FormatOptions
+
+
+class SingleEliminationOptions(
+    FormatOptions, frozen=True, kw_only=True, forbid_unknown_fields=True
+):
+    """Who loses is out. ``best_of`` games decide each match of the bracket."""
+
+    odd: ClassVar[frozenset[str]] = frozenset({"best_of"})
+
+    third_place: bool = False
+    best_of: Annotated[int, msgspec.Meta(ge=1, le=15)] = 1
+
+
+def cautions(options: SingleEliminationOptions, players: int) -> Iterator[Caution]:
+    """What a bracket of so many should warn of."""
+    byes = (1 << (players - 1).bit_length()) - players if players > 1 else 0
+    if byes:
+        who = "seed has" if byes == 1 else f"{byes} seeds have"
+        yield Caution("format.byes", f"The best {who} a bye in the first round.")
+    if options.third_place and players < 4:
+        yield Caution("format.third-place", "There is no match for third place below four players.")

@@ -1,0 +1,1 @@
+"""A fixed number of rounds; equals meet, and nobody meets twice."""
