@@ -9,7 +9,7 @@ from tournaments import notices
 from tournaments.jobs import MAIL_EVENT, SETTLE
 from tournaments.lifecycle import SeasonStatus
 from tournaments.models import Season
-from tournaments.services.seasons import season_referees_refresh
+from tournaments.services.organisers import season_referees_refresh
 
 
 def on_match_ended(*, match_id: int, **_more: Any) -> None:

@@ -49,13 +49,16 @@ from tournaments.models import (
 from tournaments.services import (
     colosseum,
     contestants,
-    deathmatches,
     episodes,
     items,
+    legs,
+    results,
     scheduling,
     seasons,
 )
-from tournaments.services.deathmatches import ms, sides_of
+from tournaments.services.deathmatches import sides_of
+from tournaments.services.guards import death_match_fresh
+from tournaments.services.legs import ms
 
 MOVES_AT_MOST: Final = 1500
 NAMES: Final = (
@@ -413,7 +416,7 @@ class _Simulation:
 
     def _death_match(self, death_match: DeathMatch) -> None:
         while True:
-            death_match = deathmatches.death_match_fresh(death_match.pk)
+            death_match = death_match_fresh(death_match.pk)
             if death_match.status not in PLAYABLE:
                 break
             leg = (
@@ -432,7 +435,7 @@ class _Simulation:
         """Fix a time, confirm, play, and perhaps have it played again."""
         if self.plan.quick and self.plan.format != Format.ELIMINATION and not self.due["no-show"]:
             # Hundreds of matches: the organiser begins them.
-            leg = deathmatches.leg_start(
+            leg = legs.leg_start(
                 acting_user=self.organiser,
                 leg=leg,
                 at=self.later(minutes=10),
@@ -471,7 +474,7 @@ class _Simulation:
         """Have a match played again, where nothing rests on its result yet."""
         try:
             with transaction.atomic():
-                deathmatches.leg_void(
+                results.leg_void(
                     acting_user=self.organiser,
                     leg=Leg.objects.select_related("death_match__round__season").get(pk=leg.pk),
                     why="The connection was lost.",
@@ -537,7 +540,7 @@ class _Simulation:
         if not store.read(leg.match.pk).is_over:
             self.later(minutes=5 if self.plan.quick else 0.1)
             self._submitted(leg.match, loser, "concede", MOVES_AT_MOST)
-        deathmatches.leg_settle(match_id=leg.match.pk)
+        results.leg_settle(match_id=leg.match.pk)
         self.say(f"{leg}: {other(loser) if self.plan.quick else 'played'}")
 
     def _submitted(self, match: Match, seat: int, text: str, number: int) -> None:
@@ -561,7 +564,7 @@ class _Simulation:
         winner = away if death_match.winner_id == home.pk else home
         try:
             with transaction.atomic():
-                deathmatches.death_match_correct(
+                results.death_match_correct(
                     acting_user=self.organiser,
                     death_match=death_match,
                     winner=winner,

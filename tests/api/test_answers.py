@@ -46,9 +46,9 @@ from tests.support import depth
 from tests.tournaments.support import GAME, begun, conceded, organiser_named
 from tournaments.models import DeathMatch, Episode
 from tournaments.services.contestants import contestant_enrol
-from tournaments.services.deathmatches import leg_settle
 from tournaments.services.episodes import Placed, dmo_choose, placements_record
 from tournaments.services.items import item_give
+from tournaments.services.results import leg_settle
 from tournaments.services.seasons import season_create, season_list, season_start
 from tournaments.webhooks.services import webhook_create, webhook_test
 

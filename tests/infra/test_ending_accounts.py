@@ -34,7 +34,8 @@ from tournaments.services.contestants import (
     contestant_replace,
 )
 from tournaments.services.documents import season_export, season_import
-from tournaments.services.seasons import organiser_add, season_create
+from tournaments.services.organisers import organiser_add
+from tournaments.services.seasons import season_create
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

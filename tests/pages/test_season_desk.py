@@ -41,7 +41,8 @@ from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
 from tournaments.services.documents import season_export
 from tournaments.services.episodes import dmo_choose, final_open, placements_record
 from tournaments.services.items import item_give
-from tournaments.services.seasons import organiser_add, season_cancel
+from tournaments.services.organisers import organiser_add
+from tournaments.services.seasons import season_cancel
 
 Visitor = Callable[..., Client]
 

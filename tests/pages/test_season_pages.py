@@ -46,9 +46,9 @@ from tests.tournaments.support import (
 )
 from tournaments.models import Contestant, DeathMatch, Gift, Season
 from tournaments.services.contestants import contestant_enrol
-from tournaments.services.deathmatches import death_match_declare, leg_void
 from tournaments.services.episodes import episode_open, final_open, placements_record
 from tournaments.services.items import item_declare, item_give
+from tournaments.services.results import death_match_declare, leg_void
 from tournaments.services.scheduling import leg_schedule
 from tournaments.services.seasons import (
     season_cancel,

@@ -45,9 +45,10 @@ from tournaments.catalogue import catalogue
 from tournaments.models import Contestant, DeathMatch, Season, SeasonOrganiser
 from tournaments.services.colosseum import round_pair
 from tournaments.services.contestants import contestant_enrol, contestant_withdraw
-from tournaments.services.deathmatches import death_match_declare, ms, round_reopen
 from tournaments.services.episodes import episode_open, placements_record
 from tournaments.services.items import item_give
+from tournaments.services.legs import ms
+from tournaments.services.results import death_match_declare, round_reopen
 from tournaments.services.seasons import (
     season_archive,
     season_cancel,

@@ -17,7 +17,7 @@ from tests.games.support import committing, user_named
 from tests.seasons_api.conftest import Caller
 from tests.tournaments.support import GAME, nothing_changes
 from tournaments.models import DeathMatch, Leg, Season, SeasonEvent
-from tournaments.services.deathmatches import leg_start, ms
+from tournaments.services.legs import leg_start, ms
 
 NAMES = ["ann", "bob", "cyd", "dan"]
 

@@ -33,7 +33,6 @@ from tournaments.models import (
     SeasonOrganiser,
 )
 from tournaments.services.contestants import Entry, contestants_enrol
-from tournaments.services.deathmatches import leg_start, ms
 from tournaments.services.episodes import (
     Placed,
     dmo_choose,
@@ -41,6 +40,7 @@ from tournaments.services.episodes import (
     in_main_match,
     placements_record,
 )
+from tournaments.services.legs import leg_start, ms
 from tournaments.services.seasons import season_create, season_list, season_start
 
 START = datetime.fromtimestamp(T0 / 1000, UTC)

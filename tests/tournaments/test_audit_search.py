@@ -46,16 +46,16 @@ from tournaments.services.contestants import (
     contestant_return,
     contestant_withdraw,
 )
-from tournaments.services.deathmatches import (
+from tournaments.services.episodes import choice_expire
+from tournaments.services.items import item_give, item_take_back
+from tournaments.services.organisers import organiser_add, organiser_remove
+from tournaments.services.results import (
     death_match_correct,
     death_match_declare,
     death_match_reopen,
     death_match_void,
 )
-from tournaments.services.episodes import choice_expire
-from tournaments.services.items import item_give, item_take_back
 from tournaments.services.scheduling import leg_schedule
-from tournaments.services.seasons import organiser_add, organiser_remove
 from tournaments.simulation import Plan, season_simulate
 
 # Where the keys of two tables begin here: a number in the details of a deed then says by itself

@@ -44,17 +44,16 @@ from tournaments.services.contestants import (
     contestant_return,
     contestant_withdraw,
 )
-from tournaments.services.deathmatches import (
+from tournaments.services.deathmatches import death_match_create, round_close
+from tournaments.services.legs import rules_set
+from tournaments.services.results import (
     death_match_correct,
-    death_match_create,
     death_match_declare,
     death_match_reopen,
     death_match_void,
     death_match_walkover,
     leg_void,
-    round_close,
     round_reopen,
-    rules_set,
 )
 from tournaments.services.rounds import Pairing, round_next
 from tournaments.services.seasons import preflight, season_start

@@ -48,14 +48,14 @@ from tournaments.services.contestants import (
     seeds_draw,
     seeds_set,
 )
-from tournaments.services.deathmatches import (
+from tournaments.services.episodes import dmo_choose, final_open, placements_record
+from tournaments.services.items import item_give
+from tournaments.services.results import (
     death_match_correct,
     death_match_reopen,
     death_match_void,
     round_reopen,
 )
-from tournaments.services.episodes import dmo_choose, final_open, placements_record
-from tournaments.services.items import item_give
 from tournaments.services.seasons import (
     season_cancel,
     season_create,

@@ -39,19 +39,7 @@ from tournaments.services.contestants import (
     contestant_return,
     contestant_withdraw,
 )
-from tournaments.services.deathmatches import (
-    death_match_correct,
-    death_match_declare,
-    death_match_reopen,
-    death_match_void,
-    death_match_walkover,
-    leg_settle,
-    leg_start,
-    leg_void,
-    round_close,
-    round_reopen,
-    rules_set,
-)
+from tournaments.services.deathmatches import round_close
 from tournaments.services.episodes import (
     Placed,
     choice_expire,
@@ -62,6 +50,17 @@ from tournaments.services.episodes import (
     final_open,
     in_main_match,
     placements_record,
+)
+from tournaments.services.legs import leg_start, rules_set
+from tournaments.services.results import (
+    death_match_correct,
+    death_match_declare,
+    death_match_reopen,
+    death_match_void,
+    death_match_walkover,
+    leg_settle,
+    leg_void,
+    round_reopen,
 )
 from tournaments.services.scheduling import legs_sweep
 from tournaments.services.seasons import (

@@ -13,8 +13,8 @@ from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch
 from tournaments.services.colosseum import round_pair
 from tournaments.services.contestants import contestant_replace
-from tournaments.services.deathmatches import death_match_void, round_reopen
 from tournaments.services.documents import season_import, season_records
+from tournaments.services.results import death_match_void, round_reopen
 from tournaments.simulation import Plan, season_simulate
 
 

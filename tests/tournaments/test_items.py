@@ -30,7 +30,6 @@ from tournaments.audience import may_see_declarations
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Gift, ItemEvent, Season
 from tournaments.reading import Sheet
-from tournaments.services.deathmatches import death_match_correct, leg_void, rules_set
 from tournaments.services.documents import season_import, season_records
 from tournaments.services.episodes import final_open
 from tournaments.services.items import (
@@ -39,7 +38,9 @@ from tournaments.services.items import (
     item_take_back,
     item_undeclare,
 )
-from tournaments.services.seasons import organiser_add
+from tournaments.services.legs import rules_set
+from tournaments.services.organisers import organiser_add
+from tournaments.services.results import death_match_correct, leg_void
 from tournaments.views.players import open_matches
 from tournaments.views.public import leg_told
 

@@ -14,8 +14,8 @@ from games.models import Match
 from tests.games.support import committing
 from tests.tournaments.support import organiser_named, running
 from tournaments.models import Leg, Season, SeasonOrganiser
-from tournaments.services.deathmatches import leg_start
-from tournaments.services.seasons import organiser_add, season_referees_refresh
+from tournaments.services.legs import leg_start
+from tournaments.services.organisers import organiser_add, season_referees_refresh
 
 
 def test_they_referee_nothing_any_more(orla: User) -> None:

@@ -29,12 +29,11 @@ from tests.tournaments.support import (
 from tournaments import lifecycle
 from tournaments.models import Season, SeasonEvent
 from tournaments.services.contestants import contestant_enrol, contestant_withdraw
-from tournaments.services.deathmatches import rules_set
 from tournaments.services.episodes import final_open
 from tournaments.services.guards import season_locked
+from tournaments.services.legs import rules_set
+from tournaments.services.organisers import organiser_add, organiser_remove
 from tournaments.services.seasons import (
-    organiser_add,
-    organiser_remove,
     preflight,
     season_archive,
     season_cancel,

@@ -37,10 +37,10 @@ from tests.webhooks.support import Stage
 from tournaments import notices
 from tournaments.jobs import MAIL_EVENT, WEBHOOK_TURN
 from tournaments.models import Contestant, DeathMatch, Round, Season, SeasonEvent
-from tournaments.services import deathmatches
+from tournaments.services import legs, results
 from tournaments.services.contestants import contestant_replace
-from tournaments.services.deathmatches import ms
 from tournaments.services.episodes import choice_expire, dmo_choose, final_open
+from tournaments.services.legs import ms
 from tournaments.services.rounds import round_next
 from tournaments.services.scheduling import leg_schedule, legs_sweep
 from tournaments.services.seasons import season_start
@@ -292,17 +292,17 @@ def test_every_letter_tells_of_its_own_moment(orla: User, workers: Workers) -> N
         leg_schedule(acting_user=acting_user, leg=leg_of(death_match), scheduled_at=at)
 
     def begins(*, acting_user: User, death_match: DeathMatch) -> None:
-        deathmatches.leg_start(acting_user=acting_user, leg=leg_of(death_match))
+        legs.leg_start(acting_user=acting_user, leg=leg_of(death_match))
 
     last, first = who(season, 5), who(season, 4)
     for deed, more in (
-        (deathmatches.rules_set, {"ruleset": GAME["ruleset"], "variant": GAME["variant"]}),
+        (legs.rules_set, {"ruleset": GAME["ruleset"], "variant": GAME["variant"]}),
         (scheduled, {}),
-        (deathmatches.death_match_walkover, {"winner": last, "why": "Alone."}),
-        (deathmatches.death_match_correct, {"winner": first, "why": "A slip."}),
-        (deathmatches.death_match_reopen, {"why": "Play it."}),
+        (results.death_match_walkover, {"winner": last, "why": "Alone."}),
+        (results.death_match_correct, {"winner": first, "why": "A slip."}),
+        (results.death_match_reopen, {"why": "Play it."}),
         (begins, {}),
-        (deathmatches.death_match_void, {"why": "Wrong two."}),
+        (results.death_match_void, {"why": "Wrong two."}),
     ):
         with committing():
             deed(acting_user=orla, death_match=fresh(row), **more)

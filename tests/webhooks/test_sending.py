@@ -29,7 +29,7 @@ from tests.webhooks.receiver import Receiver, status
 from tests.webhooks.support import Stage
 from tournaments.models import Season, SeasonEvent
 from tournaments.services.events import season_event, season_events
-from tournaments.services.seasons import organiser_add
+from tournaments.services.organisers import organiser_add
 from tournaments.webhooks import notices, sending, services, signing, tasks
 from tournaments.webhooks.models import Delivery, Webhook
 from tournaments.webhooks.sending import wait_after

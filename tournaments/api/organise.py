@@ -71,7 +71,17 @@ from tournaments.models import (
     Season,
 )
 from tournaments.reading import season_for
-from tournaments.services import colosseum, deathmatches, episodes, items, scheduling, seasons
+from tournaments.services import (
+    colosseum,
+    deathmatches,
+    episodes,
+    items,
+    legs,
+    repertoire,
+    results,
+    scheduling,
+    seasons,
+)
 from tournaments.services import contestants as people
 from tournaments.services.guards import must_manage, reason
 from tournaments.services.rounds import (
@@ -196,7 +206,7 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
     )
     open_enrolment = serializers.BooleanField(required=False)
     repertoire = serializers.ListField(
-        child=RepertoireSerializer(), required=False, max_length=seasons.REPERTOIRE_MAX
+        child=RepertoireSerializer(), required=False, max_length=repertoire.REPERTOIRE_MAX
     )
     ruleset_choice = serializers.ChoiceField(choices=RulesetChoice.choices, required=False)
     pace = serializers.ChoiceField(choices=[each.id for each in PACES], required=False)
@@ -983,7 +993,7 @@ class ResultSerializer(WhySerializer):
         told = Together()
         if "winner" in sound:
             with told.of():
-                deathmatches.seat_of_side(self.context["about"], sound["winner"])
+                results.seat_of_side(self.context["about"], sound["winner"])
         yield from told.refused
 
 
@@ -1013,7 +1023,7 @@ class DeathMatchView(DeathMatchReading):
         _scope_needed(request, own=own)
         with transaction.atomic():
             if "ruleset" in given:
-                deathmatches.rules_set(
+                legs.rules_set(
                     acting_user=caller,
                     death_match=found,
                     ruleset=given["ruleset"],
@@ -1052,9 +1062,9 @@ class ResultView(ApiView):
         must_manage(season, caller)
         given = body_of(request, ResultSerializer, about=found, contestants=contestants_of(season))
         deed = {
-            "ruling": deathmatches.death_match_declare,
-            "walkover": deathmatches.death_match_walkover,
-            "correction": deathmatches.death_match_correct,
+            "ruling": results.death_match_declare,
+            "walkover": results.death_match_walkover,
+            "correction": results.death_match_correct,
         }[given["how"]]
         deed(acting_user=caller, death_match=found, winner=given["winner"], why=given["why"])
         return Response(_death_match_shown(request, found.pk))
@@ -1080,7 +1090,7 @@ class ReplayView(ApiView):
         must_manage(found.round.season, caller)
         leg = _leg_that_counts(found, number)
         given = body_of(request, WhySerializer)
-        deathmatches.leg_void(acting_user=caller, leg=leg, why=given["why"])
+        results.leg_void(acting_user=caller, leg=leg, why=given["why"])
         return Response(_death_match_shown(request, found.pk))
 
 

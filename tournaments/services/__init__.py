@@ -4,16 +4,19 @@ first (`season_locked`), so that two organisers cannot do the same thing twice. 
 the instant of the deed, which is now unless it is said.
 
 - `seasons`: season_create, season_update, season_list, season_unlist, season_archive, season_start,
-  season_cancel, season_finish, organiser_add, organiser_remove, preflight (warnings before a step
-  that cannot be undone), season_locked
+  season_cancel, season_finish, preflight (warnings before a step that cannot be undone)
+- `organisers`: organiser_add, organiser_remove, and who referees
+- `repertoire`: what a season plays, and which of it a round is in
 - `contestants`: contestants_enrol, contestant_enrol, contestants_import (CSV), contestant_join,
   contestant_remove, seeds_set, seeds_draw, contestant_withdraw, contestant_return,
   contestant_replace
 - `episodes`: episode_open, placements_record, dmo_choose, choice_expire, episode_skip, final_open
-- `deathmatches`: rules_set, leg_start, leg_settle (a match ended), leg_void (and replay),
-  death_match_declare, death_match_walkover, death_match_reopen, death_match_correct,
-  death_match_void, round_close, round_reopen; for formats, under the season's lock:
-  death_match_create, bye_create, sides_set, round_settle (calls the format's own next step)
+- `deathmatches`: for formats, under the season's lock: death_match_create, bye_create, sides_set,
+  round_close
+- `legs`: rules_set, leg_start, and who has the advantage
+- `results`: leg_settle (a match ended), leg_void (and replay), death_match_declare,
+  death_match_walkover, death_match_reopen, death_match_correct, death_match_void, round_reopen;
+  round_settle (calls the format's own next step)
 - `scheduling`: leg_schedule, leg_confirm, leg_unconfirm, legs_sweep, reminders_send
 - `items`: item_give, item_take_back, item_declare, item_undeclare, items_resolve
 - `colosseum`: round_pair, bracket and ladder of the other formats, ladder_challenge

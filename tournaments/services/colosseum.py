@@ -37,7 +37,7 @@ from tournaments.models import (
     Season,
     SeasonEvent,
 )
-from tournaments.services import deathmatches, formats, seasons
+from tournaments.services import deathmatches, formats, repertoire, results, seasons
 from tournaments.services.events import season_event
 from tournaments.services.guards import instant, managed, must_be_running, must_not_be_archived
 from tournaments.standings import standings
@@ -104,7 +104,7 @@ def round_opened(*, opened: Round, at: datetime) -> None:
     """Announce a round that has everything in it, under the season's lock."""
     _say_opened(opened, at)
     # Nothing may be left to play: a round of byes is complete at once.
-    deathmatches.round_settle(round=opened, at=at)
+    results.round_settle(round=opened, at=at)
 
 
 def _paired(season: Season, *, lenient: bool, at: datetime) -> Round:
@@ -126,7 +126,7 @@ def _paired(season: Season, *, lenient: bool, at: datetime) -> Round:
     for pairing, death_match in made:
         if death_match.status == DeathMatchStatus.PLANNED:
             _absent_walked_over(course, pairing, death_match, at)
-    deathmatches.round_settle(round=opened, at=at)
+    results.round_settle(round=opened, at=at)
     return opened
 
 
@@ -178,7 +178,7 @@ def _absent_walked_over(
     sides = [course.holders[side] for side in pairing.sides]
     gone = [each for each in sides if each.status != ContestantStatus.ACTIVE]
     if gone:
-        deathmatches.walked_over(
+        results.walked_over(
             death_match,
             winner=next(each for each in sides if each.pk != gone[0].pk),
             why=f"{gone[0].name} has withdrawn.",
@@ -188,7 +188,7 @@ def _absent_walked_over(
 
 
 def _round_made(season: Season, number: int, name: str, at: datetime, *, is_final: bool) -> Round:
-    game = seasons.game_of_round(season, number)
+    game = repertoire.game_of_round(season, number)
     return Round.objects.create(
         season=season, number=number, name=name, is_final=is_final, opened_at=at, **game
     )
@@ -336,7 +336,7 @@ def ladder_challenge(
     )
     only = locked.rounds.get()
     number = only.death_matches.count() + 1
-    game = seasons.game_of_round(locked, number)
+    game = repertoire.game_of_round(locked, number)
     made = deathmatches.death_match_create(
         round=only,
         home=course.holders[challenger.pk],
@@ -418,7 +418,7 @@ def _advanced(season: Season, at: datetime) -> None:
         row = deathmatches.sides_set(death_match=row, home=home, away=away, at=at)
         if standing.winner is not None and standing.loser is not None:
             gone = course.holders[standing.loser]
-            deathmatches.walked_over(
+            results.walked_over(
                 row,
                 winner=course.holders[standing.winner],
                 why=f"{gone.name} has withdrawn.",
@@ -515,9 +515,9 @@ def _emptied(later: DeathMatch, because: DeathMatch, at: datetime) -> None:
     why = f"The result of {because} did not stand."
     finished = list(later.legs.filter(status=LegStatus.FINISHED))
     for leg in finished:
-        deathmatches.leg_void(acting_user=None, leg=leg, why=why, at=at)
+        results.leg_void(acting_user=None, leg=leg, why=why, at=at)
     if not finished and later.status == DeathMatchStatus.DECIDED:
-        deathmatches.death_match_reopen(acting_user=None, death_match=later, why=why, at=at)
+        results.death_match_reopen(acting_user=None, death_match=later, why=why, at=at)
 
 
 def _restored(contestant: Contestant | None, at: datetime) -> None:

@@ -40,7 +40,7 @@ from tournaments.models import (
     SeasonEvent,
     SeasonOrganiser,
 )
-from tournaments.services import deathmatches, formats
+from tournaments.services import deathmatches, formats, results
 from tournaments.services.events import season_event, season_events
 from tournaments.services.guards import (
     instant,
@@ -551,7 +551,7 @@ def contestant_withdraw(
     for death_match in _open_death_matches(found):
         other = death_match.away if death_match.home_id == found.pk else death_match.home
         if other is not None:
-            deathmatches.walked_over(
+            results.walked_over(
                 death_match,
                 winner=other,
                 why=f"{found.name} has withdrawn.",

@@ -54,7 +54,7 @@ from tournaments.models import (
     SeasonOrganiser,
 )
 from tournaments.reading import Sheet
-from tournaments.services import seasons
+from tournaments.services import repertoire, seasons
 from tournaments.services.contestants import SEED_MAX
 from tournaments.services.deathmatches import BEST_OF_MAX
 
@@ -1034,7 +1034,7 @@ class _Restoring:
     def _game_checked(self, doc: RoundDoc | LegDoc, where: str) -> None:
         if doc.ruleset:
             game = {"ruleset": doc.ruleset, "variant": doc.variant, "options": doc.options}
-            self._checked(where, lambda: seasons.game_checked(game))
+            self._checked(where, lambda: repertoire.game_checked(game))
         elif doc.options:
             raise self._wrong(where, "there are options, and nothing is played")
 

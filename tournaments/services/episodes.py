@@ -38,7 +38,7 @@ from tournaments.models import (
     Round,
     Season,
 )
-from tournaments.services import seasons
+from tournaments.services import repertoire, seasons
 from tournaments.services.deathmatches import (
     active_of,
     death_match_create,
@@ -383,7 +383,7 @@ def dmo_choose(
     if ec is None:
         raise EngineFault("an episode in which somebody chooses has an EC")
     _moved(fresh, EpisodeStatus.DEATH_MATCH, dmo=dmo, chosen_at=at, chosen_by=acting_user)
-    game = seasons.game_of_round(season, fresh.round.number)
+    game = repertoire.game_of_round(season, fresh.round.number)
     own = {"ruleset": fresh.round.ruleset, "variant": fresh.round.variant}
     played = own if fresh.round.ruleset else game
     season_event(
@@ -535,7 +535,7 @@ def final_open(
     most = usual if best_of is None else best_of
     if (games or most != usual) and acting_user.pk in [each.user_id for each in active]:
         raise own_death_match()
-    chosen = [seasons.game_chosen(each) for each in games] or list(locked.repertoire)
+    chosen = [repertoire.game_chosen(each) for each in games] or list(locked.repertoire)
     if len(chosen) > most:
         # A longer list is the season's: only what can be played is taken from its own.
         if games:

@@ -19,7 +19,7 @@ from tournaments.formats.ladder import rules as ladder
 from tournaments.formats.swiss import rules as swiss
 from tournaments.lifecycle import DeathMatchStatus, LegStatus
 from tournaments.models import Contestant, DeathMatch, Format, Leg, Round, Season
-from tournaments.services import colosseum, deathmatches, episodes, scheduling
+from tournaments.services import colosseum, deathmatches, episodes, legs, scheduling
 from tournaments.services.guards import (
     RowByRow,
     instant,
@@ -185,7 +185,7 @@ def _by_hand(
         if not pairing.ruleset:
             continue
         with told.of(number):
-            deathmatches.rules_set(
+            legs.rules_set(
                 acting_user=acting_user,
                 death_match=death_match,
                 ruleset=pairing.ruleset,

@@ -31,7 +31,7 @@ from tournaments.lifecycle import (
     Visibility,
 )
 from tournaments.models import DeathMatch, Episode, Leg, NoShowRule, ReminderSent, Season
-from tournaments.services.deathmatches import leg_settle, leg_start, leg_walked_over, sides_of
+from tournaments.services.deathmatches import sides_of
 from tournaments.services.episodes import choice_expire
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
@@ -42,12 +42,14 @@ from tournaments.services.guards import (
     must_not_be_archived,
     season_locked,
 )
+from tournaments.services.legs import leg_start
 from tournaments.services.mail import (
     absolute,
     addresses_of,
     organisers_tell,
     send_after_commit,
 )
+from tournaments.services.results import leg_settle, leg_walked_over
 
 log = structlog.get_logger("gauntlet.seasons")
 

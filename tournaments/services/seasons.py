@@ -15,11 +15,9 @@ from django.utils.text import slugify
 from accounts.mail import confirmed_addresses
 from accounts.models import User
 from accounts.moderation import is_suspended
-from accounts.roles import is_organiser
 from accounts.services import audit_record, users_lock
 from core.refusals import Forbidden, Refusal, Together
 from games import pace
-from games.services.matches import game_of, match_referees_set
 from tournaments import audience, lifecycle
 from tournaments.course import Course
 from tournaments.formats import registry as formats_known
@@ -34,7 +32,6 @@ from tournaments.models import (
     Contestant,
     DeathMatch,
     Format,
-    Leg,
     NoShowRule,
     RulesetChoice,
     Season,
@@ -51,30 +48,11 @@ from tournaments.services.guards import (
     season_locked,
 )
 from tournaments.services.mail import unreached
+from tournaments.services.repertoire import repertoire_checked
 from tournaments.standings import metrics
-
-__all__ = [
-    "Warned",
-    "being_played",
-    "organiser_add",
-    "organiser_remove",
-    "preflight",
-    "referees_of",
-    "season_archive",
-    "season_cancel",
-    "season_create",
-    "season_finish",
-    "season_list",
-    "season_locked",
-    "season_reopened",
-    "season_start",
-    "season_unlist",
-    "season_update",
-]
 
 Step = Literal["list", "start", "cancel", "finish", "archive"]
 SUMMARY_MAX = 2000
-REPERTOIRE_MAX = 64
 NO_SHOW_MINUTES_MAX = 7 * 24 * 60
 SLUG_ATTEMPTS = 8
 
@@ -203,61 +181,6 @@ def _summary(value: Any) -> str:
     return text
 
 
-def repertoire_checked(value: Any) -> list[dict[str, Any]]:
-    """What is played, each with a ruleset, a variant and options that exist.
-    Raises Refusal ``season.repertoire`` and ``setup.*``."""
-    if not isinstance(value, Sequence) or isinstance(value, str):
-        raise Refusal("season.repertoire", "What is played is a list of rulesets and variants.")
-    if len(value) > REPERTOIRE_MAX:
-        raise Refusal("season.repertoire", f"A season has at most {REPERTOIRE_MAX} games.")
-    games, told = [], Together()
-    for number, each in enumerate(value):
-        with told.of(number):
-            games.append(game_chosen(each))
-    told.settle()
-    return games
-
-
-def game_chosen(value: Any) -> dict[str, Any]:
-    """One game that is yet to be played, as `game_checked`: its options are public, and nothing
-    that an organiser prepares stands among them. Raises the same."""
-    return game_checked(value, prepared=False)
-
-
-def game_of_round(season: Season, number: int) -> dict[str, Any]:
-    """What round ``number`` is played in: ``ruleset``, ``variant`` and ``options``; empty where
-    there is nothing to play, or it is chosen match by match."""
-    if not season.repertoire:
-        return {}
-    if season.ruleset_choice == RulesetChoice.LOWER_SEED and len(season.repertoire) > 1:
-        return {}
-    turn = number - 1 if season.ruleset_choice == RulesetChoice.ROTATING else 0
-    return game_fields(season.repertoire[turn % len(season.repertoire)])
-
-
-def game_fields(game: Mapping[str, Any]) -> dict[str, Any]:
-    """One game as the fields of a round or a leg: ``ruleset``, ``variant`` and ``options``."""
-    return {
-        "ruleset": game["ruleset"],
-        "variant": game["variant"],
-        "options": dict(game.get("options") or {}),
-    }
-
-
-def game_checked(value: Any, *, prepared: bool = True) -> dict[str, Any]:
-    """One game: ``ruleset``, ``variant`` and ``options`` (in seconds, what differs from the pace),
-    of which some may be ``prepared``. Raises Refusal ``season.repertoire`` and ``setup.*``."""
-    known = {"ruleset", "variant", "options"}
-    if not isinstance(value, Mapping) or not {"ruleset", "variant"} <= set(value) <= known:
-        raise Refusal("season.repertoire", "A game has a ruleset, a variant and perhaps options.")
-    options = value.get("options") or {}
-    if not isinstance(options, Mapping):
-        raise Refusal("setup.options", "Options are an object of names and values.")
-    ruleset, variant = str(value["ruleset"]), str(value["variant"])
-    game_of(ruleset, variant, options, prepared=prepared)
-    return {"ruleset": ruleset, "variant": variant, "options": dict(options)}
-
-
 def _one_of(choices: Iterable[str], code: str, what: str) -> Any:
     known = list(choices)
 
@@ -300,78 +223,6 @@ _CHECKS: Final[dict[str, Any]] = {
 
 
 # -- who runs it ---------------------------------------------------------------------------------
-
-
-def referees_of(season: Season, *, playing: Iterable[User | None]) -> list[User]:
-    """Who referees a match of the season: its organisers who still are, without the players."""
-    players = {user.pk for user in playing if user is not None}
-    organisers = season.organisers.select_related("user").order_by("pk")
-    return [
-        each.user for each in organisers if each.user_id not in players and is_organiser(each.user)
-    ]
-
-
-@transaction.atomic
-def organiser_add(*, acting_user: User, season: Season, user: User) -> Season:
-    """Let somebody else run the season too. Refusals: those of `guards.managed`,
-    ``organiser.no-role``, ``organiser.twice``."""
-    locked = managed(season, acting_user)
-    user = _organisers_locked(locked, user)[user.pk]
-    if not is_organiser(user):
-        raise Refusal("organiser.no-role", f"{user.shown_name} is not an organiser of this site.")
-    if locked.organisers.filter(user=user).exists():
-        raise Refusal("organiser.twice", f"{user.shown_name} already runs this season.")
-    SeasonOrganiser.objects.create(season=locked, user=user)
-    return _organisers_changed(locked, acting_user, "season.organiser_add", user)
-
-
-@transaction.atomic
-def organiser_remove(*, acting_user: User, season: Season, user: User) -> Season:
-    """Take the season out of somebody's hands. Refusals: those of `guards.managed`,
-    ``organiser.none``, ``organiser.last``."""
-    locked = managed(season, acting_user)
-    deleted, _ = locked.organisers.filter(user=user).delete()
-    if not deleted:
-        raise Refusal("organiser.none", f"{user.shown_name} does not run this season.")
-    if not locked.organisers.exists():
-        raise Refusal("organiser.last", "Somebody must run the season: this is its last organiser.")
-    return _organisers_changed(locked, acting_user, "season.organiser_remove", user)
-
-
-def _organisers_locked(season: Season, *others: User) -> dict[int, User]:
-    return users_lock([*others, *season.organisers.values_list("user_id", flat=True)])
-
-
-def _organisers_changed(season: Season, acting_user: User, action: str, user: User) -> Season:
-    season_referees_refresh(season=season)
-    audit_record(acting_user=acting_user, action=action, target=season, data={"user": user.pk})
-    return season
-
-
-@transaction.atomic
-def season_referees_refresh(*, season: Season) -> None:
-    """Have the matches that are on refereed by those who run the season now: somebody has joined
-    or left them, or lost the role of an organiser."""
-    # A match that is beginning has its referees already, and is not there to be found before.
-    _organisers_locked(season_locked(season.pk))
-    running = Leg.objects.filter(
-        death_match__round__season=season, status=LegStatus.RUNNING
-    ).select_related("death_match__home__user", "death_match__away__user")
-    for leg in running:
-        sides = (leg.death_match.home, leg.death_match.away)
-        playing = [side.user for side in sides if side is not None]
-        if leg.match_id is None:
-            continue
-        try:
-            match_referees_set(
-                acting_user=None,
-                match_id=leg.match_id,
-                users=referees_of(season, playing=playing),
-            )
-        except Refusal as refusal:
-            # It has just ended, and its leg is not settled yet: nobody has to referee it.
-            if refusal.code != "match.over":
-                raise
 
 
 # -- before a step -------------------------------------------------------------------------------

@@ -62,10 +62,13 @@ from tournaments.services import (
     deathmatches,
     episodes,
     items,
+    legs,
     mail,
+    results,
     seasons,
 )
 from tournaments.services.guards import is_frozen
+from tournaments.services.organisers import organiser_add, organiser_remove
 from tournaments.services.rounds import Pairing, must_not_play_in, round_next, round_schedule
 from tournaments.services.scheduling import leg_schedule
 from tournaments.services.seasons import Warned
@@ -552,7 +555,7 @@ def organisers(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         whom = User.objects.filter(pk__in=_numbers(request.POST["remove"])).first()
         if whom is None:
             raise Refusal("organiser.none", "There is no such organiser.")
-        seasons.organiser_remove(acting_user=user, season=sheet.season, user=whom)
+        organiser_remove(acting_user=user, season=sheet.season, user=whom)
         messages.success(request, f"{whom.shown_name} does not run the season any more.")
         here = audience.may_manage(sheet.season, user)
         return redirect(
@@ -566,7 +569,7 @@ def organisers(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         back=_address(sheet.season.slug, "organisers"),
         form=OrganiserForm,
         template="desk_organisers.html",
-        run=lambda form: seasons.organiser_add(
+        run=lambda form: organiser_add(
             acting_user=user, season=sheet.season, user=form.cleaned_data["user"]
         ),
     )
@@ -898,7 +901,7 @@ def round_act(
             back=back,
             danger=True,
             form=ReasonForm,
-            run=lambda form: deathmatches.round_reopen(
+            run=lambda form: results.round_reopen(
                 acting_user=user, round=played, why=form.cleaned_data["why"]
             ),
         ),
@@ -996,7 +999,7 @@ def match_act(request: HttpRequest, sheet: Sheet, user: User, pk: int, name: str
                 legs=[leg for leg in row.legs_told if leg.status == LegStatus.PLANNED],  # type: ignore[attr-defined]
                 user=user,
             ),
-            run=lambda form: deathmatches.rules_set(
+            run=lambda form: legs.rules_set(
                 acting_user=user, death_match=row, **form.rules()
             ),
         ),
@@ -1008,7 +1011,7 @@ def match_act(request: HttpRequest, sheet: Sheet, user: User, pk: int, name: str
             back=back,
             danger=True,
             form=one_of,
-            run=lambda form: deathmatches.death_match_walkover(
+            run=lambda form: results.death_match_walkover(
                 acting_user=user, death_match=row, **form.cleaned_data
             ),
         ),
@@ -1020,7 +1023,7 @@ def match_act(request: HttpRequest, sheet: Sheet, user: User, pk: int, name: str
             back=back,
             danger=True,
             form=one_of,
-            run=lambda form: deathmatches.death_match_declare(
+            run=lambda form: results.death_match_declare(
                 acting_user=user, death_match=row, **form.cleaned_data
             ),
         ),
@@ -1036,7 +1039,7 @@ def match_act(request: HttpRequest, sheet: Sheet, user: User, pk: int, name: str
             back=back,
             danger=True,
             form=partial(WinnerForm, people=[s for s in _sides(row) if s.pk != row.winner_id]),
-            run=lambda form: deathmatches.death_match_correct(
+            run=lambda form: results.death_match_correct(
                 acting_user=user, death_match=row, **form.cleaned_data
             ),
         ),
@@ -1048,7 +1051,7 @@ def match_act(request: HttpRequest, sheet: Sheet, user: User, pk: int, name: str
             back=back,
             danger=True,
             form=ReasonForm,
-            run=lambda form: deathmatches.death_match_reopen(
+            run=lambda form: results.death_match_reopen(
                 acting_user=user, death_match=row, why=form.cleaned_data["why"]
             ),
         ),
@@ -1061,7 +1064,7 @@ def match_act(request: HttpRequest, sheet: Sheet, user: User, pk: int, name: str
             back=back,
             danger=True,
             form=ReasonForm,
-            run=lambda form: deathmatches.death_match_void(
+            run=lambda form: results.death_match_void(
                 acting_user=user, death_match=row, why=form.cleaned_data["why"]
             ),
         ),
@@ -1106,7 +1109,7 @@ def leg_act(
             ],
             back=back,
             danger=True,
-            run=lambda _form: deathmatches.leg_start(acting_user=user, leg=leg),
+            run=lambda _form: legs.leg_start(acting_user=user, leg=leg),
         ),
         "void": lambda: Act(
             title=f"Have {which} played again",
@@ -1119,7 +1122,7 @@ def leg_act(
             back=back,
             danger=True,
             form=ReasonForm,
-            run=lambda form: deathmatches.leg_void(
+            run=lambda form: results.leg_void(
                 acting_user=user, leg=leg, why=form.cleaned_data["why"]
             ),
         ),

@@ -22,9 +22,9 @@ from tournaments.models import Contestant, DeathMatch, Episode, Format, Gift, Le
 from tournaments.reading import STILL_IN, Sheet, item_named
 from tournaments.services.colosseum import ladder_challenge
 from tournaments.services.contestants import contestant_join, contestant_withdraw
-from tournaments.services.deathmatches import rules_set
 from tournaments.services.episodes import choosable, dmo_choose
 from tournaments.services.items import item_declare, item_give, item_undeclare
+from tournaments.services.legs import rules_set
 from tournaments.services.scheduling import leg_confirm, leg_unconfirm
 from tournaments.services.seasons import Warned
 from tournaments.views.acts import Act, perform

@@ -16,7 +16,7 @@ from tournaments import audience, pictures, reading
 from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus
 from tournaments.models import Contestant, DeathMatch, Format, Leg
 from tournaments.reading import Sheet, fingerprint
-from tournaments.services.deathmatches import by_items, more_items
+from tournaments.services.legs import by_items, more_items
 from tournaments.services.scheduling import ready_from, ready_until
 from tournaments.views.common import public_page, season_page, shown
 from tournaments.waiting import waiting_for

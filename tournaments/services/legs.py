@@ -1,0 +1,316 @@
+"""The matches of a death match: what they are played in, and how they begin. Under the season's
+lock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from accounts.models import User
+from accounts.services import audit_record, users_lock
+from core import chance
+from core.refusals import Forbidden, NotFound, Refusal
+from games import pace, words
+from games.engine.chance import RandomSource
+from games.engine.decisions import Seat
+from games.rulesets import REGISTRY
+from games.services.matches import match_start, supplied_to
+from tournaments import audience, lifecycle
+from tournaments.lifecycle import (
+    PLAYABLE,
+    ContestantStatus,
+    DeathMatchStatus,
+    GiftStatus,
+    LegStatus,
+)
+from tournaments.models import Contestant, DeathMatch, Format, Gift, Leg, Season
+from tournaments.services import items, organisers, repertoire
+from tournaments.services.deathmatches import death_match_move, sides_of
+from tournaments.services.events import season_event
+from tournaments.services.guards import (
+    death_match_fresh,
+    instant,
+    leg_managed,
+    must_be_running,
+    must_not_be_archived,
+    own_death_match,
+    season_locked,
+)
+
+
+def ms(at: datetime) -> int:
+    """An instant as matches count it: milliseconds since 1970."""
+    return round(at.timestamp() * 1000)
+
+
+@transaction.atomic
+def rules_set(
+    *,
+    acting_user: User,
+    death_match: DeathMatch,
+    ruleset: str,
+    variant: str,
+    options: Mapping[str, Any] | None = None,
+    prepared: Mapping[str, str] | None = None,
+    leg_number: int | None = None,
+    at: datetime | None = None,
+) -> DeathMatch:
+    """Decide what a death match is played in: all legs that have not begun, or one of them.
+
+    Organisers decide; where the season lets the lower seed choose, that player may, once, and from
+    the repertoire. ``options`` as in `games.services.matches.match_start` (on top of the season's
+    pace), ``prepared`` (organisers only) what is supplied instead of drawn. Refusals: those of
+    `guards.managed`, ``season.not-running``, ``death-match.own``, ``rules.not-allowed``,
+    ``rules.chosen``, ``rules.not-in-repertoire``, ``leg.none``, ``leg.begun``,
+    ``season.repertoire``, ``setup.*``, ``item.declared`` (an item that is brought would not fit).
+    """
+    season = season_locked(death_match.round.season_id)
+    must_not_be_archived(season)
+    must_be_running(season)
+    fresh = death_match_fresh(death_match.pk)
+    game = repertoire.game_chosen(
+        {"ruleset": ruleset, "variant": variant, "options": dict(options or {})}
+    )
+    if not audience.may_rule(fresh, acting_user):
+        game = _game_chosen_by_seed(season, fresh, acting_user, game, prepared)
+    supplied = dict(prepared or {})
+    supplied_to(REGISTRY.get(game["ruleset"]), game["variant"], supplied)
+    legs = fresh.legs.exclude(status=LegStatus.VOID)
+    chosen = list(legs if leg_number is None else legs.filter(number=leg_number))
+    if not chosen:
+        if leg_number is not None:
+            raise NotFound("leg.none", "This death match has no such leg.")
+        raise Refusal("leg.none-left", "This death match has no leg that could be played.")
+    open_legs = [leg for leg in chosen if leg.status == LegStatus.PLANNED]
+    if not open_legs or (leg_number is not None and len(open_legs) < len(chosen)):
+        raise Refusal("leg.begun", "What is played cannot change once it has begun.")
+    for leg in open_legs:
+        items.must_still_fit(leg, ruleset=game["ruleset"], variant=game["variant"])
+        for field, value in repertoire.game_fields(game).items():
+            setattr(leg, field, value)
+        leg.prepared = supplied
+        leg.prepared_by = acting_user if supplied else None
+        # Who had said to be ready had agreed to something else.
+        leg.home_ready_at = leg.away_ready_at = None
+        leg.ready_cleared_at = instant(at)
+        leg.save(
+            update_fields=[
+                "ruleset", "variant", "options", "prepared", "prepared_by", "home_ready_at",
+                "away_ready_at", "ready_cleared_at",
+            ]
+        )  # fmt: skip
+    name = REGISTRY.get(game["ruleset"]).name
+    which = f"Match {leg_number} of {fresh}" if leg_number and fresh.best_of > 1 else str(fresh)
+    told = f"{which} is played in {name}."  # people's names are as they write them
+    if supplied:
+        # That it is supplied, and by whom: what it is stays secret until the rules show it.
+        named = ", ".join(words.supplies_named(game["ruleset"], supplied))
+        told += f" Supplied by {acting_user.shown_name} instead of being drawn: {named}."
+    season_event(
+        season=season,
+        kind="death-match.rules",
+        words=told,
+        data={**game, "legs": [leg.number for leg in open_legs], "supplied": sorted(supplied)},
+        death_match=fresh,
+        at=at,
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="death_match.rules",
+        target=fresh,
+        data={**game, "legs": [leg.number for leg in open_legs], "prepared": sorted(supplied)},
+    )
+    return fresh
+
+
+def _game_chosen_by_seed(
+    season: Season,
+    death_match: DeathMatch,
+    acting_user: User,
+    game: Mapping[str, Any],
+    prepared: Mapping[str, str] | None,
+) -> dict[str, Any]:
+    """The entry of the repertoire that the lower seed has chosen, with the options it has there."""
+    if not audience.may_choose_rules(death_match, acting_user):
+        if audience.may_manage(season, acting_user):
+            raise own_death_match()
+        raise Forbidden("rules.not-allowed", "It is not yours to say what is played here.")
+    if death_match.legs.exclude(ruleset="").exists():
+        raise Refusal("rules.chosen", "It has been chosen what is played.")
+    for each in season.repertoire:
+        listed = repertoire.game_fields(each)
+        same = (listed["ruleset"], listed["variant"]) == (game["ruleset"], game["variant"])
+        if same and not prepared and game["options"] in ({}, listed["options"]):
+            return listed
+    raise Refusal("rules.not-in-repertoire", "Please choose one of the season's games.")
+
+
+def options_for(season: Season, leg: Leg) -> dict[str, Any]:
+    """The options of a leg's match: the season's pace, and what the leg says on top of it."""
+    chosen = next(each for each in pace.PACES if each.id == season.pace)
+    return {**pace.options_at(REGISTRY.get(leg.ruleset), chosen), **leg.options}
+
+
+@transaction.atomic
+def leg_start(
+    *,
+    acting_user: User | None,
+    leg: Leg,
+    at: datetime | None = None,
+    random: RandomSource = chance.system,
+) -> Leg:
+    """Begin a leg at once, as a match between both players; None: the site, when both are ready.
+
+    The items that were declared are resolved now, and spent. The match draws its beginning from
+    ``random``. Refusals: those of `guards.managed`,
+    ``season.not-running``, ``death-match.own``, ``leg.not-planned``, ``leg.sides``, ``leg.order``,
+    ``leg.rules-missing``, ``leg.no-account``, ``death-match.side-left``, ``setup.*``,
+    ``referee.*``.
+    """
+    season, fresh = leg_managed(leg, acting_user)
+    return _started(season, fresh, acting_user, instant(at), random)
+
+
+def _started(
+    season: Season, leg: Leg, acting_user: User | None, at: datetime, random: RandomSource
+) -> Leg:
+    must_be_running(season)
+    death_match = leg.death_match
+    if leg.status != LegStatus.PLANNED:
+        raise Refusal("leg.not-planned", f"This match is “{leg.get_status_display()}” already.")
+    if death_match.status not in PLAYABLE:
+        raise Refusal("leg.sides", "It is not known yet who meets here.")
+    before = death_match.legs.filter(number__lt=leg.number)
+    running = death_match.legs.filter(status=LegStatus.RUNNING)
+    if running.exists() or before.filter(status=LegStatus.PLANNED).exists():
+        raise Refusal("leg.order", "The matches of a death match are played one after another.")
+    if not leg.ruleset:
+        raise Refusal("leg.rules-missing", "It is not decided yet what is played.")
+    home, away = sides_of(death_match)
+    if home.user is None or away.user is None:
+        raise Refusal("leg.no-account", "Both players need an account here.")
+    # What somebody plays who is out could not be taken over: see `leg_settle`.
+    must_both_be_in(death_match)
+    # With those who are to referee it, in one go: who is asked below must be as they are then.
+    users_lock([home.user, away.user, *season.organisers.values_list("user_id", flat=True)])
+    leg.advantage = advantage_of(leg)
+    resolved = items.items_resolve(leg=leg, at=at)
+    match = match_start(
+        acting_user=acting_user,
+        players=(home.user, away.user),
+        ruleset_id=leg.ruleset,
+        variant=leg.variant,
+        options=options_for(season, leg),
+        items=resolved.held,
+        advantage=leg.advantage,
+        items_counted=leg.death_match.round.season.format == Format.ELIMINATION,
+        prepared=leg.prepared,
+        prepared_by=leg.prepared_by,
+        referees=organisers.referees_of(season, playing=(home.user, away.user)),
+        at=ms(at),
+        random=random,
+    )
+    leg.match = match
+    leg.advantage = match.advantage
+    leg.items = resolved.told()
+    leg.started_at = at
+    leg.status = lifecycle.step(lifecycle.LEG, leg.status, LegStatus.RUNNING, "The match")
+    leg.save(update_fields=["match", "items", "advantage", "started_at", "status"])
+    if death_match.status == DeathMatchStatus.PLANNED:
+        death_match_move(death_match, DeathMatchStatus.RUNNING)
+    if resolved.steps:
+        season_event(
+            season=season,
+            kind="item.brought",
+            words=" ".join(resolved.words())[:500],
+            data={"items": leg.items},
+            leg=leg,
+            at=at,
+        )
+    season_event(
+        season=season,
+        kind="death-match.started",
+        words=f"{leg_words(leg)} begins: {REGISTRY.get(leg.ruleset).name}.",
+        data={
+            "match": match.pk,
+            "leg": leg.number,
+            "attempt": leg.attempt,
+            "ruleset": leg.ruleset,
+            "variant": leg.variant,
+            "names": [home.name, away.name],
+            # Who had not said that they are there: an organiser did not wait for them.
+            "not_ready": [
+                side.pk
+                for side, ready in ((home, leg.home_ready_at), (away, leg.away_ready_at))
+                if ready is None
+            ],
+        },
+        leg=leg,
+        at=at,
+    )
+    return leg
+
+
+def advantage_of(leg: Leg) -> Seat | None:
+    """The seat that begins a leg at an advantage, as far as it stands now; None: drawn by lot.
+
+    Where items decide (see `by_items`) it is whoever holds more that were given for this match;
+    elsewhere what the pairing said.
+    """
+    if not by_items(leg):
+        return leg.advantage
+    return more_items(leg, leg.death_match.gifts.all())
+
+
+def more_items(leg: Leg, gifts: Iterable[Gift]) -> Seat | None:
+    """The seat that holds more of the items in ``gifts`` that were given for this match; None: both
+    hold equally many. A final of several matches counts what was given for this very one."""
+    death_match = leg.death_match
+    numbers: set[int | None] = {leg.number}
+    if death_match.round.season.format != Format.ELIMINATION or death_match.best_of == 1:
+        numbers.add(None)
+    holders = [
+        gift.receiver_id
+        for gift in gifts
+        if gift.status == GiftStatus.HELD
+        and gift.death_match_id == death_match.pk
+        and gift.leg_number in numbers
+    ]
+    home, away = holders.count(death_match.home_id or 0), holders.count(death_match.away_id or 0)
+    return None if home == away else int(away > home)
+
+
+def by_items(leg: Leg) -> bool:
+    """Whether items give the advantage: in the final of an elimination season, where before it the
+    DMO has it; in other formats wherever the variant that is played says so."""
+    played = leg.death_match.round
+    if played.season.format == Format.ELIMINATION:
+        return played.is_final
+    if not leg.ruleset:
+        return False
+    return REGISTRY.get(leg.ruleset).variant(leg.variant).advantage_by_items
+
+
+def leg_words(leg: Leg) -> str:
+    """What a match of a death match is called at the beginning of a sentence."""
+    death_match = leg.death_match
+    if death_match.best_of == 1:
+        return f"{death_match}"
+    return f"{death_match}, match {leg.number} of at most {death_match.best_of},"
+
+
+def must_both_be_in(death_match: DeathMatch) -> None:
+    """What is to be played needs both players. Raises Refusal ``death-match.side-left``."""
+    out = Contestant.objects.filter(pk__in=[death_match.home_id, death_match.away_id]).exclude(
+        status=ContestantStatus.ACTIVE
+    )
+    missing = out.first()
+    if missing is not None:
+        raise Refusal(
+            "death-match.side-left",
+            f"{missing.name} is “{missing.get_status_display()}”: nobody could play this. "
+            "Say who has won, or call the death match off.",
+        )

@@ -1,0 +1,754 @@
+"""What a result leads to: death matches decided, ruled, voided and corrected, and what follows.
+
+A death match is decided by its legs, or by a ruling; what follows for the season is the format's
+(see `formats`). Everything that changes something runs under the season's lock. Long, since each
+of these undoes what another has done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from functools import partial
+
+import structlog
+from django.db import transaction
+
+from accounts.models import User
+from accounts.services import audit_record
+from core.refusals import Refusal
+from games import store
+from games.engine.decisions import Seat, other
+from games.engine.errors import EngineFault
+from games.models import Match, MatchEntry
+from games.ratings.services import rating_correct, rating_exclude
+from games.services.turns import match_organise, match_submit
+from tournaments import lifecycle
+from tournaments.lifecycle import (
+    PLAYABLE,
+    SETTLED,
+    DeathMatchStatus,
+    How,
+    LegStatus,
+    RoundStatus,
+    SeasonStatus,
+)
+from tournaments.models import Contestant, DeathMatch, Leg, Round, Season
+from tournaments.services import formats, items, seasons
+from tournaments.services.deathmatches import death_match_move, sides_of
+from tournaments.services.events import season_event
+from tournaments.services.guards import (
+    death_match_fresh,
+    death_match_managed,
+    instant,
+    leg_managed,
+    managed,
+    must_be_running,
+    must_not_be_frozen,
+    reason,
+    season_locked,
+)
+from tournaments.services.legs import by_items, leg_words, ms, must_both_be_in
+
+log = structlog.get_logger("gauntlet.seasons")
+
+
+@transaction.atomic
+def leg_settle(*, match_id: int) -> bool:
+    """Take over the result of a match that has ended; whether there was anything to take over.
+
+    Idempotent, and safe to call for any match: after each end, and from the sweep for what was
+    missed. A match that was declared void is played again.
+    """
+    found = Leg.objects.filter(match=match_id).values("pk", "death_match__round__season").first()
+    if found is None:
+        return False
+    season = season_locked(found["death_match__round__season"])
+    leg = Leg.objects.get(pk=found["pk"])
+    match = Match.objects.defer("snapshot").get(pk=match_id)
+    if leg.status != LegStatus.RUNNING or not match.is_over:
+        return False
+    leg.death_match = death_match_fresh(leg.death_match_id)
+    leg.death_match.round.season = season
+    at = match.finished_at or instant(None)
+    how = How.RULING if match.reason == "ruling" else How.PLAYED
+    by, why = (None, "")
+    if match.winner is None or how == How.RULING:
+        by, why = match_ruled_last(match_id=match_id)
+    if match.winner is None:
+        why = why or "The match was declared void."
+        _leg_voided(leg, why=why, at=at, acting_user=by)
+        return True
+    _leg_finished(leg, winner=match.winner, how=how, at=at)
+    _after_leg(leg, scores=match.scores, why=why, at=at, by=by)
+    return True
+
+
+def match_ruled_last(*, match_id: int) -> tuple[User | None, str]:
+    """Who has last done something at the desk of a match, and the reason that was given; nobody
+    where it was the site."""
+    acts = MatchEntry.objects.filter(match=match_id, actor=MatchEntry.Actor.ORGANISER)
+    last = acts.select_related("by").order_by("-seq").first()
+    return (None, "") if last is None else (last.by, last.why)
+
+
+def _leg_finished(leg: Leg, *, winner: Seat, how: How, at: datetime) -> None:
+    leg.status = lifecycle.step(lifecycle.LEG, leg.status, LegStatus.FINISHED, "The match")
+    leg.winner_seat = winner
+    leg.how = how
+    leg.finished_at = at
+    leg.save(update_fields=["status", "winner_seat", "how", "finished_at"])
+    items.items_leave(leg=leg, at=at)
+
+
+def _wins_of(death_match: DeathMatch) -> tuple[int, int]:
+    seats = list(
+        death_match.legs.filter(status=LegStatus.FINISHED).values_list("winner_seat", flat=True)
+    )
+    return seats.count(0), seats.count(1)
+
+
+def _after_leg(
+    leg: Leg, *, scores: Sequence[int], why: str = "", at: datetime, by: User | None = None
+) -> None:
+    """Decide the death match where this leg has, else go on. ``why``: of a leg not played; ``by``:
+    who ruled that it ended so."""
+    death_match = leg.death_match
+    wins = _wins_of(death_match)
+    home, away = sides_of(death_match)
+    several = death_match.best_of > 1
+    if several:
+        winner = away if leg.winner_seat else home
+        season_event(
+            season=death_match.round.season,
+            kind="death-match.leg",
+            words=f"{winner.name} wins match {leg.number}: {wins[0]}:{wins[1]}.",
+            data={"winner": winner.pk, "leg": leg.number, "score": list(wins)},
+            leg=leg,
+            at=at,
+        )
+    score = wins if several else _pair(scores)
+    death_match.home_score, death_match.away_score = score
+    death_match.save(update_fields=["home_score", "away_score"])
+    leader = 0 if wins[0] > wins[1] else 1
+    if wins[leader] * 2 > death_match.best_of:
+        how = How(leg.how)
+        if several:
+            own = death_match.legs.filter(status=LegStatus.FINISHED, winner_seat=leader)
+            how = How.PLAYED if own.exclude(how=How.WALKOVER).exists() else How.WALKOVER
+        why = "" if how == How.PLAYED else why
+        _decided(death_match, winner=(home, away)[leader], how=how, why=why, at=at, by=by)
+
+
+def _pair(scores: Sequence[int]) -> tuple[int, int]:
+    return (int(scores[0]), int(scores[1])) if len(scores) == 2 else (0, 0)
+
+
+def _decided(
+    death_match: DeathMatch,
+    *,
+    winner: Contestant,
+    how: How,
+    why: str,
+    at: datetime,
+    by: User | None = None,
+    follows: str = "",
+) -> None:
+    """Decide a death match. ``by``: the organiser whose ruling it is. ``follows``: the kind of the
+    event that has told of the same deed."""
+    for leg in death_match.legs.filter(status=LegStatus.PLANNED):
+        # Not needed any more: nothing was played, so nothing is said.
+        leg.declarations.all().delete()
+        leg.status = lifecycle.step(lifecycle.LEG, leg.status, LegStatus.VOID, "The match")
+        leg.save(update_fields=["status"])
+    death_match_move(
+        death_match, DeathMatchStatus.DECIDED, winner=winner, how=how, why=why, decided_at=at
+    )
+    home, away = death_match.home, death_match.away
+    loser = away if home is not None and winner.pk == home.pk else home
+    against = f" against {loser.name}" if loser is not None else ""
+    said = {
+        How.PLAYED: f"{winner.name} wins{against}.",
+        How.WALKOVER: f"{winner.name} wins{against} without playing: {why}",
+        How.RULING: f"{winner.name} is given the win{against}: {why}"
+        if why
+        else f"{winner.name} is given the win{against}.",
+    }
+    season_event(
+        season=death_match.round.season,
+        kind="death-match.decided",
+        words=said[how],
+        data={
+            "winner": winner.pk,
+            "loser": None if loser is None else loser.pk,
+            "names": [each.name for each in (home, away) if each is not None],
+            "how": how,
+            "why": why,
+            "score": [death_match.home_score, death_match.away_score],
+            **({"follows": follows} if follows else {}),
+        },
+        death_match=death_match,
+        contestant=winner,
+        by=by,
+        at=at,
+    )
+    items.items_expire(death_match=death_match, at=at)
+    formats.steps_of(death_match.round.season).decided(death_match=death_match, at=at)
+    round_settle(round=death_match.round, at=at)
+
+
+@transaction.atomic
+def death_match_declare(
+    *,
+    acting_user: User,
+    death_match: DeathMatch,
+    winner: Contestant,
+    why: str,
+    at: datetime | None = None,
+) -> DeathMatch:
+    """Rule who has won a death match that is not decided; a match that is being played ends.
+
+    Refusals: those of `guards.managed`, ``season.not-running``, ``death-match.own``, ``why.*``,
+    ``death-match.settled``, ``death-match.sides``, ``death-match.winner``.
+    """
+    return _ruled(acting_user, death_match, winner, why, How.RULING, at)
+
+
+@transaction.atomic
+def death_match_walkover(
+    *,
+    acting_user: User,
+    death_match: DeathMatch,
+    winner: Contestant,
+    why: str,
+    at: datetime | None = None,
+) -> DeathMatch:
+    """Let somebody win because the other is not there. Refusals as `death_match_declare`."""
+    return _ruled(acting_user, death_match, winner, why, How.WALKOVER, at)
+
+
+def _ruled(
+    acting_user: User,
+    death_match: DeathMatch,
+    winner: Contestant,
+    why: str,
+    how: How,
+    at: datetime | None,
+) -> DeathMatch:
+    season, fresh = death_match_managed(death_match, acting_user)
+    must_be_running(season)
+    why = reason(why)
+    if fresh.status not in PLAYABLE:
+        raise Refusal(
+            "death-match.settled" if fresh.status in SETTLED else "death-match.sides",
+            f"This death match is “{fresh.get_status_display()}”.",
+        )
+    seat = seat_of_side(fresh, winner)
+    _end_running(fresh, winner=seat, how=how, acting_user=acting_user, why=why, at=instant(at))
+    _decided(
+        fresh,
+        winner=sides_of(fresh)[seat],
+        how=how,
+        why=why,
+        at=instant(at),
+        by=acting_user,
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="death_match.declare" if how == How.RULING else "death_match.walkover",
+        target=fresh,
+        data={"winner": winner.pk, "why": why},
+    )
+    return fresh
+
+
+def seat_of_side(death_match: DeathMatch, contestant: Contestant) -> Seat:
+    """The seat that a contestant has. Raises Refusal ``death-match.winner``."""
+    if contestant.pk not in (death_match.home_id, death_match.away_id):
+        raise Refusal("death-match.winner", f"{contestant.name} is not in this death match.")
+    return int(contestant.pk == death_match.away_id)
+
+
+def walked_over(
+    death_match: DeathMatch,
+    *,
+    winner: Contestant,
+    why: str,
+    acting_user: User | None,
+    at: datetime,
+    follows: str = "",
+) -> None:
+    """Decide an open death match without playing on, as part of another deed under the season's
+    lock, of which an event of the kind ``follows`` has told. ``acting_user`` ends a match that is
+    being played: an organiser by ruling, anybody else by the leaving player's concession."""
+    fresh = death_match_fresh(death_match.pk)
+    if fresh.status in SETTLED:
+        return
+    if fresh.home_id is not None and fresh.away_id is not None:
+        seat = seat_of_side(fresh, winner)
+        _end_running(fresh, winner=seat, how=How.WALKOVER, acting_user=acting_user, why=why, at=at)
+    _decided(fresh, winner=winner, how=How.WALKOVER, why=why, at=at, follows=follows)
+
+
+def leg_walked_over(leg: Leg, *, winner: Seat, why: str, at: datetime, follows: str = "") -> None:
+    """Give a leg that has not begun to the player who is there, as part of another deed under the
+    season's lock: the death match where it is the only one, else no more than this leg."""
+    death_match = leg.death_match
+    if death_match.best_of == 1:
+        there = sides_of(death_match)[winner]
+        walked_over(death_match, winner=there, why=why, acting_user=None, at=at, follows=follows)
+        return
+    # Nothing was brought: what was declared stays with its holder.
+    leg.declarations.all().delete()
+    if death_match.status == DeathMatchStatus.PLANNED:
+        death_match_move(death_match, DeathMatchStatus.RUNNING)
+    _leg_finished(leg, winner=winner, how=How.WALKOVER, at=at)
+    _after_leg(leg, scores=(), why=why, at=at)
+
+
+def _end_running(
+    death_match: DeathMatch,
+    *,
+    winner: Seat,
+    how: How,
+    acting_user: User | None,
+    why: str,
+    at: datetime,
+) -> None:
+    """End the match that is being played, if there is one, and its leg with it."""
+    leg = death_match.legs.filter(status=LegStatus.RUNNING).first()
+    if leg is None or leg.match_id is None:
+        return
+    ended = _ended_for_nothing(leg)
+    loser = sides_of(death_match)[other(winner)].user
+    if ended:
+        if death_match.best_of == 1:
+            _rated_as(leg.match_id, winner, acting_user, why)
+    elif acting_user is None or (loser is not None and loser.pk == acting_user.pk):
+        if loser is None:
+            raise EngineFault("a running match has a player without an account")
+        with _of_a_running_match():
+            match_submit(
+                match_id=leg.match_id,
+                seat=other(winner),
+                acting_user=loser,
+                client_id=f"season-{leg.pk}",
+                text="concede",
+                version=store.read(leg.match_id).readers.versions[other(winner)],
+                at=ms(at),
+            )
+    else:
+        _organised(leg, acting_user, f"winner {winner}", why, at)
+    leg.death_match = death_match
+    _leg_finished(leg, winner=winner, how=how, at=at)
+    score = (
+        _wins_of(death_match)
+        if death_match.best_of > 1
+        else _pair(Match.objects.values_list("scores", flat=True).get(pk=leg.match_id))
+    )
+    death_match.home_score, death_match.away_score = score
+    death_match.save(update_fields=["home_score", "away_score"])
+
+
+def _organised(leg: Leg, acting_user: User | None, text: str, why: str, at: datetime) -> None:
+    if leg.match_id is None or acting_user is None:
+        raise EngineFault("only an organiser ends a running match")
+    with _of_a_running_match():
+        match_organise(
+            match_id=leg.match_id,
+            acting_user=acting_user,
+            client_id=f"season-{leg.pk}-{text.replace(' ', '-')}",
+            text=text,
+            why=why,
+            at=ms(at),
+        )
+
+
+@contextmanager
+def _of_a_running_match() -> Iterator[None]:
+    """Raises Refusal ``leg.just-ended`` where it was over before."""
+    try:
+        yield
+    except Refusal as refusal:
+        if refusal.code == "match.over":
+            raise _just_ended() from refusal
+        raise
+
+
+def _just_ended() -> Refusal:
+    return Refusal("leg.just-ended", "This match has just ended by itself. Please look again.")
+
+
+def _ended_for_nothing(leg: Leg) -> bool:
+    """Whether the match of a running leg is over and the season cannot take its result: there is
+    nothing left to end, and it is for an organiser to say what becomes of the leg.
+
+    Raises Refusal ``leg.just-ended`` for a result that is on its way: that one counts.
+    """
+    if leg.match_id is None or not Match.objects.defer("snapshot").get(pk=leg.match_id).is_over:
+        return False
+    try:
+        # Only tried: what it changes, and would have told, is rolled back.
+        with transaction.atomic():
+            leg_settle(match_id=leg.match_id)
+            transaction.set_rollback(True)
+    except (Refusal, EngineFault) as error:
+        log.warning("leg.not-taken", leg=leg.pk, match=leg.match_id, error=str(error))
+        return True
+    raise _just_ended()
+
+
+def _rated_as(match_id: int, winner: Seat, acting_user: User | None, why: str) -> None:
+    _unless_not_rated(
+        partial(
+            rating_correct,
+            match_id=match_id,
+            acting_user=acting_user,
+            winner=winner,
+            why=why,
+            authorised=True,
+        )
+    )
+
+
+@transaction.atomic
+def leg_void(*, acting_user: User | None, leg: Leg, why: str, at: datetime | None = None) -> Leg:
+    """Declare a match void, running or finished, and have it played again; the next attempt.
+    A format (``acting_user`` None) does so with finished ones only.
+
+    What its result had led to is taken back. Refusals: those of `guards.managed`,
+    ``death-match.own``, ``why.*``, ``leg.nothing-played``, ``round.frozen``,
+    ``death-match.side-left``, those of the format.
+    """
+    season, fresh = leg_managed(leg, acting_user)
+    why = reason(why)
+    at = instant(at)
+    if fresh.status not in (LegStatus.RUNNING, LegStatus.FINISHED):
+        raise Refusal("leg.nothing-played", "There is nothing here to be declared void.")
+    must_be_running_or_finished(season)
+    if fresh.status == LegStatus.RUNNING:
+        must_be_running(season)
+        if not _ended_for_nothing(fresh):
+            _organised(fresh, acting_user, "void", why, at)
+    elif fresh.death_match.status == DeathMatchStatus.DECIDED:
+        _taken_back(season, fresh.death_match, at)
+    # What an organiser has played again needs both; a format sees to that itself.
+    if acting_user is not None:
+        must_both_be_in(fresh.death_match)
+    replay = _leg_voided(fresh, why=why, at=at, acting_user=acting_user)
+    audit_record(
+        acting_user=acting_user,
+        action="leg.void",
+        target=fresh,
+        data={"death_match": fresh.death_match_id, "number": fresh.number, "why": why},
+    )
+    return replay
+
+
+def must_be_running_or_finished(season: Season) -> None:
+    """Raises Refusal ``season.not-running`` for a season that has not begun, or was cancelled."""
+    if season.status != SeasonStatus.FINISHED:
+        must_be_running(season)
+
+
+def _leg_voided(leg: Leg, *, why: str, at: datetime, acting_user: User | None = None) -> Leg:
+    """Void a leg and plan its next attempt; the death match goes on."""
+    leg.status = lifecycle.step(lifecycle.LEG, leg.status, LegStatus.VOID, "The match")
+    leg.winner_seat = None
+    leg.how = ""
+    leg.save(update_fields=["status", "winner_seat", "how"])
+    if leg.match_id is not None:
+        _not_rated(leg.match_id, acting_user, why)
+    death_match = leg.death_match
+    season_event(
+        season=death_match.round.season,
+        kind="death-match.void",
+        words=f"{leg_words(leg).rstrip(',')} is void and will be played again: {why}",
+        data={"leg": leg.number, "attempt": leg.attempt, "match": leg.match_id, "why": why},
+        leg=leg,
+        by=acting_user,
+        at=at,
+    )
+    items.items_return(leg=leg, at=at)
+    _legs_completed(death_match)
+    _status_derived(death_match)
+    return death_match.legs.exclude(status=LegStatus.VOID).get(number=leg.number)
+
+
+def _not_rated(match_id: int, acting_user: User | None, why: str) -> None:
+    _unless_not_rated(
+        partial(
+            rating_exclude, match_id=match_id, acting_user=acting_user, why=why, authorised=True
+        )
+    )
+
+
+def _unless_not_rated(rule: Callable[[], object]) -> None:
+    """Rule on a rating, unless there is nothing to rule: the match counts for nobody, or so
+    already."""
+    try:
+        rule()
+    except Refusal as refusal:
+        if refusal.code not in ("rating.excluded", "rating.no-accounts", "rating.same-winner"):
+            raise
+
+
+def _legs_completed(death_match: DeathMatch) -> None:
+    """Plan the next attempt of every leg that has none that counts."""
+    own = list(death_match.legs.order_by("number", "attempt"))
+    latest = {leg.number: leg for leg in own}
+    for leg in latest.values():
+        if leg.status != LegStatus.VOID:
+            continue
+        Leg.objects.create(
+            death_match=death_match,
+            number=leg.number,
+            attempt=leg.attempt + 1,
+            ruleset=leg.ruleset,
+            variant=leg.variant,
+            options=leg.options,
+            # What was prepared has been seen if it was played; an organiser supplies it anew.
+            prepared={} if leg.match_id else leg.prepared,
+            prepared_by=None if leg.match_id else leg.prepared_by,
+            advantage=None if by_items(leg) else leg.advantage,
+        )
+
+
+def _status_derived(death_match: DeathMatch) -> None:
+    """Bring an undecided death match's state and score into line with its legs."""
+    begun = death_match.legs.filter(status__in=[LegStatus.RUNNING, LegStatus.FINISHED]).exists()
+    then = DeathMatchStatus.RUNNING if begun else DeathMatchStatus.PLANNED
+    if death_match.status != then:
+        death_match.status = lifecycle.step(
+            lifecycle.DEATH_MATCH, death_match.status, then, "The death match"
+        )
+    wins = _wins_of(death_match) if death_match.best_of > 1 else (0, 0)
+    death_match.home_score, death_match.away_score = wins
+    death_match.save(update_fields=["status", "home_score", "away_score"])
+
+
+def _taken_back(season: Season, death_match: DeathMatch, at: datetime) -> None:
+    """Take back that a death match is decided, with all that followed from it."""
+    if death_match.how == How.BYE:
+        raise Refusal("death-match.bye", "A bye was not played: there is nothing to take back.")
+    must_not_be_frozen(death_match)
+    if season.status == SeasonStatus.FINISHED:
+        seasons.season_reopened(season=season, at=at)
+        death_match.round.season = season
+    if death_match.round.status == RoundStatus.CLOSED:
+        _round_reopened(death_match.round, why="", at=at)
+    formats.steps_of(season).undone(death_match=death_match, at=at)
+    items.items_unexpire(death_match=death_match, at=at)
+    death_match_move(
+        death_match,
+        DeathMatchStatus.PLANNED,
+        winner=None,
+        how="",
+        why="",
+        decided_at=None,
+    )
+
+
+@transaction.atomic
+def death_match_reopen(
+    *, acting_user: User | None, death_match: DeathMatch, why: str, at: datetime | None = None
+) -> DeathMatch:
+    """Take back that a death match was decided, and have what is left of it played: after a
+    walkover or a ruling that was a mistake.
+
+    Refusals: those of `guards.managed`, ``death-match.own``, ``why.*``, ``season.not-running``,
+    ``death-match.undecided``, ``death-match.bye``, ``death-match.played-out`` (its matches decide
+    it: one of them must be declared void, or the result corrected), ``round.frozen``,
+    ``death-match.side-left``, those of the format.
+    """
+    season, fresh = death_match_managed(death_match, acting_user)
+    why = reason(why)
+    at = instant(at)
+    must_be_running_or_finished(season)
+    if fresh.status != DeathMatchStatus.DECIDED:
+        raise Refusal("death-match.undecided", "This death match is not decided.")
+    if max(_wins_of(fresh)) * 2 > fresh.best_of:
+        raise Refusal(
+            "death-match.played-out",
+            "It was decided by what was played: declare a match void, or correct the result.",
+        )
+    _taken_back(season, fresh, at)
+    if acting_user is not None:
+        must_both_be_in(fresh)
+    _legs_completed(fresh)
+    _status_derived(fresh)
+    season_event(
+        season=season,
+        kind="ruling",
+        words=f"{fresh} is to be played after all: {why}",
+        data={"why": why},
+        death_match=fresh,
+        by=acting_user,
+        at=at,
+    )
+    audit_record(
+        acting_user=acting_user, action="death_match.reopen", target=fresh, data={"why": why}
+    )
+    return fresh
+
+
+@transaction.atomic
+def death_match_correct(
+    *,
+    acting_user: User,
+    death_match: DeathMatch,
+    winner: Contestant,
+    why: str,
+    at: datetime | None = None,
+) -> DeathMatch:
+    """Give a decided death match to the other side, with all that follows from it.
+
+    Refusals: those of `guards.managed`, ``death-match.own``, ``why.*``, ``season.not-running``,
+    ``death-match.undecided``, ``death-match.bye``, ``death-match.winner``,
+    ``death-match.same-winner``, ``round.frozen``, those of the format.
+    """
+    season, fresh = death_match_managed(death_match, acting_user)
+    why = reason(why)
+    at = instant(at)
+    must_be_running_or_finished(season)
+    if fresh.status != DeathMatchStatus.DECIDED:
+        raise Refusal("death-match.undecided", "This death match is not decided.")
+    seat = seat_of_side(fresh, winner)
+    before = fresh.winner
+    if before is None or before.pk == winner.pk:
+        raise Refusal("death-match.same-winner", f"{winner.name} has won it already.")
+    _taken_back(season, fresh, at)
+    if fresh.best_of == 1:
+        played = fresh.legs.filter(status=LegStatus.FINISHED, match__isnull=False)
+        for match_id in played.values_list("match", flat=True):
+            _rated_as(match_id, seat, acting_user, why)
+    season_event(
+        season=season,
+        kind="death-match.corrected",
+        words=f"The result of {fresh} is corrected: {winner.name} has won. {why}",
+        data={"winner": winner.pk, "loser": before.pk, "name": winner.name, "why": why},
+        death_match=fresh,
+        contestant=winner,
+        by=acting_user,
+        at=at,
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="death_match.correct",
+        target=fresh,
+        data={"from": before.pk, "to": winner.pk, "why": why},
+    )
+    _decided(
+        fresh,
+        winner=sides_of(fresh)[seat],
+        how=How.RULING,
+        why=why,
+        at=at,
+        by=acting_user,
+        follows="death-match.corrected",
+    )
+    return fresh
+
+
+@transaction.atomic
+def death_match_void(
+    *, acting_user: User, death_match: DeathMatch, why: str, at: datetime | None = None
+) -> DeathMatch:
+    """Call a death match off as a whole, with whatever was played of it: it counts for nothing.
+    In an episode the EC chooses again.
+
+    Refusals: those of `guards.managed`, ``death-match.own``, ``why.*``, ``season.not-running``,
+    ``lifecycle.step``, ``round.frozen``, those of the format.
+    """
+    season, fresh = death_match_managed(death_match, acting_user)
+    why = reason(why)
+    at = instant(at)
+    must_be_running_or_finished(season)
+    lifecycle.step(lifecycle.DEATH_MATCH, fresh.status, DeathMatchStatus.VOID, "The death match")
+    if fresh.status == DeathMatchStatus.DECIDED:
+        _taken_back(season, fresh, at)
+    for leg in fresh.legs.exclude(status=LegStatus.VOID):
+        if leg.status == LegStatus.RUNNING and not _ended_for_nothing(leg):
+            _organised(leg, acting_user, "void", why, at)
+        if leg.match_id is not None:
+            _not_rated(leg.match_id, acting_user, why)
+        leg.status = lifecycle.step(lifecycle.LEG, leg.status, LegStatus.VOID, "The match")
+        leg.winner_seat = None
+        leg.how = ""
+        leg.save(update_fields=["status", "winner_seat", "how"])
+        leg.death_match = fresh
+        items.items_return(leg=leg, at=at)
+        leg.declarations.all().delete()
+    death_match_move(fresh, DeathMatchStatus.VOID, home_score=0, away_score=0)
+    season_event(
+        season=season,
+        kind="death-match.void",
+        words=f"{fresh} is void: {why}",
+        data={"why": why},
+        death_match=fresh,
+        by=acting_user,
+        at=at,
+    )
+    audit_record(
+        acting_user=acting_user, action="death_match.void", target=fresh, data={"why": why}
+    )
+    formats.steps_of(season).voided(death_match=fresh, at=at)
+    round_settle(round=fresh.round, at=at)
+    return fresh
+
+
+def round_settle(*, round: Round, at: datetime) -> None:  # noqa: A002
+    """Have the format do its next step where nothing of a round is left to be played; under the
+    season's lock."""
+    fresh = Round.objects.select_related("season").get(pk=round.pk)
+    if fresh.status == RoundStatus.CLOSED or fresh.season.status != SeasonStatus.RUNNING:
+        return
+    if fresh.death_matches.exclude(status__in=SETTLED).exists():
+        return
+    if fresh.death_matches.filter(status=DeathMatchStatus.DECIDED).exists():
+        formats.steps_of(fresh.season).complete(round=fresh, at=at)
+
+
+@transaction.atomic
+def round_reopen(
+    *,
+    acting_user: User,
+    round: Round,  # noqa: A002
+    why: str,
+    at: datetime | None = None,
+) -> Round:
+    """Allow the results of a complete round to be changed, though others rest on them.
+    Refusals: those of `guards.managed`, ``why.*``, ``season.not-running``, ``lifecycle.step``."""
+    season = managed(round.season, acting_user)
+    why = reason(why)
+    must_be_running_or_finished(season)
+    fresh = Round.objects.get(pk=round.pk)
+    fresh.season = season
+    _round_reopened(fresh, why=why, at=instant(at), acting_user=acting_user)
+    audit_record(
+        acting_user=acting_user,
+        action="round.reopen",
+        target=fresh,
+        data={"season": season.pk, "why": why},
+    )
+    return fresh
+
+
+def _round_reopened(
+    played: Round, *, why: str, at: datetime, acting_user: User | None = None
+) -> None:
+    played.status = lifecycle.step(
+        lifecycle.ROUND, played.status, RoundStatus.REOPENED, played.name
+    )
+    played.closed_at = None
+    played.save(update_fields=["status", "closed_at"])
+    season_event(
+        season=played.season,
+        kind="round.reopened",
+        words=f"{played.name} is reopened: {why}" if why else f"{played.name} is reopened.",
+        data={"round": played.number, "why": why},
+        round=played,
+        by=acting_user,
+        at=at,
+    )
