@@ -22,7 +22,9 @@ class TournamentsConfig(AppConfig):
             contestancies_merge,
             organises_seasons,
         )
+        from tournaments.services.events import register_writer  # noqa: PLC0415
         from tournaments.webhooks import following  # noqa: PLC0415
+        from tournaments.webhooks.outbox import deliveries_write  # noqa: PLC0415
 
         match_ended.connect(receivers.on_match_ended, dispatch_uid="tournaments.match_ended")
         season_happened.connect(
@@ -31,6 +33,7 @@ class TournamentsConfig(AppConfig):
         rights_changed.connect(
             receivers.on_rights_changed, dispatch_uid="tournaments.rights_changed"
         )
+        register_writer(deliveries_write)
         match_turned.connect(following.on_turn, dispatch_uid="tournaments.webhooks.turn")
         match_reminded.connect(following.on_reminder, dispatch_uid="tournaments.webhooks.clock")
         merging.register("tournaments", contestancies_merge)

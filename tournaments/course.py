@@ -1,30 +1,31 @@
-"""A Colosseum season's rows as pairing and standings know them.
+"""A season's rows as the rules of its format and standings know them.
 
-The one bridge between the two: services pair from it, pages show it. Players are the contestants
+The one bridge between the two: formats pair from it, pages show it. Each format has a class of its
+own; `formats.registry.course_of` makes the one that fits. Players are the contestants
 who hold a place now, under their own ids: what was decided under somebody they took over from
 counts for the place. Nothing here changes anything.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 
 from django.utils.functional import cached_property
 
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
 from tournaments.formats import field
-from tournaments.formats.ladder import rules as ladder
-from tournaments.formats.ladder.options import LadderOptions
-from tournaments.formats.registry import options_of
-from tournaments.formats.round_robin import rules as round_robin
-from tournaments.formats.round_robin.options import RoundRobinOptions
-from tournaments.formats.single_elimination import rules as single_elimination
-from tournaments.formats.single_elimination.options import SingleEliminationOptions
-from tournaments.formats.swiss.options import SwissOptions
+from tournaments.formats.options import FormatOptions, options_of
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, How
-from tournaments.models import Contestant, DeathMatch, Format, Season
-from tournaments.standings import DEFAULTS, Table, standings
+from tournaments.models import Contestant, DeathMatch, Season
+
+if TYPE_CHECKING:
+    from tournaments.formats.ladder.rules import Rung
+    from tournaments.formats.single_elimination.rules import Progress
+    from tournaments.standings import Table
+
+Options = TypeVar("Options", bound=FormatOptions)
 
 _CAME = {
     How.PLAYED: field.How.PLAYED,
@@ -35,8 +36,10 @@ _CAME = {
 }
 
 
-class Course:
+class Course(Generic[Options]):
     """A season that has begun. ``death_matches`` have their round at hand."""
+
+    options_type: ClassVar[type[FormatOptions]]
 
     def __init__(
         self,
@@ -45,12 +48,12 @@ class Course:
         death_matches: Iterable[DeathMatch],
     ) -> None:
         self.season = season
-        self.options = options_of(season.format, season.format_options)
+        self.options: Options = options_of(self.options_type, season.format_options)  # type: ignore[assignment]
         self._contestants = {each.pk: each for each in contestants}
         self._rows = list(death_matches)
 
     @classmethod
-    def of(cls, season: Season) -> Course:
+    def of(cls, season: Season) -> Self:
         """The course of a season, from two queries."""
         rows = DeathMatch.objects.filter(round__season=season).select_related("round")
         return cls(season, season.contestants.all(), rows.order_by("round__number", "number"))
@@ -96,7 +99,7 @@ class Course:
     # -- results ---------------------------------------------------------------------------------
 
     @cached_property
-    def _known(self) -> list[tuple[DeathMatch, field.Result]]:
+    def known(self) -> list[tuple[DeathMatch, field.Result]]:
         """Every death match with its sides known, in the order in which they were settled."""
         settled = sorted(
             self._rows,
@@ -129,13 +132,14 @@ class Course:
             match=self._match_of(row),
         )
 
-    def _match_of(self, row: DeathMatch) -> int:
-        return int(row.key) if self.season.format == Format.SINGLE_ELIMINATION else 0
+    def _match_of(self, _row: DeathMatch) -> int:
+        """What the format's rules call a death match; 0 where they have no name for it."""
+        return 0
 
     @cached_property
     def results(self) -> list[field.Result]:
         """All results, open ones included, in the order in which they were settled."""
-        return [result for _, result in self._known]
+        return [result for _, result in self.known]
 
     @cached_property
     def settled(self) -> list[field.Result]:
@@ -144,121 +148,54 @@ class Course:
 
     # -- what the formats make of them -------------------------------------------------------------
 
-    @cached_property
+    @property
     def rounds(self) -> int:
-        """How many rounds the season has from its beginning to its end; 0 for a ladder."""
-        if isinstance(self.options, SwissOptions):
-            return self.options.rounds
-        if isinstance(self.options, RoundRobinOptions):
-            return max(pairing.round for pairing in self.timetable)
-        if isinstance(self.options, SingleEliminationOptions):
-            return self.bracket.bracket.rounds
+        """How many rounds the season has from its beginning to its end; 0 where nobody knows."""
         return 0
 
-    @cached_property
-    def bracket(self) -> single_elimination.Progress:
-        """A bracket as far as it is played."""
-        if not isinstance(self.options, SingleEliminationOptions):
-            raise EngineFault("only single elimination has a bracket")
-        made = single_elimination.bracket_of(self.players, third_place=self.options.third_place)
-        # A death match is decided as one, however many legs it had.
-        played = [result for result in self.settled if result.away is not None]
-        return single_elimination.progress(made, played, self.withdrawn)
+    @property
+    def ordered(self) -> list[tuple[int, int]]:
+        """Who stands where: ranks, equal ones too, and ids."""
+        raise EngineFault("this format has no order")
 
-    @cached_property
-    def timetable(self) -> tuple[field.Pairing, ...]:
-        """All pairings of a round robin."""
-        if not isinstance(self.options, RoundRobinOptions):
-            raise EngineFault("only a round robin has a timetable")
-        return round_robin.timetable(self.players, legs=self.options.legs)
-
-    @cached_property
-    def robin(self) -> round_robin.Counted:
-        """What counts of a round robin, after withdrawals."""
-        recorded = [
-            result
-            for row, result in self._known
-            if result.away is not None and not self._for_leaving(row, result)
-        ]
-        return round_robin.counted(self.timetable, recorded, self.withdrawn)
-
-    def _for_leaving(self, row: DeathMatch, result: field.Result) -> bool:
-        """Whether a walkover was given because the loser had left: then the rule on withdrawals
-        says what becomes of it, and it is no reason why they should stay in the table."""
-        if result.how is not field.How.WALKOVER or result.loser is None:
-            return False
-        loser = self.holders[result.loser]
-        if loser.status != ContestantStatus.WITHDRAWN:
-            return False
-        return (
-            row.decided_at is not None
-            and loser.left_at is not None
-            and row.decided_at >= loser.left_at
-        )
-
-    @cached_property
+    @property
     def annulled(self) -> frozenset[int]:
-        """Ids of decided death matches of a round robin that count for nobody."""
-        if self.season.format != Format.ROUND_ROBIN:
-            return frozenset()
-        return frozenset(
-            row.pk
-            for row, result in self._known
-            if result.winner is not None and not self.robin.out.isdisjoint(result.sides)
-        )
+        """Ids of decided death matches that count for nobody."""
+        return frozenset()
 
-    @cached_property
-    def table_players(self) -> list[int]:
-        """Who stands in the table of a round robin or Swiss season; not those for whom nothing
-        counts any more."""
-        if self.season.format == Format.ROUND_ROBIN:
-            return [pk for pk in self.holders if pk not in self.robin.out]
-        return list(self.holders)
-
-    @cached_property
-    def counting(self) -> Sequence[field.Result]:
-        """What counts in that table."""
-        return self.robin.results if self.season.format == Format.ROUND_ROBIN else self.settled
-
-    @cached_property
+    @property
     def table(self) -> Table:
-        """The standings of a round robin or Swiss season."""
-        order = self.season.tie_breaks or DEFAULTS[self.season.format]
-        names = {pk: each.name for pk, each in self.holders.items()}
-        return standings(self.table_players, self.counting, order, names)
+        """The standings, in formats that have a table."""
+        raise EngineFault("this format has no table")
 
-    @cached_property
-    def rungs(self) -> tuple[ladder.Rung, ...]:
-        """A ladder, the top rung first."""
-        made = sorted(self._known, key=lambda known: known[0].number)
-        results = [result for _, result in made if result.settled]
-        return ladder.rungs_of(self.players, results, self.withdrawn)
+    @property
+    def bracket(self) -> Progress:
+        """A bracket as far as it is played, in formats that have one."""
+        raise EngineFault("this format has no bracket")
 
-    @cached_property
+    @property
+    def rungs(self) -> tuple[Rung, ...]:
+        """A ladder, the top rung first, in formats that have one."""
+        raise EngineFault("this format has no ladder")
+
+    @property
     def ladder(self) -> tuple[int, ...]:
         """Who stands on the rungs, from the top."""
         return tuple(rung.player for rung in self.rungs)
+
+    def in_reach(self, challenger: int) -> tuple[int, ...]:
+        """Whom somebody may challenge now, nearest first; nobody where challenges are unknown."""
+        del challenger
+        return ()
 
     @cached_property
     def first(self) -> list[int]:
         """Who may win the season, as it stands: the best of those who are still in it.
         Raises Refusal ``season.not-concluded``."""
-        season = self.season
-        if season.format == Format.ELIMINATION:
-            raise Refusal("season.not-concluded", "An elimination season ends with its final.")
-        if self.busy or season.rounds.count() < self.rounds:
+        if self.busy or self.season.rounds.count() < self.rounds:
             raise Refusal("season.not-concluded", "There are death matches to be played first.")
-        if season.format == Format.SINGLE_ELIMINATION:
-            ordered = [
-                (place.rank, place.player) for place in single_elimination.places(self.bracket)
-            ]
-        elif season.format == Format.LADDER:
-            ordered = list(enumerate(self.ladder, start=1))
-        else:
-            ordered = [(row.rank, row.player) for row in self.table.rows]
-        still_in = [
-            (rank, pk) for rank, pk in ordered if self.holders[pk].status == ContestantStatus.ACTIVE
-        ]
+        active = {pk for pk, each in self.holders.items() if each.status == ContestantStatus.ACTIVE}
+        still_in = [(rank, pk) for rank, pk in self.ordered if pk in active]
         if not still_in:
             raise Refusal(
                 "season.not-concluded", "Everybody has left: this season can be called off."
@@ -272,14 +209,3 @@ class Course:
         return frozenset(
             side for result in self.results if not result.settled for side in result.sides
         )
-
-    def in_reach(self, challenger: int) -> tuple[int, ...]:
-        """Whom somebody on a ladder may challenge now, nearest first."""
-        return ladder.in_reach(self.ladder, challenger, self.reach, self.busy)
-
-    @property
-    def reach(self) -> int:
-        """How many rungs up a challenge may go."""
-        if not isinstance(self.options, LadderOptions):
-            raise EngineFault("only a ladder has a reach")
-        return self.options.challenge_reach

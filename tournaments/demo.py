@@ -10,15 +10,15 @@ from typing import Final
 from django.utils import timezone
 
 from accounts.models import User
-from tournaments.lifecycle import ContestantStatus
-from tournaments.models import Format, Season
-from tournaments.services.episodes import (
+from tournaments.formats.elimination.episodes import (
     Placed,
     choosable,
     dmo_choose,
     episode_open,
     placements_record,
 )
+from tournaments.lifecycle import ContestantStatus
+from tournaments.models import Format, Season
 from tournaments.services.scheduling import leg_schedule
 from tournaments.simulation import Plan, season_simulate
 

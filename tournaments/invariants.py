@@ -5,8 +5,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from tournaments.course import Course
+from tournaments.formats.elimination.episodes import DMO_SEAT
+from tournaments.formats.registry import format_of
 from tournaments.formats.single_elimination import rules as single_elimination
 from tournaments.lifecycle import (
     PLAYABLE,
@@ -19,7 +22,6 @@ from tournaments.lifecycle import (
     SeasonStatus,
 )
 from tournaments.models import Contestant, DeathMatch, Episode, Format, Gift, ItemEvent, Leg, Season
-from tournaments.services.episodes import DMO_SEAT
 
 OUT = (ContestantStatus.ELIMINATED, ContestantStatus.WITHDRAWN, ContestantStatus.REPLACED)
 # Where the last line of an item's history says that it is.
@@ -196,7 +198,7 @@ def _bracket(season: Season, matches: Sequence[DeathMatch]) -> Iterator[str]:
     before, and nobody else but for the match for third place, which its losers play."""
     if season.format != Format.SINGLE_ELIMINATION or not matches:
         return
-    course = Course(season, season.contestants.all(), matches)
+    course = format_of(season.format).course_type(season, season.contestants.all(), matches)
     small = {each.id for each in course.bracket.bracket.matches if each.third_place}
     winners, losers = set(course.holders), set[int]()
     for played in season.rounds.order_by("number"):
@@ -216,13 +218,13 @@ def _bracket(season: Season, matches: Sequence[DeathMatch]) -> Iterator[str]:
     yield from _reached(course)
 
 
-def _holders(course: Course, pairs: Iterable[DeathMatch]) -> set[int]:
+def _holders(course: Course[Any], pairs: Iterable[DeathMatch]) -> set[int]:
     """Who holds the places now that these death matches bring together."""
     sides = (pk for each in pairs for pk in (each.home_id, each.away_id))
     return {course.holder(pk).pk for pk in sides if pk is not None}
 
 
-def _reached(course: Course) -> Iterator[str]:
+def _reached(course: Course[Any]) -> Iterator[str]:
     """Who has lost for good is out, at the place that the results of the bracket say."""
     reached = {each.player: each.rank for each in single_elimination.places(course.bracket)}
     for pk, each in course.holders.items():

@@ -23,6 +23,7 @@ from games import words
 from games.models import Match
 from tournaments import catalogue
 from tournaments.course import Course
+from tournaments.formats.registry import format_of
 from tournaments.formats.single_elimination import rules as brackets
 from tournaments.lifecycle import (
     PLAYABLE,
@@ -344,9 +345,10 @@ class Sheet:
     # -- standings -------------------------------------------------------------------------------
 
     @cached_property
-    def course(self) -> Course:
+    def course(self) -> Course[Any]:
         """The season as pairing and standings know it."""
-        return Course(self.season, self.contestants, self.death_matches)
+        kind = format_of(self.season.format).course_type
+        return kind(self.season, self.contestants, self.death_matches)
 
     @cached_property
     def table(self) -> Table | None:

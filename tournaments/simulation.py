@@ -27,7 +27,10 @@ from games.models import Match
 from games.rulesets import REGISTRY
 from games.services.turns import match_submit
 from tournaments import catalogue
+from tournaments.formats.elimination import episodes
+from tournaments.formats.ladder.format import ladder_challenge
 from tournaments.formats.ladder.options import LadderOptions
+from tournaments.formats.registry import course_of
 from tournaments.lifecycle import (
     PLAYABLE,
     ContestantStatus,
@@ -47,14 +50,14 @@ from tournaments.models import (
     Season,
 )
 from tournaments.services import (
-    colosseum,
     contestants,
-    episodes,
     items,
     legs,
     results,
+    rounds,
     scheduling,
     seasons,
+    starts,
 )
 from tournaments.services.deathmatches import sides_of
 from tournaments.services.guards import death_match_fresh
@@ -196,7 +199,7 @@ class _Simulation:
         contestants.seeds_draw(
             acting_user=self.organiser, season=self.season, random=self.random.random
         )
-        seasons.season_start(acting_user=self.organiser, season=self.season, at=self.later(hours=1))
+        starts.season_start(acting_user=self.organiser, season=self.season, at=self.later(hours=1))
         self.say(f"{self.season.name}: {len(self.users)} contestants")
 
     def _users_made(self) -> None:
@@ -357,7 +360,7 @@ class _Simulation:
     def _paired_or_concluded(self) -> None:
         at = self.later(days=1)
         try:
-            opened = colosseum.round_pair(
+            opened = rounds.round_pair(
                 acting_user=self.organiser, season=self.season, lenient=True, at=at
             )
         except Refusal:
@@ -367,7 +370,7 @@ class _Simulation:
 
     def _concluded(self) -> None:
         try:
-            colosseum.season_conclude(
+            results.season_conclude(
                 acting_user=self.organiser, season=self.season, at=self.later(hours=1)
             )
         except Refusal as refusal:
@@ -380,7 +383,7 @@ class _Simulation:
         for contestant in self._active():
             try:
                 with transaction.atomic():
-                    colosseum.season_conclude(
+                    results.season_conclude(
                         acting_user=self.organiser,
                         season=self.season,
                         winner=contestant,
@@ -395,13 +398,10 @@ class _Simulation:
     def _challenges(self) -> None:
         reach = LadderOptions(**self.plan.options).challenge_reach
         for _ in range(self.plan.rounds or 2 * self.plan.contestants):
-            ladder = [
-                colosseum.Course.of(self.season).holder(pk)
-                for pk in colosseum.Course.of(self.season).ladder
-            ]
+            ladder = [course_of(self.season).holder(pk) for pk in course_of(self.season).ladder]
             low = 1 + int(self.random.random() * (len(ladder) - 1))
             high = max(0, low - 1 - int(self.random.random() * reach))
-            death_match = colosseum.ladder_challenge(
+            death_match = ladder_challenge(
                 acting_user=self.organiser,
                 season=self.season,
                 challenger=ladder[low],

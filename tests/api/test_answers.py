@@ -44,12 +44,13 @@ from tests.api.test_schema import SCOPES, WHOLE, holder, is_problem
 from tests.games.support import committing, started, user_named
 from tests.support import depth
 from tests.tournaments.support import GAME, begun, conceded, organiser_named
+from tournaments.formats.elimination.episodes import Placed, dmo_choose, placements_record
 from tournaments.models import DeathMatch, Episode
 from tournaments.services.contestants import contestant_enrol
-from tournaments.services.episodes import Placed, dmo_choose, placements_record
 from tournaments.services.items import item_give
 from tournaments.services.results import leg_settle
-from tournaments.services.seasons import season_create, season_list, season_start
+from tournaments.services.seasons import season_create, season_list
+from tournaments.services.starts import season_start
 from tournaments.webhooks.services import webhook_create, webhook_test
 
 pytestmark = pytest.mark.django_db

@@ -28,7 +28,8 @@ from tests.tournaments.support import GAME, account, begun, conceded, running, w
 from tournaments.models import DeathMatch
 from tournaments.services.contestants import contestant_enrol
 from tournaments.services.items import item_give
-from tournaments.services.seasons import season_create, season_list, season_start
+from tournaments.services.seasons import season_create, season_list
+from tournaments.services.starts import season_start
 
 pytestmark = pytest.mark.django_db
 

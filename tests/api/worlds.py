@@ -14,11 +14,12 @@ from accounts.roles import Role
 from accounts.services import role_grant
 from tests.games.support import Play, started
 from tests.tournaments.support import GAME
+from tournaments.formats.elimination.episodes import Placed, dmo_choose, placements_record
 from tournaments.models import Episode
 from tournaments.services.contestants import contestant_enrol
-from tournaments.services.episodes import Placed, dmo_choose, placements_record
 from tournaments.services.items import item_give
-from tournaments.services.seasons import season_create, season_list, season_start
+from tournaments.services.seasons import season_create, season_list
+from tournaments.services.starts import season_start
 from tournaments.webhooks.services import webhook_create, webhook_test
 
 

@@ -44,18 +44,14 @@ from tests.tournaments.support import (
     running,
     who,
 )
+from tournaments.formats.elimination.episodes import episode_open, final_open, placements_record
 from tournaments.models import Contestant, DeathMatch, Gift, Season
 from tournaments.services.contestants import contestant_enrol
-from tournaments.services.episodes import episode_open, final_open, placements_record
 from tournaments.services.items import item_declare, item_give
 from tournaments.services.results import death_match_declare, leg_void
 from tournaments.services.scheduling import leg_schedule
-from tournaments.services.seasons import (
-    season_cancel,
-    season_create,
-    season_list,
-    season_start,
-)
+from tournaments.services.seasons import season_cancel, season_create, season_list
+from tournaments.services.starts import season_start
 
 Visitor = Callable[..., Client]
 

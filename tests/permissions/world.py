@@ -42,21 +42,21 @@ from tests.tournaments.support import (
     who,
 )
 from tournaments.catalogue import catalogue
+from tournaments.formats.elimination.episodes import episode_open, placements_record
 from tournaments.models import Contestant, DeathMatch, Season, SeasonOrganiser
-from tournaments.services.colosseum import round_pair
 from tournaments.services.contestants import contestant_enrol, contestant_withdraw
-from tournaments.services.episodes import episode_open, placements_record
 from tournaments.services.items import item_give
 from tournaments.services.legs import ms
 from tournaments.services.results import death_match_declare, round_reopen
+from tournaments.services.rounds import round_pair
 from tournaments.services.seasons import (
     season_archive,
     season_cancel,
     season_create,
     season_list,
-    season_start,
     season_unlist,
 )
+from tournaments.services.starts import season_start
 from tournaments.webhooks.services import webhook_create, webhook_test
 
 SCOPES = ("read", "play", "organise", "bot")

@@ -17,6 +17,13 @@ from games.services.turns import Ack, match_organise, match_submit
 from games.store import read
 from tests.games import support as games
 from tests.games.support import T0, committing, user_named
+from tournaments.formats.elimination.episodes import (
+    Placed,
+    dmo_choose,
+    episode_open,
+    in_main_match,
+    placements_record,
+)
 from tournaments.models import (
     Contestant,
     DeathMatch,
@@ -33,15 +40,9 @@ from tournaments.models import (
     SeasonOrganiser,
 )
 from tournaments.services.contestants import Entry, contestants_enrol
-from tournaments.services.episodes import (
-    Placed,
-    dmo_choose,
-    episode_open,
-    in_main_match,
-    placements_record,
-)
 from tournaments.services.legs import leg_start, ms
-from tournaments.services.seasons import season_create, season_list, season_start
+from tournaments.services.seasons import season_create, season_list
+from tournaments.services.starts import season_start
 
 START = datetime.fromtimestamp(T0 / 1000, UTC)
 GAME: dict[str, Any] = {"ruleset": "tetronogo", "variant": "standard", "options": {}}

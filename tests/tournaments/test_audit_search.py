@@ -40,13 +40,13 @@ from tests.tournaments.support import (
     running,
     who,
 )
+from tournaments.formats.elimination.episodes import choice_expire
 from tournaments.models import Contestant, DeathMatch, Episode, Gift, Leg, Season
 from tournaments.services.contestants import (
     contestant_replace,
     contestant_return,
     contestant_withdraw,
 )
-from tournaments.services.episodes import choice_expire
 from tournaments.services.items import item_give, item_take_back
 from tournaments.services.organisers import organiser_add, organiser_remove
 from tournaments.services.results import (

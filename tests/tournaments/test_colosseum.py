@@ -33,11 +33,12 @@ from tests.tournaments.support import (
     running,
     who,
 )
-from tournaments.course import Course
+from tournaments.formats.ladder.format import ladder_challenge
+from tournaments.formats.registry import course_of
+from tournaments.formats.round_robin.format import RoundRobinCourse
 from tournaments.invariants import faults_of
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, How
 from tournaments.models import Contestant, DeathMatch, Format, Round, Season
-from tournaments.services.colosseum import ladder_challenge, round_pair, season_conclude
 from tournaments.services.contestants import (
     contestant_enrol,
     contestant_replace,
@@ -54,9 +55,11 @@ from tournaments.services.results import (
     death_match_walkover,
     leg_void,
     round_reopen,
+    season_conclude,
 )
-from tournaments.services.rounds import Pairing, round_next
-from tournaments.services.seasons import preflight, season_start
+from tournaments.services.rounds import Pairing, round_next, round_pair
+from tournaments.services.seasons import preflight
+from tournaments.services.starts import season_start
 
 BRACKET = Format.SINGLE_ELIMINATION
 ROBIN = Format.ROUND_ROBIN
@@ -507,7 +510,7 @@ def test_a_round_robin_from_start_to_winner(orla: User) -> None:
     season = anew(season)
     assert (season.status, season.winner) == ("finished", who(season, 1))
     assert places(season) == {"Player 1": 1, "Player 2": 2, "Player 3": 3, "Player 4": 4}
-    table = Course.of(season).table
+    table = course_of(season).table
     assert table.row(who(season, 2).pk).why == (
         "Behind Player 1 on points, 2 to 3. Ahead of Player 3 on points, 2 to 1."
     )
@@ -526,7 +529,7 @@ def test_a_tie_at_the_top_that_nothing_breaks_is_for_the_organisers(
         if number < 3:
             round_pair(acting_user=orla, season=season, at=now())
     assert anew(season).status == "running"
-    table = Course.of(season).table
+    table = course_of(season).table
     assert [(row.rank, row.values[0]) for row in table.rows] == [(1, 1), (1, 1), (1, 1)]
     refused("round.none-left", round_pair, acting_user=orla, season=season, at=now())
     refused("season.tied", season_conclude, acting_user=orla, season=season, at=now())
@@ -569,7 +572,7 @@ def test_who_leaves_a_round_robin_early_leaves_no_trace(orla: User) -> None:
     round_pair(acting_user=orla, season=season, at=now())
     gone = beaten.away
     contestant_withdraw(acting_user=orla, contestant=gone, why="moved away", at=now())
-    course = Course.of(season)
+    course = RoundRobinCourse.of(season)
     assert course.robin.out == {gone.pk}
     assert beaten.pk in course.annulled
     assert gone.pk not in [row.player for row in course.table.rows]
@@ -581,7 +584,7 @@ def test_who_leaves_a_round_robin_early_leaves_no_trace(orla: User) -> None:
         homes_win(orla, season, number)
         if number < 5:
             round_pair(acting_user=orla, season=season, at=now())
-    assert sum(row.values[0] or 0 for row in Course.of(season).table.rows) == 6  # type: ignore[misc]
+    assert sum(row.values[0] or 0 for row in course_of(season).table.rows) == 6  # type: ignore[misc]
     assert season.contestants.get(pk=gone.pk).place is None
 
 
@@ -602,7 +605,7 @@ def test_who_leaves_a_round_robin_late_gives_walkovers(orla: User) -> None:
 
 def test_a_second_leg(orla: User) -> None:
     season = running(orla, 3, ROBIN, format_options={"legs": 2})
-    assert Course.of(season).rounds == 6
+    assert course_of(season).rounds == 6
 
 
 def test_nobody_enters_a_round_robin_late_but_somebody_can_be_replaced(
@@ -617,7 +620,7 @@ def test_nobody_enters_a_round_robin_late_but_somebody_can_be_replaced(
     round_pair(acting_user=orla, season=season, at=now())
     assert pairs_in(season, 2) == [(4, 2), (3, 1)]
     assert rows_in(season, 2)[1].away == new
-    assert Course.of(season).table.row(new.pk).values[0] == 1, "with the points of the place"
+    assert course_of(season).table.row(new.pk).values[0] == 1, "with the points of the place"
 
 
 # -- Swiss -----------------------------------------------------------------------------------------
@@ -644,7 +647,7 @@ def test_a_swiss_season_from_start_to_winner(orla: User, cleo: User) -> None:
     )
     homes_win(orla, season, 3)
     season = anew(season)
-    table = Course.of(season).table
+    table = course_of(season).table
     assert sum(row.values[0] for row in table.rows) == 3 + 4 + 4  # type: ignore[misc]
     if season.status == "running":
         first = [row.player for row in table.rows if row.rank == 1]
@@ -668,7 +671,7 @@ def test_a_swiss_round_freezes_the_one_before(orla: User) -> None:
     corrected(orla, first, 1)
     # What was paired stays paired; the points are the right ones again.
     assert met_in(season, 2) == [{2, 3}, {1, 4}]
-    assert Course.of(season).table.row(who(season, 1).pk).values[0] == 1
+    assert course_of(season).table.row(who(season, 1).pk).values[0] == 1
     assert season.rounds.get(number=1).status == "closed"
 
 
@@ -788,7 +791,7 @@ def test_a_no_show_is_a_walkover(orla: User) -> None:
     death_match_walkover(
         acting_user=orla, death_match=row, winner=row.home, why="not there", at=now()
     )
-    table = Course.of(season).table
+    table = course_of(season).table
     line = table.row(row.home.pk)
     # A point, but no win at the table.
     order = [metric.key for metric in table.metrics]
@@ -803,14 +806,14 @@ def test_who_has_left_is_not_paired_and_a_void_match_counts_for_nothing(orla: Us
     leaves(season, 5)
     round_pair(acting_user=orla, season=season, at=now())
     assert 5 not in {side for pair in pairs_in(season, 2) for side in pair}
-    assert Course.of(season).table.row(who(season, 1).pk).values[0] == 0
+    assert course_of(season).table.row(who(season, 1).pk).values[0] == 0
 
 
 # -- ladder ----------------------------------------------------------------------------------------
 
 
 def ladder_now(season: Season) -> list[int | None]:
-    course = Course.of(season)
+    course = course_of(season)
     return [course.holders[pk].seed for pk in course.ladder]
 
 
@@ -862,7 +865,7 @@ def test_a_ladder_from_start_to_winner(orla: User, cleo: User) -> None:
     won_by(orla, again, 3)
     assert ladder_now(season) == [3, 1, 2, 4]
     late = contestant_enrol(acting_user=orla, season=season, user=cleo, at=now())
-    assert Course.of(season).ladder[-1] == late.pk
+    assert course_of(season).ladder[-1] == late.pk
     corrected(orla, made, 1)
     assert ladder_now(season) == [1, 2, 3, 4, 5]
     leaves(season, 2)
@@ -1035,7 +1038,7 @@ def _fed_by(season: Season, match_id: int) -> list[int]:
     """The death matches that the winner or loser of one goes on to."""
     fed = [
         str(match.id)
-        for match in Course.of(season).bracket.bracket.matches
+        for match in course_of(season).bracket.bracket.matches
         if any(source.kind != "seed" and source.of == match_id for source in match.sources)
     ]
     found = DeathMatch.objects.filter(round__season=season, key__in=fed, status="decided")
@@ -1059,7 +1062,7 @@ def test_random_brackets(orla: User, count: int, seed: int) -> None:
         shuffled_settle(orla, source.sample(rows, source.randint(1, len(rows))), source)
         maybe_leave(orla, season, source)
         maybe_correct(orla, season, source)
-        progress = Course.of(season).bracket
+        progress = course_of(season).bracket
         assert progress.stale == ()
         lost = [each.loser for each in progress.matches if each.loser is not None]
         if not seed % 2:
@@ -1076,7 +1079,7 @@ def test_random_brackets(orla: User, count: int, seed: int) -> None:
     assert None not in places(season).values()
     # Rows and the bracket worked out anew from nothing but results say the same.
     rows_by = {int(row.key): row for row in DeathMatch.objects.filter(round__season=season)}
-    for standing in Course.of(season).bracket.matches:
+    for standing in course_of(season).bracket.matches:
         row = rows_by[standing.match.id]
         assert (standing.home, standing.away, standing.winner) == (
             row.home_id, row.away_id, row.winner_id,
@@ -1115,7 +1118,7 @@ def test_random_swiss_seasons(orla: User, count: int, seed: int) -> None:
     assert set(met.values()) == {1}, "nobody meets twice"
     byes = Counter(row.home_id for row in rows if row.how == How.BYE)
     assert set(byes.values()) <= {1}, "nobody rests twice"
-    table = Course.of(season).table
+    table = course_of(season).table
     assert sum(row.values[0] for row in table.rows) == rows.filter(status="decided").count()  # type: ignore[misc]
     season = anew(season)
     first = [
@@ -1133,7 +1136,7 @@ def test_random_swiss_seasons(orla: User, count: int, seed: int) -> None:
 def test_random_round_robins(orla: User, count: int, legs: int, seed: int) -> None:
     source = random.Random(seed)
     season = running(orla, count, ROBIN, format_options={"legs": legs})
-    rounds = Course.of(season).rounds
+    rounds = course_of(season).rounds
     for number in range(1, rounds + 1):
         maybe_leave(orla, season, source)
         shuffled_settle(orla, rows_in(season, number), source)
@@ -1141,7 +1144,7 @@ def test_random_round_robins(orla: User, count: int, legs: int, seed: int) -> No
         if number < rounds:
             maybe_correct(orla, season, source)
             round_pair(acting_user=orla, season=season, at=now())
-    course = Course.of(season)
+    course = RoundRobinCourse.of(season)
     rows = DeathMatch.objects.filter(round__season=season, away__isnull=False)
     met = Counter(frozenset((row.home_id, row.away_id)) for row in rows)
     assert max(met.values()) <= legs

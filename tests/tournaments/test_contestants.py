@@ -30,6 +30,7 @@ from tests.tournaments.support import (
     running,
     who,
 )
+from tournaments.formats.elimination.episodes import dmo_choose, final_open, placements_record
 from tournaments.invariants import faults_of
 from tournaments.models import Contestant, Season, SeasonEvent
 from tournaments.services.contestants import (
@@ -48,7 +49,6 @@ from tournaments.services.contestants import (
     seeds_draw,
     seeds_set,
 )
-from tournaments.services.episodes import dmo_choose, final_open, placements_record
 from tournaments.services.items import item_give
 from tournaments.services.results import (
     death_match_correct,
@@ -56,12 +56,8 @@ from tournaments.services.results import (
     death_match_void,
     round_reopen,
 )
-from tournaments.services.seasons import (
-    season_cancel,
-    season_create,
-    season_start,
-    season_update,
-)
+from tournaments.services.seasons import season_cancel, season_create, season_update
+from tournaments.services.starts import season_start
 
 
 def enrol(orla: User, season: Season, user: User, seed: int | None = None) -> Contestant:

@@ -32,15 +32,7 @@ from tests.tournaments.support import (
     running,
     who,
 )
-from tournaments.invariants import faults_of
-from tournaments.models import Contestant, DeathMatch, Episode, Leg, Season
-from tournaments.services.contestants import (
-    contestant_enrol,
-    contestant_return,
-    contestant_withdraw,
-)
-from tournaments.services.deathmatches import round_close
-from tournaments.services.episodes import (
+from tournaments.formats.elimination.episodes import (
     Placed,
     choice_expire,
     choosable,
@@ -51,6 +43,14 @@ from tournaments.services.episodes import (
     in_main_match,
     placements_record,
 )
+from tournaments.invariants import faults_of
+from tournaments.models import Contestant, DeathMatch, Episode, Leg, Season
+from tournaments.services.contestants import (
+    contestant_enrol,
+    contestant_return,
+    contestant_withdraw,
+)
+from tournaments.services.deathmatches import round_close
 from tournaments.services.legs import leg_start, rules_set
 from tournaments.services.results import (
     death_match_correct,
@@ -63,12 +63,8 @@ from tournaments.services.results import (
     round_reopen,
 )
 from tournaments.services.scheduling import legs_sweep
-from tournaments.services.seasons import (
-    season_archive,
-    season_cancel,
-    season_list,
-    season_start,
-)
+from tournaments.services.seasons import season_archive, season_cancel, season_list
+from tournaments.services.starts import season_start
 
 WHY: dict[str, Any] = {"why": "because"}
 

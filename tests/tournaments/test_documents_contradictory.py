@@ -13,9 +13,9 @@ from django.test import Client
 from accounts.models import User
 from tests.tournaments.support import START, after, refused, running
 from tests.tournaments.test_documents import elsewhere
+from tournaments.formats.ladder.format import ladder_challenge
 from tournaments.models import Leg, Season, SeasonEvent
 from tournaments.services import documents
-from tournaments.services.colosseum import ladder_challenge
 from tournaments.services.documents import season_export, season_import
 from tournaments.services.scheduling import leg_schedule
 

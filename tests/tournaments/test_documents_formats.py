@@ -11,10 +11,10 @@ from tests.tournaments.support import GAME, START, fresh, played, running, who
 from tests.tournaments.test_documents import elsewhere
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch
-from tournaments.services.colosseum import round_pair
 from tournaments.services.contestants import contestant_replace
 from tournaments.services.documents import season_import, season_records
 from tournaments.services.results import death_match_void, round_reopen
+from tournaments.services.rounds import round_pair
 from tournaments.simulation import Plan, season_simulate
 
 

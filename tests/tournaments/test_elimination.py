@@ -16,8 +16,8 @@ from tests.tournaments.support import (
     running,
     who,
 )
+from tournaments.formats.elimination.episodes import final_open
 from tournaments.models import Season
-from tournaments.services.episodes import final_open
 
 
 def test_from_start_to_winner(orla: User) -> None:

@@ -43,19 +43,21 @@ from tests.tournaments.support import (
 )
 from tournaments import notices
 from tournaments.events import KINDS
+from tournaments.formats.elimination import episodes
 from tournaments.formats.registry import FORMATS, option_limits, options_of
 from tournaments.forms import PairingsForm, PlacementsForm, SeasonForm
 from tournaments.jobs import MAIL_EVENT
 from tournaments.models import Contestant, DeathMatch, Season, SeasonEvent
 from tournaments.pictures import standing_told
 from tournaments.reading import Sheet, seasons_listed
-from tournaments.services import episodes, legs, results
+from tournaments.services import legs, results
 from tournaments.services.contestants import contestant_replace, contestant_withdraw
 from tournaments.services.items import item_give
 from tournaments.services.organisers import organiser_add
 from tournaments.services.rounds import Pairing, round_next
 from tournaments.services.scheduling import leg_confirm, leg_schedule, legs_sweep
-from tournaments.services.seasons import preflight, season_start
+from tournaments.services.seasons import preflight
+from tournaments.services.starts import season_start
 
 
 def signed_in(user: User) -> Client:

@@ -28,13 +28,19 @@ from tests.tournaments.support import (
     who,
 )
 from tournaments import receivers
+from tournaments.formats.elimination.episodes import (
+    dmo_choose,
+    episode_open,
+    episode_skip,
+    placements_record,
+)
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Leg
-from tournaments.services.episodes import dmo_choose, episode_open, episode_skip, placements_record
 from tournaments.services.organisers import organiser_add
 from tournaments.services.results import death_match_declare, leg_settle, leg_void
 from tournaments.services.scheduling import leg_confirm, legs_sweep
-from tournaments.services.seasons import season_create, season_start
+from tournaments.services.seasons import season_create
+from tournaments.services.starts import season_start
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -29,11 +29,11 @@ from tests.tournaments.support import (
     who,
 )
 from tournaments import receivers
+from tournaments.formats.elimination.episodes import final_open
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Leg, ReminderSent, Season
 from tournaments.services import scheduling
 from tournaments.services.contestants import contestant_replace
-from tournaments.services.episodes import final_open
 from tournaments.services.legs import rules_set
 from tournaments.services.results import leg_settle, leg_void
 from tournaments.services.scheduling import (

@@ -27,9 +27,9 @@ from tests.tournaments.support import (
     who,
 )
 from tournaments import lifecycle
+from tournaments.formats.elimination.episodes import final_open
 from tournaments.models import Season, SeasonEvent
 from tournaments.services.contestants import contestant_enrol, contestant_withdraw
-from tournaments.services.episodes import final_open
 from tournaments.services.guards import season_locked
 from tournaments.services.legs import rules_set
 from tournaments.services.organisers import organiser_add, organiser_remove
@@ -40,10 +40,10 @@ from tournaments.services.seasons import (
     season_create,
     season_finish,
     season_list,
-    season_start,
     season_unlist,
     season_update,
 )
+from tournaments.services.starts import season_start
 
 
 def made(orla: User, **settings: Any) -> Season:

@@ -50,6 +50,7 @@ def test_the_end_of_a_match_asks_nothing_of_its_season(
     monkeypatch.setattr(receivers, "enqueue", lambda *task: enqueued.append(task))
     meeting = chosen(orla, running(orla, 4), ec=1, dmo=2)
     leg = begun(orla, meeting)
+    enqueued.clear()
     with CaptureQueriesContext(connection) as asked:
         conceded(leg, winner=0)
     assert [query["sql"] for query in asked if "tournaments_" in query["sql"]] == []

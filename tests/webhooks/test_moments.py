@@ -35,15 +35,15 @@ from tests.tournaments.support import (
 from tests.webhooks.receiver import Receiver, Taken, receiving
 from tests.webhooks.support import Stage
 from tournaments import notices
+from tournaments.formats.elimination.episodes import choice_expire, dmo_choose, final_open
 from tournaments.jobs import MAIL_EVENT, WEBHOOK_TURN
 from tournaments.models import Contestant, DeathMatch, Round, Season, SeasonEvent
 from tournaments.services import legs, results
 from tournaments.services.contestants import contestant_replace
-from tournaments.services.episodes import choice_expire, dmo_choose, final_open
 from tournaments.services.legs import ms
 from tournaments.services.rounds import round_next
 from tournaments.services.scheduling import leg_schedule, legs_sweep
-from tournaments.services.seasons import season_start
+from tournaments.services.starts import season_start
 from tournaments.webhooks import services
 from tournaments.webhooks import tasks as tasks_of_webhooks
 from tournaments.webhooks.kinds import CHOICES, CLOCK, OF_MATCHES, TURN

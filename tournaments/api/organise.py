@@ -58,6 +58,7 @@ from tournaments.api.views import (
     seasons_whole,
 )
 from tournaments.catalogue import item_of
+from tournaments.formats.elimination import episodes
 from tournaments.models import (
     Contestant,
     DeathMatch,
@@ -71,18 +72,17 @@ from tournaments.models import (
     Season,
 )
 from tournaments.reading import season_for
+from tournaments.services import contestants as people
 from tournaments.services import (
-    colosseum,
     deathmatches,
-    episodes,
     items,
     legs,
     repertoire,
     results,
     scheduling,
     seasons,
+    starts,
 )
-from tournaments.services import contestants as people
 from tournaments.services.guards import must_manage, reason
 from tournaments.services.rounds import (
     Pairing,
@@ -387,7 +387,7 @@ class StepsView(ApiView):
                 ends = (
                     seasons.season_finish
                     if season.format == Format.ELIMINATION
-                    else colosseum.season_conclude
+                    else results.season_conclude
                 )
                 ends(acting_user=caller, season=season, winner=given.get("winner"))
             case "list":
@@ -397,7 +397,7 @@ class StepsView(ApiView):
             case "archive":
                 seasons.season_archive(acting_user=caller, season=season)
             case _:
-                seasons.season_start(acting_user=caller, season=season)
+                starts.season_start(acting_user=caller, season=season)
         return Response(_season_shown(request, season.pk))
 
 

@@ -6,9 +6,12 @@ is stored with a season always reads back. Pure.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, TypeVar
 
 import msgspec
+
+from games.engine.options import options_read
 
 
 class FormatOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -28,3 +31,15 @@ class Caution(msgspec.Struct, frozen=True):
 
     code: str
     sentence: str
+
+
+Options = TypeVar("Options", bound=FormatOptions)
+
+
+def options_of(kind: type[Options], given: Mapping[str, Any]) -> Options:
+    """Options of this kind with ``given`` in place of the defaults.
+
+    Raises OptionsRefused ``format.options`` for every unknown key, wrong type and value out of
+    range.
+    """
+    return options_read(kind, given, "format.options", kind.odd)

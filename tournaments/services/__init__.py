@@ -3,24 +3,27 @@
 first (`season_locked`), so that two organisers cannot do the same thing twice. Most take ``at``:
 the instant of the deed, which is now unless it is said.
 
-- `seasons`: season_create, season_update, season_list, season_unlist, season_archive, season_start,
+- `seasons`: season_create, season_update, season_list, season_unlist, season_archive,
   season_cancel, season_finish, preflight (warnings before a step that cannot be undone)
 - `organisers`: organiser_add, organiser_remove, and who referees
 - `repertoire`: what a season plays, and which of it a round is in
 - `contestants`: contestants_enrol, contestant_enrol, contestants_import (CSV), contestant_join,
   contestant_remove, seeds_set, seeds_draw, contestant_withdraw, contestant_return,
   contestant_replace
-- `episodes`: episode_open, placements_record, dmo_choose, choice_expire, episode_skip, final_open
 - `deathmatches`: for formats, under the season's lock: death_match_create, bye_create, sides_set,
   round_close
 - `legs`: rules_set, leg_start, and who has the advantage
 - `results`: leg_settle (a match ended), leg_void (and replay), death_match_declare,
-  death_match_walkover, death_match_reopen, death_match_correct, death_match_void, round_reopen;
-  round_settle (calls the format's own next step)
+  death_match_walkover, death_match_reopen, death_match_correct, death_match_void, round_reopen,
+  season_conclude; `follow` does what a format's step says is to be done
 - `scheduling`: leg_schedule, leg_confirm, leg_unconfirm, legs_sweep, reminders_send
 - `items`: item_give, item_take_back, item_declare, item_undeclare, items_resolve
-- `colosseum`: round_pair, bracket and ladder of the other formats, ladder_challenge
+- `rounds`: round_next, round_pair, round_schedule
+- `starts`: season_start
 - `documents`: season_export, season_import, season_records
 - `events`: season_event, season_events
-- `formats`: what each format does at the turning points of a season
+
+What formats do by themselves is in their folders (`tournaments.formats`): the episodes of an
+elimination season, the challenges of a ladder. Imports go one way: these services know formats,
+formats know `deathmatches`, `repertoire`, `events` and `guards`.
 """

@@ -20,6 +20,7 @@ from core.refusals import NotFound, Refusal, Together
 from games.engine.chance import RandomSource, below
 from games.spreadsheets import harmless, unarmed
 from tournaments import lifecycle
+from tournaments.formats.registry import format_of
 from tournaments.lifecycle import (
     EPISODE_OVER,
     ContestantStatus,
@@ -40,7 +41,7 @@ from tournaments.models import (
     SeasonEvent,
     SeasonOrganiser,
 )
-from tournaments.services import deathmatches, formats, results
+from tournaments.services import deathmatches, results
 from tournaments.services.events import season_event, season_events
 from tournaments.services.guards import (
     instant,
@@ -166,7 +167,7 @@ class _Intake:
             self._last_seed = season.contestants.aggregate(last=Max("seed"))["last"] or 0
             self._since_round = season.rounds.count() + 1
             try:
-                formats.steps_of(season).must_admit(season=season)
+                format_of(season.format).must_admit(season=season)
             except Refusal as refusal:
                 self._closed = refusal
 
@@ -279,7 +280,7 @@ def _entered(
         ],
     )
     if late:
-        formats.steps_of(season).entered(season=season)
+        format_of(season.format).entered(season=season)
     return list(admitted)
 
 
@@ -559,7 +560,8 @@ def contestant_withdraw(
                 at=at,
                 follows="contestant.withdrawn",
             )
-    formats.steps_of(season).left(contestant=found, at=at)
+    left = format_of(season.format).left(contestant=found, at=at)
+    results.follow(left, season=season, at=at)
     return found
 
 
@@ -623,7 +625,7 @@ def contestant_return(
         raise Refusal("contestant.not-withdrawn", f"{found.name} has not withdrawn.")
     if found.user is not None:
         able_to_enter(found.user)
-    formats.steps_of(season).must_admit(season=season)
+    format_of(season.format).must_admit(season=season)
     found.status = lifecycle.step(
         lifecycle.CONTESTANT, found.status, ContestantStatus.ACTIVE, found.name
     )
@@ -651,7 +653,7 @@ def contestant_return(
         target=found,
         data={"season": season.pk, "why": why},
     )
-    formats.steps_of(season).entered(season=season)
+    format_of(season.format).entered(season=season)
     return found
 
 
@@ -728,7 +730,7 @@ def contestant_replace(
         target=new,
         data={"season": season.pk, "replaces": old.pk, "user": user.pk, "why": why},
     )
-    formats.steps_of(season).replaced(old=old, new=new, at=at)
+    format_of(season.format).replaced(old=old, new=new, at=at)
     for death_match in open_matches:
         deathmatches.death_match_say_taken_over(death_match=death_match, at=at)
     return new

@@ -30,8 +30,8 @@ from games.engine import records
 from games.models import Match
 from games.services.matches import record_bytes, record_import
 from tournaments import audience, catalogue, invariants, pictures
-from tournaments.course import Course
 from tournaments.events import KINDS
+from tournaments.formats.registry import course_of
 from tournaments.formats.single_elimination import rules as single_elimination
 from tournaments.formats.single_elimination.options import SingleEliminationOptions
 from tournaments.lifecycle import (
@@ -853,7 +853,7 @@ class _Restoring:
 
     def _bracket_fits(self) -> None:
         """The death matches are those of the bracket that the seeds make, each in its place."""
-        course = Course.of(self.season)
+        course = course_of(self.season)
         players = course.players
         if len({each.seed for each in players}) < len(players):
             raise self._wrong("contestants", "two who hold a place have the same seed")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -16,9 +16,18 @@ from games.engine.errors import EngineFault
 from tournaments import hooks
 from tournaments.events import KINDS
 from tournaments.models import Contestant, DeathMatch, Leg, Round, Season, SeasonEvent
-from tournaments.webhooks.outbox import deliveries_write
 
 log = structlog.get_logger("gauntlet.seasons")
+
+Writer = Callable[[Season, Sequence[SeasonEvent]], None]
+_writers: list[Writer] = []
+
+
+def register_writer(writer: Writer) -> None:
+    """Have ``writer`` called with the new events of a season, in their transaction: what it writes
+    is there exactly if they are. Registering again changes nothing."""
+    if writer not in _writers:
+        _writers.append(writer)
 
 
 def season_event(  # noqa: PLR0913  (what an event may be about)
@@ -67,7 +76,8 @@ def season_events(*, season: Season, events: Sequence[SeasonEvent]) -> None:
         event.words = event.words[:500]
     SeasonEvent.objects.bulk_create(events)
     Season.objects.filter(pk=season.pk).update(changed_at=timezone.now())
-    deliveries_write(season, events)
+    for write in _writers:
+        write(season, events)
     for event in events:
         transaction.on_commit(partial(_say, event.pk, event.kind), robust=True)
 

@@ -25,6 +25,8 @@ from games.models import Match, MatchEntry
 from games.ratings.services import rating_correct, rating_exclude
 from games.services.turns import match_organise, match_submit
 from tournaments import lifecycle
+from tournaments.formats.base import Follows
+from tournaments.formats.registry import course_of, format_of
 from tournaments.lifecycle import (
     PLAYABLE,
     SETTLED,
@@ -35,8 +37,8 @@ from tournaments.lifecycle import (
     SeasonStatus,
 )
 from tournaments.models import Contestant, DeathMatch, Leg, Round, Season
-from tournaments.services import formats, items, seasons
-from tournaments.services.deathmatches import death_match_move, sides_of
+from tournaments.services import items, seasons
+from tournaments.services.deathmatches import death_match_move, round_close, sides_of
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     death_match_fresh,
@@ -194,7 +196,8 @@ def _decided(
         at=at,
     )
     items.items_expire(death_match=death_match, at=at)
-    formats.steps_of(death_match.round.season).decided(death_match=death_match, at=at)
+    season = death_match.round.season
+    follow(format_of(season.format).decided(death_match=death_match, at=at), season=season, at=at)
     round_settle(round=death_match.round, at=at)
 
 
@@ -446,6 +449,16 @@ def leg_void(*, acting_user: User | None, leg: Leg, why: str, at: datetime | Non
     return replay
 
 
+def _empty(later: DeathMatch, *, because: DeathMatch, at: datetime) -> None:
+    """Void what was played of a later death match, and what rests on that in turn."""
+    why = f"The result of {because} did not stand."
+    finished = list(later.legs.filter(status=LegStatus.FINISHED))
+    for leg in finished:
+        leg_void(acting_user=None, leg=leg, why=why, at=at)
+    if not finished and later.status == DeathMatchStatus.DECIDED:
+        death_match_reopen(acting_user=None, death_match=later, why=why, at=at)
+
+
 def must_be_running_or_finished(season: Season) -> None:
     """Raises Refusal ``season.not-running`` for a season that has not begun, or was cancelled."""
     if season.status != SeasonStatus.FINISHED:
@@ -538,7 +551,10 @@ def _taken_back(season: Season, death_match: DeathMatch, at: datetime) -> None:
         death_match.round.season = season
     if death_match.round.status == RoundStatus.CLOSED:
         _round_reopened(death_match.round, why="", at=at)
-    formats.steps_of(season).undone(death_match=death_match, at=at)
+    format_ = format_of(season.format)
+    for later in format_.rests_on(death_match=death_match):
+        _empty(later, because=death_match, at=at)
+    format_.undone(death_match=death_match, at=at)
     items.items_unexpire(death_match=death_match, at=at)
     death_match_move(
         death_match,
@@ -693,9 +709,31 @@ def death_match_void(
     audit_record(
         acting_user=acting_user, action="death_match.void", target=fresh, data={"why": why}
     )
-    formats.steps_of(season).voided(death_match=fresh, at=at)
+    format_of(season.format).voided(death_match=fresh, at=at)
     round_settle(round=fresh.round, at=at)
     return fresh
+
+
+def follow(follows: Follows, *, season: Season, at: datetime) -> None:
+    """Do what a format's step has said is to be done, under the season's lock."""
+    for death_match, winner, why in follows.walkovers:
+        walked_over(death_match, winner=winner, why=why, acting_user=None, at=at)
+    if follows.settles is not None:
+        round_settle(round=follows.settles, at=at)
+    if follows.concludes:
+        _conclude_if_clear(Season.objects.get(pk=season.pk), at)
+
+
+def _conclude_if_clear(season: Season, at: datetime) -> None:
+    """End the season after its last result, unless an organiser has to say who has won."""
+    if season.status != SeasonStatus.RUNNING:
+        return
+    try:
+        tied = len(course_of(season).first) > 1
+    except Refusal:
+        return  # everybody has left: organisers decide what becomes of it
+    if not tied:
+        season_conclude(acting_user=None, season=season, at=at)
 
 
 def round_settle(*, round: Round, at: datetime) -> None:  # noqa: A002
@@ -707,7 +745,8 @@ def round_settle(*, round: Round, at: datetime) -> None:  # noqa: A002
     if fresh.death_matches.exclude(status__in=SETTLED).exists():
         return
     if fresh.death_matches.filter(status=DeathMatchStatus.DECIDED).exists():
-        formats.steps_of(fresh.season).complete(round=fresh, at=at)
+        season = fresh.season
+        follow(format_of(season.format).complete(round=fresh, at=at), season=season, at=at)
 
 
 @transaction.atomic
@@ -750,5 +789,50 @@ def _round_reopened(
         data={"round": played.number, "why": why},
         round=played,
         by=acting_user,
+        at=at,
+    )
+
+
+# -- the end of a season -------------------------------------------------------------------------
+
+
+@transaction.atomic
+def season_conclude(
+    *,
+    acting_user: User | None,
+    season: Season,
+    winner: Contestant | None = None,
+    at: datetime | None = None,
+) -> Season:
+    """End a season by its order: everybody gets their place, the first has won.
+
+    Brackets, round robins and Swiss seasons conclude by themselves with their last result, but for
+    a tie at the top that no metric has broken: then an organiser says which of the tied has won. A
+    ladder ends whenever its organisers say so. Refusals: those of `guards.managed`,
+    ``season.not-running``, ``season.not-concluded`` (rounds or matches are missing, or an
+    elimination season), ``season.tied`` (``winner`` must be said), ``season.not-first``,
+    ``season.own`` (by one of the tied).
+    """
+    locked = managed(season, acting_user)
+    must_be_running(locked)
+    at = instant(at)
+    course = course_of(locked)
+    first = course.first
+    if winner is not None and winner.pk not in first:
+        raise Refusal("season.not-first", f"{winner.name} does not stand first.")
+    for refusal in seasons.tie_at_the_top(course, acting_user):
+        if winner is None or refusal.code != "season.tied":
+            raise refusal
+    places = format_of(locked.format).places(course)
+    if places is not None:
+        for each in locked.rounds.exclude(status=RoundStatus.CLOSED).order_by("number"):
+            round_close(acting_user=None, round=each, at=at)
+        for pk, contestant in course.holders.items():
+            contestant.place = places.get(pk)
+        Contestant.objects.bulk_update(course.holders.values(), ["place"])
+    return seasons.season_finish(
+        acting_user=acting_user,
+        season=locked,
+        winner=winner or course.holders[first[0]],
         at=at,
     )

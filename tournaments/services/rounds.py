@@ -13,13 +13,17 @@ from django.db import transaction
 from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import NotFound, Refusal, Together
-from tournaments.course import Course
+from tournaments.formats.elimination import episodes
 from tournaments.formats.field import enough
 from tournaments.formats.ladder import rules as ladder
+from tournaments.formats.ladder.format import ladder_challenge
+from tournaments.formats.paired import PairedFormat
+from tournaments.formats.registry import course_of, format_of
+from tournaments.formats.rounds import round_announce
 from tournaments.formats.swiss import rules as swiss
 from tournaments.lifecycle import DeathMatchStatus, LegStatus
 from tournaments.models import Contestant, DeathMatch, Format, Leg, Round, Season
-from tournaments.services import colosseum, deathmatches, episodes, legs, scheduling
+from tournaments.services import deathmatches, legs, results, scheduling
 from tournaments.services.guards import (
     RowByRow,
     instant,
@@ -148,9 +152,46 @@ def leg_none(death_match: DeathMatch, number: int) -> Refusal:
     return NotFound("leg.none", f"“{death_match}” has no match {number}.")
 
 
+@transaction.atomic
+def round_pair(
+    *,
+    acting_user: User | None,
+    season: Season,
+    lenient: bool = False,
+    at: datetime | None = None,
+) -> Round:
+    """Pair the next round of a round robin or Swiss season and open it.
+
+    ``lenient`` (Swiss): allow as many rematches or second byes as there must be, where the round
+    cannot be paired without. Refusals: those of `guards.managed`, ``season.not-running``,
+    ``round.not-paired`` (a bracket, a ladder or an elimination season), ``round.open-matches``,
+    ``round.none-left``, ``pairing.too-few``, ``pairing.bye``, ``pairing.rematch``.
+    """
+    locked = managed(season, acting_user)
+    must_be_running(locked)
+    at = instant(at)
+    opened, follows = paired_format(locked).round_pair(season=locked, lenient=lenient, at=at)
+    results.follow(follows, season=locked, at=at)
+    audit_record(
+        acting_user=acting_user,
+        action="round.pair",
+        target=opened,
+        data={"season": locked.pk, "round": opened.number, "lenient": lenient},
+    )
+    return opened
+
+
+def paired_format(season: Season) -> PairedFormat:
+    """The format of a season that is paired by rounds. Raises Refusal ``round.not-paired``."""
+    found = format_of(season.format)
+    if not isinstance(found, PairedFormat):
+        raise Refusal("round.not-paired", "Only a round robin or Swiss season is paired by rounds.")
+    return found
+
+
 def _by_the_format(season: Season, acting_user: User, at: datetime) -> Round:
     if season.format != Format.ELIMINATION:
-        return colosseum.round_pair(acting_user=acting_user, season=season, at=at)
+        return round_pair(acting_user=acting_user, season=season, at=at)
     if deathmatches.active_of(season) > 2:
         return episodes.episode_open(acting_user=acting_user, season=season, at=at).round
     return episodes.final_open(acting_user=acting_user, season=season, at=at).round
@@ -170,7 +211,7 @@ def _by_hand(
         made, told = [], RowByRow()
         for number, each in enumerate(pairings):
             with told.of(number):
-                challenge = colosseum.ladder_challenge(
+                challenge = ladder_challenge(
                     acting_user=acting_user,
                     season=season,
                     challenger=each.home,
@@ -201,7 +242,7 @@ def _swiss_by_hand(
     season: Season, pairings: Sequence[Pairing], acting_user: User, at: datetime
 ) -> Round:
     must_be_running(season)
-    opened = colosseum.round_begin(season=season, at=at)
+    opened = paired_format(season).round_begin(season=season, at=at)
     playing = {each.pk: each for each in season.contestants.in_round(opened.number)}
     enough(list(playing))
     sides = [side for pairing in pairings for side in (pairing.home, pairing.away)]
@@ -223,7 +264,9 @@ def _swiss_by_hand(
         )
     for each in resting:
         deathmatches.bye_create(round=opened, home=each, at=at)
-    colosseum.round_opened(opened=opened, at=at)
+    round_announce(opened=opened, at=at)
+    # Nothing may be left to play: a round of byes is complete at once.
+    results.round_settle(round=opened, at=at)
     audit_record(
         acting_user=acting_user,
         action="round.pair",
@@ -271,7 +314,7 @@ def _must_be_new(
     season: Season, pairings: Sequence[Pairing], resting: Sequence[Contestant]
 ) -> None:
     # Known by the places, as the format knows it: who takes one over has met whom it has met.
-    known = swiss.Field((), Course.of(season).settled)
+    known = swiss.Field((), course_of(season).settled)
     told = Together()
     for number, pairing in enumerate(pairings):
         if known.met[frozenset({pairing.home.pk, pairing.away.pk})]:

@@ -23,6 +23,7 @@ from games.engine.chance import RandomSource
 from games.engine.decisions import Seat
 from games.models import Match
 from tournaments import audience
+from tournaments.formats.elimination.episodes import choice_expire
 from tournaments.lifecycle import (
     PLAYABLE,
     EpisodeStatus,
@@ -32,7 +33,6 @@ from tournaments.lifecycle import (
 )
 from tournaments.models import DeathMatch, Episode, Leg, NoShowRule, ReminderSent, Season
 from tournaments.services.deathmatches import sides_of
-from tournaments.services.episodes import choice_expire
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     death_match_fresh,

@@ -21,6 +21,7 @@ from games import pace
 from tournaments import audience, lifecycle
 from tournaments.course import Course
 from tournaments.formats import registry as formats_known
+from tournaments.formats.registry import course_of
 from tournaments.lifecycle import (
     UNDECIDED,
     ContestantStatus,
@@ -37,7 +38,6 @@ from tournaments.models import (
     Season,
     SeasonOrganiser,
 )
-from tournaments.services import formats
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     instant,
@@ -345,7 +345,7 @@ def _before_finishing(season: Season, user: User | None) -> Iterable[Warned]:
     active = season.contestants.filter(status=ContestantStatus.ACTIVE).count()
     begun = season.status == SeasonStatus.RUNNING
     if season.format != Format.ELIMINATION:
-        course = Course.of(season)
+        course = course_of(season)
         if begun and season.rounds.count() < course.rounds:
             yield Warned("season.not-concluded", "There are rounds to be played first.", stops=True)
         elif begun and not count:
@@ -398,7 +398,7 @@ _PREFLIGHTS: Final[dict[str, Any]] = {
 }
 
 
-def _must_pass(season: Season, step: Step) -> None:
+def must_pass(season: Season, step: Step) -> None:
     for warned in preflight(season, step):
         if warned.stops:
             raise Refusal(warned.code, warned.sentence)
@@ -469,62 +469,11 @@ def _show(season: Season, visibility: Visibility, acting_user: User, at: datetim
 # -- the course of a season ----------------------------------------------------------------------
 
 
-def _moved(season: Season, status: SeasonStatus, **more: Any) -> None:
+def season_move(season: Season, status: SeasonStatus, **more: Any) -> None:
     season.status = lifecycle.step(lifecycle.SEASON, season.status, status, "The season")
     for key, value in more.items():
         setattr(season, key, value)
     season.save(update_fields=["status", *more])
-
-
-@transaction.atomic
-def season_start(*, acting_user: User, season: Season, at: datetime | None = None) -> Season:
-    """Begin: seeds are fixed, everybody enrolled is in, the first round opens.
-
-    Refusals: those of `guards.managed`, ``season.begun``, ``lifecycle.step``, and what stops it by
-    `preflight` (``season.draft``, ``pairing.too-few``).
-    """
-    locked = managed(season, acting_user)
-    if locked.status in (SeasonStatus.RUNNING, SeasonStatus.FINISHED):
-        raise Refusal("season.begun", "This season has begun already.")
-    lifecycle.step(lifecycle.SEASON, locked.status, SeasonStatus.RUNNING, "The season")
-    _must_pass(locked, "start")
-    at = instant(at)
-    _seeds_fixed(locked)
-    locked.contestants.filter(status=ContestantStatus.ENROLLED).update(
-        status=ContestantStatus.ACTIVE
-    )
-    _moved(locked, SeasonStatus.RUNNING, started_at=at)
-    count = locked.contestants.filter(status=ContestantStatus.ACTIVE).count()
-    season_event(
-        season=locked,
-        kind="season.started",
-        words=f"{locked.name} begins with {count} contestants.",
-        data={"contestants": count},
-        at=at,
-    )
-    audit_record(
-        acting_user=acting_user,
-        action="season.start",
-        target=locked,
-        data={"contestants": count},
-    )
-    formats.steps_of(locked).started(season=locked, acting_user=acting_user, at=at)
-    return locked
-
-
-def _seeds_fixed(season: Season) -> None:
-    """Seeds 1, 2, 3, … without gaps: by what was set, then in the order of enrolment."""
-    # Somebody who has left keeps no seed that the others are numbered past.
-    season.contestants.exclude(status=ContestantStatus.ENROLLED).update(seed=None)
-    enrolled = sorted(
-        season.contestants.filter(status=ContestantStatus.ENROLLED),
-        key=lambda each: (each.seed is None, each.seed or 0, each.pk),
-    )
-    # The constraint is checked row by row: first out of the way, then in place.
-    season.contestants.filter(status=ContestantStatus.ENROLLED).update(seed=None)
-    for number, contestant in enumerate(enrolled, start=1):
-        contestant.seed = number
-    Contestant.objects.bulk_update(enrolled, ["seed"])
 
 
 @transaction.atomic
@@ -536,9 +485,9 @@ def season_cancel(
     locked = managed(season, acting_user)
     why = reason(why)
     lifecycle.step(lifecycle.SEASON, locked.status, SeasonStatus.CANCELLED, "The season")
-    _must_pass(locked, "cancel")
+    must_pass(locked, "cancel")
     at = instant(at)
-    _moved(locked, SeasonStatus.CANCELLED, finished_at=at)
+    season_move(locked, SeasonStatus.CANCELLED, finished_at=at)
     season_event(
         season=locked,
         kind="season.cancelled",
@@ -562,13 +511,13 @@ def season_finish(
     """End a running season with its winner; formats call it with their last result.
 
     In an elimination season the winner is whoever is left; elsewhere ``winner`` must be given
-    unless only one is active (`colosseum.season_conclude` sees to it that it is who stands first).
+    unless only one is active (`results.season_conclude` sees to it that it is who stands first).
     Refusals: those of `guards.managed`, ``lifecycle.step``, ``season.open-matches``,
     ``season.not-concluded``, ``season.no-winner``, ``season.winner-left``.
     """
     locked = managed(season, acting_user)
     lifecycle.step(lifecycle.SEASON, locked.status, SeasonStatus.FINISHED, "The season")
-    _must_pass(locked, "finish")
+    must_pass(locked, "finish")
     at = instant(at)
     active = list(locked.contestants.filter(status=ContestantStatus.ACTIVE)[:2])
     if winner is None:
@@ -580,7 +529,7 @@ def season_finish(
         raise Refusal("season.winner-left", "The winner must be a contestant who is still in.")
     chosen.place = 1
     chosen.save(update_fields=["place"])
-    _moved(locked, SeasonStatus.FINISHED, finished_at=at, winner=chosen)
+    season_move(locked, SeasonStatus.FINISHED, finished_at=at, winner=chosen)
     season_event(
         season=locked,
         kind="season.finished",
@@ -600,5 +549,5 @@ def season_reopened(*, season: Season, at: datetime) -> None:
     it back, under the season's lock."""
     if season.winner_id is not None:
         Contestant.objects.filter(pk=season.winner_id).update(place=None)
-    _moved(season, SeasonStatus.RUNNING, finished_at=None, winner=None)
+    season_move(season, SeasonStatus.RUNNING, finished_at=None, winner=None)
     season_event(season=season, kind="season.reopened", words=f"{season.name} goes on.", at=at)

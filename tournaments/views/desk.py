@@ -21,6 +21,11 @@ from games.audience import organised_by
 from games.models import Match
 from games.views.common import needs_sign_in, problem
 from tournaments import audience
+from tournaments.formats.elimination import episodes
+from tournaments.formats.ladder.format import ladder_challenge
+from tournaments.formats.paired import PairedFormat
+from tournaments.formats.registry import format_of
+from tournaments.formats.swiss.format import pairings_proposed
 from tournaments.forms import (
     EpisodeForm,
     FinalForm,
@@ -57,15 +62,15 @@ from tournaments.lifecycle import (
 from tournaments.models import Contestant, DeathMatch, Episode, Format, Gift, Round
 from tournaments.reading import Sheet, game_of
 from tournaments.services import (
-    colosseum,
     contestants,
     deathmatches,
-    episodes,
     items,
     legs,
     mail,
     results,
+    rounds,
     seasons,
+    starts,
 )
 from tournaments.services.guards import is_frozen
 from tournaments.services.organisers import organiser_add, organiser_remove
@@ -369,7 +374,7 @@ def step(request: HttpRequest, sheet: Sheet, user: User, name: str) -> HttpRespo
     runs: dict[str, Callable[[Any], Any]] = {
         "list": lambda _form: seasons.season_list(acting_user=user, season=sheet.season),
         "unlist": lambda _form: seasons.season_unlist(acting_user=user, season=sheet.season),
-        "start": lambda _form: seasons.season_start(acting_user=user, season=sheet.season),
+        "start": lambda _form: starts.season_start(acting_user=user, season=sheet.season),
         "cancel": lambda form: seasons.season_cancel(
             acting_user=user, season=sheet.season, why=form.cleaned_data["why"]
         ),
@@ -689,16 +694,14 @@ def pair(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         warnings=_before_pairing(sheet),
         back=_address(sheet.season.slug, "desk"),
         template="desk_pair.html",
-        run=lambda _form: colosseum.round_pair(
-            acting_user=user, season=sheet.season, lenient=lenient
-        ),
+        run=lambda _form: rounds.round_pair(acting_user=user, season=sheet.season, lenient=lenient),
     )
     return perform(request, sheet, act)
 
 
 def _before_pairing(sheet: Sheet) -> list[Warned]:
     """What is in the way of a next round, which the service would refuse."""
-    if sheet.season.format not in colosseum.PAIRED:
+    if not isinstance(format_of(sheet.season.format), PairedFormat):
         return [Warned("round.not-paired", "This format pairs by itself.", stops=True)]
     if not sheet.rounds:
         return [Warned("season.not-running", "The season has not begun.", stops=True)]
@@ -747,7 +750,7 @@ def pair_by_hand(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse
         form=partial(
             PairingsForm,
             people=people,
-            proposed=[] if warnings else colosseum.pairings_proposed(sheet.course),
+            proposed=[] if warnings else pairings_proposed(sheet.course),
         ),
         template="desk_pair_hand.html",
         run=lambda form: _address(
@@ -778,7 +781,7 @@ def conclude(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         back=sheet.season.get_absolute_url(),
         danger=True,
         form=partial(TieForm, people=first) if len(first) > 1 else NoForm,
-        run=lambda form: colosseum.season_conclude(
+        run=lambda form: results.season_conclude(
             acting_user=user, season=sheet.season, winner=form.cleaned_data.get("opponent")
         ),
     )
@@ -801,7 +804,7 @@ def ladder_pair(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> Http
         done="The challenge stands.",
         back=_address(sheet.season.slug, "desk"),
         form=partial(PairForm, people=reach),
-        run=lambda form: colosseum.ladder_challenge(
+        run=lambda form: ladder_challenge(
             acting_user=user,
             season=sheet.season,
             challenger=who,

@@ -16,13 +16,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.models import User
 from core.refusals import Forbidden, NotFound, Refusal
 from tournaments import audience, catalogue
+from tournaments.formats.elimination.episodes import choosable, dmo_choose
+from tournaments.formats.ladder.format import ladder_challenge
 from tournaments.forms import ChooseForm, GiftForm, NoForm, PairForm, RulesForm, WithdrawForm
 from tournaments.lifecycle import PLAYABLE, ContestantStatus, EpisodeStatus, GiftStatus
 from tournaments.models import Contestant, DeathMatch, Episode, Format, Gift, Leg
 from tournaments.reading import STILL_IN, Sheet, item_named
-from tournaments.services.colosseum import ladder_challenge
 from tournaments.services.contestants import contestant_join, contestant_withdraw
-from tournaments.services.episodes import choosable, dmo_choose
 from tournaments.services.items import item_declare, item_give, item_undeclare
 from tournaments.services.legs import rules_set
 from tournaments.services.scheduling import leg_confirm, leg_unconfirm

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
-import msgspec
 from django.db import transaction
 from django.db.models import Max, QuerySet
 
@@ -19,7 +18,7 @@ from games.rulesets import REGISTRY
 from games.words import game_name
 from tournaments import audience, lifecycle
 from tournaments.formats.elimination.options import EliminationOptions
-from tournaments.formats.registry import options_of
+from tournaments.formats.options import options_of
 from tournaments.lifecycle import (
     UNDECIDED,
     ContestantStatus,
@@ -38,7 +37,7 @@ from tournaments.models import (
     Round,
     Season,
 )
-from tournaments.services import repertoire, seasons
+from tournaments.services import repertoire
 from tournaments.services.deathmatches import (
     active_of,
     death_match_create,
@@ -61,8 +60,8 @@ NOTES_MAX = 4000
 PLACE_MAX: Final = 32_000
 EC_SEAT: Final = 0
 DMO_SEAT: Final = 1
-_TWO_LEFT: Final = "Two are left: they meet in the final."
-_ONE_LEFT: Final = "Only one contestant is left."
+TWO_LEFT: Final = "Two are left: they meet in the final."
+ONE_LEFT: Final = "Only one contestant is left."
 
 
 class Placed(NamedTuple):
@@ -75,10 +74,7 @@ class Placed(NamedTuple):
 
 def elimination_options(season: Season) -> EliminationOptions:
     """What the organisers of an elimination season chose."""
-    options = options_of(Format.ELIMINATION, season.format_options)
-    if not isinstance(options, EliminationOptions):
-        raise EngineFault("an elimination season has options of its own")
-    return options
+    return options_of(EliminationOptions, season.format_options)
 
 
 def _managed(season: Season, acting_user: User | None) -> Season:
@@ -93,7 +89,9 @@ def _fresh(episode: Episode) -> Episode:
     return Episode.objects.select_related("round__season", "ec", "dmo").get(pk=episode.pk)
 
 
-def _moved(episode: Episode, status: EpisodeStatus, **more: Any) -> None:
+def episode_move(episode: Episode, status: EpisodeStatus, **more: Any) -> None:
+    """Take an episode to another state, and set ``more`` of its columns. Raises Refusal
+    ``lifecycle.step``."""
     episode.status = lifecycle.step(lifecycle.EPISODE, episode.status, status, "The episode")
     for key, value in more.items():
         setattr(episode, key, value)
@@ -198,7 +196,7 @@ def placements_record(
     at = instant(at)
     _must_not_be_ec(fresh, acting_user)
     if fresh.status == EpisodeStatus.CHOOSING:
-        _moved(fresh, EpisodeStatus.MAIN_MATCH, ec=None, choose_by=None)
+        episode_move(fresh, EpisodeStatus.MAIN_MATCH, ec=None, choose_by=None)
         fresh.placements.all().delete()
     if fresh.status != EpisodeStatus.MAIN_MATCH:
         raise Refusal("episode.placed", "What came of this main match has been acted upon.")
@@ -217,7 +215,7 @@ def placements_record(
         for each in sorted(placements, key=lambda each: (each.place, each.contestant.pk))
     )
     hours = elimination_options(season).choice_hours
-    _moved(
+    episode_move(
         fresh,
         EpisodeStatus.CHOOSING,
         ec=last,
@@ -320,7 +318,7 @@ def choosable(episode: Episode) -> list[Contestant]:
     """Whom the EC may choose: everybody still in who came off better in the main match and is not
     immune, nor in a death match of another episode."""
     taken = _taken(episode)
-    return [each for each in _candidates(episode) if each.pk not in taken]
+    return [each for each in candidates(episode) if each.pk not in taken]
 
 
 def _taken(episode: Episode) -> set[int]:
@@ -337,7 +335,8 @@ def _taken(episode: Episode) -> set[int]:
     )
 
 
-def _candidates(episode: Episode) -> list[Contestant]:
+def candidates(episode: Episode) -> list[Contestant]:
+    """Whom an EC could choose, as far as the main match says."""
     placed = episode.placements.filter(immune=False).values("contestant")
     return list(
         episode.round.season.contestants.filter(status=ContestantStatus.ACTIVE, pk__in=placed)
@@ -382,7 +381,7 @@ def dmo_choose(
     ec = fresh.ec
     if ec is None:
         raise EngineFault("an episode in which somebody chooses has an EC")
-    _moved(fresh, EpisodeStatus.DEATH_MATCH, dmo=dmo, chosen_at=at, chosen_by=acting_user)
+    episode_move(fresh, EpisodeStatus.DEATH_MATCH, dmo=dmo, chosen_at=at, chosen_by=acting_user)
     game = repertoire.game_of_round(season, fresh.round.number)
     own = {"ruleset": fresh.round.ruleset, "variant": fresh.round.variant}
     played = own if fresh.round.ruleset else game
@@ -475,7 +474,7 @@ def episode_skip(
     _must_not_be_ec(fresh, acting_user)
     if fresh.round.death_matches.exclude(status=DeathMatchStatus.VOID).exists():
         raise Refusal("episode.death-match", "There is a death match: call it off first.")
-    _skipped(fresh, why=why, at=instant(at), acting_user=acting_user)
+    episode_give_up(fresh, why=why, at=instant(at), acting_user=acting_user)
     audit_record(acting_user=acting_user, action="episode.skip", target=fresh, data={"why": why})
     round_close(acting_user=acting_user, round=fresh.round, at=at)
     return fresh
@@ -486,8 +485,10 @@ def _must_not_be_ec(episode: Episode, acting_user: User) -> None:
         raise own_death_match()
 
 
-def _skipped(episode: Episode, *, why: str, at: datetime, acting_user: User | None = None) -> None:
-    _moved(episode, EpisodeStatus.SKIPPED, choose_by=None)
+def episode_give_up(
+    episode: Episode, *, why: str, at: datetime, acting_user: User | None = None
+) -> None:
+    episode_move(episode, EpisodeStatus.SKIPPED, choose_by=None)
     season_event(
         season=episode.round.season,
         kind="episode.skipped",
@@ -573,276 +574,3 @@ def final_open(
 
 
 # -- what follows from results -------------------------------------------------------------------
-
-
-def _episode_of(death_match: DeathMatch) -> Episode | None:
-    return (
-        Episode.objects.select_related("round__season", "ec", "dmo")
-        .filter(round=death_match.round_id)
-        .first()
-    )
-
-
-def _sides_of(death_match: DeathMatch) -> tuple[Contestant, Contestant]:
-    """Winner and loser, or whoever holds their places now."""
-    home, away = death_match.home_id, death_match.away_id
-    won, lost = (home, away) if death_match.winner_id == home else (away, home)
-    return _holder_of(won), _holder_of(lost)
-
-
-def _holder_of(contestant_id: int | None) -> Contestant:
-    if contestant_id is None:
-        raise EngineFault("a decided death match of an elimination season has two sides")
-    holder = Contestant.objects.get(pk=contestant_id)
-    while holder.status == ContestantStatus.REPLACED:
-        holder = Contestant.objects.get(replaces=holder)
-    return holder
-
-
-def places_derive(season: Season) -> None:
-    """Place everybody who is out by the order in which they left: the first to leave comes last,
-    the last to leave right behind those who are still in. Whenever somebody leaves or comes back,
-    under the season's lock.
-
-    Who was eliminated left in the round of the death match that they lost, whenever its result was
-    corrected; who withdrew, in the round that had been opened last.
-    """
-    taking_part = season.contestants.exclude(
-        status__in=[ContestantStatus.REPLACED, ContestantStatus.ENROLLED]
-    )
-    # Who was struck off before the start has no seed, and never took part.
-    out = list(
-        taking_part.exclude(status=ContestantStatus.ACTIVE)
-        .filter(seed__isnull=False)
-        .order_by("pk")
-    )
-    lost = _rounds_lost(season)
-    opened = list(season.rounds.order_by("number").values_list("number", "opened_at"))
-
-    def left(contestant: Contestant) -> tuple[int, datetime, int]:
-        moment = contestant.left_at or season.started_at or season.created_at
-        rounds = [number for number, at in opened if at <= moment]
-        last = rounds[-1] if rounds else 0
-        if contestant.status == ContestantStatus.ELIMINATED:
-            last = lost.get(contestant.pk, last)
-        return last, moment, contestant.pk
-
-    changed = []
-    for place, contestant in enumerate(
-        sorted(out, key=left, reverse=True), start=active_of(season) + 1
-    ):
-        if contestant.place != place:
-            contestant.place = place
-            changed.append(contestant)
-    Contestant.objects.bulk_update(changed, ["place"])
-
-
-def _rounds_lost(season: Season) -> dict[int, int]:
-    """The last round in which somebody, or whoever's place they took, lost a death match."""
-    heirs = dict(season.contestants.exclude(replaces=None).values_list("replaces", "pk"))
-    decided = (
-        DeathMatch.objects.filter(round__season=season, status=DeathMatchStatus.DECIDED)
-        .exclude(home=None)
-        .exclude(away=None)
-        .order_by("round__number")
-        .values_list("round__number", "home", "away", "winner")
-    )
-    lost: dict[int, int] = {}
-    for number, home, away, winner in decided:
-        loser = away if winner == home else home
-        while loser in heirs:
-            loser = heirs[loser]
-        lost[loser] = number
-    return lost
-
-
-class Elimination(msgspec.Struct, frozen=True):
-    """The steps of an elimination season; see `formats.Steps`."""
-
-    def started(self, *, season: Season, acting_user: User | None, at: datetime) -> None:
-        """The first episode opens."""
-        episode_open(acting_user=acting_user, season=season, at=at)
-
-    def decided(self, *, death_match: DeathMatch, at: datetime) -> None:
-        """The loser is out, in the place that is then free."""
-        season = death_match.round.season
-        winner, loser = _sides_of(death_match)
-        if winner.status != ContestantStatus.ACTIVE:
-            raise Refusal(
-                "death-match.winner-left",
-                f"{winner.name} is out of the season and cannot win: call the death match off.",
-            )
-        leaves = loser.status == ContestantStatus.ACTIVE
-        if leaves:
-            loser.status = lifecycle.step(
-                lifecycle.CONTESTANT, loser.status, ContestantStatus.ELIMINATED, loser.name
-            )
-            loser.left_at = at
-            loser.save(update_fields=["status", "left_at"])
-        places_derive(season)
-        if leaves:
-            loser.refresh_from_db(fields=["place"])
-            season_event(
-                season=season,
-                kind="contestant.eliminated",
-                words=f"{loser.name} is eliminated, in place {loser.place}.",
-                data={"contestant": loser.pk, "name": loser.name, "place": loser.place},
-                death_match=death_match,
-                contestant=loser,
-                at=at,
-            )
-        episode = _episode_of(death_match)
-        if episode is not None:
-            _moved(episode, EpisodeStatus.DONE)
-
-    def undone(self, *, death_match: DeathMatch, at: datetime) -> None:
-        """The loser is back in, unless what came later rests on their absence."""
-        season = death_match.round.season
-        winner, loser = _sides_of(death_match)
-        later = DeathMatch.objects.filter(
-            round__season=season, round__number__gt=death_match.round.number
-        ).exclude(status=DeathMatchStatus.VOID)
-        for played in later:
-            # A loser who came back since may have played on as well.
-            for side in (winner, loser):
-                if side.pk in (played.home_id, played.away_id):
-                    raise Refusal(
-                        "correct.played-on",
-                        f"{side.name} is in a later death match ({played}): "
-                        "call that off first, the last one before the others.",
-                    )
-        if later.filter(round__is_final=True).exists():
-            raise Refusal("correct.final", "The final has been opened: call it off first.")
-        choosing = Episode.objects.filter(
-            round__season=season, status=EpisodeStatus.CHOOSING, ec__in=[winner, loser]
-        ).first()
-        if choosing is not None:
-            raise Refusal(
-                "correct.played-on",
-                f"{choosing.ec} is the EC of {choosing.round.name}: end that episode first.",
-            )
-        if loser.status == ContestantStatus.ELIMINATED:
-            loser.status = lifecycle.step(
-                lifecycle.CONTESTANT, loser.status, ContestantStatus.ACTIVE, loser.name
-            )
-            loser.place = loser.left_at = None
-            loser.save(update_fields=["status", "left_at", "place"])
-            season_event(
-                season=season,
-                kind="contestant.restored",
-                words=f"{loser.name} is back in.",
-                data={"contestant": loser.pk, "name": loser.name},
-                death_match=death_match,
-                contestant=loser,
-                at=at,
-            )
-        places_derive(season)
-        episode = _episode_of(death_match)
-        if episode is not None:
-            _moved(episode, EpisodeStatus.DEATH_MATCH)
-
-    def voided(self, *, death_match: DeathMatch, at: datetime) -> None:
-        """The EC chooses again, with the whole time; an EC who is out does not, and the episode
-        ends. A final is opened anew."""
-        episode = _episode_of(death_match)
-        if episode is None:
-            # There can be one final only: this round was none.
-            played = death_match.round
-            played.is_final = False
-            played.save(update_fields=["is_final"])
-            round_close(acting_user=None, round=played, at=at)
-            return
-        if episode.ec is None or episode.ec.status != ContestantStatus.ACTIVE:
-            _end_without(episode, "The EC is out of the season.", at)
-            return
-        if active_of(death_match.round.season) == 2:
-            _end_without(episode, _TWO_LEFT, at)
-            return
-        choose_by = at + timedelta(hours=elimination_options(death_match.round.season).choice_hours)
-        _moved(
-            episode,
-            EpisodeStatus.CHOOSING,
-            dmo=None,
-            chosen_at=None,
-            chosen_by=None,
-            choose_by=choose_by,
-        )
-        season_event(
-            season=death_match.round.season,
-            kind="episode.choosing",
-            words=f"{episode.ec.name} is the EC as before, and chooses again.",
-            data={"ec": episode.ec.pk, "choose_by": choose_by.isoformat()},
-            round=episode.round,
-            contestant=episode.ec,
-            at=at,
-        )
-
-    def complete(self, *, round: Round, at: datetime) -> None:  # noqa: A002
-        """The round closes; after the final the season has its winner."""
-        round_close(acting_user=None, round=round, at=at)
-        season = Season.objects.get(pk=round.season_id)
-        if active_of(season) == 1:
-            seasons.season_finish(acting_user=None, season=season, at=at)
-
-    def must_admit(self, *, season: Season) -> None:
-        """A late entry plays along from the next main match on, unless the final has come:
-        ``final.begun``."""
-        if season.rounds.filter(is_final=True).exists():
-            raise Refusal("final.begun", "The final has been opened: nobody can enter any more.")
-
-    def entered(self, *, season: Season) -> None:
-        """Whoever has left has more people before them now."""
-        places_derive(season)
-
-    def left(self, *, contestant: Contestant, at: datetime) -> None:
-        """Who leaves takes the place that is free then. An EC who leaves ends the episode; so does
-        whoever leaves two behind, who meet in the final."""
-        season = contestant.season
-        places_derive(season)
-        contestant.refresh_from_db(fields=["place"])
-        still_in = active_of(season)
-        undecided = Episode.objects.select_related("round__season").filter(
-            round__season=season, status__in=[EpisodeStatus.MAIN_MATCH, EpisodeStatus.CHOOSING]
-        )
-        for episode in undecided:
-            choosing = episode.status == EpisodeStatus.CHOOSING
-            if choosing and episode.ec_id == contestant.pk:
-                _end_without(episode, f"{contestant.name} has left as the EC.", at)
-            elif still_in <= 2:
-                _end_without(episode, _TWO_LEFT if still_in == 2 else _ONE_LEFT, at)
-            elif choosing and not _candidates(episode):
-                _end_without(episode, "There is nobody left to choose.", at)
-        fresh = Season.objects.get(pk=season.pk)
-        if fresh.status == SeasonStatus.RUNNING and active_of(fresh) == 1:
-            seasons.season_finish(acting_user=None, season=fresh, at=at)
-
-    def replaced(self, *, old: Contestant, new: Contestant, at: datetime) -> None:
-        """The part in an open episode has been taken over already; the places follow, and a new EC
-        is told what is to be done, and until when."""
-        places_derive(new.season)
-        choosing = Episode.objects.select_related("round").filter(
-            round__season=new.season_id, status=EpisodeStatus.CHOOSING, ec=new
-        )
-        for episode in choosing:
-            until = episode.choose_by
-            season_event(
-                season=new.season,
-                kind="episode.choosing",
-                words=f"{new.name} is the EC in {old.name}'s place.",
-                data={
-                    "ec": new.pk,
-                    "choose_by": None if until is None else until.isoformat(),
-                    "follows": "contestant.replaced",
-                },
-                round=episode.round,
-                contestant=new,
-                at=at,
-            )
-
-
-def _end_without(episode: Episode, why: str, at: datetime) -> None:
-    _skipped(episode, why=why, at=at)
-    round_close(acting_user=None, round=episode.round, at=at)
-
-
-STEPS: Final = Elimination()

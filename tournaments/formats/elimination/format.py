@@ -1,0 +1,324 @@
+"""Episodes with an elimination candidate each, and a final of the last two."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from accounts.models import User
+from core.refusals import Refusal
+from games.engine.errors import EngineFault
+from tournaments import lifecycle
+from tournaments.course import Course
+from tournaments.formats.base import NOTHING, Follows, Format
+from tournaments.formats.elimination.episodes import (
+    ONE_LEFT,
+    TWO_LEFT,
+    candidates,
+    elimination_options,
+    episode_give_up,
+    episode_move,
+    episode_open,
+)
+from tournaments.formats.elimination.options import EliminationOptions
+from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, EpisodeStatus
+from tournaments.models import Contestant, DeathMatch, Episode, Round, Season
+from tournaments.services.deathmatches import active_of, round_close
+from tournaments.services.events import season_event
+
+
+def _episode_of(death_match: DeathMatch) -> Episode | None:
+    return (
+        Episode.objects.select_related("round__season", "ec", "dmo")
+        .filter(round=death_match.round_id)
+        .first()
+    )
+
+
+def _sides_of(death_match: DeathMatch) -> tuple[Contestant, Contestant]:
+    """Winner and loser, or whoever holds their places now."""
+    home, away = death_match.home_id, death_match.away_id
+    won, lost = (home, away) if death_match.winner_id == home else (away, home)
+    return _holder_of(won), _holder_of(lost)
+
+
+def _holder_of(contestant_id: int | None) -> Contestant:
+    if contestant_id is None:
+        raise EngineFault("a decided death match of an elimination season has two sides")
+    holder = Contestant.objects.get(pk=contestant_id)
+    while holder.status == ContestantStatus.REPLACED:
+        holder = Contestant.objects.get(replaces=holder)
+    return holder
+
+
+def places_derive(season: Season) -> None:
+    """Place everybody who is out by the order in which they left: the first to leave comes last,
+    the last to leave right behind those who are still in. Whenever somebody leaves or comes back,
+    under the season's lock.
+
+    Who was eliminated left in the round of the death match that they lost, whenever its result was
+    corrected; who withdrew, in the round that had been opened last.
+    """
+    taking_part = season.contestants.exclude(
+        status__in=[ContestantStatus.REPLACED, ContestantStatus.ENROLLED]
+    )
+    # Who was struck off before the start has no seed, and never took part.
+    out = list(
+        taking_part.exclude(status=ContestantStatus.ACTIVE)
+        .filter(seed__isnull=False)
+        .order_by("pk")
+    )
+    lost = _rounds_lost(season)
+    opened = list(season.rounds.order_by("number").values_list("number", "opened_at"))
+
+    def left(contestant: Contestant) -> tuple[int, datetime, int]:
+        moment = contestant.left_at or season.started_at or season.created_at
+        rounds = [number for number, at in opened if at <= moment]
+        last = rounds[-1] if rounds else 0
+        if contestant.status == ContestantStatus.ELIMINATED:
+            last = lost.get(contestant.pk, last)
+        return last, moment, contestant.pk
+
+    changed = []
+    for place, contestant in enumerate(
+        sorted(out, key=left, reverse=True), start=active_of(season) + 1
+    ):
+        if contestant.place != place:
+            contestant.place = place
+            changed.append(contestant)
+    Contestant.objects.bulk_update(changed, ["place"])
+
+
+def _rounds_lost(season: Season) -> dict[int, int]:
+    """The last round in which somebody, or whoever's place they took, lost a death match."""
+    heirs = dict(season.contestants.exclude(replaces=None).values_list("replaces", "pk"))
+    decided = (
+        DeathMatch.objects.filter(round__season=season, status=DeathMatchStatus.DECIDED)
+        .exclude(home=None)
+        .exclude(away=None)
+        .order_by("round__number")
+        .values_list("round__number", "home", "away", "winner")
+    )
+    lost: dict[int, int] = {}
+    for number, home, away, winner in decided:
+        loser = away if winner == home else home
+        while loser in heirs:
+            loser = heirs[loser]
+        lost[loser] = number
+    return lost
+
+
+class EliminationCourse(Course[EliminationOptions]):
+    """An elimination season. Places are written down as people leave."""
+
+    options_type = EliminationOptions
+
+    @property
+    def first(self) -> list[int]:
+        """Whoever is left. Raises Refusal ``season.not-concluded``."""
+        left = [pk for pk, each in self.holders.items() if each.status == ContestantStatus.ACTIVE]
+        if len(left) != 1:
+            raise Refusal("season.not-concluded", "An elimination season ends with its final.")
+        return left
+
+
+class Elimination(Format):
+    """Episodes, each with an EC who chooses a DMO, until two are left for the final."""
+
+    key = "elimination"
+    name = "Elimination season"
+    summary = "Episodes: who comes last meets an opponent of their choice, and the loser is out."
+    options_type = EliminationOptions
+    least = 3
+    course_type = EliminationCourse
+
+    def started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
+        """The first episode opens."""
+        episode_open(acting_user=acting_user, season=season, at=at)
+        return NOTHING
+
+    def decided(self, *, death_match: DeathMatch, at: datetime) -> Follows:
+        """The loser is out, in the place that is then free."""
+        season = death_match.round.season
+        winner, loser = _sides_of(death_match)
+        if winner.status != ContestantStatus.ACTIVE:
+            raise Refusal(
+                "death-match.winner-left",
+                f"{winner.name} is out of the season and cannot win: call the death match off.",
+            )
+        leaves = loser.status == ContestantStatus.ACTIVE
+        if leaves:
+            loser.status = lifecycle.step(
+                lifecycle.CONTESTANT, loser.status, ContestantStatus.ELIMINATED, loser.name
+            )
+            loser.left_at = at
+            loser.save(update_fields=["status", "left_at"])
+        places_derive(season)
+        if leaves:
+            loser.refresh_from_db(fields=["place"])
+            season_event(
+                season=season,
+                kind="contestant.eliminated",
+                words=f"{loser.name} is eliminated, in place {loser.place}.",
+                data={"contestant": loser.pk, "name": loser.name, "place": loser.place},
+                death_match=death_match,
+                contestant=loser,
+                at=at,
+            )
+        episode = _episode_of(death_match)
+        if episode is not None:
+            episode_move(episode, EpisodeStatus.DONE)
+        return NOTHING
+
+    def undone(self, *, death_match: DeathMatch, at: datetime) -> None:
+        """The loser is back in, unless what came later rests on their absence."""
+        season = death_match.round.season
+        winner, loser = _sides_of(death_match)
+        later = DeathMatch.objects.filter(
+            round__season=season, round__number__gt=death_match.round.number
+        ).exclude(status=DeathMatchStatus.VOID)
+        for played in later:
+            # A loser who came back since may have played on as well.
+            for side in (winner, loser):
+                if side.pk in (played.home_id, played.away_id):
+                    raise Refusal(
+                        "correct.played-on",
+                        f"{side.name} is in a later death match ({played}): "
+                        "call that off first, the last one before the others.",
+                    )
+        if later.filter(round__is_final=True).exists():
+            raise Refusal("correct.final", "The final has been opened: call it off first.")
+        choosing = Episode.objects.filter(
+            round__season=season, status=EpisodeStatus.CHOOSING, ec__in=[winner, loser]
+        ).first()
+        if choosing is not None:
+            raise Refusal(
+                "correct.played-on",
+                f"{choosing.ec} is the EC of {choosing.round.name}: end that episode first.",
+            )
+        if loser.status == ContestantStatus.ELIMINATED:
+            loser.status = lifecycle.step(
+                lifecycle.CONTESTANT, loser.status, ContestantStatus.ACTIVE, loser.name
+            )
+            loser.place = loser.left_at = None
+            loser.save(update_fields=["status", "left_at", "place"])
+            season_event(
+                season=season,
+                kind="contestant.restored",
+                words=f"{loser.name} is back in.",
+                data={"contestant": loser.pk, "name": loser.name},
+                death_match=death_match,
+                contestant=loser,
+                at=at,
+            )
+        places_derive(season)
+        episode = _episode_of(death_match)
+        if episode is not None:
+            episode_move(episode, EpisodeStatus.DEATH_MATCH)
+
+    def voided(self, *, death_match: DeathMatch, at: datetime) -> None:
+        """The EC chooses again, with the whole time; an EC who is out does not, and the episode
+        ends. A final is opened anew."""
+        episode = _episode_of(death_match)
+        if episode is None:
+            # There can be one final only: this round was none.
+            played = death_match.round
+            played.is_final = False
+            played.save(update_fields=["is_final"])
+            round_close(acting_user=None, round=played, at=at)
+            return
+        if episode.ec is None or episode.ec.status != ContestantStatus.ACTIVE:
+            _end_without(episode, "The EC is out of the season.", at)
+            return
+        if active_of(death_match.round.season) == 2:
+            _end_without(episode, TWO_LEFT, at)
+            return
+        choose_by = at + timedelta(hours=elimination_options(death_match.round.season).choice_hours)
+        episode_move(
+            episode,
+            EpisodeStatus.CHOOSING,
+            dmo=None,
+            chosen_at=None,
+            chosen_by=None,
+            choose_by=choose_by,
+        )
+        season_event(
+            season=death_match.round.season,
+            kind="episode.choosing",
+            words=f"{episode.ec.name} is the EC as before, and chooses again.",
+            data={"ec": episode.ec.pk, "choose_by": choose_by.isoformat()},
+            round=episode.round,
+            contestant=episode.ec,
+            at=at,
+        )
+
+    def complete(self, *, round: Round, at: datetime) -> Follows:  # noqa: A002
+        """The round closes; after the final the season has its winner."""
+        round_close(acting_user=None, round=round, at=at)
+        return Follows(concludes=active_of(round.season) == 1)
+
+    def must_admit(self, *, season: Season) -> None:
+        """A late entry plays along from the next main match on, unless the final has come:
+        ``final.begun``."""
+        if season.rounds.filter(is_final=True).exists():
+            raise Refusal("final.begun", "The final has been opened: nobody can enter any more.")
+
+    def entered(self, *, season: Season) -> None:
+        """Whoever has left has more people before them now."""
+        places_derive(season)
+
+    def left(self, *, contestant: Contestant, at: datetime) -> Follows:
+        """Who leaves takes the place that is free then. An EC who leaves ends the episode; so does
+        whoever leaves two behind, who meet in the final."""
+        season = contestant.season
+        places_derive(season)
+        contestant.refresh_from_db(fields=["place"])
+        still_in = active_of(season)
+        undecided = Episode.objects.select_related("round__season").filter(
+            round__season=season, status__in=[EpisodeStatus.MAIN_MATCH, EpisodeStatus.CHOOSING]
+        )
+        for episode in undecided:
+            choosing = episode.status == EpisodeStatus.CHOOSING
+            if choosing and episode.ec_id == contestant.pk:
+                _end_without(episode, f"{contestant.name} has left as the EC.", at)
+            elif still_in <= 2:
+                _end_without(episode, TWO_LEFT if still_in == 2 else ONE_LEFT, at)
+            elif choosing and not candidates(episode):
+                _end_without(episode, "There is nobody left to choose.", at)
+        return Follows(concludes=active_of(season) == 1)
+
+    def replaced(self, *, old: Contestant, new: Contestant, at: datetime) -> None:
+        """The part in an open episode has been taken over already; the places follow, and a new EC
+        is told what is to be done, and until when."""
+        places_derive(new.season)
+        choosing = Episode.objects.select_related("round").filter(
+            round__season=new.season_id, status=EpisodeStatus.CHOOSING, ec=new
+        )
+        for episode in choosing:
+            until = episode.choose_by
+            season_event(
+                season=new.season,
+                kind="episode.choosing",
+                words=f"{new.name} is the EC in {old.name}'s place.",
+                data={
+                    "ec": new.pk,
+                    "choose_by": None if until is None else until.isoformat(),
+                    "follows": "contestant.replaced",
+                },
+                round=episode.round,
+                contestant=new,
+                at=at,
+            )
+
+    def places(self, course: Any) -> dict[int, int] | None:
+        """Written down already."""
+        del course
+        return None
+
+
+def _end_without(episode: Episode, why: str, at: datetime) -> None:
+    episode_give_up(episode, why=why, at=at)
+    round_close(acting_user=None, round=episode.round, at=at)
+
+
+FORMAT = Elimination()

@@ -1,0 +1,144 @@
+"""Challenge somebody above; beat them and take their rung."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.functional import cached_property
+
+from accounts.models import User
+from accounts.services import audit_record
+from core.refusals import Refusal
+from tournaments import audience
+from tournaments.course import Course
+from tournaments.formats.base import NOTHING, Follows, Format
+from tournaments.formats.ladder import rules
+from tournaments.formats.ladder.options import LadderOptions
+from tournaments.formats.rounds import round_announce, round_create
+from tournaments.models import Contestant, DeathMatch, Round, Season
+from tournaments.services import deathmatches
+from tournaments.services.guards import (
+    instant,
+    managed,
+    must_be_running,
+    must_not_be_archived,
+    season_locked,
+)
+from tournaments.services.repertoire import game_of_round
+
+
+class LadderCourse(Course[LadderOptions]):
+    """A ladder."""
+
+    options_type = LadderOptions
+
+    @cached_property
+    def rungs(self) -> tuple[rules.Rung, ...]:
+        """The top rung first."""
+        made = sorted(self.known, key=lambda known: known[0].number)
+        results = [result for _, result in made if result.settled]
+        return rules.rungs_of(self.players, results, self.withdrawn)
+
+    @property
+    def ordered(self) -> list[tuple[int, int]]:
+        """By their rungs."""
+        return list(enumerate(self.ladder, start=1))
+
+    def in_reach(self, challenger: int) -> tuple[int, ...]:
+        """Whom somebody may challenge now, nearest first."""
+        return rules.in_reach(self.ladder, challenger, self.reach, self.busy)
+
+    @property
+    def reach(self) -> int:
+        """How many rungs up a challenge may go."""
+        return self.options.challenge_reach
+
+
+class Ladder(Format):
+    """One round, which is open to challenges until the season ends."""
+
+    key = "ladder"
+    name = "Ladder"
+    summary = "Challenge somebody above; beat them and take their rung."
+    options_type = LadderOptions
+    course_type = LadderCourse
+
+    def started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
+        """The only round opens."""
+        del acting_user
+        opened = round_create(season=season, number=1, name="Challenges", at=at)
+        round_announce(opened=opened, at=at)
+        return NOTHING
+
+    def undone(self, *, death_match: DeathMatch, at: datetime) -> None:
+        """Rungs are read from the results; but nobody has a place any more."""
+        del at
+        death_match.round.season.contestants.exclude(place=None).update(place=None)
+
+    def complete(self, *, round: Round, at: datetime) -> Follows:  # noqa: A002
+        """Nothing: the next challenge may come at any time."""
+        del round, at
+        return NOTHING
+
+
+FORMAT = Ladder()
+
+
+@transaction.atomic
+def ladder_challenge(
+    *,
+    acting_user: User,
+    season: Season,
+    defender: Contestant,
+    challenger: Contestant | None = None,
+    at: datetime | None = None,
+) -> DeathMatch:
+    """Challenge somebody above on a ladder; the challenger has seat 0.
+
+    A contestant challenges for themselves; an organiser names the ``challenger``. Refusals: those
+    of `guards.managed`, ``season.not-running``, ``ladder.no-ladder``, ``ladder.not-in`` (the user
+    is no contestant), ``season.not-organiser``, ``ladder.unknown``, ``ladder.self``,
+    ``ladder.not-above``, ``ladder.out-of-reach``, ``ladder.busy``.
+    """
+    locked = season_locked(season.pk)
+    must_not_be_archived(locked)
+    must_be_running(locked)
+    if locked.format != FORMAT.key:
+        raise Refusal("ladder.no-ladder", "Challenges are for ladders.")
+    own = audience.contestant_of(locked, acting_user)
+    if challenger is None:
+        challenger = own
+    elif own is None or challenger.pk != own.pk:
+        managed(locked, acting_user)
+    if challenger is None:
+        raise Refusal("ladder.not-in", "You are not on this ladder.")
+    course = LadderCourse.of(locked)
+    rules.check(
+        course.ladder,
+        challenger=challenger.pk,
+        defender=defender.pk,
+        reach=course.reach,
+        busy=course.busy,
+        names={each.pk: each.name for each in (challenger, defender)},
+    )
+    only = locked.rounds.get()
+    number = only.death_matches.count() + 1
+    game = game_of_round(locked, number)
+    made = deathmatches.death_match_create(
+        round=only,
+        home=course.holders[challenger.pk],
+        away=course.holders[defender.pk],
+        number=number,
+        # Pairs meet again on a ladder, so the round's "once a round" must not hold for them.
+        key=f"challenge-{number}",
+        games=[game] if game else [],
+        at=instant(at),
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="ladder.challenge",
+        target=made,
+        data={"season": locked.pk, "challenger": challenger.pk, "defender": defender.pk},
+    )
+    return made

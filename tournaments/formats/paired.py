@@ -1,0 +1,164 @@
+"""What formats have in common that pair one round after another and have a table."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, ClassVar, Final
+
+from django.utils.functional import cached_property
+
+from accounts.models import User
+from core.refusals import Refusal
+from tournaments.course import Course, Options
+from tournaments.formats import field
+from tournaments.formats.base import Follows, Format, Walkover
+from tournaments.formats.rounds import round_announce, round_create
+from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, RoundStatus
+from tournaments.models import Contestant, DeathMatch, Round, Season
+from tournaments.services import deathmatches
+from tournaments.standings import Table, standings
+
+#: How much of the standings the news of a complete round carries.
+TOLD_ROWS: Final = 16
+
+
+class TableCourse(Course[Options]):
+    """A season that has a table."""
+
+    tie_breaks: ClassVar[tuple[str, ...]]
+
+    @property
+    def table_players(self) -> list[int]:
+        """Who stands in the table; not those for whom nothing counts any more."""
+        return list(self.holders)
+
+    @property
+    def counting(self) -> Sequence[field.Result]:
+        """What counts in it."""
+        return self.settled
+
+    @cached_property
+    def table(self) -> Table:
+        """The standings."""
+        order = self.season.tie_breaks or self.tie_breaks
+        names = {pk: each.name for pk, each in self.holders.items()}
+        return standings(self.table_players, self.counting, order, names)
+
+    @property
+    def ordered(self) -> list[tuple[int, int]]:
+        """As the table has them."""
+        return [(row.rank, row.player) for row in self.table.rows]
+
+
+class PairedFormat(Format):
+    """One round after another."""
+
+    @abstractmethod
+    def pairings(self, course: Any, number: int, *, lenient: bool) -> Sequence[field.Pairing]:
+        """Who meets whom in the round of that number. Raises Refusal ``pairing.*``."""
+
+    def sides(self, course: Any, pairing: field.Pairing) -> list[Contestant]:
+        """The contestants of a pairing, without those who do not count."""
+        return [course.holders[side] for side in pairing.sides]
+
+    def round_begin(self, *, season: Season, at: datetime) -> Round:
+        """The next round, with nothing in it yet. Whoever asks fills it and announces it.
+        Raises Refusal ``round.open-matches`` and ``round.none-left``."""
+        for each in season.rounds.exclude(status=RoundStatus.CLOSED).order_by("number"):
+            deathmatches.round_close(acting_user=None, round=each, at=at)
+        number = season.rounds.count() + 1
+        last = self.course_type.of(season).rounds
+        if number > last:
+            raise Refusal("round.none-left", f"All {last} rounds have been paired.")
+        return round_create(season=season, number=number, name=f"Round {number}", at=at)
+
+    def round_pair(
+        self, *, season: Season, lenient: bool = False, at: datetime
+    ) -> tuple[Round, Follows]:
+        """Pair the next round and open it. Raises Refusal as `round_begin` and `pairings` do."""
+        opened = self.round_begin(season=season, at=at)
+        course = self.course_type.of(season)
+        made: list[tuple[list[Contestant], DeathMatch]] = []
+        for pairing in self.pairings(course, opened.number, lenient=lenient):
+            sides = self.sides(course, pairing)
+            death_match = _pairing_create(opened, sides, len(made) + 1, at)
+            if death_match is not None:
+                made.append((sides, death_match))
+        round_announce(opened=opened, at=at)
+        # A round is complete when nothing of it is open: so first all of it must be there.
+        walkovers = tuple(
+            found
+            for sides, death_match in made
+            if death_match.status == DeathMatchStatus.PLANNED
+            and (found := _walkover_of(sides, death_match)) is not None
+        )
+        return opened, Follows(walkovers=walkovers, settles=opened)
+
+    def started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
+        """The first round is paired."""
+        del acting_user
+        return self.round_pair(season=season, at=at)[1]
+
+    def undone(self, *, death_match: DeathMatch, at: datetime) -> None:
+        """Results are only counted; but nobody has a place any more."""
+        del at
+        death_match.round.season.contestants.exclude(place=None).update(place=None)
+
+    def complete(self, *, round: Round, at: datetime) -> Follows:  # noqa: A002
+        """The round closes; after the last one the season ends."""
+        course = self.course_type.of(round.season)
+        assert isinstance(course, TableCourse)  # noqa: S101  (for the type checker)
+        deathmatches.round_close(
+            acting_user=None, round=round, told={"standings": _told(course)}, at=at
+        )
+        return Follows(concludes=is_last(course, round))
+
+
+def is_last(course: Course[Any], played: Round) -> bool:
+    """Whether nothing is missing after this round. A corrected result of an earlier round may be
+    the last that was."""
+    if played.number >= course.rounds:
+        return True
+    rounds = list(course.season.rounds.values_list("status", flat=True))
+    return len(rounds) >= course.rounds and all(each == RoundStatus.CLOSED for each in rounds)
+
+
+def _pairing_create(
+    opened: Round, sides: Sequence[Contestant], number: int, at: datetime
+) -> DeathMatch | None:
+    """A death match, a bye, or nothing, for a pairing; ``number`` is its place in the round.
+
+    A timetable may also name those who have left: where nothing of theirs counts, the opponent
+    rests, and where two have gone there is nothing to be said.
+    """
+    if all(each.status != ContestantStatus.ACTIVE for each in sides):
+        return None
+    if len(sides) == 1:
+        return deathmatches.bye_create(round=opened, home=sides[0], number=number, at=at)
+    home, away = sides
+    return deathmatches.death_match_create(round=opened, home=home, away=away, number=number, at=at)
+
+
+def _walkover_of(sides: Sequence[Contestant], death_match: DeathMatch) -> Walkover | None:
+    """Against an opponent who has left, but stays in the table."""
+    gone = [each for each in sides if each.status != ContestantStatus.ACTIVE]
+    if not gone:
+        return None
+    winner = next(each for each in sides if each.pk != gone[0].pk)
+    return Walkover(death_match, winner, f"{gone[0].name} has withdrawn.")
+
+
+def _told(course: TableCourse[Any]) -> list[dict[str, Any]]:
+    """The head of the standings, for the news."""
+    points = standings(course.table_players, course.counting, ["points"])
+    return [
+        {
+            "rank": row.rank,
+            "contestant": row.player,
+            "name": course.holders[row.player].name,
+            "points": points.row(row.player).values[0],
+        }
+        for row in course.table.rows[:TOLD_ROWS]
+    ]

@@ -1,0 +1,71 @@
+"""How a season begins."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+
+from accounts.models import User
+from accounts.services import audit_record
+from core.refusals import Refusal
+from tournaments import lifecycle
+from tournaments.formats.registry import format_of
+from tournaments.lifecycle import ContestantStatus, SeasonStatus
+from tournaments.models import Contestant, Season
+from tournaments.services import results
+from tournaments.services.events import season_event
+from tournaments.services.guards import instant, managed
+from tournaments.services.seasons import must_pass, season_move
+
+
+@transaction.atomic
+def season_start(*, acting_user: User, season: Season, at: datetime | None = None) -> Season:
+    """Begin: seeds are fixed, everybody enrolled is in, the first round opens.
+
+    Refusals: those of `guards.managed`, ``season.begun``, ``lifecycle.step``, and what stops it by
+    `preflight` (``season.draft``, ``pairing.too-few``).
+    """
+    locked = managed(season, acting_user)
+    if locked.status in (SeasonStatus.RUNNING, SeasonStatus.FINISHED):
+        raise Refusal("season.begun", "This season has begun already.")
+    lifecycle.step(lifecycle.SEASON, locked.status, SeasonStatus.RUNNING, "The season")
+    must_pass(locked, "start")
+    at = instant(at)
+    _seeds_fixed(locked)
+    locked.contestants.filter(status=ContestantStatus.ENROLLED).update(
+        status=ContestantStatus.ACTIVE
+    )
+    season_move(locked, SeasonStatus.RUNNING, started_at=at)
+    count = locked.contestants.filter(status=ContestantStatus.ACTIVE).count()
+    season_event(
+        season=locked,
+        kind="season.started",
+        words=f"{locked.name} begins with {count} contestants.",
+        data={"contestants": count},
+        at=at,
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="season.start",
+        target=locked,
+        data={"contestants": count},
+    )
+    started = format_of(locked.format).started(season=locked, acting_user=acting_user, at=at)
+    results.follow(started, season=locked, at=at)
+    return locked
+
+
+def _seeds_fixed(season: Season) -> None:
+    """Seeds 1, 2, 3, … without gaps: by what was set, then in the order of enrolment."""
+    # Somebody who has left keeps no seed that the others are numbered past.
+    season.contestants.exclude(status=ContestantStatus.ENROLLED).update(seed=None)
+    enrolled = sorted(
+        season.contestants.filter(status=ContestantStatus.ENROLLED),
+        key=lambda each: (each.seed is None, each.seed or 0, each.pk),
+    )
+    # The constraint is checked row by row: first out of the way, then in place.
+    season.contestants.filter(status=ContestantStatus.ENROLLED).update(seed=None)
+    for number, contestant in enumerate(enrolled, start=1):
+        contestant.seed = number
+    Contestant.objects.bulk_update(enrolled, ["seed"])
