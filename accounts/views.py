@@ -127,8 +127,8 @@ def suspended_page(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def closed_page(request: HttpRequest) -> HttpResponse:
-    """Tell somebody that their account is closed; where it was merged into another, which one, to
-    whoever has just given its password."""
+    """Tell whoever has just given the password of a closed account that it is closed and, where it
+    was merged into another, into which one. Anybody else reads of closed accounts in general."""
     whose = request.session.get(KEPT_OUT_SESSION_KEY)
     closed = None if whose is None else User.objects.filter(pk=whose, is_active=False).first()
     kept = None if closed is None else moderation.kept_account(closed)

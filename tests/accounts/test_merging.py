@@ -248,11 +248,17 @@ def test_whoever_signs_in_to_the_duplicate_is_told_there(
         return client.post("/accounts/login/", form, follow=True).content.decode()
 
     # Nobody else is told: not with a wrong password, and not by the address of the page.
-    for shown in (told_to("ada2", "a guess"), client.get("/accounts/inactive/").content.decode()):
-        assert "merged" not in shown
+    stranger = client.get("/accounts/inactive/").content.decode()
+    for shown in (told_to("ada2", "a guess"), stranger):
+        assert "merged your account" not in shown
         assert "/u/ada/" not in shown
+    # What is true of closed accounts in general: it is about nobody.
+    assert "Accounts are closed by moderators, or merged" in stranger
+    assert "This account is closed" not in stranger
+    assert "A moderator has closed it" not in stranger
     shown = told_to("ada2", PASSWORD)
     assert "merged your account @ada2 into" in shown
+    assert "Accounts are closed" not in shown
     assert 'href="/u/ada/"' in shown
 
     cora = User.objects.create_user("cora", password=PASSWORD)
