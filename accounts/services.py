@@ -292,9 +292,10 @@ def _validate_field(name: str, value: Any) -> None:
 
 
 def refuse_username_of_staff(username: str) -> None:
-    """Refuse a username that looks like the name of somebody with a role, which it would pass for
-    wherever its bearer has no display name. The sign-up form asks here: that is where strangers
-    choose theirs; those of demo accounts are ours. Raises Refusal `username.impersonates`."""
+    """Refuse a username that looks like the name of somebody with a role, or claims to be theirs,
+    which it would pass for wherever its bearer has no display name. The sign-up form asks here:
+    that is where strangers choose theirs; those of demo accounts are ours. Raises Refusal
+    `username.impersonates`."""
     if _looks_like_staff(username, User.objects.exclude(username=username)):
         sentence = "This username would pass for somebody else's. Please choose another."
         raise Refusal("username.impersonates", sentence, field="username")
@@ -323,7 +324,7 @@ def refuse_impersonation(user: User) -> None:
             "This is another player's username, or looks like it. Please choose a different "
             "display name."
         )
-    elif _looks_like_staff(name, others):
+    elif _looks_like_staff(name, others, own=name.lower() == user.username):
         sentence = "This name would pass for somebody else's. Please choose another."
     elif names.mixes_scripts(name):
         code = "display-name.mixed-scripts"
@@ -350,8 +351,18 @@ def users_looking_like(skeletons: Iterable[str]) -> models.QuerySet[User]:
     return User.objects.alias(looks_like=found).filter(looks_like__in=list(skeletons))
 
 
-def _looks_like_staff(name: str, others: models.QuerySet[User]) -> bool:
+def _looks_like_staff(name: str, others: models.QuerySet[User], *, own: bool = False) -> bool:
+    """Whether a name looks like that of somebody with a role or, unless it is one's ``own``
+    username, which stands there without a display name as well, says to be theirs."""
     roles = models.Q(is_superuser=True) | models.Q(groups__name__in=[role.value for role in Role])
     known = others.filter(roles).values_list("username", "display_name").distinct()
-    theirs = {names.skeleton(each) for row in known for each in row if each}
-    return not names.skeletons_of(name).isdisjoint(theirs)
+    for username, display_name in known:
+        # Of somebody who is shown as "Olga Orlova", her first name is not all that one knows.
+        said_more = username in display_name.lower().split()
+        for theirs in filter(None, {username, display_name}):
+            by_a_word = not (said_more and theirs == username != display_name.lower())
+            if names.looks_like_name(name, theirs) or (
+                not own and names.speaks_as(name, theirs, by_a_word=by_a_word)
+            ):
+                return True
+    return False

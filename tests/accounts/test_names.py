@@ -35,12 +35,31 @@ OFFICIAL = (
     # Several words in one, and in other alphabets.
     "ModTeam", "AdminTeam", "TheMod", "Superadmin", "xXAdminXx", "XxModxX", "管理员", "アドミン",
     "Ａｄｍｉｎ", "Ádmin", "Modérator", "Mo\u0308derator", "ᴀdmin", "Ⓐⓓⓜⓘⓝ", "Moԁerator", "аԁmіn",
+    # Numbers beside digits that are meant for letters.
+    "4dmin1", "4dmin5", "4dmin2024", "5taff1", "0wner2", "5upport5", "Refere3", "1mod1",
+    "m0d3rat0r5",
+    # Signs and letters that nobody would list: the others tell what they are meant for.
+    "Ad₥in", "₥oderator", "Mo₫", "Aðmin", "Admiŋ", "Adʍin", "Adm¡n", "§taff", "M⊙d", "M◯d", "M⭕d",
+    "M°d", "∀dmin", "TheM⊙d", "mod⊙rators", "bob₳dmin", "M ⊙ d", "Mod€rator", "M口d", "Site ⊙wner",
+    # A "d" in two, and fancy letters from other scripts.
+    "Aclmin", "aclmin", "rnocl", "ᗩᗪᗰIᑎ", "ᔕTᗩᖴᖴ", "ᗰOᗪEᖇᗩTOᖇ",
+    # Roles that a word begins or ends with, and claims around one.
+    "bobadmin", "headadmin", "siteadmin", "siteadm1n", "adminbob", "xxadminxx", "officialbob",
+    "chiefmoderator", "techsupport", "Madmin", "headmod", "themod", "gamestaff", "MODBob", "GMBob",
+    "Bob2Mod", "админвова",
+    "Адмін", "管理", "運営", "運営太郎", "システム", "Yönetici", "Ylläpito", "GM", "Gamemaster",
+    "game master", "The Game Master", "GM Bob", "xxgmxx",
 )  # fmt: skip
 HARMLESS = (
-    "Ada", "Ben", "Badminton Fan", "Modesty", "Maud", "Madmin", "Bernard", "Olga", "Mo", "Modem",
+    "Ada", "Ben", "Badminton Fan", "Modesty", "Maud", "Bernard", "Olga", "Mo", "Modem",
     "Supporter", "Stafford", "Анна", "Δημήτρης", "ひろゆき", "김민수", "محمد", "O'Neil", "Player 1",
     "Ada 2", "Joe Root", "Ana ❤️", "Señor Ñandú", "Anders Ødegård", "Ada & Ben", "Roman",
     "Ali", "Neil", "Mali", "Søren", "Đorđe", "Łukasz", "McDonald", "ModernArt", "xXAdaXx", "Max",
+    "José", "Иван", "李小龍", "Guðrún", "Ke$ha", "A$AP Rocky", "Anna ★", "Team Ada", "Clara",
+    "Jörg", "Þór", "Mahmod", "Modern", "Модест", "Модерн", "Моя Игра", "Wagstaff", "Downer",
+    "Supermodel", "Mo★", "Mo!", "~Mo~", "M&M", "R&D", "Gmail", "Dagmar", "김민수Kim", "田中Taro",
+    "Kaʻiulani", "Straße", "Ada+Ben", "¡Hola!", "The One", "Head First", "EGMont", "Wıktor",
+    "4ever", "2024",
 )  # fmt: skip
 INVISIBLE = (
     "A\u200bda", "A\u00adda", "\u202eada", "A\u2060da", "\u3164", "A\u3164da", "Ada\uffa0",
@@ -93,15 +112,35 @@ def test_nobody_looks_like_those_who_run_the_site(person: People) -> None:
     user = person("ada")
     for given in (
         "OIga", "0lga", "Оlga", "olga orlova", "OlgaOrlova", "Olga 0rlova", "Maximi1ian",
-        "Ｍaximilian", "Keeρer", "K e e p e r",
+        "Ｍaximilian", "Keeρer", "K e e p e r", "ĸeeper", "K⊙eper", "keeper1", "K33per 2",
+        "Real Keeper", "theKeeper", "thekeeper", "The Keeper", "The real Keeper 2", "xXKeeperXx",
+        "Keeper of Games", "Kee₱er★", "Maximilian Power", "olga1", "Real Olga", "The Olga Orlova",
     ):  # fmt: skip
         with pytest.raises(Refusal) as caught:
             user_update_profile(acting_user=user, user=user, display_name=given)
         assert caught.value.code == "display-name.impersonates", given
-    for given in ("Olga Petrova", "Max", "Keepers"):
+    for given in ("Olga Petrova", "Max", "Keepers", "Goalkeeper", "The Game"):
         user_update_profile(acting_user=user, user=user, display_name=given)
     # One's own name is one's own.
     user_update_profile(acting_user=olga, user=olga, display_name="OLGA")
+
+
+@pytest.mark.django_db
+def test_a_short_name_of_staff_is_theirs_as_a_whole_only(person: People) -> None:
+    max_ = person("max", display_name="Max")
+    role_grant(acting_user=person("root", is_superuser=True), user=max_, role=Role.MODERATOR)
+    user = person("ada")
+    assert accepted(user, ["Max", "Мах", "мах", "M⊙x", "Mаx"]) == []
+    for given in ("Max Power", "Maxi", "The Max", "Mad Max 2"):
+        assert user_update_profile(acting_user=user, user=user, display_name=given).display_name
+
+
+@pytest.mark.django_db
+def test_one_s_own_username_may_have_a_name_of_staff_in_it(person: People) -> None:
+    """It stands there without a display name as well; the page to register has judged it."""
+    person("keeper", is_superuser=True)
+    user = person("keeper-2")
+    assert accepted(user, ["Keeper-2", "Real Keeper"]) == ["Keeper-2"]
 
 
 @pytest.mark.django_db
@@ -114,12 +153,14 @@ def test_usernames_too() -> None:
         "mod_bob",
         "admin2",
         "0rganiser",
+        *("4dmin1", "5taff1", "0wner2", "5upport5", "aclmin", "siteadm1n", "bobadmin"),
+        *("adminbob", "xxadminxx", "officialbob", "chiefmoderator", "game-master", "gm-bob"),
     ):
         with pytest.raises(Refusal) as caught:
             user_register(username=given, email=f"{given}@example.org", password="x" * 12)
         assert caught.value.code == "username.reserved", given
     assert not User.objects.exists()
-    for given in ("badminton", "modest", "stafford", "ali"):
+    for given in ("badminton", "modest", "stafford", "ali", "mahmod", "supporter", "wagstaff"):
         user_register(username=given, email=f"{given}@example.org", password="x" * 12)
 
 
@@ -128,7 +169,10 @@ def test_a_username_is_not_that_of_staff_in_disguise(person: People, client: Cli
     root = User.objects.create_superuser("root")
     role_grant(acting_user=root, user=person("keeper"), role=Role.MODERATOR)
     person("max")  # who has no role, and whose name others may be near
-    for given in ("k33per", "kee-per", "keeper_", "keeper-"):
+    for given in (
+        *("k33per", "kee-per", "keeper_", "keeper-", "keeper1", "thekeeper", "keeper-bob"),
+        *("realkeeper2", "the_real_keeper"),
+    ):
         words = {"password1": "swordfish-77", "password2": "swordfish-77"}
         form = {"username": given, "email": f"{given}@example.org", **words}
         answer = client.post("/accounts/signup/", form)
@@ -187,7 +231,8 @@ DISGUISES: dict[str, Callable[[str], str]] = {
     "Greek letters": lambda text: written(GREEK, text),
     "Greek capital": lambda text: once({"a": "Α", "b": "Β", "e": "Ε", "m": "Μ", "o": "Ο"}, text),
     "small capitals": lambda text: written(SMALL_CAPITALS, text),
-    # A digit at the end is a number: the fifth of many bots is none of the bots.
+    # A digit at the end is a number, but where roles are meant: the fifth of many bots is none of
+    # the bots.
     "digits": lambda text: written(DIGITS, text[:-1]) + text[-1],
     "m in two": lambda text: text.replace("m", "rn"),
     "w in two": lambda text: text.replace("w", "vv"),
@@ -245,6 +290,9 @@ def test_no_disguise_of_a_role_passes_as_a_word_among_others(person: People) -> 
     roles = sorted(names.ROLES)
     given = [f"{word} Bob" for word in roles] + [f"The {word}" for word in disguised(roles)
                                                  if not {" ", ".", "_"} & set(word)]  # fmt: skip
+    given += [f"{written(DIGITS, word)}{number}" for word in roles for number in ("", 1, 2024)]
+    ends = [word for word in roles if len(word) > names.LONG and word not in names.NOT_AFTER]
+    given += [f"bob{word}" for word in ends]
     assert accepted(person("zuzana"), [each for each in given if len(each) <= 30]) == []
 
 
