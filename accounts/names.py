@@ -216,18 +216,16 @@ def looks_like_name(text: str, name: str) -> bool:
     return _fits(shape, theirs)
 
 
-def speaks_as(text: str, name: str, *, by_a_word: bool) -> bool:
+def speaks_as(text: str, name: str) -> bool:
     """Whether a name says that its bearer is who is called ``name``: with nothing around it but
-    numbers and claims ("the real", `CLAIMS`), or with ``by_a_word`` as a part of a longer name."""
+    numbers and claims ("the real", `CLAIMS`). Somebody else may have the same first name."""
     theirs = skeleton(name)
     if len(theirs) < TELLING:
         return False
     words = [each for each in _SIGNED.split(_bare(text)) if each]
-    runs = _runs(words) if by_a_word else ["".join(filter(_tells, words))]
     return any(
         _fits(form, theirs)
-        for run in runs
-        for each in _without_around(run)
+        for each in _without_around("".join(filter(_tells, words)))
         for shape in (skeleton(each), _shape(each))
         for form in (shape, _without_claims(shape))
     )

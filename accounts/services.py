@@ -356,13 +356,8 @@ def _looks_like_staff(name: str, others: models.QuerySet[User], *, own: bool = F
     username, which stands there without a display name as well, says to be theirs."""
     roles = models.Q(is_superuser=True) | models.Q(groups__name__in=[role.value for role in Role])
     known = others.filter(roles).values_list("username", "display_name").distinct()
-    for username, display_name in known:
-        # Of somebody who is shown as "Olga Orlova", her first name is not all that one knows.
-        said_more = username in display_name.lower().split()
-        for theirs in filter(None, {username, display_name}):
-            by_a_word = not (said_more and theirs == username != display_name.lower())
-            if names.looks_like_name(name, theirs) or (
-                not own and names.speaks_as(name, theirs, by_a_word=by_a_word)
-            ):
-                return True
-    return False
+    return any(
+        names.looks_like_name(name, theirs) or (not own and names.speaks_as(name, theirs))
+        for row in known
+        for theirs in filter(None, row)
+    )

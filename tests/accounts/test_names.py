@@ -114,12 +114,14 @@ def test_nobody_looks_like_those_who_run_the_site(person: People) -> None:
         "OIga", "0lga", "Оlga", "olga orlova", "OlgaOrlova", "Olga 0rlova", "Maximi1ian",
         "Ｍaximilian", "Keeρer", "K e e p e r", "ĸeeper", "K⊙eper", "keeper1", "K33per 2",
         "Real Keeper", "theKeeper", "thekeeper", "The Keeper", "The real Keeper 2", "xXKeeperXx",
-        "Keeper of Games", "Kee₱er★", "Maximilian Power", "olga1", "Real Olga", "The Olga Orlova",
+        "Kee₱er★", "olga1", "Real Olga", "The Olga Orlova",
     ):  # fmt: skip
         with pytest.raises(Refusal) as caught:
             user_update_profile(acting_user=user, user=user, display_name=given)
         assert caught.value.code == "display-name.impersonates", given
-    for given in ("Olga Petrova", "Max", "Keepers", "Goalkeeper", "The Game"):
+    # Others may have the same first name.
+    others = ("Olga Petrova", "Max", "Keepers", "Goalkeeper", "The Game", "Maximilian Power")
+    for given in (*others, "Keeper of Games"):
         user_update_profile(acting_user=user, user=user, display_name=given)
     # One's own name is one's own.
     user_update_profile(acting_user=olga, user=olga, display_name="OLGA")
@@ -170,7 +172,7 @@ def test_a_username_is_not_that_of_staff_in_disguise(person: People, client: Cli
     role_grant(acting_user=root, user=person("keeper"), role=Role.MODERATOR)
     person("max")  # who has no role, and whose name others may be near
     for given in (
-        *("k33per", "kee-per", "keeper_", "keeper-", "keeper1", "thekeeper", "keeper-bob"),
+        *("k33per", "kee-per", "keeper_", "keeper-", "keeper1", "thekeeper"),
         *("realkeeper2", "the_real_keeper"),
     ):
         words = {"password1": "swordfish-77", "password2": "swordfish-77"}
