@@ -115,10 +115,11 @@ const SAID_MS = 15_000;
  * @param {{now?: boolean, about?: string}} options `now` interrupts what is being read: for one's
  *   own decisions. `about` takes the place of what was said about the same thing and may still wait
  *   to be read: where a cursor is.
+ * @returns {() => void} takes it away where it is so no more; that itself is not read
  */
 export function announce(text, { now = false, about = "" } = {}) {
   const region = document.getElementById(now ? "announcer-now" : "announcer");
-  if (!region) return;
+  if (!region) return () => {};
   for (const before of [...region.children]) {
     if (now || (about !== "" && before.dataset.about === about)) before.remove();
   }
@@ -129,6 +130,7 @@ export function announce(text, { now = false, about = "" } = {}) {
   region.append(line);
   // Who comes by here later is not to read how things stood.
   setTimeout(() => line.remove(), SAID_MS);
+  return () => line.remove();
 }
 
 /**

@@ -181,25 +181,35 @@ def reminders(stage: Stage, subtests: pytest.Subtests) -> None:
 
 @check
 def a_reminder_ends_with_its_decision(stage: Stage, subtests: pytest.Subtests) -> None:
-    """And it stands with the player whose time it is about, whoever's turn the line tells of."""
+    """And it stands with the player whose time it is about, whoever's turn the line tells of. What
+    was read of it goes with it: who comes by there later is not to read how things stood."""
     cards = [stage.page.locator(f".player[data-seat='{seat}']") for seat in (0, 1)]
-    everywhere = stage.page.locator("#match").get_by_text("15 seconds left")
-    for seat, other in ((0, THEIRS), (1, MINE)):
+    everywhere = stage.page.locator("#match").get_by_text("15 seconds ")
+    aloud = stage.page.locator("#announcer, #announcer-now").get_by_text("15 seconds")
+    for seat, kind, other in (
+        (0, "turn", THEIRS),
+        (1, "turn", MINE),
+        (0, "reserve-entered", THEIRS),
+        (1, "reserve", MINE),
+    ):
+        asked = Stage.decision(seat)
         for then in (
             {"decisions": [other]},
-            {"decisions": [{**Stage.decision(seat), "id": "test.next"}]},
+            {"decisions": [{**asked, "id": "test.next"}]},
             {"paused": True},
             result(1),
         ):
-            stage.back_to(decisions=[Stage.decision(seat)])
-            with subtests.test("reminder", seat=seat, then=str(then)[:40]):
-                remind(stage, seat)
+            stage.back_to(decisions=[asked])
+            with subtests.test("reminder", seat=seat, kind=kind, then=str(then)[:40]):
+                remind(stage, seat, kind)
                 stage.settle()
                 assert everywhere.count() == 1
-                assert "15 seconds left" in cards[seat].inner_text()
+                assert "15 seconds " in cards[seat].inner_text()
+                assert aloud.count() == 1
                 stage.step("did something", **then)
                 stage.settle()
                 assert everywhere.count() == 0
+                assert aloud.count() == 0
     # One that comes too late, for a decision that is made already, is none.
     stage.back_to(decisions=[MINE])
     remind(stage, 1)
@@ -210,6 +220,65 @@ def a_reminder_ends_with_its_decision(stage: Stage, subtests: pytest.Subtests) -
     stage.settle()
     stage.pass_time(10_000)
     assert everywhere.count() == 0
+    assert aloud.count() == 0
+
+
+@check
+def a_reminder_ends_with_a_choice_that_is_in(stage: Stage, subtests: pytest.Subtests) -> None:
+    """On the page of whoever made it: to everybody else time runs on, theirs as the others'."""
+    cards = [stage.page.locator(f".player[data-seat='{seat}']") for seat in (0, 1)]
+    aloud = stage.page.locator("#announcer, #announcer-now").get_by_text("15 seconds")
+    for more in ({}, {"changeable": True}):
+        sealed = {**MINE, "sealed": "pick T", **more}
+        for seat in (0, None):
+            stage.back_to(decisions=[MINE, THEIRS])
+            with subtests.test("before it", seat=seat, **more):
+                remind(stage, seat)
+                stage.settle()
+                assert "15 seconds left" in cards[0].inner_text()
+                stage.step(decisions=[sealed, THEIRS])
+                stage.settle()
+                assert "15 seconds left" not in cards[0].inner_text()
+                assert ("15 seconds left" in cards[1].inner_text()) is (seat is None)
+                assert aloud.count() == 0
+        stage.back_to(decisions=[sealed, THEIRS])
+        with subtests.test("after it", **more):
+            remind(stage, 0)
+            told(stage, [])
+            remind(stage, None)
+            told(stage, ["Ben has 15 seconds left."])
+            assert "15 seconds left" not in cards[0].inner_text()
+            assert "15 seconds left" in cards[1].inner_text()
+            stage.pass_time(10_000)
+
+
+@check
+def a_reminder_ends_with_more_time(stage: Stage, subtests: pytest.Subtests) -> None:
+    """Given by the organiser, say: nothing is to stand beside a clock that shows more than it."""
+    everywhere = stage.page.locator("#match").get_by_text("15 seconds ")
+    aloud = stage.page.locator("#announcer, #announcer-now").get_by_text("15 seconds")
+
+    def at(seat: int, left: int, *, over: bool = False) -> dict[str, Any]:
+        decision = Stage.decision(seat)
+        reading = 165_000 if over else 45_000
+        clock = {**decision["clock"], "reading_ms": reading, "turn_ms": reading + left}
+        return {**decision, "clock": clock}
+
+    for seat in (0, 1):
+        for kind in ("turn", "reserve-entered", "reserve"):
+            # In the reserve of 120 s there are as many seconds left as after them none of the turn.
+            over = kind != "turn"
+            start = at(seat, -105_000 if over else 15_000, over=over)
+            for more, stays in ((0, True), (1_000, False), (15_000, False), (200_000, False)):
+                stage.back_to(decisions=[start], reserve_ms=[120_000, 120_000])
+                with subtests.test("more time", seat=seat, kind=kind, more=more):
+                    remind(stage, seat, kind)
+                    stage.pass_time(100)
+                    stage.settle()
+                    given = {**start["clock"], "turn_ms": start["clock"]["turn_ms"] + more}
+                    stage.step("gave time", seat=None, decisions=[{**start, "clock": given}])
+                    stage.settle()
+                    assert everywhere.count() == aloud.count() == (1 if stays else 0)
 
 
 @check

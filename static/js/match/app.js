@@ -273,14 +273,14 @@ class MatchPage {
   }
 
   #remind(reminder) {
-    const { you, view } = this.state ?? {};
+    if (this.state === null) return;
+    const { you } = this.state;
     // One that comes after its decision has been made is about nothing any more.
-    if (view === undefined || !this.players.remind(reminder)) return;
-    const text = reminderText(reminder, you, this.names, spoken);
-    const mine =
-      (reminder.seat === you || reminder.seat === null) && openDecision(view, you) !== null;
-    announce(text, { now: mine });
-    if (mine) play(reminder.kind === "turn" ? "low" : "reserve");
+    this.players.remind(reminder, (about) => {
+      const mine = you !== null && (about.seat === you || about.seat === null);
+      if (mine) play(about.kind === "turn" ? "low" : "reserve");
+      return announce(reminderText(about, you, this.names, spoken), { now: mine });
+    });
   }
 
   /* What the board will not do, to be seen as well as heard: the corner for notes is read aloud. */

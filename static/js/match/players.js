@@ -5,6 +5,7 @@ import { clockFace, seatClock, shown, spoken, untilChange } from "./clock.js";
 import { fill, h, icon, write } from "./dom.js";
 
 const REMINDED = 8_000; // how long a reminder stays, where its decision does
+const MEASURED = 500; // the server's time may be measured anew by so much: nobody was given any then
 
 export class Players {
   /** `root` gets one card a seat; `now()` is the server's time. */
@@ -37,10 +38,16 @@ export class Players {
     if (Number.isFinite(next)) this.timer = setTimeout(() => this.tick(), next);
   }
 
-  /** Show with whom time is running out; whether that is still so. */
-  remind({ seat, kind, left }) {
-    const told = this.cards.filter((card) => seat === null || seat === card.seat);
-    return told.map((card) => card.remind(kind, left)).some((shown) => shown);
+  /**
+   * Show with whom time is running out, and have it told by `tell(reminder)` where there is still
+   * anybody with whom it is. What `tell` returns takes that back, once it is so no more.
+   */
+  remind(reminder, tell) {
+    const { seat } = reminder;
+    const told = this.cards.filter((card) => card.asked !== null && (seat === null || seat === card.seat));
+    if (told.length === 0) return;
+    const takeBack = tell({ ...reminder, seat: told.length > 1 ? null : told[0].seat });
+    for (const card of told) card.remind(reminder, takeBack);
   }
 }
 
@@ -57,7 +64,7 @@ class PlayerCard {
     this.winner = h("span", { class: "tag tag--success", hidden: true }, icon("trophy"), "Winner");
     this.reminder = h("p", { class: "player__reminder", hidden: true });
     this.asked = null; // what the clock is about: the decision that is open, and not paused
-    this.reminded = null;
+    this.reminded = null; // what the reader was reminded of: {asked, kind, from, takeBack}
     this.root = h(
       "section",
       { class: "clock player", data: { seat: String(seat), state: "idle" } },
@@ -91,8 +98,10 @@ class PlayerCard {
       fill(this.score, h("strong", {}, score.toLocaleString("en-GB")), ` ${score === 1 ? "point" : "points"}`);
     }
     const decision = view.decisions.find((open) => open.seat === this.seat);
-    this.asked = decision === undefined || view.paused ? null : `${decision.id}/${decision.kind}`;
-    if (this.asked !== this.reminded) this.#forget();
+    // A choice that is in is known to be by its own player alone: to all others time runs on.
+    const made = typeof decision?.sealed === "string";
+    this.asked = decision === undefined || made || view.paused ? null : `${decision.id}/${decision.kind}`;
+    if (this.reminded !== null && this.asked !== this.reminded.asked) this.#forget();
     this.root.dataset.active = String(view.decisions.some((open) => open.seat === this.seat));
     this.over = view.phase === "over";
     this.waits = view.phase === "waiting";
@@ -100,6 +109,8 @@ class PlayerCard {
 
   /** Show a clock; gives how long it stays right in ms (Infinity while it stands still). */
   tick(clock) {
+    this.clock = clock;
+    if (this.reminded !== null && timeLeft(clock, this.reminded.kind) > this.reminded.from) this.#forget();
     const face = shown(clock);
     this.root.dataset.state = clock.state;
     this.time.hidden = face === null;
@@ -133,19 +144,20 @@ class PlayerCard {
   }
 
   /* Over the line that it says more about, so that nothing has to move for it. */
-  remind(kind, left) {
-    if (this.asked === null) return false;
-    this.reminded = this.asked;
+  remind({ kind, left }, takeBack) {
+    this.#forget();
+    const from = Math.max(left, timeLeft(this.clock, kind)) + MEASURED;
+    this.reminded = { asked: this.asked, kind, from, takeBack };
     const of = kind === "turn" ? "left" : kind === "reserve" ? "of reserve left" : "of reserve";
     fill(this.reminder, icon("clock"), `${spoken(left)} ${of}`);
     this.reminder.hidden = false;
-    clearTimeout(this.reminderTimer);
     this.reminderTimer = setTimeout(() => this.#forget(), REMINDED);
     this.#flash();
-    return true;
   }
 
   #forget() {
+    clearTimeout(this.reminderTimer);
+    this.reminded?.takeBack();
     this.reminded = null;
     this.reminder.hidden = true;
     fill(this.reminder);
@@ -157,4 +169,10 @@ class PlayerCard {
     void this.root.offsetWidth; // starts the animation anew
     this.root.classList.add("player--flash");
   }
+}
+
+/* What a reminder of a kind is about: the turn time that is left, or with it what is left of the
+   reserve. */
+function timeLeft({ turn, total }, kind) {
+  return (kind === "turn" ? turn : total) ?? 0;
 }
