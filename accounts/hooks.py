@@ -12,3 +12,6 @@ account_suspended = Signal()
 
 # Sent with `user_id`. A role was given or taken: what was opened before holds the old rights.
 rights_changed = Signal()
+
+# Sent with `user_id`. A mute was laid or lifted: what the account has open says otherwise.
+writing_changed = Signal()

@@ -98,6 +98,9 @@ def user_merge(*, acting_user: User, keep: User, duplicate: User, reason: str) -
     transaction.on_commit(
         partial(hooks.account_closed.send_robust, sender=User, user_id=duplicate.pk), robust=True
     )
+    transaction.on_commit(
+        partial(hooks.writing_changed.send_robust, sender=User, user_id=keep.pk), robust=True
+    )
     for user in (keep, duplicate):
         tell = partial(mail.accounts_merged, merge.pk, user.pk, addresses.get(user.pk))
         transaction.on_commit(tell, robust=True)

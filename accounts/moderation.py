@@ -5,6 +5,7 @@ Who is a moderator is a role (`accounts.roles`); what moderators do is in `accou
 """
 
 from datetime import datetime
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from django.utils import timezone
@@ -14,6 +15,21 @@ from accounts.models import AccountMerge, Sanction, SanctionQuerySet, User
 
 # A merged account may be merged again, and so on; no chain of real people comes near this.
 _MERGES_AT_MOST = 20
+
+
+class Silence(NamedTuple):
+    """Whether somebody is kept from writing: why, in a sentence (empty: they are not), and until
+    when (None: nobody knows)."""
+
+    why: str = ""
+    until: datetime | None = None
+
+    @property
+    def left_ms(self) -> int | None:
+        """How long it lasts from now on, in ms; None where nobody knows."""
+        if self.until is None:
+            return None
+        return max(0, round((self.until - timezone.now()).total_seconds() * 1000))
 
 
 def suspension_of(user_id: int) -> Sanction | None:
@@ -33,20 +49,27 @@ def is_suspended(user: User) -> bool:
 
 
 def why_silent(user: User) -> str:
-    """Return the sentence that tells somebody why they may not write now, or an empty string.
+    """Return the sentence that tells somebody why they may not write now, or an empty string: as
+    `silence_of`."""
+    return silence_of(user).why
+
+
+def silence_of(user: User) -> Silence:
+    """Return what keeps somebody from writing now.
 
     Asked anew each time, since the caller may hold a user from when a socket was opened. Costs two
     queries.
     """
     if not User.objects.filter(pk=user.pk, is_active=True).exists():
-        return "This account may not write."
+        return Silence("This account may not write.")
     binding = Sanction.objects.in_force().filter(user=user.pk)
     # Suspensions sort last by name, and they weigh more.
     sanction = binding.order_by("kind", "until").last()
     if sanction is None:
-        return ""
+        return Silence()
     kind = "suspended" if sanction.kind == Sanction.Kind.SUSPENSION else "muted"
-    return f"You are {kind} {end_told(sanction, user)}. The reason: {_ended(sanction.reason)}"
+    why = f"You are {kind} {end_told(sanction, user)}. The reason: {_ended(sanction.reason)}"
+    return Silence(why, sanction.until)
 
 
 def end_told(sanction: Sanction, reader: User) -> str:

@@ -1,7 +1,8 @@
 """Warnings, mutes and suspensions: the services. Who is bound by one: `accounts.moderation`.
 
 Each is one transaction: the sanction, its audit entry, and after commit the mail that tells the
-person. A suspension also ends at once what the person has open (`hooks.account_suspended`).
+person. A suspension also ends at once what the person has open (`hooks.account_suspended`), and a
+mute is told to it (`hooks.writing_changed`).
 Matches that are running when somebody is suspended go on, by the clock: the opponent has done
 nothing to be robbed of them.
 """
@@ -51,7 +52,9 @@ def user_mute(
     locked = lock_for_sanction(acting_user, user)
     if _binding(locked, Sanction.Kind.MUTE):
         raise Refusal("sanction.muted", "This person is muted already. Lift that mute first.")
-    return _lay(acting_user, locked, Sanction.Kind.MUTE, reason, note, until, report)
+    sanction = _lay(acting_user, locked, Sanction.Kind.MUTE, reason, note, until, report)
+    _tell_writing(locked)
+    return sanction
 
 
 @transaction.atomic
@@ -113,6 +116,8 @@ def sanction_lift(*, acting_user: User, sanction: Sanction, why: str) -> Sanctio
         data={"user": locked.user_id, "kind": locked.kind, "why": why},
     )
     transaction.on_commit(partial(mail.sanction_lifted, locked.pk), robust=True)
+    if locked.kind == Sanction.Kind.MUTE:
+        _tell_writing(locked.user)
     return locked
 
 
@@ -199,6 +204,11 @@ def _lay(  # noqa: PLR0917  (private; one caller for each kind)
     )
     transaction.on_commit(partial(mail.sanction_laid, sanction.pk), robust=True)
     return sanction
+
+
+def _tell_writing(user: User) -> None:
+    send = partial(hooks.writing_changed.send_robust, sender=User, user_id=user.pk)
+    transaction.on_commit(send, robust=True)
 
 
 _DEEDS = {

@@ -8,7 +8,12 @@ class GamesConfig(AppConfig):
         # These need the models, which are there only now.
         from django.contrib.auth.signals import user_logged_out  # noqa: PLC0415
 
-        from accounts.hooks import account_closed, account_suspended, rights_changed  # noqa: PLC0415
+        from accounts.hooks import (  # noqa: PLC0415
+            account_closed,
+            account_suspended,
+            rights_changed,
+            writing_changed,
+        )
         from accounts.profile import register_section  # noqa: PLC0415
         from accounts.tokens import register_bot_check  # noqa: PLC0415
         from games import extras, hooks, missed, moderation, profiles, receivers  # noqa: PLC0415
@@ -26,4 +31,5 @@ class GamesConfig(AppConfig):
         moderation.register()
         extras.register_waiting(missed.missed_ends)
         rights_changed.connect(receivers.on_rights_changed, dispatch_uid="games.rights_changed")
+        writing_changed.connect(receivers.on_writing_changed, dispatch_uid="games.writing_changed")
         register_bot_check(receivers.why_no_bot)

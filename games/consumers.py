@@ -222,6 +222,12 @@ class Socket(AsyncWebsocketConsumer):
         """The user signed out or lost the account: this socket's rights are void."""
         await self.end(4401, "account.changed", "Your sign-in has changed. Please connect again.")
 
+    async def user_silenced(self, message: dict[str, Any]) -> None:
+        """Whether the user may write has changed: their pages show it. Programs are told when they
+        write: the reason is between the moderators and the person."""
+        if self.credential is None:
+            await self.pass_on(message["text"])
+
     async def _seen(self) -> None:
         if self.user is not None:
             await presence.seen(self.user.pk)
@@ -540,6 +546,9 @@ class LobbySocket(Socket):
         await self.join(LOBBY_GROUP)
         if self.user is not None:
             await self.join(user_group_of(self.user.pk))
+        if self.user is not None and self.credential is None:
+            # A page that comes back was not told meanwhile.
+            await self.say(await arrival.turn(Rank.PASSING, frames.silenced_frame, self.user))
         await self._seen()
 
     async def take(self, frame: Incoming) -> None:

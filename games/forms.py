@@ -11,6 +11,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from accounts.models import User
+from accounts.moderation import Silence
 from core.refusals import Refusal, each_of
 from games import pace
 from games.engine.ruleset import Ruleset
@@ -142,16 +143,21 @@ class ChallengeForm(forms.Form):
         self,
         *args: Any,
         preparations: Sequence[Preparation] = (),
-        silenced: str = "",
+        silence: Silence = Silence(),  # noqa: B008  (it never changes)
         **kwargs: Any,
     ) -> None:
-        """``silenced``: why whoever fills it in may not write anything now."""
+        """``silence``: what keeps whoever fills it in from writing anything now."""
         super().__init__(*args, **kwargs)
         self._challenged: User | None = None
-        if silenced:
+        if silence.why:
             # For the eyes alone: whether somebody may write is the service's to say.
-            self.fields["message"].widget.attrs["disabled"] = True
-            self.fields["message"].help_text = silenced
+            message = self.fields["message"]
+            message.widget.attrs |= {
+                "disabled": True, "data-silenced": silence.why, "data-help": message.help_text,
+            }  # fmt: skip
+            if silence.left_ms is not None:
+                message.widget.attrs["data-silenced-for"] = silence.left_ms
+            message.help_text = silence.why
         for ruleset in REGISTRY:
             for option in rule_options(ruleset.id):
                 self.fields[_rule_field(ruleset, option)] = forms.ChoiceField(

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from accounts.models import User
+from accounts.moderation import silence_of
 from core.refusals import Refusal
 from games.audience import AUDIENCES, group_of
 from games.engine import table as tables
@@ -196,6 +198,12 @@ def reminder_frames(match_id: int, reminder: Reminder) -> list[Frame]:
         }
     )
     return [Frame(group_of(match_id, audience), text) for audience in AUDIENCES]
+
+
+def silenced_frame(user: User) -> dict[str, Any]:
+    """Why a person may not write now, for their own pages; `why` is empty where they may."""
+    silence = silence_of(user)
+    return {"type": "silenced", "why": silence.why, "left": silence.left_ms}
 
 
 def refused_frame(client_id: str | None, refusal: Refusal) -> dict[str, Any]:

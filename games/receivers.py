@@ -10,6 +10,7 @@ from django.http import HttpRequest
 
 from accounts.models import User
 from core.refusals import Refusal
+from games import frames
 from games.audience import user_group_of
 from games.models import MatchPlayer
 from games.publish import Frame, publish
@@ -41,6 +42,12 @@ def on_account_suspended(*, user_id: int, **_more: Any) -> None:
 def on_rights_changed(*, user_id: int, **_more: Any) -> None:
     """Roles or tokens have changed: sockets must ask again what they may do."""
     _close_sockets(user_id)
+
+
+def on_writing_changed(*, user_id: int, **_more: Any) -> None:
+    """A mute was laid or lifted: the pages that its account has open are to show it."""
+    text = frames.encoded(frames.silenced_frame(User.objects.get(pk=user_id)))
+    publish([Frame(user_group_of(user_id), text)], kind="user.silenced")
 
 
 def why_no_bot(user: User) -> Refusal | None:

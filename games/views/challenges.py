@@ -13,7 +13,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
-from accounts.moderation import why_silent
+from accounts.moderation import silence_of
 from core.refusals import NotFound, Refusal
 from games import selectors
 from games.audience import may_prepare
@@ -35,12 +35,12 @@ from games.views.common import FRAGMENT_HEADER, explains_refusals, needs_sign_in
 def challenge_new(request: HttpRequest, user: User) -> HttpResponse:
     """Offer a match. `?game=` and `?opponent=` fill the form in."""
     kept = selectors.preparations_of(user) if may_prepare(user) else []
-    silenced = why_silent(user)
+    silence = silence_of(user)
     if request.method != "POST":
         initial = ChallengeForm.initial_of(request.GET)
-        form = ChallengeForm(initial=initial, preparations=kept, silenced=silenced)
+        form = ChallengeForm(initial=initial, preparations=kept, silence=silence)
         return render(request, "games/challenge_new.html", {"form": form})
-    form = ChallengeForm(request.POST, preparations=kept, silenced=silenced)
+    form = ChallengeForm(request.POST, preparations=kept, silence=silence)
     if form.is_valid():
         try:
             challenge = challenge_create(acting_user=user, **form.offer())

@@ -13,7 +13,7 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
-from accounts.moderation import why_silent
+from accounts.moderation import Silence, silence_of
 from core.refusals import Forbidden, Refusal
 from games import extras, sharing, store
 from games.api.views import record_response
@@ -35,8 +35,8 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
     """A match as the reader may see it now; the page's script goes on from `sync`.
 
     Context: `match`; `sync` (as the socket's frame, presence left out); `you` (0, 1 or None);
-    `can_organise`; `silenced`, why the reader may not write in the chat; `standing` (how things
-    stand, in a sentence), `picture` and `log` for readers without scripts, `log` as of
+    `can_organise`; `silence`, what keeps the reader from writing in the chat; `standing` (how
+    things stand, in a sentence), `picture` and `log` for readers without scripts, `log` as of
     :func:`told`; `rematch`, the address of the form for another match of the two players, or an
     empty text; `title` and `description`.
     """
@@ -52,7 +52,7 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "you": sync["you"],
         "can_organise": reader.organise,
         "moderates": may_moderate_chat(request.user),
-        "silenced": why_silent(request.user) if isinstance(request.user, User) else "",
+        "silence": silence_of(request.user) if isinstance(request.user, User) else Silence(),
         "standing": _standing(match, sync["view"], _names(sync["header"])),
         "picture": as_image(board_of(ruleset, sync["view"], _names(sync["header"]))),
         "log": told(sync["log"], _names(sync["header"])),

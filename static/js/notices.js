@@ -1,6 +1,6 @@
 /**
- * What concerns the reader, on every page: challenges made to them, and matches of theirs that have
- * begun. One socket of the lobby per page; pages that list things listen to it as well.
+ * What concerns the reader, on every page: challenges made to them, matches of theirs that have
+ * begun, and that they may not write any more. One socket of the lobby per page; pages that list things listen to it as well.
  *
  * Notices are hints: the badge is drawn by the server, and a reader who was away reloads the truth.
  */
@@ -113,6 +113,7 @@ class Notices extends EventTarget {
     } catch {
       return;
     }
+    if (frame.type === "silenced") this.dispatchEvent(new CustomEvent("silenced", { detail: frame }));
     if (!KINDS.has(frame.type)) return;
     this.dispatchEvent(new CustomEvent("frame", { detail: frame }));
     const notice = noticeOf(frame, this.me);
@@ -205,7 +206,8 @@ function chime() {
 // imported under another.
 const KEY = Symbol.for("gauntlet.notices");
 
-/** The page's one listener; connects on first use. Events: `frame` (detail: the frame), `back`. */
+/** The page's one listener; connects on first use. Events: `frame` (of the lists) and
+ * `silenced` (detail: the frame), `back`. */
 export function notices() {
   if (!document[KEY]) {
     document[KEY] = new Notices(document.querySelector("[data-notices]"));

@@ -575,6 +575,88 @@ def test_chat_rooms(new_page: Pages, site: Site) -> None:
     assert new_page.errors == []
 
 
+_MUTE = """
+from accounts.models import Sanction, User
+from accounts.sanctions import sanction_lift, user_mute
+from datetime import timedelta
+from django.utils import timezone
+user = User.objects.get(username={name!r})
+head = User.objects.filter(username="hush").first() or User.objects.create_superuser("hush")
+"""
+_LAY = (
+    _MUTE
+    + """
+until = timezone.now() + timedelta(seconds={lasts}) if {lasts} else None
+user_mute(acting_user=head, user=user, reason="Rude words", until=until)
+"""
+)
+_LIFT = (
+    _MUTE
+    + """
+mute = Sanction.objects.in_force().get(user=user)
+sanction_lift(acting_user=head, sanction=mute, why="Enough")
+"""
+)
+
+
+def test_who_is_muted_meanwhile_sees_it_on_every_page(new_page: Pages, site: Site) -> None:
+    """And that it is over, whether it is lifted or ends by itself, and after the connection was
+    away."""
+    game = players.start(site, TETRONOGO)
+    ada, ben = game.open(new_page, "Ada"), game.open(new_page, "Ben")
+    form = ada.context.new_page()
+    form.goto(f"{site.base_url}/challenges/new/")
+    name = ada.locator("#match").get_attribute("data-username") or ""
+    chat, message = ada.get_by_label("Message to the players"), form.get_by_label("Message")
+    note, help_text = ada.locator("#chat-note-players"), form.locator("#id_message_helptext")
+
+    def shows(why: str) -> None:
+        state = ":disabled" if why else ":enabled"
+        ada.locator(f"#chat-players input{state}").wait_for()
+        form.locator(f"[name=message]{state}").wait_for()
+        assert note.is_visible() is (why != "")
+        assert why in note.inner_text()
+        assert (why or "Shown with your challenge.") in help_text.inner_text()
+
+    def away(change: str) -> None:
+        """Change something while no socket is there."""
+        site.web.kill()
+        for page in (ada, form):
+            page.wait_for_function("() => document[Symbol.for('gauntlet.notices')].open === false")
+        site.python(change)
+        site.web.start()
+
+    shows("")
+    message.fill("Come on")
+    rude = "You are muted until a moderator lifts it. The reason: Rude words."
+    lay, lift = (each.format(name=name, lasts=0) for each in (_LAY, _LIFT))
+    for tell in (site.python, away):
+        tell(lay)
+        shows(rude)
+        tell(lift)
+        shows("")
+    assert message.input_value() == "Come on"
+    site.python(lay)
+    shows(rude)
+    assert ben.get_by_label("Message to the players").is_enabled()
+    # The pages that are loaded now know it, and hear of its end as well.
+    for page in (ada, form):
+        page.reload()
+    shows(rude)
+    site.python(lift)
+    shows("")
+    # One that ends by itself.
+    site.python(_LAY.format(name=name, lasts=6))
+    shows("The reason: Rude words.")
+    for page in (ada, form):
+        page.reload()
+    shows("The reason: Rude words.")
+    shows("")
+    chat.fill("Sorry")
+    chat.press("Enter")
+    ben.locator("#chat-players").get_by_text("Sorry").wait_for(state="attached")
+
+
 def test_a_replay_move_by_move(new_page: Pages, site: Site) -> None:
     game = players.start(site, DOMINO)
     ada, ben = game.open(new_page, "Ada"), game.open(new_page, "Ben")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any, NoReturn
 
 import pytest
@@ -11,12 +11,16 @@ from channels.layers import get_channel_layer
 from channels.routing import URLRouter
 from django.db import OperationalError
 
+from accounts.models import User
+from accounts.moderation import Silence
 from accounts.sockets import Visitor
-from games import consumers
+from core.api.scopes import Credential
+from games import consumers, frames
+from games.audience import user_group_of
 from games.models import Match
 from games.reading import Reader
 from games.routing import websocket_urlpatterns
-from tests.support.sockets import LocalSocket
+from tests.support.sockets import KnownVisitor, LocalSocket
 
 
 def away(*_: Any, **__: Any) -> NoReturn:
@@ -66,3 +70,49 @@ async def _next(socket: LocalSocket) -> dict[str, Any]:
         frame: dict[str, Any] = json.loads(await socket.receive_from())
         if frame["type"] != "presence":
             return frame
+
+
+@pytest.mark.parametrize("credential", [None, Credential()])
+@pytest.mark.parametrize("path", ["/ws/v1/lobby/", "/ws/v1/matches/1/"])
+async def test_pages_hear_of_a_mute_and_programs_do_not(
+    path: str, credential: Credential | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reason is between the moderators and the person; what holds a token may be another's."""
+
+    async def at_once(call: Callable[..., Any], *args: Any, **more: Any) -> Any:
+        return call(*args, **more)
+
+    there = Reader(Match(), "room", False, False, {"type": "sync", "view": {"phase": "play"}})
+    monkeypatch.setattr(consumers, "in_turn_thread", at_once)
+    monkeypatch.setattr(consumers, "standing_of", lambda *_: ("room", False))
+    monkeypatch.setattr(consumers, "reader_of", lambda *_: there)
+    monkeypatch.setattr(consumers, "versions_of", lambda *_: (1, 1, 1))
+    monkeypatch.setattr(consumers, "stands_of_socket", lambda _scope: None)
+    monkeypatch.setattr(frames, "silence_of", lambda _user: Silence("You came muted."))
+    user = User(pk=70_009)
+    socket = LocalSocket(URLRouter(websocket_urlpatterns), path)
+    token = "" if credential is None else "one"
+    socket.scope["visitor"] = KnownVisitor(user, credential, token)
+    assert (await socket.connect())[0]
+    coming = await _until_marked(socket, user)
+    by_lobby = path == "/ws/v1/lobby/" and credential is None
+    assert coming == (["You came muted."] if by_lobby else [])
+    text = json.dumps({"type": "silenced", "why": "You are muted.", "left": None})
+    message = {"type": "user.silenced", "text": text}
+    await get_channel_layer().group_send(user_group_of(user.pk), message)
+    assert await _until_marked(socket, user) == (["You are muted."] if credential is None else [])
+    await socket.disconnect()
+    await get_channel_layer().flush()
+
+
+async def _until_marked(socket: LocalSocket, user: User) -> list[str]:
+    """What a user's socket is told of mutes before something that is sent to the user now."""
+    mark = {"type": "match.frame", "text": '{"type": "mark"}'}
+    await socket.send_to('{"type": "ping", "at": 1}')  # answered once it is in its groups
+    told: list[str] = []
+    while (frame := json.loads(await socket.receive_from()))["type"] != "mark":
+        if frame["type"] == "pong":
+            await get_channel_layer().group_send(user_group_of(user.pk), mark)
+        elif frame["type"] == "silenced":
+            told.append(frame["why"])
+    return told

@@ -16,7 +16,8 @@ from django.utils import timezone
 from accounts import reports
 from accounts.merging import merge_preview, user_merge
 from accounts.models import AccountMerge, AuditEntry, Report, User
-from accounts.sanctions import sanction_lift, user_mute, user_suspend
+from accounts.moderation import why_silent
+from accounts.sanctions import sanction_lift, user_mute, user_suspend, user_warn
 from accounts.services import user_close
 from core.refusals import Refusal
 from games.audience import user_group_of
@@ -99,6 +100,39 @@ def test_a_mute_that_is_over_stops_nothing(play: Play, ada: User, mona: User) ->
     past = timezone.now() - timedelta(minutes=1)
     type(sanction).objects.filter(pk=sanction.pk).update(at=past - timedelta(minutes=1), until=past)
     assert said(play, ada, "hello")
+
+
+def test_the_pages_of_somebody_are_told_of_every_mute_and_of_its_end(
+    ada: User, ben: User, mona: User, root: User, wire: Wire
+) -> None:
+    def told() -> list[tuple[str, str, bool]]:
+        heard = wire.frames("silenced")
+        return [(group, frame["why"], frame["left"] is None) for group, frame in heard]
+
+    def lift(sanction: Any) -> None:
+        with committing():
+            sanction_lift(acting_user=mona, sanction=sanction, why="A mistake")
+
+    own = user_group_of(ada.pk)
+    wire.texts()
+    with committing():
+        warning = user_warn(acting_user=mona, user=ada, reason="Rude")
+    lift(warning)
+    assert told() == []
+    laid = mute(mona, ada)
+    assert told() == [(own, why_silent(ada), False)]
+    lift(laid)
+    assert told() == [(own, "", True)]
+    mute(mona, ben, until=None)
+    wire.texts()
+    with committing():
+        user_merge(acting_user=root, keep=ada, duplicate=ben, reason="One person")
+    assert why_silent(ada).startswith("You are muted until a moderator lifts it.")
+    assert (own, why_silent(ada), True) in [
+        (group, frame["why"], frame["left"] is None)
+        for group, text in wire.texts()
+        if text and (frame := json.loads(text))["type"] == "silenced"
+    ]
 
 
 # -- suspensions ---------------------------------------------------------------------------------

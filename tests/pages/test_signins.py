@@ -25,11 +25,12 @@ from django.utils import timezone
 
 from accounts import signins
 from accounts.models import User
+from accounts.moderation import Silence
 from accounts.roles import Role
 from accounts.sanctions import user_suspend
 from accounts.services import role_grant, user_close
 from accounts.tokens import token_create, token_revoke
-from games import consumers
+from games import consumers, frames
 from games.audience import group_of, user_group_of
 from games.bots import streams
 from games.models import Match
@@ -162,6 +163,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> dict[str, bool]:
         monkeypatch.setattr(module, "reader_of", lambda *_: there)
     monkeypatch.setattr(streams, "_concerning", lambda *_: ({}, {}))
     monkeypatch.setattr(streams, "LOOK_EVERY_S", 0.05)
+    monkeypatch.setattr(frames, "silence_of", lambda _user: Silence())
     monkeypatch.setattr(consumers, "stands_of_socket", lambda _scope: lambda: answer["stands"])
     return answer
 

@@ -1,6 +1,7 @@
 /* The two chat rooms of a match: the players', which everybody reads, and the spectators', which
    players cannot read before the match is over. */
 
+import { followSilence } from "../silence.js";
 import { fill, h, icon, timeOfDay, write } from "./dom.js";
 
 const ROOMS = { players: "Players", spectators: "Spectators" };
@@ -13,7 +14,7 @@ export class Chat {
     Object.assign(this, { root, client, signedIn, sound });
     this.you = null;
     this.over = false;
-    this.silenced = root.dataset.silenced ?? ""; // why the reader may not write now, in a sentence
+    this.silenced = ""; // why the reader may not write now, in a sentence
     this.rooms = new Map();
     this.open = null;
     this.tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Chat rooms" });
@@ -28,13 +29,17 @@ export class Chat {
     client.addEventListener("status", ({ detail }) => {
       if (detail.kind === "live") this.#askAll();
     });
+    if (signedIn) followSilence(root, (why) => this.#silence(why));
   }
 
-  /* Muted since the page was loaded. */
+  /* Muted, and not told of it yet. */
   #refused(refused) {
-    if (refused?.code !== "chat.muted") return;
-    this.silenced = refused.sentence;
-    this.update(this);
+    if (refused?.code === "chat.muted") this.#silence(refused.sentence);
+  }
+
+  #silence(why) {
+    this.silenced = why;
+    if (this.open !== null) this.update(this);
   }
 
   /** Who is reading, and whether the match is over: that decides which rooms there are. */
