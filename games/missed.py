@@ -22,12 +22,13 @@ def missed_ends(request: HttpRequest) -> SafeString:
     missed = []
     for match in rows:
         players = list(match.players.all())
+        own = next(p for p in players if p.user_id == user.pk)
         missed.append(
             {
                 "match": match,
                 "game": game_name(match.ruleset, match.variant),
                 "other": next(p.name for p in players if p.user_id != user.pk),
-                "told": result_told([player.name for player in players], match),
+                "told": result_told([player.name for player in players], match, own.seat),
             }
         )
     return render_to_string("games/_missed.html", {"missed": missed}, request=request)

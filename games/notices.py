@@ -38,17 +38,17 @@ def tell_missed(match_id: int) -> int:
     """Write to the players for whom the match ended while they were away; returns to how many.
     Confirmed addresses only, and once."""
     match = _match(match_id)
-    missed = [p.user for p in match.players.all() if p.missed_end and p.user is not None]
+    missed = {p.user_id: p for p in match.players.all() if p.missed_end and p.user is not None}
     names = [player.name for player in match.players.all()]
-    told = result_told(names, match)
+    addresses = confirmed_addresses([p.user for p in missed.values() if p.user is not None])
     sent = 0
-    for user_id, address in confirmed_addresses(missed).items():
+    for user_id, address in addresses.items():
         body = render_to_string(
             "games/mail/missed.txt",
             {
                 "game": game_name(match.ruleset, match.variant),
                 "match": match,
-                "told": told,
+                "told": result_told(names, match, missed[user_id].seat),
                 "names": names,
                 "site": settings.GAUNTLET_ORIGIN,
             },

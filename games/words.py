@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from core.refusals import Refusal
+from games.engine.decisions import Seat
 from games.engine.ruleset import Ruleset
 from games.models import Match
 from games.rulesets import REGISTRY
@@ -21,17 +22,26 @@ REASONS = {
     "total": "on the total of all bouts",
     "ruling": "by an organiser's ruling",
 }
+# How the other one lost, to be read after "lost", where that is another way.
+_LOST = {"two-in-a-row": "to two bouts in a row"}
 
 
-def result_told(names: Sequence[str], match: Match) -> str:
-    """How a match that is over ended, in a sentence."""
+def result_told(names: Sequence[str], match: Match, you: Seat | None = None) -> str:
+    """How a match that is over ended, in a sentence; in the second person to the player in seat
+    ``you``."""
     if match.winner is None and match.waits_until is not None:
         return "The match is void: not both players were there in time."
     if match.winner is None:
         return "The match is void, by an organiser's ruling."
-    scores = match.scores if match.winner == 0 else match.scores[::-1]
     how = REASONS.get(match.reason, match.reason)
-    return f"{names[match.winner]} won {how}, {scores[0]} to {scores[1]}."
+    if you is None:
+        did = f"{names[match.winner]} won {how}"
+    elif you == match.winner:
+        did = f"You won {how}"
+    else:
+        did = f"You lost {_LOST.get(match.reason, how)}"
+    first = match.winner if you is None else you
+    return f"{did}, {match.scores[first]} to {match.scores[1 - first]}."
 
 
 def ruleset_named(ruleset_id: str) -> Ruleset[Any, Any] | None:

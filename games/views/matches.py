@@ -17,8 +17,8 @@ from accounts.moderation import Silence, silence_of
 from core.refusals import Forbidden, Refusal
 from games import extras, sharing, store
 from games.api.views import record_response
-from games.audience import AUDIENCES, may_moderate_chat, may_organise
-from games.engine.decisions import ROOM
+from games.audience import AUDIENCES, may_moderate_chat, may_organise, seat_of
+from games.engine.decisions import ROOM, Seat
 from games.models import Match
 from games.pictures import as_image, board_of, names_of, told_apart
 from games.reading import match_for, reader_of
@@ -53,7 +53,7 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "can_organise": reader.organise,
         "moderates": may_moderate_chat(request.user),
         "silence": silence_of(request.user) if isinstance(request.user, User) else Silence(),
-        "standing": _standing(match, sync["view"], _names(sync["header"])),
+        "standing": _standing(match, sync["view"], _names(sync["header"]), sync["you"]),
         "picture": as_image(board_of(ruleset, sync["view"], _names(sync["header"]))),
         "log": told(sync["log"], _names(sync["header"])),
         "title": _title(match),
@@ -73,15 +73,17 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
 def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
     """A finished match, step by step. `?move=N` is the link to one of them.
 
-    Context: `match`; `replay_data` (see `games.replays`); `move`, the number of the step that is
-    asked for (the last one unless told otherwise) and `step`, that step; `picture` of its board;
-    `standing`, how the match ended; `log` as of :func:`told` with `n` the step's number; `first`,
+    Context: `match`; `replay_data` (see `games.replays`); `you` (0, 1 or None); `move`, the number
+    of the step that is asked for (the last one unless told otherwise) and `step`, that step;
+    `picture` of its board; `standing`, how the match ended; `log` as of :func:`told` with `n` the
+    step's number; `first`,
     `back`, `forward` and `last`, the numbers that the links for readers without scripts lead to
     (None where there is nothing); `title` and `description`.
     """
     match = match_for(match_id, request.user)
     end_seen(match=match, user=request.user)
     replay = replay_of(match)
+    you = seat_of(match, request.user)
     steps = replay["steps"]
     last = len(steps) - 1
     move = _number(request.GET.get("move", ""), last)
@@ -89,10 +91,11 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
     context = {
         "match": match,
         "replay_data": replay,
+        "you": you,
         "move": move,
         "step": steps[move],
         "picture": as_image(board_of(ruleset, steps[move]["view"], _names(replay["header"]))),
-        "standing": result_told(_names(replay["header"]), match),
+        "standing": result_told(_names(replay["header"]), match, you),
         "log": told(steps[1:], _names(replay["header"])),
         "first": 0 if move > 0 else None,
         "back": move - 1 if move > 0 else None,
@@ -169,10 +172,10 @@ def told(log: Iterable[dict[str, Any]], names: Sequence[str]) -> list[dict[str, 
     return lines
 
 
-def _standing(match: Match, view: dict[str, Any], names: Sequence[str]) -> str:
+def _standing(match: Match, view: dict[str, Any], names: Sequence[str], you: Seat | None) -> str:
     """How a match stands for the reader of ``view``, in a sentence."""
     if match.is_over:
-        return result_told(names, match)
+        return result_told(names, match, you)
     if view["paused"]:
         return "The match is paused."
     if view["phase"] == "waiting":

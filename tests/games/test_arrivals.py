@@ -230,9 +230,11 @@ def test_an_organiser_can_end_it_and_nothing_else(waiting: Play, orla: User) -> 
 # -- who missed an end ---------------------------------------------------------------------------
 
 
-def test_a_loser_by_time_who_was_away_is_told(ada: User, ben: User, here: Any) -> None:
+@pytest.mark.parametrize("away", [0, 1])
+def test_a_loser_by_time_who_was_away_is_told(ada: User, ben: User, here: Any, away: int) -> None:
+    """On the front page, in the lobby and by mail: as whoever it was, not as somebody else."""
     play = started((ada, ben))
-    here["seats"] = (False, True)
+    here["seats"] = (away != 0, away != 1)
     play.move(0, "pick T", SECOND)
     play.move(1, "pick L", 2 * SECOND)
     while not play.match.is_over:
@@ -241,11 +243,18 @@ def test_a_loser_by_time_who_was_away_is_told(ada: User, ben: User, here: Any) -
     match = play.match
     loser = 1 - (match.winner or 0)
     told = {p.seat: p.missed_end for p in match.players.all()}
-    assert told == {0: loser == 0, 1: False}
-    if loser == 0:
+    assert told == {seat: seat == loser == away for seat in (0, 1)}
+    if loser == away:
+        person = (ada, ben)[away]
+        sentence = "You lost to two bouts in a row, 0 to 0."
         client = Client()
-        client.force_login(ada)
-        assert "ended while you were away" in client.get("/").content.decode()
+        client.force_login(person)
+        for address in ("/", "/lobby/"):
+            shown = client.get(address).content.decode()
+            assert f"ended while you were away. {sentence}" in shown
+        EmailAddress.objects.create(user=person, email="x@x.example", verified=True, primary=True)
+        mail_missed(match.pk)
+        assert f"{sentence} You were not there" in mail.outbox[-1].body
         client.get(f"/matches/{play.pk}/")
         assert "ended while you were away" not in client.get("/").content.decode()
 

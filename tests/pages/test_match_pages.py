@@ -20,7 +20,9 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import Sanction, User
 from games import replays
 from games.engine import records
+from games.models import Match
 from games.rulesets import REGISTRY
+from games.words import REASONS, result_told
 from tests.engine.playthroughs import playthroughs
 from tests.games.support import Play, nothing_changes, placing, started
 from tests.pages.support import conceded, links, words
@@ -151,6 +153,32 @@ def test_a_match_that_is_over_tells_who_won(nobody: Client, play: Play) -> None:
     for address in ("", "replay/"):
         shown = words(nobody.get(f"/matches/{play.pk}/{address}"))
         assert "Ben won by concession, 0 to 0." in shown
+
+
+def test_a_result_is_told_to_its_players_in_the_second_person(
+    visitor: Visitor, play: Play, ada: User, ben: User, cleo: User
+) -> None:
+    """On the page of the match and in its replay, without scripts; to all others in the third."""
+    conceded(play)
+    told = {ada: "You lost", ben: "You won", cleo: "Ben won"}
+    for person, who in told.items():
+        for address in ("", "replay/"):
+            shown = words(visitor(person).get(f"/matches/{play.pk}/{address}"))
+            assert f"{who} by concession, 0 to 0." in shown
+            assert [each for each in told.values() if f"{each} by" in shown] == [who]
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_every_way_to_win_is_told_to_winner_loser_and_room(reason: str) -> None:
+    match = Match(status="finished", winner=1, reason=reason, scores=[5, 9])
+    loser, winner, room = (result_told(["Ada", "Ben"], match, you) for you in (0, 1, None))
+    assert room.startswith("Ben won ")
+    assert winner == room.replace("Ben won", "You won")
+    assert loser.startswith("You lost ")
+    assert loser.endswith(", 5 to 9.")
+    assert room.endswith(", 9 to 5.")
+    assert ("two bouts" in loser) is (reason == "two-in-a-row")
+    assert "with two bouts" not in loser
 
 
 def test_a_void_and_a_paused_match_say_so(nobody: Client, play: Play, orla: User) -> None:

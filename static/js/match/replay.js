@@ -46,7 +46,7 @@ export class Replay {
     this.#buildMoves();
     this.#buildPlayers();
     const { result } = this.steps.at(-1).view;
-    write(this.parts.result, result === null ? "" : resultText(result, this.names));
+    write(this.parts.result, result === null ? "" : resultText(result, this.names, data.you, this.steps));
     this.parts.result.hidden = result === null;
     document.addEventListener("keydown", (event) => this.#key(event));
     addEventListener("popstate", () =>
@@ -310,7 +310,8 @@ export class Replay {
 }
 
 async function start(root) {
-  const data = embedded("replay-data");
+  const { you } = root.dataset;
+  const data = { ...embedded("replay-data"), you: you === undefined ? null : Number(you) };
   const ruleset = await import(root.dataset.board);
   const replay = new Replay(root, data, ruleset);
   replay.go(moveOf(location.href, replay.last) ?? 0, { record: false });
