@@ -29,10 +29,8 @@ _LOST = {"two-in-a-row": "to two bouts in a row"}
 def result_told(names: Sequence[str], match: Match, you: Seat | None = None) -> str:
     """How a match that is over ended, in a sentence; in the second person to the player in seat
     ``you``."""
-    if match.winner is None and match.waits_until is not None:
-        return "The match is void: not both players were there in time."
     if match.winner is None:
-        return "The match is void, by an organiser's ruling."
+        return f"The match is {void_told(match)}."
     how = REASONS.get(match.reason, match.reason)
     if you is None:
         did = f"{names[match.winner]} won {how}"
@@ -42,6 +40,13 @@ def result_told(names: Sequence[str], match: Match, you: Seat | None = None) -> 
         did = f"You lost {_LOST.get(match.reason, how)}"
     first = match.winner if you is None else you
     return f"{did}, {match.scores[first]} to {match.scores[1 - first]}."
+
+
+def void_told(match: Match) -> str:
+    """How a match became void: by itself, or by somebody's ruling."""
+    if match.waits_until is not None:
+        return "void: not both players were there in time"
+    return "void, by an organiser's ruling"
 
 
 def ruleset_named(ruleset_id: str) -> Ruleset[Any, Any] | None:

@@ -123,7 +123,7 @@ def names(match: Match) -> str:
 def reason_told(match: Match) -> str:
     """How the match was decided, to be read after "won" or on its own."""
     if match.is_over and match.winner is None:
-        return "void, by an organiser's ruling"
+        return words.void_told(match)
     return words.REASONS.get(match.reason, match.reason)
 
 

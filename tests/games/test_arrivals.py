@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -182,6 +183,12 @@ def test_it_is_void_when_they_are_not_there_in_time(
     assert [text.split()[0] for text in texts] == (["void"] if advantage == 0 else ["lot", "void"])
     record = record_holds(match)  # no pool was shown
     assert "Ben was not there within 3 min." in str(record["moves"][-1])
+    # Everybody is told what is true, wherever it stands.
+    why = "void: not both players were there in time"
+    for address in ("/", "/watch/", f"/matches/{match.pk}/", f"/matches/{match.pk}/replay/"):
+        shown = unescape(Client().get(address).content.decode())
+        assert why in shown, address
+        assert "organiser's ruling" not in shown, address
     # Whoever was not there is told, on the front page and by mail.
     missed = {p.name: p.missed_end for p in match.players.all()}
     assert missed == {"Ada": False, "Ben": True}
