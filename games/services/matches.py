@@ -272,6 +272,7 @@ def _say_started(match: Match, players: tuple[User, User]) -> None:
             "url": match.get_absolute_url(),
             "game": REGISTRY.get(match.ruleset).name,
             "seats": [{"name": user.shown_name, "username": user.username} for user in players],
+            "begun": match.waits_until is None,
         }
     )
     groups = [LOBBY_GROUP, *(user_group_of(user.pk) for user in players)]

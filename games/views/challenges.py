@@ -87,7 +87,7 @@ def _never_kept(response: HttpResponse) -> HttpResponse:
 @needs_sign_in
 @explains_refusals
 def challenge_accept_view(request: HttpRequest, user: User, challenge_id: int) -> HttpResponse:
-    """Accept; the match begins at once."""
+    """Accept; the match begins, or waits for both of them."""
     match = challenge_accept(acting_user=user, challenge=_challenge(challenge_id, user))
     return redirect(match)
 

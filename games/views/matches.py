@@ -227,7 +227,8 @@ def _description(match: Match) -> str:
     names = [player.name for player in match.players.all()]
     game = game_name(match.ruleset, match.variant)
     if not match.is_over:
-        return f"{names[0]} and {names[1]} play {game} at Gauntlet. Watch it live."
+        play = "play" if match.waits_until is None else "are about to play"
+        return f"{names[0]} and {names[1]} {play} {game} at Gauntlet. Watch it live."
     if match.winner is None:
         return f"{names[0]} and {names[1]} played {game} at Gauntlet. The match is void."
     scores = ":".join(str(score) for score in match.scores)

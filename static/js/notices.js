@@ -23,11 +23,12 @@ export function noticeOf(frame, me) {
   if (frame.type === "match.started") {
     const other = (frame.seats ?? []).find((seat) => seat.username !== me);
     if (!other || !frame.seats.some((seat) => seat.username === me)) return null;
+    const match = `Your match of ${frame.game} against ${other.name}`;
     return {
       kind: "match",
       id: frame.match,
       url: frame.url,
-      text: `Your match of ${frame.game} against ${other.name} has begun.`,
+      text: frame.begun ? `${match} has begun.` : `${match} begins when you are both there.`,
       link: "Go to the match",
     };
   }

@@ -127,6 +127,17 @@ def test_nothing_is_drawn_shown_or_timed_before_both_are_there(
         assert attend(play, BOTH, T0 + 51 * SECOND) is True
 
 
+@pytest.mark.parametrize("address", ["/", "/watch/"])
+def test_a_list_says_that_it_waits_for_its_players(waiting: Play, address: str) -> None:
+    shown = Client().get(address).content.decode()
+    assert "waits for its players" in shown
+    assert "tag--live" not in shown
+    attend(waiting, BOTH, T0 + SECOND)
+    shown = Client().get(address).content.decode()
+    assert "waits for its players" not in shown
+    assert "tag--live" in shown
+
+
 def test_the_clocks_show_zero_at_the_beginning_and_the_record_knows_no_waiting(
     waiting: Play, wire: Wire
 ) -> None:

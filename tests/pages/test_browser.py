@@ -80,13 +80,13 @@ def hear_lobby(page: Page) -> None:
     page.wait_for_function("() => document[Symbol.for('gauntlet.notices')].open === true")
 
 
-def offer(page: Page, opponent: str = "") -> str:
+def offer(page: Page, opponent: str = "", pace: str = "Unhurried") -> str:
     """Make a challenge through the form; the address where one waits for the answer."""
     page.goto("/lobby/")
     page.locator(".page-head").get_by_role("link", name="New challenge").click()
     page.get_by_text("Tetronogo", exact=True).click()
     page.get_by_role("textbox", name="Opponent").fill(opponent)
-    page.get_by_text("Unhurried").click()
+    page.get_by_text(pace, exact=True).click()
     page.get_by_role("textbox", name="Message").fill("Come on then")
     page.get_by_role("button", name="Send the challenge").click()
     page.wait_for_url(re.compile(r"/challenges/\d+/$"))
@@ -170,21 +170,29 @@ def test_a_named_challenge_reaches_its_player_on_any_page(
     assert new_page.errors == []
 
 
-def test_whoever_is_elsewhere_is_told_that_the_match_has_begun(
-    sign_in: Any, new_page: Any, two: tuple[str, str]
+@pytest.mark.parametrize(
+    ("pace", "told"),
+    [("Unhurried", "begins when you are both there."), ("Correspondence", "has begun.")],
+)
+def test_whoever_is_elsewhere_is_told_of_the_match(
+    sign_in: Any, new_page: Any, two: tuple[str, str], pace: str, told: str
 ) -> None:
+    """And what is true of it: that it waits for both, where it does."""
     anna, bert = sign_in(*two)
-    address = offer(anna)
+    address = offer(anna, pace=pace)
     anna.goto("/watch/")
     anna.wait_for_function("() => document[Symbol.for('gauntlet.notices')].open === true")
     bert.goto(address)
     bert.get_by_role("button", name="Accept and play").click()
     bert.wait_for_url(re.compile(r"/matches/\d+/$"))
     toasts = anna.locator(".toast")
-    toasts.get_by_text("Your match of Tetronogo against Bert has begun.").wait_for()
+    toasts.get_by_text("Your match of Tetronogo against Bert " + told).wait_for()
     assert toasts.count() == 1  # the frame comes by two ways, and is told once
     begun = f"a.card__link[href='{urlsplit(bert.url).path}']"
     anna.locator(begun).wait_for()  # the list has it, too
+    card = anna.locator(".card", has=anna.locator(begun)).inner_text().lower()
+    waits = pace == "Unhurried"
+    assert [each in card for each in ("live", "waits", "began")] == [not waits, waits, not waits]
     toasts.get_by_role("link", name="Go to the match").click()
     anna.wait_for_url(bert.url)
     assert new_page.errors == []

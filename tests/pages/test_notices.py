@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from accounts.models import User
 from games.audience import LOBBY_GROUP, user_group_of
 from games.services.challenges import challenge_accept, challenge_decline
@@ -39,8 +41,12 @@ def test_a_named_challenge_is_news_for_two(wire: Wire, ada: User, ben: User) -> 
     ]
 
 
-def test_a_match_that_begins_is_news_for_all(wire: Wire, ada: User, ben: User) -> None:
-    made = challenge(ada, ben)
+@pytest.mark.parametrize(("turn", "begun"), [(60, False), (86_400, True)])
+def test_a_match_that_begins_is_news_for_all(
+    wire: Wire, ada: User, ben: User, turn: int, begun: bool
+) -> None:
+    """And whether it has begun, or waits for both."""
+    made = challenge(ada, ben, options={"turn_time": turn})
     with committing():
         match = challenge_accept(acting_user=ben, challenge=made)
     frame = {
@@ -49,6 +55,7 @@ def test_a_match_that_begins_is_news_for_all(wire: Wire, ada: User, ben: User) -
         "url": f"/matches/{match.pk}/",
         "game": "Tetronogo",
         "seats": [{"name": "Ada", "username": "ada"}, {"name": "Ben", "username": "ben"}],
+        "begun": begun,
     }
     groups = [LOBBY_GROUP, user_group_of(ada.pk), user_group_of(ben.pk)]
     assert wire.frames("match.started") == [(group, frame) for group in groups]
