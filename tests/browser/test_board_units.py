@@ -18,6 +18,7 @@ from games.engine.views import match_view
 from games.rulesets import REGISTRY
 from games.services.matches import options_of
 from games.words import REASONS
+from tests.browser.stage import course
 from tests.rulesets.domain.helpers import RULES as DOMAIN
 from tests.rulesets.domain.helpers import Game
 from tests.rulesets.peg_domain import helpers as pegs
@@ -255,8 +256,22 @@ def no_refusal_is_for_screen_readers_alone(page: Page) -> None:
             assert "now: true" not in line, f"{path.name}: {line.strip()}"
 
 
+def own_turns() -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Boards on which seat 0 has a turn and nothing in hand yet, and what is to be done first."""
+    for name, kind, first in (
+        ("domino-black-white.standard.points", "place", "Take a domino from your hand first."),
+        ("domino-wars.standard.random", "play", "Take a domino from your hand first."),
+    ):
+        view = next(each.view for each in course(name) if each.asks(0, kind))
+        yield name.split(".")[0], view, first
+    cutting = seen(pegs.RULES, pegs.begun("gauntlet").table, 0)
+    yield "peg-domain", cutting, "Draw on your pallet, from a peg to another one."
+    placing = seen(DOMAIN, Game().placing().table, 0)
+    yield "domain", placing, "Take one of your shapes first: press N."
+
+
 def the_keys_of_the_help_are_never_silent(page: Page) -> None:
-    """N and P: where there is a piece to place it is said where it lies now, else that none is."""
+    """Where there is a piece to place it is said where it lies now, else why there is none."""
     for ruleset in REGISTRY:
         if not page.evaluate(
             "async (id) => (await import(`/static/js/boards/${id}.js`)).keys"
@@ -272,12 +287,33 @@ def the_keys_of_the_help_are_never_silent(page: Page) -> None:
         )
         begun = lives.begin(ruleset, header, at=0, random=Random(3).random).live
         mount(page, ruleset.id, match_view(ruleset, begun, 1, at=0), 1)
-        for key in "nP":
+        helped: list[str] = page.evaluate(
+            "async (id) => (await import(`/static/js/boards/${id}.js`)).keys.flatMap(([n]) => n)",
+            ruleset.id,
+        )
+        # The arrows walk over the squares, the lens is there for everybody, and what is not there
+        # need not be taken back.
+        others = {*"←↑↓→+-", "Esc", "Backspace"}
+        keys = {key for key in helped if key not in others}
+        assert {"N", "P", "R", "Enter"} <= keys
+        for ctx, reason in (
+            ("{decision: null}", "There is no "),
+            ("{decision: null, paused: true}", "The match is paused."),
+            ("{decision: null, pending: 'a move'}", "Your choice is on its way."),
+        ):
+            page.evaluate(f"board.update(view, {{...ctx, ...{ctx}}})")
+            for key in sorted(keys | {"n", "r"}):
+                page.evaluate("said.length = 0")
+                page.keyboard.press(key)
+                (way, words), *more = page.evaluate("said")
+                assert (way, more) == ("refuse", []), (ruleset.id, key)
+                assert words.startswith(reason), (ruleset.id, key)
+    for ruleset_id, view, first in own_turns():
+        mount(page, ruleset_id, view, 0)
+        for key in ("R", "Enter", *("n" if ruleset_id != "domain" else "")):
             page.evaluate("said.length = 0")
             page.keyboard.press(key)
-            (way, words), *more = page.evaluate("said")
-            assert (way, more) == ("refuse", []), ruleset.id
-            assert words.startswith("There is no"), ruleset.id
+            assert page.evaluate("said") == [["refuse", first]], (ruleset_id, key)
     now = pegs.begun("gauntlet")
     mount(page, "peg-domain", seen(pegs.RULES, now.table, 0), 0)
     page.evaluate("board.cut = [[0, 0], [0, 1]]; board.update(view, ctx); said.length = 0")

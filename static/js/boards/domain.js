@@ -3,6 +3,7 @@
 import { fill, h, icon, s, scrolling, write } from "../match/dom.js";
 import { faultOf, Paint, pixelPath, ringPath, turned } from "./domain-pixels.js";
 import { choiceCards, ConfirmBar, isForBoard, seatBadge, uncheck } from "./kit.js";
+import { whyIdle } from "./placing.js";
 
 const COLOURS = ["red", "blue"];
 const TITLES = { red: "Red", blue: "Blue" };
@@ -986,8 +987,11 @@ class DomainBoard {
       this.#pan(this.lastDomain, this.middle, -40 * arrow[0], -40 * arrow[1]);
       return true;
     }
-    if (!this.#isPlacing && /^[np]$/i.test(event.key)) {
-      this.api.refuse("There is no shape of yours to place just now.");
+    const held = this.#isPlacing && this.ghost !== null;
+    const enter = event.key === "Enter" && control === null && this.choice === null;
+    if (!held && (enter || (this.#isPlacing ? /^[red,.]$/i : /^[npred,.]$/i).test(event.key))) {
+      const first = this.#isPlacing ? "Take one of your shapes first: press N." : "";
+      if (!event.repeat) this.api.refuse(whyIdle(this.ctx, first, "shape"));
       return true;
     }
     if (!this.#isPlacing) return false;

@@ -2,7 +2,7 @@
 
 import { fill, h, s, write } from "../match/dom.js";
 import { Board, choiceCards, ConfirmBar, outline, seatSign, turn, uncheck, UNIT } from "./kit.js";
-import { Placing, PLACING_KEYS } from "./placing.js";
+import { Placing, PLACING_KEYS, whyIdle } from "./placing.js";
 
 const COLUMNS = [..."ABCDEFGHI"];
 const ROWS = [..."RSTUVWXYZ"];
@@ -445,6 +445,8 @@ class DominoBoard {
   #rules() {
     return {
       active: () => this.#asks("place") && this.domino !== null,
+      idle: () => whyIdle(this.ctx, this.#asks("place") ? "Take a domino from your hand first." : "", "domino"),
+      also: "h",
       at: (point) => this.#nearest(point),
       corner: ({ column, row }) => [column, row],
       shifted: (_, [column, row]) => this.#at(column, row),

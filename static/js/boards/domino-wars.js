@@ -5,7 +5,7 @@ import { SavedMoves } from "../match/saved.js";
 import { DeckBuilder, deckOf } from "./domino-wars-deck.js";
 import { EFFECTS, effectsOf, effectWords, tile, tiles } from "./domino-wars-tiles.js";
 import { Board, choiceCards, ConfirmBar, outline, seatBadge, turn, uncheck, UNIT } from "./kit.js";
-import { Placing, PLACING_KEYS } from "./placing.js";
+import { Placing, PLACING_KEYS, whyIdle } from "./placing.js";
 
 const SIZE = 4;
 const COLUMNS = [..."ABCD"];
@@ -356,6 +356,7 @@ class WarsBoard {
   #rules() {
     return {
       active: () => this.#playing,
+      idle: () => whyIdle(this.ctx, this.#asks("play") ? "Take a domino from your hand first." : "", "domino"),
       at: (point) => this.#under(point),
       corner: ({ column, row }) => [column, row],
       shifted: (_, [column, row]) => this.#clamped(Math.round(column), Math.round(row)),

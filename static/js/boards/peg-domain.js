@@ -4,7 +4,7 @@ import { csrfToken } from "../site.js";
 import { spoken } from "../match/clock.js";
 import { fill, h, s, write } from "../match/dom.js";
 import { Board, choiceCards, ConfirmBar, outline, seatBadge, turn, UNIT } from "./kit.js";
-import { Placing, PLACING_KEYS } from "./placing.js";
+import { Placing, PLACING_KEYS, whyIdle } from "./placing.js";
 
 const COLUMNS = [..."ABCDEFGHIJKL"];
 const ROWS = Array.from({ length: 16 }, (_, row) => String(row + 1));
@@ -628,6 +628,7 @@ class PegDomainBoard {
     const clamp = ([column, row]) => [column, row].map((value) => Math.min(Math.max(Math.round(value), 0), SIDE - 1));
     return {
       active: () => this.#isPlacing,
+      idle: () => whyIdle(this.ctx, this.#wantedFirst),
       at: ([x, y]) => clamp([Math.floor(x), Math.floor(y)]),
       corner: (spot) => spot,
       shifted: (_, to) => clamp(to),
@@ -1011,15 +1012,16 @@ class PegDomainBoard {
     domain.draw("ghost", marks);
   }
 
+  /* What the turn wants before there is something to place; empty where that is nothing. */
+  get #wantedFirst() {
+    if (this.takesMinus) return "Choose the peg on the domain that is to go.";
+    if (!this.#asks("turn") || this.#isCut) return "";
+    if (this.cut.length === 0) return "Draw on your pallet, from a peg to another one.";
+    return this.isShape ? "Add squares until there are two pegs." : "Go on to a second peg.";
+  }
+
   #drawHint() {
-    let words = "";
-    if (this.takesMinus) words = "Choose the peg on the domain that is to go.";
-    else if (this.#asks("turn") && this.cut.length === 0) {
-      words = "Draw on your pallet, from a peg to another one.";
-    } else if (this.#asks("turn") && !this.#isCut) {
-      words = this.isShape ? "Add squares until there are two pegs." : "Go on to a second peg.";
-    } else if (this.#isPlacing) words = this.#words(this.placing.spot);
-    write(this.hint, words);
+    write(this.hint, this.#wantedFirst || (this.#isPlacing ? this.#words(this.placing.spot) : ""));
   }
 
   #drawFacts(you) {

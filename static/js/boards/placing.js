@@ -14,11 +14,21 @@ export const PLACING_KEYS = [
 ];
 
 /**
+ * Why there is nothing to be placed now, from a board's `ctx` (see README.md). `first` is what its
+ * decision wants before that, if anything; `piece` what is placed on that board.
+ */
+export function whyIdle({ decision, pending, paused }, first = "", piece = "piece") {
+  if (pending !== null) return "Your choice is on its way.";
+  if (paused) return "The match is paused.";
+  return (decision !== null && first) || `There is no ${piece} of yours to place just now.`;
+}
+
+/**
  * The preview of one piece. A *spot* is whatever the board calls a place. The piece follows a mouse
  * until it is *put* down; where it fits it is *pinned* then, and waits for a confirmation.
  *
  * `rules` has
- * - `active()`: whether there is a piece to be placed now;
+ * - `active()`: whether there is a piece to be placed now; `idle()`: why there is none, in words;
  * - `at([x, y])`: the spot that a pointer there means, or null;
  * - `corner(spot)`: column and row of its first square, for the keyboard's focus and for dragging;
  * - `shifted(spot, [column, row])`: the spot like this one with its corner about there;
@@ -28,6 +38,8 @@ export const PLACING_KEYS = [
  * - `turned(spot, by)`: turn the piece and give the spot where it is then (spot may be null);
  * - `fits(spot)`, `words(spot)`: whether it may lie there, and that in words;
  * - `tapped(spot, [x, y])`: a pinned piece was tapped there (optional);
+ * - `key(event)`: another key of the board's help while there is a piece, `also` those keys' letters
+ *   (optional);
  * - `redraw()`, `confirm()`, `cancelled()`.
  */
 export class Placing {
@@ -99,10 +111,6 @@ export class Placing {
 
   /** Go to the next or the last spot before where the piece fits. */
   jump(by) {
-    if (!this.rules.active()) {
-      this.api.refuse("There is no piece of yours to place just now.");
-      return;
-    }
     const spot = this.rules.next(this.spot, by);
     if (spot === null) {
       this.api.refuse("It fits nowhere like this. Press R to turn it.");
@@ -249,7 +257,7 @@ export class Placing {
       this.cancel();
       return true;
     }
-    if (!rules.active() && !/^[np]$/i.test(event.key)) return false;
+    if (!rules.active()) return this.#idle(event, control);
     switch (event.key) {
       case "r":
       case "R":
@@ -275,6 +283,15 @@ export class Placing {
       default:
         return rules.key?.(event) ?? false;
     }
+  }
+
+  /* There is nothing to place: the keys of the help say why, those that are held down once. */
+  #idle({ key, repeat }, control) {
+    const letter = key.length === 1 && `npr${this.rules.also ?? ""}`.includes(key.toLowerCase());
+    const enter = key === "Enter" && (control === null || control.type === "radio");
+    if (!letter && !enter) return false;
+    if (!repeat) this.api.refuse(this.rules.idle());
+    return true;
   }
 
   /* Enter or space: put down what is shown, or bring the piece to the board and the focus with it. */

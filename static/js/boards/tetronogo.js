@@ -2,7 +2,7 @@
 
 import { fill, h, s, write } from "../match/dom.js";
 import { Board, choiceCards, ConfirmBar, outline, seatBadge, turn, uncheck, UNIT } from "./kit.js";
-import { Placing, PLACING_KEYS } from "./placing.js";
+import { Placing, PLACING_KEYS, whyIdle } from "./placing.js";
 
 const SIZE = 12;
 const COLUMNS = [..."ABCDEFGHIJKL"];
@@ -426,6 +426,7 @@ class TetronogoBoard {
   #rules() {
     return {
       active: () => this.#isPlacing,
+      idle: () => whyIdle(this.ctx, this.#asks("place") ? "Go back to the bout that is on first." : ""),
       at: ([x, y]) => this.#centred([x, y]),
       corner: (spot) => spot,
       shifted: (_, [column, row]) => this.#clamped(Math.round(column), Math.round(row)),
