@@ -382,6 +382,7 @@ class Client:
         self,
         match_id: int,
         *,
+        here: bool | None = None,
         fields: str | None = None,
     ) -> Any:
         """A match as you may see it."""
@@ -389,6 +390,7 @@ class Client:
             "GET",
             f"/api/v1/matches/{match_id}/",
             query={
+                "here": here,
                 "fields": fields,
             },
         )

@@ -133,7 +133,7 @@ class Stage:
         self.page.route_web_socket("**/ws/v1/lobby/", lambda _: None)
         self.page.route_web_socket("**/ws/v1/matches/*/", self._connected)
         self.page.route(f"**{game.address}", lambda route: self._load(route, positions))
-        self.page.route("**/api/v1/matches/*/", self._asked)
+        self.page.route("**/api/v1/matches/*/?here=true", self._asked)
         if clock:
             self.page.clock.install()
         self.page.goto(game.address)

@@ -95,7 +95,9 @@ def test_the_eliminated_give_one_item(season: Season, final: DeathMatch) -> None
         "acting_user": giver.user, "season": season, "receiver": who(season, 1),
         "death_match": final, "leg_number": 2, **REPEAT,
     }  # fmt: skip
-    refused("item.for-which", item_give, **{**right, "death_match": None, "leg_number": None})
+    for_any = {**right, "death_match": None, "leg_number": None}
+    refused("item.for-which", item_give, **for_any, giver=giver)
+    refused("item.giver", item_give, **for_any)  # as organisers grant
     refused("item.leg", item_give, **{**right, "leg_number": None})
     gift = item_give(**right, note="Win!", at=START)
     assert (gift.giver, gift.note, gift.status) == (giver, "Win!", "held")

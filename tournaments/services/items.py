@@ -229,6 +229,8 @@ def _giver_of(
         found = audience.contestant_of(season, acting_user)
         if found is None or (giver is not None and giver.pk != found.pk):
             raise Forbidden("item.giver", "You can only give what is yours to give.")
+        if giver is None and death_match is None:
+            raise Forbidden("item.giver", "Only organisers grant items for any match.")
     if found is None:
         raise NotFound("contestant.none", "The giver is not in this season.")
     _must_have_left(found)

@@ -9,7 +9,7 @@ from django.utils.functional import cached_property
 
 from accounts.models import User
 from accounts.services import audit_record
-from core.refusals import Refusal
+from core.refusals import Forbidden, Refusal
 from tournaments import audience
 from tournaments.course import Course
 from tournaments.formats.base import NOTHING, Follows, Format
@@ -112,7 +112,7 @@ def ladder_challenge(
     elif own is None or challenger.pk != own.pk:
         managed(locked, acting_user)
     if challenger is None:
-        raise Refusal("ladder.not-in", "You are not on this ladder.")
+        raise Forbidden("ladder.not-in", "You are not on this ladder.")
     course = LadderCourse.of(locked)
     rules.check(
         course.ladder,
