@@ -114,6 +114,8 @@ class Together:
 
     def __init__(self) -> None:
         self.refused: list[Refusal] = []
+        # Of a thousand rows each is looked up here, not compared with all before it.
+        self._said: set[tuple[int | None, str, Kind, str, str]] = set()
 
     @contextmanager
     def of(self, row: int | None = None) -> Iterator[None]:
@@ -127,7 +129,9 @@ class Together:
         """Say why something, or a row, cannot stand."""
         for each in (refusal, *each_of(refusal)):
             each.row = row if each.row is None else each.row
-        if not any(_is_the_same(refusal, known) for known in self.refused):
+        said = (refusal.row, refusal.field, refusal.kind, refusal.code, refusal.sentence)
+        if said not in self._said:
+            self._said.add(said)
             self.refused.append(refusal)
 
     def settle(self) -> None:
@@ -136,8 +140,3 @@ class Together:
             raise Refusals(self.refused)
         if self.refused:
             raise self.refused[0]
-
-
-def _is_the_same(one: Refusal, other: Refusal) -> bool:
-    names = ("row", "field", "kind", "code", "sentence")
-    return all(getattr(one, name) == getattr(other, name) for name in names)
