@@ -64,8 +64,8 @@ def seats_there(match_id: int) -> tuple[bool, bool]:
     except RedisError as error:
         log.warning("presence.failed", error=type(error).__name__)
         return (False, False)
-    audiences = {name.split(b":", 1)[0] for name in members}
-    return (b"0" in audiences, b"1" in audiences)
+    first, second = _told(members)["seats"]
+    return (first, second)
 
 
 # -- on the site at all --------------------------------------------------------------------------
