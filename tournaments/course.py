@@ -17,8 +17,8 @@ from core.refusals import Refusal
 from games.engine.errors import EngineFault
 from tournaments.formats import field
 from tournaments.formats.options import FormatOptions, options_of
-from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, How
-from tournaments.models import Contestant, DeathMatch, Season
+from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, How, RoundStatus
+from tournaments.models import Contestant, DeathMatch, Round, Season
 
 if TYPE_CHECKING:
     from tournaments.formats.ladder.rules import Rung
@@ -152,6 +152,14 @@ class Course(Generic[Options]):
     def rounds(self) -> int:
         """How many rounds the season has from its beginning to its end; 0 where nobody knows."""
         return 0
+
+    def is_last(self, played: Round) -> bool:
+        """Whether nothing is missing after this round. A corrected result of an earlier round may
+        be the last that was."""
+        if played.number >= self.rounds:
+            return True
+        rounds = list(self.season.rounds.values_list("status", flat=True))
+        return len(rounds) >= self.rounds and all(each == RoundStatus.CLOSED for each in rounds)
 
     @property
     def ordered(self) -> list[tuple[int, int]]:

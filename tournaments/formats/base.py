@@ -9,7 +9,7 @@ what is done with results (`services.results`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, ClassVar, NamedTuple
 
@@ -18,7 +18,7 @@ import msgspec
 from accounts.models import User
 from core.refusals import Refusal
 from tournaments.course import Course
-from tournaments.formats.options import Caution, FormatOptions
+from tournaments.formats.options import FormatOptions
 from tournaments.models import Contestant, DeathMatch, Round, Season
 
 
@@ -49,14 +49,14 @@ class Format(ABC):
     key: ClassVar[str]
     name: ClassVar[str]
     summary: ClassVar[str]
-    options_type: ClassVar[type[FormatOptions]]
     #: How many contestants are needed.
     least: ClassVar[int] = 2
     course_type: ClassVar[type[Course[Any]]]
 
-    def cautions(self, _options: Any, _players: int) -> Iterable[Caution]:
-        """What an organiser should know before a season of so many starts."""
-        return ()
+    @property
+    def options_type(self) -> type[FormatOptions]:
+        """What its organisers choose."""
+        return self.course_type.options_type
 
     @abstractmethod
     def started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
@@ -73,10 +73,14 @@ class Format(ABC):
         del death_match
         return ()
 
-    @abstractmethod
     def undone(self, *, death_match: DeathMatch, at: datetime) -> None:
         """The winner that a death match still names will not stand, and what rests on it has
-        fallen: take back what `decided` did. Raises Refusal where others have built on it."""
+        fallen: take back what `decided` did. Raises Refusal where others have built on it.
+
+        Where results are only counted, nobody has a place any more.
+        """
+        del at
+        death_match.round.season.contestants.exclude(place=None).update(place=None)
 
     def voided(self, *, death_match: DeathMatch, at: datetime) -> None:
         """A death match that is not decided was called off as a whole."""

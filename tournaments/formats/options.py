@@ -6,12 +6,19 @@ is stored with a season always reads back. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, TypeVar
 
 import msgspec
 
 from games.engine.options import options_read
+
+
+class Caution(msgspec.Struct, frozen=True):
+    """A warning before a season starts; ``code`` is stable, ``sentence`` is for people."""
+
+    code: str
+    sentence: str
 
 
 class FormatOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -25,12 +32,10 @@ class FormatOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
             if getattr(self, name) % 2 == 0:
                 raise ValueError(f"`{name}` is an odd number")
 
-
-class Caution(msgspec.Struct, frozen=True):
-    """A warning before a season starts; ``code`` is stable, ``sentence`` is for people."""
-
-    code: str
-    sentence: str
+    def cautions(self, players: int) -> Iterable[Caution]:
+        """What an organiser should know before a season of so many starts."""
+        del players
+        return ()
 
 
 Options = TypeVar("Options", bound=FormatOptions)

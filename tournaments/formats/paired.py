@@ -18,7 +18,7 @@ from tournaments.formats.rounds import round_announce, round_create
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, RoundStatus
 from tournaments.models import Contestant, DeathMatch, Round, Season
 from tournaments.services import deathmatches
-from tournaments.standings import Table, standings
+from tournaments.standings import DEFAULTS, Table, standings
 
 #: How much of the standings the news of a complete round carries.
 TOLD_ROWS: Final = 16
@@ -26,8 +26,6 @@ TOLD_ROWS: Final = 16
 
 class TableCourse(Course[Options]):
     """A season that has a table."""
-
-    tie_breaks: ClassVar[tuple[str, ...]]
 
     @property
     def table_players(self) -> list[int]:
@@ -42,7 +40,7 @@ class TableCourse(Course[Options]):
     @cached_property
     def table(self) -> Table:
         """The standings."""
-        order = self.season.tie_breaks or self.tie_breaks
+        order = self.season.tie_breaks or DEFAULTS[self.season.format]
         names = {pk: each.name for pk, each in self.holders.items()}
         return standings(self.table_players, self.counting, order, names)
 
@@ -54,6 +52,8 @@ class TableCourse(Course[Options]):
 
 class PairedFormat(Format):
     """One round after another."""
+
+    course_type: ClassVar[type[TableCourse[Any]]]
 
     @abstractmethod
     def pairings(self, course: Any, number: int, *, lenient: bool) -> Sequence[field.Pairing]:
@@ -101,28 +101,13 @@ class PairedFormat(Format):
         del acting_user
         return self.round_pair(season=season, at=at)[1]
 
-    def undone(self, *, death_match: DeathMatch, at: datetime) -> None:
-        """Results are only counted; but nobody has a place any more."""
-        del at
-        death_match.round.season.contestants.exclude(place=None).update(place=None)
-
     def complete(self, *, round: Round, at: datetime) -> Follows:  # noqa: A002
         """The round closes; after the last one the season ends."""
         course = self.course_type.of(round.season)
-        assert isinstance(course, TableCourse)  # noqa: S101  (for the type checker)
         deathmatches.round_close(
             acting_user=None, round=round, told={"standings": _told(course)}, at=at
         )
-        return Follows(concludes=is_last(course, round))
-
-
-def is_last(course: Course[Any], played: Round) -> bool:
-    """Whether nothing is missing after this round. A corrected result of an earlier round may be
-    the last that was."""
-    if played.number >= course.rounds:
-        return True
-    rounds = list(course.season.rounds.values_list("status", flat=True))
-    return len(rounds) >= course.rounds and all(each == RoundStatus.CLOSED for each in rounds)
+        return Follows(concludes=course.is_last(round))
 
 
 def _pairing_create(

@@ -57,4 +57,4 @@ def cautions_of(key: str, given: Mapping[str, Any], players: int) -> tuple[Cauti
     chosen = options_of(key, given)
     if players < found.least:
         raise Refusal("pairing.too-few", f"{found.name} needs at least {found.least} players.")
-    return tuple(found.cautions(chosen, players))
+    return tuple(chosen.cautions(players))

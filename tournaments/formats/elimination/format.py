@@ -128,7 +128,6 @@ class Elimination(Format):
     key = "elimination"
     name = "Elimination season"
     summary = "Episodes: who comes last meets an opponent of their choice, and the loser is out."
-    options_type = EliminationOptions
     least = 3
     course_type = EliminationCourse
 

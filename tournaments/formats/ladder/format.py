@@ -61,7 +61,6 @@ class Ladder(Format):
     key = "ladder"
     name = "Ladder"
     summary = "Challenge somebody above; beat them and take their rung."
-    options_type = LadderOptions
     course_type = LadderCourse
 
     def started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
@@ -70,11 +69,6 @@ class Ladder(Format):
         opened = round_create(season=season, number=1, name="Challenges", at=at)
         round_announce(opened=opened, at=at)
         return NOTHING
-
-    def undone(self, *, death_match: DeathMatch, at: datetime) -> None:
-        """Rungs are read from the results; but nobody has a place any more."""
-        del at
-        death_match.round.season.contestants.exclude(place=None).update(place=None)
 
     def complete(self, *, round: Round, at: datetime) -> Follows:  # noqa: A002
         """Nothing: the next challenge may come at any time."""

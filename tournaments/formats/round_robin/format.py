@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from django.utils.functional import cached_property
 
 from tournaments.formats import field
 from tournaments.formats.base import closed_to_late_entries
-from tournaments.formats.options import Caution
 from tournaments.formats.paired import PairedFormat, TableCourse
-from tournaments.formats.round_robin import options, rules
+from tournaments.formats.round_robin import rules
 from tournaments.formats.round_robin.options import RoundRobinOptions
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Contestant, DeathMatch, Season
@@ -21,7 +19,6 @@ class RoundRobinCourse(TableCourse[RoundRobinOptions]):
     """A round robin."""
 
     options_type = RoundRobinOptions
-    tie_breaks = ("points", "direct", "sonneborn-berger", "wins", "game-difference")
 
     @cached_property
     def timetable(self) -> tuple[field.Pairing, ...]:
@@ -83,12 +80,7 @@ class RoundRobin(PairedFormat):
     key = "round-robin"
     name = "Round robin"
     summary = "Everybody meets everybody."
-    options_type = RoundRobinOptions
     course_type = RoundRobinCourse
-
-    def cautions(self, given: Any, players: int) -> Iterable[Caution]:
-        """Rests, and how long it takes."""
-        return options.cautions(given, players)
 
     def pairings(
         self, course: RoundRobinCourse, number: int, *, lenient: bool

@@ -15,11 +15,10 @@ class RoundRobinOptions(FormatOptions, frozen=True, kw_only=True, forbid_unknown
 
     legs: Annotated[int, msgspec.Meta(ge=1, le=2)] = 1
 
-
-def cautions(options: RoundRobinOptions, players: int) -> Iterator[Caution]:
-    """What a round robin of so many should warn of."""
-    rounds = options.legs * (players - 1 + players % 2)
-    if players % 2:
-        yield Caution("format.byes", "With an odd number of players one rests in each round.")
-    if rounds > 20:
-        yield Caution("format.long", f"Everybody meeting everybody takes {rounds} rounds.")
+    def cautions(self, players: int) -> Iterator[Caution]:
+        """What a round robin of so many should warn of."""
+        rounds = self.legs * (players - 1 + players % 2)
+        if players % 2:
+            yield Caution("format.byes", "With an odd number of players one rests in each round.")
+        if rounds > 20:
+            yield Caution("format.long", f"Everybody meeting everybody takes {rounds} rounds.")

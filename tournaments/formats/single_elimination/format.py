@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -12,11 +12,9 @@ from accounts.models import User
 from core.refusals import Refusal
 from tournaments import lifecycle
 from tournaments.course import Course
-from tournaments.formats.base import Follows, Format, Walkover, closed_to_late_entries
-from tournaments.formats.options import Caution
-from tournaments.formats.paired import is_last
+from tournaments.formats.base import NOTHING, Follows, Format, Walkover, closed_to_late_entries
 from tournaments.formats.rounds import round_announce, round_create
-from tournaments.formats.single_elimination import options, rules
+from tournaments.formats.single_elimination import rules
 from tournaments.formats.single_elimination.options import SingleEliminationOptions
 from tournaments.lifecycle import (
     SETTLED,
@@ -67,12 +65,7 @@ class SingleElimination(Format):
     key = "single-elimination"
     name = "Single elimination"
     summary = "A bracket: who loses is out, the last one wins."
-    options_type = SingleEliminationOptions
     course_type = BracketCourse
-
-    def cautions(self, given: Any, players: int) -> Iterable[Caution]:
-        """Byes, and a match for third place without a field for it."""
-        return options.cautions(given, players)
 
     def started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
         """The whole bracket, and its first round opens."""
@@ -120,10 +113,10 @@ class SingleElimination(Format):
         course = BracketCourse.of(season)
         if round.number >= course.rounds or round.status == RoundStatus.REOPENED:
             deathmatches.round_close(acting_user=None, round=round, at=at)
-        if is_last(course, round):
+        if course.is_last(round):
             return Follows(concludes=True)
         round_announce(opened=season.rounds.get(number=round.number + 1), at=at)
-        return Follows()
+        return NOTHING
 
     def must_admit(self, *, season: Season) -> None:
         """Nobody: ``entry.closed``."""
@@ -203,7 +196,7 @@ def _advance(season: Season, at: datetime) -> Follows:
             return Follows(walkovers=(Walkover(row, winner, f"{gone.name} has withdrawn."),))
     _eliminate(course, at)
     _close_begun_rounds(season, rows, at)
-    return Follows()
+    return NOTHING
 
 
 def _eliminate(course: BracketCourse, at: datetime) -> None:

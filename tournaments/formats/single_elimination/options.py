@@ -20,12 +20,13 @@ class SingleEliminationOptions(
     third_place: bool = False
     best_of: Annotated[int, msgspec.Meta(ge=1, le=15)] = 1
 
-
-def cautions(options: SingleEliminationOptions, players: int) -> Iterator[Caution]:
-    """What a bracket of so many should warn of."""
-    byes = (1 << (players - 1).bit_length()) - players if players > 1 else 0
-    if byes:
-        who = "seed has" if byes == 1 else f"{byes} seeds have"
-        yield Caution("format.byes", f"The best {who} a bye in the first round.")
-    if options.third_place and players < 4:
-        yield Caution("format.third-place", "There is no match for third place below four players.")
+    def cautions(self, players: int) -> Iterator[Caution]:
+        """What a bracket of so many should warn of."""
+        byes = (1 << (players - 1).bit_length()) - players if players > 1 else 0
+        if byes:
+            who = "seed has" if byes == 1 else f"{byes} seeds have"
+            yield Caution("format.byes", f"The best {who} a bye in the first round.")
+        if self.third_place and players < 4:
+            yield Caution(
+                "format.third-place", "There is no match for third place below four players."
+            )

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from core.refusals import Refusal
 from tournaments.course import Course
 from tournaments.formats import field
-from tournaments.formats.options import Caution
 from tournaments.formats.paired import PairedFormat, TableCourse
-from tournaments.formats.swiss import options, rules
+from tournaments.formats.swiss import rules
 from tournaments.formats.swiss.options import SwissOptions
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Contestant, Season
@@ -20,7 +19,6 @@ class SwissCourse(TableCourse[SwissOptions]):
     """A Swiss season."""
 
     options_type = SwissOptions
-    tie_breaks = ("points", "direct", "buchholz-cut", "buchholz", "sonneborn-berger", "wins")
 
     @property
     def rounds(self) -> int:
@@ -34,12 +32,7 @@ class Swiss(PairedFormat):
     key = "swiss"
     name = "Swiss"
     summary = "A fixed number of rounds; equals meet, and nobody meets twice."
-    options_type = SwissOptions
     course_type = SwissCourse
-
-    def cautions(self, given: Any, players: int) -> Iterable[Caution]:
-        """Rematches, and too few rounds."""
-        return options.cautions(given, players)
 
     def pairings(
         self, course: Course[Any], number: int, *, lenient: bool

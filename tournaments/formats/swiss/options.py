@@ -17,30 +17,30 @@ class SwissOptions(FormatOptions, frozen=True, kw_only=True, forbid_unknown_fiel
 
     rounds: Rounds = 5
 
+    def cautions(self, players: int) -> Iterator[Caution]:
+        """What a Swiss season of so many should warn of."""
+        meetings = players - 1 + players % 2
+        if self.rounds > meetings:
+            yield Caution(
+                "format.rematches",
+                f"{players} players can have {meetings} rounds at most before some meet again.",
+            )
+        elif 2 * self.rounds > players:
+            # While everybody has more than half of the field still to meet, a pairing always exists
+            # (Dirac's theorem on perfect matchings); beyond that it depends on the results.
+            yield Caution(
+                "format.rematches-possible",
+                f"With {self.rounds} rounds among {players} players, the last rounds may not be "
+                "pairable without two meeting again.",
+            )
+        enough = rounds_enough(players)
+        if self.rounds < enough:
+            yield Caution(
+                "format.few-rounds",
+                f"With fewer than {enough} rounds several players may win every match.",
+            )
+
 
 def rounds_enough(players: int) -> int:
     """How many rounds leave one player at most with nothing but wins: halvings of the field."""
     return max(players - 1, 1).bit_length()
-
-
-def cautions(options: SwissOptions, players: int) -> Iterator[Caution]:
-    """What a Swiss season of so many should warn of."""
-    meetings = players - 1 + players % 2
-    if options.rounds > meetings:
-        yield Caution(
-            "format.rematches",
-            f"{players} players can have {meetings} rounds at most before some meet again.",
-        )
-    elif 2 * options.rounds > players:
-        # While everybody has more than half of the field still to meet, a pairing always exists
-        # (Dirac's theorem on perfect matchings); beyond that it depends on the results.
-        yield Caution(
-            "format.rematches-possible",
-            f"With {options.rounds} rounds among {players} players, the last rounds may not be "
-            "pairable without two meeting again.",
-        )
-    if options.rounds < rounds_enough(players):
-        yield Caution(
-            "format.few-rounds",
-            f"With fewer than {rounds_enough(players)} rounds several players may win every match.",
-        )
