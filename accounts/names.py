@@ -119,10 +119,14 @@ def _shape(word: str) -> str:
 def _skeleton(text: str, *, unknown: str = "") -> str:
     among_latin = any(_script(character) == "LATIN" for character in text)
     letters = []
-    for character in unicodedata.normalize("NFKD", text):
-        if unicodedata.category(character)[0] in "MC":
-            continue
+    for character in _parted(text):
         known = _looks_like(character)
+        # Marks, and letters that only say how others are spoken, are nothing unless they look like
+        # a letter themselves.
+        if known == character.casefold() and (
+            unicodedata.category(character)[0] in "MC" or unicodedata.category(character) == "Lm"
+        ):
+            continue
         if unknown and _may_be_any(character, known, among_latin=among_latin):
             letters.append(unknown)
         else:
@@ -131,6 +135,14 @@ def _skeleton(text: str, *, unknown: str = "") -> str:
     for one, other in ALIKE:
         found = found.replace(one, other)
     return found
+
+
+def _parted(text: str) -> str:
+    """A text with its letters and their marks apart, but for what looks like a letter as it is."""
+    return "".join(
+        each if each in _table() else unicodedata.normalize("NFKD", each)
+        for each in unicodedata.normalize("NFC", text)
+    )
 
 
 def _looks_like(character: str) -> str:

@@ -29,6 +29,9 @@ OFFICIAL = (
     "Admln", "AdmIn", "@dmin", "Mod3r4tor", "rnoderator", "Rnod", "$taff",
     # Cyrillic, Greek, mathematical, full-width and accented letters, small capitals.
     "\u041c\u043ederator", "Аdmin", "Аdmіn", "Ѕtaff", "\u039coderator", "𝐌𝐨𝐝𝐞𝐫𝐚𝐭𝐨𝐫", "𝓐𝓭𝓶𝓲𝓷",
+    # With letters that only say how others are spoken, and marks that look like letters.
+    "Ad\u02bcmin", "Mod\u0640erator", "Moder\u1e9ator", "Moder\u02d1ator", "Moderator\u02bc",
+    "M\u0d02derator", "Adm\u037an", "Adm\u02dbn", "M\u0366derator",
     # With hooks, strokes and tails, turned, open, and in boxes.
     "Aɗmin", "Ađmin", "Adɱin", "Admɨn", "🅰dmin", "Møderator", "Mođerator", "Modeɾator", "Moɖerator",
     "ⱮOD", "Stɐff", "Rɛfɛrɛɛ",
