@@ -145,9 +145,9 @@ class SubmissionsView(ApiView):
         at = now_ms()
         caller = signed_in(request)
         seat = seat_of(match_for(match_id, caller), caller)
-        given = body_of(request, SubmissionSerializer)
         if seat is None:
             raise Forbidden("seat.none", "Only the two players can submit.")
+        given = body_of(request, SubmissionSerializer)
         try:
             answer = match_submit(
                 match_id=match_id,

@@ -379,6 +379,8 @@ class StepsView(ApiView):
         """Take a season a step further; see `preflight` for what to know before."""
         caller = signed_in(request)
         season = season_for(slug, caller)
+        if not audience.may_shelve(season, caller):  # the least that a step takes
+            must_manage(season, caller)
         given = body_of(request, StepSerializer, contestants=contestants_of(season))
         match given["step"]:
             case "cancel":
@@ -517,8 +519,10 @@ class WithdrawView(ApiView):
         `play`."""
         caller = signed_in(request)
         contestant = _contestant(season_for(slug, caller), contestant_id)
-        given = body_of(request, WhySerializer)
         _scope_needed(request, own=contestant.user_id == caller.pk)
+        if contestant.user_id != caller.pk:
+            must_manage(contestant.season, caller)
+        given = body_of(request, WhySerializer)
         gone = people.contestant_withdraw(
             acting_user=caller, contestant=contestant, why=given["why"]
         )
@@ -926,6 +930,7 @@ class ChoiceView(ApiView):
         season = season_for(slug, caller)
         episode = _episode(season, number)
         _scope_needed(request, own=audience.may_choose_dmo(episode, caller))
+        episodes.must_be_able_to_choose(episode, caller)
         given = body_of(request, ChoiceSerializer, contestants=contestants_of(season))
         made = episodes.dmo_choose(
             acting_user=caller, episode=episode, contestant=given["contestant"]
@@ -1018,6 +1023,9 @@ class DeathMatchView(DeathMatchReading):
         them (a token needs `play`), everything else takes `organise`."""
         caller = signed_in(request)
         found = self.get_object()
+        if not audience.may_choose_rules(found, caller):
+            _scope_needed(request, own=False)
+            must_manage(found.round.season, caller)
         given = body_of(request, DeathMatchChangesSerializer, about=found)
         own = "scheduled_at" not in given and audience.may_choose_rules(found, caller)
         _scope_needed(request, own=own)
@@ -1170,15 +1178,16 @@ class NewGiftSerializer(serializers.Serializer[dict[str, Any]]):
         if "death_match" in sound or "death_match" not in self.initial_data:
             with told.of():
                 items.must_be_leg_of(sound.get("death_match"), sound.get("leg_number"))
-            if "leg_number" in sound or "leg_number" not in self.initial_data:
-                with told.of():
-                    items.must_be_for_one(
-                        season=self.context["about"],
-                        giver=giver,
-                        acting_user=signed_in(self.context["request"]),
-                        death_match=sound.get("death_match"),
-                        leg_number=sound.get("leg_number"),
-                    )
+            # A number that is at fault is none that is missing.
+            number = 1 if "leg_number" in self.initial_data else None
+            with told.of():
+                items.must_be_for_one(
+                    season=self.context["about"],
+                    giver=giver,
+                    acting_user=signed_in(self.context["request"]),
+                    death_match=sound.get("death_match"),
+                    leg_number=sound.get("leg_number", number),
+                )
         yield from told.refused
 
 
@@ -1238,6 +1247,7 @@ class TakeBackView(ApiView):
         season = season_for(slug, caller)
         rows = Gift.objects.filter(season=season).select_related("giver__user", "receiver__user")
         gift = _found(rows, gift_id, "item.none", "There is no such item.")
+        must_manage(season, caller)
         given = body_of(request, WhySerializer)
         items.item_take_back(acting_user=caller, gift=gift, why=given["why"])
         return Response(GiftSerializer(rows.get(pk=gift.pk)).data)

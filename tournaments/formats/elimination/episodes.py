@@ -363,14 +363,13 @@ def dmo_choose(
     must_be_running(season)
     fresh = _fresh(episode)
     at = instant(at)
+    must_be_able_to_choose(fresh, acting_user)
     if fresh.status != EpisodeStatus.CHOOSING:
         # An episode that is done can become a death match again, but by a correction only.
         raise Refusal(
             "choice.closed", f"This episode is “{fresh.get_status_display()}”: nobody chooses now."
         )
     is_ec = audience.may_choose_dmo(fresh, acting_user)
-    if not is_ec and not audience.may_manage(season, acting_user):
-        raise Forbidden("choice.not-yours", "The EC chooses, or an organiser.")
     if is_ec and fresh.choose_by is not None and at > fresh.choose_by:
         raise Refusal("choice.too-late", "The time to choose is over: an organiser decides.")
     dmo = next((each for each in choosable(fresh) if each.pk == contestant.pk), None)
@@ -415,6 +414,13 @@ def dmo_choose(
         follows="episode.chosen",
         at=at,
     )
+
+
+def must_be_able_to_choose(episode: Episode, acting_user: User) -> None:
+    """The EC is, at whatever time, and organisers. Raises Refusal ``choice.not-yours``."""
+    is_ec = episode.ec is not None and episode.ec.user_id == acting_user.pk
+    if not is_ec and not audience.may_manage(episode.round.season, acting_user):
+        raise Forbidden("choice.not-yours", "The EC chooses, or an organiser.")
 
 
 def _chosen_words(
