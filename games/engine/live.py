@@ -312,11 +312,25 @@ def reminders(
     At 30, 15 and 5 s left of the turn time, on entering the reserve, and for every 30 s of
     reserve spent from then on. Without ``until`` a reserve of months makes a very long list.
     """
-    due: set[Reminder] = set()
-    for seat in (0, 1):
-        coming = _reminders_of(ruleset, live, seat, after)
-        due.update(takewhile(lambda r: until is None or r.at <= until, coming))
-    return sorted(due, key=lambda reminder: (reminder.at, reminder.seat or 0))
+    due: list[set[Reminder]] = [
+        set(takewhile(lambda r: until is None or r.at <= until, coming))
+        for coming in (_reminders_of(ruleset, live, seat, after) for seat in (0, 1))
+    ]
+    if _is_barrier(live):
+        # What is the same for both is said of both.
+        same = {_of_both(each) for each in due[0]} & {_of_both(each) for each in due[1]}
+        due = [{each for each in one if _of_both(each) not in same} for one in due] + [same]
+    told = set[Reminder]().union(*due)
+    return sorted(told, key=lambda reminder: (reminder.at, reminder.seat or 0))
+
+
+def _of_both(reminder: Reminder) -> Reminder:
+    return msgspec.structs.replace(reminder, seat=None)
+
+
+def _is_barrier(live: Live) -> bool:
+    slots = [tables.shown(live.table, seat) for seat in (0, 1)]
+    return all(slot is not None and slot.decision.barrier is not None for slot in slots)
 
 
 def next_reminder(ruleset: AnyRuleset, live: Live, *, after: int) -> int | None:
@@ -336,19 +350,18 @@ def _reminders_of(ruleset: AnyRuleset, live: Live, seat: Seat, after: int) -> It
     policy = tables.policy_of(ruleset, live.table, slot.decision)
     if policy.lingers:
         return  # its end depends on when the other seat answers, and the end of its own time less
-    whose = None if slot.decision.barrier is not None else seat
     turn = policy.turn_ms + slot.extension_ms
     start = watch.since - watch.before_ms
     for left in BEFORE_TURN_ENDS_MS:
         if turn > left and start + turn - left > after:
-            yield Reminder(start + turn - left, whose, "turn", left)
+            yield Reminder(start + turn - left, seat, "turn", left)
     reserve = live.table.reserve_ms[seat] if policy.uses_reserve else 0
     entered = start + turn
     if reserve > 0 and entered > after:
-        yield Reminder(entered, whose, "reserve-entered", reserve)
+        yield Reminder(entered, seat, "reserve-entered", reserve)
     past = max(0, after - entered) // EVERY_RESERVE_MS * EVERY_RESERVE_MS
     for spent in range(past + EVERY_RESERVE_MS, reserve, EVERY_RESERVE_MS):
-        yield Reminder(start + turn + spent, whose, "reserve", reserve - spent)
+        yield Reminder(start + turn + spent, seat, "reserve", reserve - spent)
 
 
 def given_back(

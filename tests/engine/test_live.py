@@ -603,6 +603,25 @@ def test_sealed_choosers_are_reminded_together() -> None:
     ]
 
 
+@pytest.mark.parametrize("sealed", [(), (0,), (1,)])
+def test_sealed_choosers_whose_times_differ_are_reminded_each(sealed: tuple[Seat, ...]) -> None:
+    """Whose time is longer is no secret; whether they have chosen is, and changes nothing."""
+    game = Game(header())
+    for seat in (0, 1):
+        game.must(seat, "ready", START)
+    game.organise("extend 0 15", START)
+    for seat in sealed:
+        game.must(seat, "pick 3", START)
+    assert _at(lives.reminders(TOY, game.live, after=START)) == [
+        (30_000, 1, "turn", 30_000),
+        (45_000, 0, "turn", 30_000),
+        (45_000, 1, "turn", 15_000),
+        (55_000, 1, "turn", 5_000),
+        (60_000, 0, "turn", 15_000),
+        (70_000, 0, "turn", 5_000),
+    ]
+
+
 def test_decisions_side_by_side_are_reminded_of_each() -> None:
     due = lives.reminders(TOY, Game(header()).live, after=START)
     assert [(r.at - START, r.seat) for r in due][:2] == [(150_000, 0), (150_000, 1)]
