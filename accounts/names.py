@@ -383,7 +383,9 @@ def _without_around(word: str) -> set[str]:
     # Nobody can tell where a number ends and such letters begin.
     while shorter := {re.sub(one, "", each) for each in found for one in (r"^\d", r"\d$")} - found:
         found |= shorter
-    return {_trimmed(each) if len(each) < LONG else each for each in found} - {""}
+    found = {_trimmed(each) if len(each) < LONG else each for each in found} - {""}
+    # A number says nothing, whatever letters its digits may be taken for.
+    return {each for each in found if not each.isdigit()}
 
 
 def hides_something(text: str) -> bool:

@@ -165,7 +165,17 @@ def test_usernames_too() -> None:
             user_register(username=given, email=f"{given}@example.org", password="x" * 12)
         assert caught.value.code == "username.reserved", given
     assert not User.objects.exists()
-    for given in ("badminton", "modest", "stafford", "ali", "mahmod", "supporter", "wagstaff"):
+    for given in (
+        "anna-54351730",
+        "bert-5173",
+        "badminton",
+        "modest",
+        "stafford",
+        "ali",
+        "mahmod",
+        "supporter",
+        "wagstaff",
+    ):
         user_register(username=given, email=f"{given}@example.org", password="x" * 12)
 
 
