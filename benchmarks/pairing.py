@@ -24,8 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from tournaments.formats.field import How, Pairing, Player, Result
 from tournaments.formats.round_robin.rules import timetable
 from tournaments.formats.single_elimination.rules import bracket_of, progress
+from tournaments.formats.swiss.format import SwissCourse
 from tournaments.formats.swiss.rules import pair_round
-from tournaments.standings.metrics import DEFAULTS
 from tournaments.standings.table import standings
 
 T = TypeVar("T")
@@ -111,7 +111,7 @@ def measure(repeats: int, seed: int, large: int) -> list[dict[str, Any]]:
     players = [player.id for player in field(large)]
     for _ in range(repeats):
         timed(robin, lambda: timetable(field(64)))
-        timed(tables, lambda: standings(players, results, DEFAULTS["swiss"]))
+        timed(tables, lambda: standings(players, results, SwissCourse.tie_breaks))
     return [
         line("Swiss, 64 players, a round of 9", small),
         line("Swiss, 63 players, a round of 9", odd),

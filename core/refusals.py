@@ -6,7 +6,7 @@ refusal it is stands where it is raised, in its class; what a kind is over HTTP 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from typing import Final
@@ -98,6 +98,15 @@ def each_of(refusal: Refusal) -> Sequence[Refusal]:
     if not isinstance(refusal, Refusals):
         return (refusal,)
     return tuple(leaf for each in refusal.each for leaf in each_of(each))
+
+
+def allowed(check: Callable[..., object], *args: object, **kwargs: object) -> bool:
+    """Whether what would refuse something lets it pass, for pages that offer what can be done."""
+    try:
+        check(*args, **kwargs)
+    except Refusal:
+        return False
+    return True
 
 
 class Together:

@@ -17,6 +17,7 @@ class TournamentsConfig(AppConfig):
         )
         from games.hooks import match_ended, match_reminded, match_turned  # noqa: PLC0415
         from tournaments import audience, demo, extras, receivers  # noqa: PLC0415
+        from tournaments.formats import installed, registry  # noqa: PLC0415
         from tournaments.hooks import season_happened  # noqa: PLC0415
         from tournaments.services.contestants import (  # noqa: PLC0415
             contestancies_merge,
@@ -26,6 +27,7 @@ class TournamentsConfig(AppConfig):
         from tournaments.webhooks import following  # noqa: PLC0415
         from tournaments.webhooks.outbox import deliveries_write  # noqa: PLC0415
 
+        registry.register(*installed.INSTALLED)
         match_ended.connect(receivers.on_match_ended, dispatch_uid="tournaments.match_ended")
         season_happened.connect(
             receivers.on_season_happened, dispatch_uid="tournaments.season_happened"

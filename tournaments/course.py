@@ -8,12 +8,13 @@ counts for the place. Nothing here changes anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 
 from django.utils.functional import cached_property
 
-from core.refusals import Refusal
+from accounts.models import User
+from core.refusals import Forbidden, Refusal
 from games.engine.errors import EngineFault
 from tournaments.formats import field
 from tournaments.formats.options import FormatOptions, options_of
@@ -40,6 +41,10 @@ class Course(Generic[Options]):
     """A season that has begun. ``death_matches`` have their round at hand."""
 
     options_type: ClassVar[type[FormatOptions]]
+    #: What standings are ordered by where organisers have chosen nothing; empty: there are none.
+    tie_breaks: ClassVar[tuple[str, ...]] = ()
+    #: Whether a table of everybody against everybody makes sense.
+    crosses: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -172,19 +177,19 @@ class Course(Generic[Options]):
         return frozenset()
 
     @property
-    def table(self) -> Table:
-        """The standings, in formats that have a table."""
-        raise EngineFault("this format has no table")
+    def table(self) -> Table | None:
+        """The standings; None in formats without a table."""
+        return None
 
     @property
-    def bracket(self) -> Progress:
-        """A bracket as far as it is played, in formats that have one."""
-        raise EngineFault("this format has no bracket")
+    def bracket(self) -> Progress | None:
+        """A bracket as far as it is played; None in formats that have none."""
+        return None
 
     @property
     def rungs(self) -> tuple[Rung, ...]:
-        """A ladder, the top rung first, in formats that have one."""
-        raise EngineFault("this format has no ladder")
+        """A ladder, the top rung first; empty in formats that have none."""
+        return ()
 
     @property
     def ladder(self) -> tuple[int, ...]:
@@ -210,6 +215,21 @@ class Course(Generic[Options]):
             )
         best = still_in[0][0]
         return [pk for rank, pk in still_in if rank == best]
+
+    def tie(self, acting_user: User | None) -> Iterator[Refusal]:
+        """What is to be said where several share the first place: ``season.own`` to one of them,
+        who cannot say who has won, and ``season.tied`` to whoever does not say it.
+        Raises Refusal ``season.not-concluded``."""
+        if len(self.first) == 1:
+            return
+        if acting_user is not None and acting_user.pk in [
+            self.holders[pk].user_id for pk in self.first
+        ]:
+            yield Forbidden(
+                "season.own", "You share the first place: another organiser says who has won."
+            )
+        names = ", ".join(self.holders[pk].name for pk in self.first)
+        yield Refusal("season.tied", f"It must be said who has won: {names} share the first place.")
 
     @cached_property
     def busy(self) -> frozenset[int]:

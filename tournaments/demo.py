@@ -18,7 +18,7 @@ from tournaments.formats.elimination.episodes import (
     placements_record,
 )
 from tournaments.lifecycle import ContestantStatus
-from tournaments.models import Format, Season
+from tournaments.models import Season
 from tournaments.services.scheduling import leg_schedule
 from tournaments.simulation import Plan, season_simulate
 
@@ -38,7 +38,7 @@ def demo_seasons(users: Mapping[str, User]) -> None:
 
 def _cup(olga: User, players: tuple[User, ...]) -> None:
     plan = Plan(
-        format=Format.SINGLE_ELIMINATION,
+        format="single-elimination",
         contestants=8,
         seed=SEED,
         start=timezone.now() - timedelta(days=90),
@@ -54,7 +54,7 @@ def _gauntlet(olga: User, players: tuple[User, ...]) -> None:
     """Three episodes behind it, and a death match tomorrow."""
     now = timezone.now()
     plan = Plan(
-        format=Format.ELIMINATION,
+        format="elimination",
         contestants=8,
         seed=SEED,
         start=now - timedelta(days=30),

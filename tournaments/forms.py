@@ -25,11 +25,12 @@ from games.words import ruleset_named
 from tournaments import catalogue
 from tournaments.formats.registry import (
     FORMATS,
+    format_of,
     option_limits,
     options_of,
 )
-from tournaments.models import Contestant, Format, Leg, NoShowRule, RulesetChoice, Season
-from tournaments.standings.metrics import DEFAULTS, METRICS
+from tournaments.models import Contestant, Leg, NoShowRule, RulesetChoice, Season
+from tournaments.standings.metrics import METRICS
 
 GAMES_MOST: Final = 12
 TIES_MOST: Final = 6
@@ -109,24 +110,11 @@ class UserField(forms.CharField):
 
 # -- a season ------------------------------------------------------------------------------------
 
-# What each format lets organisers choose: the words for `pairing.registry`'s options.
-_OPTION_WORDS: Final[dict[str, tuple[str, str]]] = {
-    "final_best_of": ("Matches of the final, at most", "An odd number: 3 means best of three."),
-    "choice_hours": (
-        "Hours to choose an opponent",
-        "After that an organiser names the DMO. 0.5 is half an hour.",
-    ),
-    "items": ("Who is out gives items", ""),
-    "third_place": ("A match for third place", ""),
-    "best_of": ("Games in each match, at most", "An odd number."),
-    "legs": ("How often everybody meets everybody", "Once, or twice with sides changed."),
-    "rounds": ("Rounds", "Five are enough for about 32 contestants, six for 64."),
-    "challenge_reach": ("Rungs that a challenge reaches up", ""),
-}
-
 
 def _option_field(name: str, default: Any, limits: Limits) -> forms.Field:
-    words, text = _OPTION_WORDS[name]
+    # An option that says nothing of itself is called by its name.
+    words = limits.title or name.replace("_", " ").capitalize()
+    text = limits.text
     if limits.type is bool:
         return forms.BooleanField(label=words, help_text=text, required=False, initial=default)
     kind: Any = forms.FloatField if limits.type is float else forms.IntegerField
@@ -143,6 +131,11 @@ def _option_field(name: str, default: Any, limits: Limits) -> forms.Field:
         **bounds,
     )
     return field
+
+
+def has_table(key: str) -> bool:
+    """Whether seasons of that format have standings with tie-breaks."""
+    return bool(format_of(key).course_type.tie_breaks)
 
 
 def _format_defaults(key: str) -> dict[str, Any]:
@@ -168,7 +161,7 @@ class SeasonForm(ServiceForm):
         label="Format",
         widget=Cards,
         choices=lambda: [(each.key, Card(each.name, each.summary)) for each in FORMATS.values()],
-        initial=Format.ELIMINATION,
+        initial=lambda: next(iter(FORMATS)),
     )
     name = forms.CharField(label="Name", max_length=80)
     summary = forms.CharField(
@@ -274,7 +267,7 @@ class SeasonForm(ServiceForm):
     def ranks(self) -> bool:
         """Whether standings have tie-breaks that can be chosen now."""
         kind = None if self._season is None else self._season.format
-        return "tie_1" in self.fields and (kind is None or kind in DEFAULTS)
+        return "tie_1" in self.fields and (kind is None or has_table(kind))
 
     def settings(self) -> dict[str, Any]:
         """What the services want to know, of a valid form."""
@@ -288,7 +281,7 @@ class SeasonForm(ServiceForm):
             )
         }  # fmt: skip
         given["repertoire"] = self._repertoire()
-        if key in DEFAULTS and "tie_1" in self.fields:
+        if has_table(key) and "tie_1" in self.fields:
             ties = [data[f"tie_{number}"] for number in range(1, TIES_MOST + 1)]
             more = [] if self._season is None else self._season.tie_breaks[TIES_MOST:]
             chosen = [each for each in ties if each]

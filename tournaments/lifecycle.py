@@ -93,6 +93,8 @@ class GiftStatus(models.TextChoices):
 
 
 #: What an episode is in which nothing more happens.
+#: Who has not left a season.
+STILL_IN: Final = (ContestantStatus.ENROLLED, ContestantStatus.ACTIVE)
 EPISODE_OVER: Final = (EpisodeStatus.DONE, EpisodeStatus.SKIPPED)
 #: What a death match is of which nothing is left to be played.
 SETTLED: Final = (DeathMatchStatus.DECIDED, DeathMatchStatus.VOID)

@@ -14,12 +14,13 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone
 
 from accounts.roles import is_organiser
 from games.models import Match
+from tournaments.formats import names
 from tournaments.lifecycle import (
     ContestantStatus,
     DeathMatchStatus,
@@ -83,7 +84,7 @@ class Season(models.Model):
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=80)
     summary = models.TextField(max_length=2000, blank=True)
-    format = models.CharField(max_length=20, choices=Format.choices)
+    format = models.CharField(max_length=20, choices=names.choices)
     format_options = models.JSONField(default=dict, blank=True)
     visibility = models.CharField(
         max_length=10, choices=Visibility.choices, default=Visibility.DRAFT
@@ -130,7 +131,9 @@ class Season(models.Model):
         ]
         constraints = [
             models.CheckConstraint(
-                condition=Q(format__in=Format.values), name="season_format_known"
+                # Which formats there are is known to their registry, not to the database.
+                condition=Q(format__regex=r"^[a-z]+(-[a-z]+)*$"),
+                name="season_format_named",
             ),
             models.CheckConstraint(
                 condition=Q(visibility__in=Visibility.values), name="season_visibility_known"
@@ -192,14 +195,6 @@ class ContestantQuerySet(models.QuerySet["Contestant"]):
         """Who plays in a round, or in the main match of an episode: everybody still in who has not
         entered since."""
         return self.filter(status=ContestantStatus.ACTIVE, since_round__lte=number)
-
-    def in_contention(self) -> ContestantQuerySet:
-        """Who may still win the season: not those who only play for third place in a bracket."""
-        lost = DeathMatch.objects.filter(
-            Q(home=OuterRef("pk")) | Q(away=OuterRef("pk")), status=DeathMatchStatus.DECIDED
-        ).exclude(winner=OuterRef("pk"))
-        beaten = Q(season__format=Format.SINGLE_ELIMINATION) & Q(Exists(lost))
-        return self.filter(status=ContestantStatus.ACTIVE).exclude(beaten)
 
 
 class Contestant(models.Model):

@@ -18,9 +18,9 @@ from games.engine.palette import ON_DARK
 from games.sharing import BRASS, MUTED, PANEL, TEXT, frame, label
 from tournaments.formats.field import How as Came
 from tournaments.formats.single_elimination.rules import Standing, State
-from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, How, SeasonStatus
+from tournaments.lifecycle import STILL_IN, ContestantStatus, DeathMatchStatus, How, SeasonStatus
 from tournaments.models import Contestant, DeathMatch, Round
-from tournaments.reading import STILL_IN, Sheet
+from tournaments.reading import Sheet
 
 ROW, COLUMN, LEFT, TOP = 48, 84, 26, 40
 
@@ -366,7 +366,7 @@ def season_picture(sheet: Sheet) -> str:
     """A season as a picture of its own: its name, how far it is, and everybody in it."""
     season = sheet.season
     parts = [
-        label(64, 92, season.get_format_display(), size=28, fill=MUTED),
+        label(64, 92, sheet.format.name, size=28, fill=MUTED),
         label(64, 176, season.name, size=72, room=1072, display=True),
         label(64, 236, standing_told(sheet), size=34, room=1072, fill=BRASS),
         format_html('<rect y="290" width="1200" height="220" fill="{}"/>', PANEL),

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from django.db import connection
-from django.db.models import Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.functional import cached_property
@@ -23,11 +23,13 @@ from games import words
 from games.models import Match
 from tournaments import catalogue
 from tournaments.course import Course
-from tournaments.formats.registry import format_of
+from tournaments.formats.base import Format
+from tournaments.formats.registry import FORMATS, format_of
 from tournaments.formats.single_elimination import rules as brackets
 from tournaments.lifecycle import (
     PLAYABLE,
     SETTLED,
+    STILL_IN,
     ContestantStatus,
     DeathMatchStatus,
     How,
@@ -40,7 +42,6 @@ from tournaments.models import (
     Contestant,
     DeathMatch,
     Episode,
-    Format,
     Gift,
     ItemEvent,
     Leg,
@@ -50,7 +51,6 @@ from tournaments.models import (
     SeasonEvent,
     SeasonOrganiser,
 )
-from tournaments.standings.metrics import DEFAULTS
 from tournaments.standings.table import Table
 
 # What an organiser decided, with the reason: the kinds of events that the page of rulings lists.
@@ -77,8 +77,6 @@ _FOLLOWS: Final = (
 # Said of every turn and reminder: worth a push, not worth a line in a history.
 FLEETING: Final = ("death-match.turn", "death-match.reminder")
 
-STILL_IN: Final = (ContestantStatus.ENROLLED, ContestantStatus.ACTIVE)
-
 
 def season_for(slug: str, user: Any) -> Season:
     """The season of that address, if ``user`` may know of it. Raises Refusal ``season.none``."""
@@ -95,10 +93,20 @@ def season_for(slug: str, user: Any) -> Season:
 def seasons_listed(viewer: Any) -> QuerySet[Season]:
     """The seasons that ``viewer`` may see, fit for lists."""
     playing = Count("contestants", filter=~Q(contestants__status=ContestantStatus.REPLACED))
-    ours = Contestant.objects.in_contention().filter(season=OuterRef("pk")).order_by()
+    ours = _in_contention().filter(season=OuterRef("pk")).order_by()
     left = Coalesce(Subquery(ours.values("season").annotate(n=Count("pk")).values("n")), 0)
     seasons: QuerySet[Season] = Season.objects.visible_to(viewer)
     return seasons.select_related("winner").annotate(entered=playing, left=left)
+
+
+def _in_contention() -> QuerySet[Contestant]:
+    """Who may still win their season."""
+    lost = DeathMatch.objects.filter(
+        Q(home=OuterRef("pk")) | Q(away=OuterRef("pk")), status=DeathMatchStatus.DECIDED
+    ).exclude(winner=OuterRef("pk"))
+    once = [each.key for each in FORMATS.values() if each.loses_once]
+    beaten = Q(season__format__in=once) & Q(Exists(lost))
+    return Contestant.objects.filter(status=ContestantStatus.ACTIVE).exclude(beaten)
 
 
 def seasons_by_stage(viewer: Any, *, at_most: int = 60) -> dict[str, list[Season]]:
@@ -154,6 +162,11 @@ class Sheet:
     def __init__(self, season: Season) -> None:
         self.season = season
 
+    @cached_property
+    def format(self) -> Format:
+        """How it is played."""
+        return format_of(self.season.format)
+
     # -- people ----------------------------------------------------------------------------------
 
     @cached_property
@@ -183,8 +196,8 @@ class Sheet:
 
     @cached_property
     def for_third(self) -> frozenset[int]:
-        """Who has lost in a bracket and is not out: they play for third place."""
-        if self.season.format != Format.SINGLE_ELIMINATION:
+        """Who is in and has lost where one loss is enough: they play for a place behind."""
+        if not self.format.loses_once:
             return frozenset()
         beaten = {
             side
@@ -219,15 +232,13 @@ class Sheet:
 
     @cached_property
     def rounds(self) -> list[Round]:
-        """The rounds so far, each with its `episode` (None outside elimination seasons) as
-        `told`, whose `places` are the placements of its main match."""
+        """The rounds so far, each with its `episode` (None where it is none) as `told`, whose
+        `places` are the placements of its main match."""
         rows = list(Round.objects.filter(season=self.season).order_by("number"))
-        episodes: dict[int, Episode] = {}
-        if self.season.format == Format.ELIMINATION:
-            found = Episode.objects.filter(round__season=self.season).prefetch_related(
-                Prefetch("placements", Placement.objects.order_by("place", "pk"))
-            )
-            episodes = {episode.round_id: episode for episode in found}
+        found = Episode.objects.filter(round__season=self.season).prefetch_related(
+            Prefetch("placements", Placement.objects.order_by("place", "pk"))
+        )
+        episodes = {episode.round_id: episode for episode in found}
         for row in rows:
             row.season = self.season
             episode = episodes.get(row.pk)
@@ -282,10 +293,10 @@ class Sheet:
 
     @property
     def current(self) -> Round | None:
-        """The round that is being played; None where there is none. Those of a bracket are all
-        open from the beginning, and stay so until something after them has been decided: there it
-        is the first with something left to play."""
-        if self.season.format == Format.SINGLE_ELIMINATION:
+        """The round that is being played; None where there is none. Where all are open from the
+        beginning, and stay so until something after them has been decided, it is the first with
+        something left to play."""
+        if self.format.rounds_ahead:
             left = {row.round_id for row in self.death_matches if row.status not in SETTLED}
             return next((each for each in self.rounds if each.pk in left), None)
         not_closed = (each for each in reversed(self.rounds) if each.status != RoundStatus.CLOSED)
@@ -347,29 +358,22 @@ class Sheet:
     @cached_property
     def course(self) -> Course[Any]:
         """The season as pairing and standings know it."""
-        kind = format_of(self.season.format).course_type
-        return kind(self.season, self.contestants, self.death_matches)
+        return self.format.course_type(self.season, self.contestants, self.death_matches)
 
     @cached_property
     def table(self) -> Table | None:
-        """The standings of a round robin or Swiss season that has begun."""
-        if self.season.format not in DEFAULTS or not self.rounds:
-            return None
-        return self.course.table
+        """The standings of a season that has begun; None in formats without a table."""
+        return self.course.table if self.rounds else None
 
     @cached_property
     def bracket(self) -> brackets.Progress | None:
         """The bracket as far as it is played; None for other formats and before the start."""
-        if self.season.format != Format.SINGLE_ELIMINATION or not self.rounds:
-            return None
-        return self.course.bracket
+        return self.course.bracket if self.rounds else None
 
     @cached_property
     def ladder(self) -> list[Contestant]:
         """The rungs of a ladder, the top first."""
-        if self.season.format != Format.LADDER or not self.rounds:
-            return []
-        return [self.by_id[pk] for pk in self.course.ladder]
+        return [self.by_id[pk] for pk in self.course.ladder] if self.rounds else []
 
     @cached_property
     def rungs(self) -> list[tuple[Contestant, str]]:
@@ -387,7 +391,7 @@ class Sheet:
     def cross_table(self) -> list[tuple[Contestant, list[list[DeathMatch] | None]]]:
         """Everybody's matches against everybody, in the order of the standings; None on the
         diagonal. Empty where it would be too large to read."""
-        if self.table is None or self.season.format != Format.ROUND_ROBIN:
+        if self.table is None or not self.course.crosses:
             return []
         order = [row.player for row in self.table.rows]
         if len(order) > 24:
@@ -411,11 +415,9 @@ class Sheet:
 
     @cached_property
     def has_items(self) -> bool:
-        """Whether pages speak of items: they are part of an elimination season; in any other an
-        organiser may have granted some."""
-        if self.season.format == Format.ELIMINATION:
-            return True
-        return Gift.objects.filter(season=self.season).exists()
+        """Whether pages speak of items: where they are no part of the format, an organiser may
+        have granted some."""
+        return self.format.gifts or Gift.objects.filter(season=self.season).exists()
 
     @cached_property
     def gifts(self) -> list[Gift]:

@@ -28,9 +28,10 @@ from games.rulesets import REGISTRY
 from games.services.turns import match_submit
 from tournaments import catalogue
 from tournaments.formats.elimination import episodes
+from tournaments.formats.elimination.format import FORMAT as ELIMINATION
 from tournaments.formats.ladder.format import ladder_challenge
 from tournaments.formats.ladder.options import LadderOptions
-from tournaments.formats.registry import course_of
+from tournaments.formats.registry import course_of, format_of
 from tournaments.lifecycle import (
     PLAYABLE,
     ContestantStatus,
@@ -43,7 +44,6 @@ from tournaments.models import (
     Contestant,
     DeathMatch,
     Episode,
-    Format,
     Gift,
     Leg,
     NoShowRule,
@@ -136,6 +136,7 @@ class _Simulation:
         say: Callable[[str], None],
     ) -> None:
         self.plan = plan
+        self.format = format_of(plan.format)
         self.organiser = organiser
         self.random = random.Random(plan.seed)  # noqa: S311  (reproducible on purpose)
         self.at = plan.start
@@ -152,9 +153,9 @@ class _Simulation:
 
     def run(self) -> Season:
         self._begin()
-        if self.plan.format == Format.ELIMINATION:
+        if self.format is ELIMINATION:
             self._episodes()
-        elif self.plan.format == Format.LADDER:
+        elif self.format.challenges:
             self._challenges()
         else:
             self._rounds()
@@ -333,7 +334,7 @@ class _Simulation:
 
     def _rounds(self) -> None:
         while self._running():
-            if self.plan.format == Format.SINGLE_ELIMINATION and not self._open():
+            if self.format.rounds_ahead and not self._open():
                 raise EngineFault("a bracket has come to a standstill")
             for death_match in self._open():
                 if not self._running():
@@ -347,7 +348,7 @@ class _Simulation:
                 self._death_match(death_match)
             if not self._running():
                 return
-            if self.plan.format != Format.SINGLE_ELIMINATION and not self._open():
+            if not self.format.rounds_ahead and not self._open():
                 self._paired_or_concluded()
 
     def _open(self) -> list[DeathMatch]:
@@ -433,7 +434,7 @@ class _Simulation:
 
     def _leg(self, leg: Leg) -> None:
         """Fix a time, confirm, play, and perhaps have it played again."""
-        if self.plan.quick and self.plan.format != Format.ELIMINATION and not self.due["no-show"]:
+        if self.plan.quick and not self.format.gifts and not self.due["no-show"]:
             # Hundreds of matches: the organiser begins them.
             leg = legs.leg_start(
                 acting_user=self.organiser,

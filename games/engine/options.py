@@ -31,7 +31,7 @@ class OptionsRefused(Refusals):
 class Limits(msgspec.Struct, frozen=True):
     """What an option may be: a ``type`` (bool, int, float, str for one of the ``choices``, object
     for a document), and for numbers from where to where; the lowest itself is not allowed where it
-    is ``open``."""
+    is ``open``. ``title`` and ``text`` say for people what is chosen."""
 
     type: type
     least: float | None = None
@@ -39,6 +39,8 @@ class Limits(msgspec.Struct, frozen=True):
     open: bool = False
     odd: bool = False
     choices: tuple[str, ...] = ()
+    title: str = ""
+    text: str = ""
 
     @property
     def sentence(self) -> str:
@@ -67,8 +69,17 @@ def limits_of(kind: type[msgspec.Struct], odd: frozenset[str] = frozenset()) -> 
 
 
 def _limits(kind: inspect.Type, *, odd: bool) -> Limits:
+    said: dict[str, str] = {}
     while isinstance(kind, inspect.Metadata):
+        said = (kind.extra_json_schema or {}) | said
         kind = kind.type
+    limits = _bounds(kind, odd=odd)
+    return msgspec.structs.replace(
+        limits, title=said.get("title", ""), text=said.get("description", "")
+    )
+
+
+def _bounds(kind: inspect.Type, *, odd: bool) -> Limits:
     match kind:
         case inspect.BoolType():
             return Limits(bool)

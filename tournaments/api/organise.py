@@ -34,6 +34,7 @@ from tournaments import audience
 from tournaments.api.fields import (
     ContestantField,
     DeathMatchField,
+    FormatField,
     contestants_of,
     death_matches_among,
 )
@@ -59,11 +60,11 @@ from tournaments.api.views import (
 )
 from tournaments.catalogue import item_of
 from tournaments.formats.elimination import episodes
+from tournaments.formats.registry import format_of
 from tournaments.models import (
     Contestant,
     DeathMatch,
     Episode,
-    Format,
     Gift,
     Leg,
     NoShowRule,
@@ -88,7 +89,6 @@ from tournaments.services.rounds import (
     Pairing,
     death_match_schedule,
     leg_none,
-    must_be_pairs,
     round_next,
     round_schedule,
 )
@@ -238,7 +238,7 @@ class NewSeasonSerializer(_SettingsSerializer):
     """A season to be made."""
 
     name = serializers.CharField(max_length=80)
-    format = serializers.ChoiceField(choices=Format.choices)
+    format = FormatField()
 
 
 class SeasonChangesSerializer(_SettingsSerializer):
@@ -386,12 +386,7 @@ class StepsView(ApiView):
             case "cancel":
                 seasons.season_cancel(acting_user=caller, season=season, why=given.get("why", ""))
             case "finish":
-                ends = (
-                    seasons.season_finish
-                    if season.format == Format.ELIMINATION
-                    else results.season_conclude
-                )
-                ends(acting_user=caller, season=season, winner=given.get("winner"))
+                results.season_end(acting_user=caller, season=season, winner=given.get("winner"))
             case "list":
                 seasons.season_list(acting_user=caller, season=season)
             case "unlist":
@@ -700,7 +695,8 @@ class NewRoundSerializer(serializers.Serializer[dict[str, Any]]):
         if "pairings" in sound or "pairings" not in self.initial_data:
             pairs = [(row.get("home"), row.get("away")) for row in rows]
             with told.of():
-                must_be_pairs(self.context["about"].format, pairs if "pairings" in sound else None)
+                own = format_of(self.context["about"].format)
+                own.must_be_pairs(pairs if "pairings" in sound else None)
         yield from told.refused
 
 

@@ -49,6 +49,7 @@ from tournaments.api.serializers import (
 )
 from tournaments.catalogue import catalogue
 from tournaments.dumps.views import records_streamed
+from tournaments.formats import names
 from tournaments.leaderboards import season_leaderboard
 from tournaments.lifecycle import (
     ContestantStatus,
@@ -62,7 +63,6 @@ from tournaments.models import (
     Contestant,
     DeathMatch,
     Episode,
-    Format,
     Gift,
     Leg,
     Placement,
@@ -120,7 +120,7 @@ class UsernameFilter(filters.CharFilter):
 class SeasonFilters(Filters):
     """What seasons can be filtered by."""
 
-    format = filters.ChoiceFilter(choices=Format.choices)
+    format = filters.ChoiceFilter(choices=names.choices)
     status = filters.ChoiceFilter(choices=SeasonStatus.choices)
     visibility = filters.ChoiceFilter(choices=Visibility.choices)
     organiser = UsernameFilter(field_name="organisers__user__username", help_text="A username.")

@@ -1,15 +1,17 @@
 """What a format of seasons is.
 
-A format is told of every turning point of a season and does what is its own: it places, pairs,
-brings in and puts out. What reaches beyond (somebody who is not there loses, a season is over) it
-says in what it returns, and whoever told it does that: formats know death matches, and nothing of
-what is done with results (`services.results`).
+A format says what it is like (whether its rounds are there from the beginning, whether the
+eliminated give items), and answers what only it can know. And it is told of every turning point of
+a season and does what is its own: it places, pairs, brings in and puts out. What reaches beyond
+(somebody who is not there loses, a season is over) it says in what it returns, and whoever told it
+does that: formats know death matches, and nothing of what is done with results
+(`services.results`).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, ClassVar, NamedTuple
 
@@ -19,7 +21,21 @@ from accounts.models import User
 from core.refusals import Refusal
 from tournaments.course import Course
 from tournaments.formats.options import FormatOptions
+from tournaments.lifecycle import SeasonStatus
 from tournaments.models import Contestant, DeathMatch, Round, Season
+
+
+class Task(NamedTuple):
+    """Something that waits for an organiser: what, the page of the season where it is done (its
+    name and the arguments after the season's), what its button says, and how pressing it is (2:
+    now). ``url``: where it is done, if that is no page of the season."""
+
+    words: str
+    page: str
+    action: str
+    pressing: int = 1
+    args: tuple[Any, ...] = ()
+    url: str = ""
 
 
 class Walkover(NamedTuple):
@@ -43,8 +59,9 @@ NOTHING = Follows()
 
 
 class Format(ABC):
-    """One format. Every step is called under the season's lock, inside the transaction of what is
-    done, and may raise Refusal: then it is not done."""
+    """One format; what it does not say is as most formats have it. Every step is called under the
+    season's lock, inside the transaction of what is done, and may raise Refusal: then it is not
+    done."""
 
     key: ClassVar[str]
     name: ClassVar[str]
@@ -53,14 +70,143 @@ class Format(ABC):
     least: ClassVar[int] = 2
     course_type: ClassVar[type[Course[Any]]]
 
+    # -- what it is like -------------------------------------------------------------------------
+
+    #: Whether all its rounds are there from the beginning; else one is opened after another, on
+    #: the results of the one before.
+    rounds_ahead: ClassVar[bool] = False
+    #: Whether who has lost once cannot win any more, and may still play for a place behind.
+    loses_once: ClassVar[bool] = False
+    #: Whether somebody meets one opponent in a round at most.
+    once_a_round: ClassVar[bool] = True
+    #: Whether a round is paired of everybody who is in: who comes later plays from the next one.
+    pairs_everybody: ClassVar[bool] = False
+    #: Whether the eliminated give items for what is still to be played: a part of the format.
+    gifts: ClassVar[bool] = False
+    #: Whether contestants challenge each other.
+    challenges: ClassVar[bool] = False
+    #: Whether organisers may pair a whole round themselves.
+    by_hand: ClassVar[bool] = False
+    #: Whether a season ends by an order that can be asked for at any time; else with one result.
+    ends_by_order: ClassVar[bool] = True
+
+    # -- what its pages are like -------------------------------------------------------------------
+
+    #: Templates with what is its own, on the season's page, on that of the standings and on the
+    #: desk, with the season as pages read it as `sheet`. Empty: nothing.
+    season_template: ClassVar[str] = ""
+    standings_template: ClassVar[str] = ""
+    desk_template: ClassVar[str] = ""
+    #: What is said where nothing is to be played yet.
+    waits: ClassVar[str] = "The next round brings some."
+
     @property
     def options_type(self) -> type[FormatOptions]:
         """What its organisers choose."""
         return self.course_type.options_type
 
+    def tasks(self, course: Any) -> Iterable[Task]:
+        """What waits for the organisers of a running season, besides its death matches."""
+        del course
+        return ()
+
+    def faults(
+        self, *, season: Season, death_matches: Sequence[DeathMatch], lenient: bool
+    ) -> Iterable[str]:
+        """What does not hold of a season, as sentences; ``death_matches`` are those that are not
+        void. ``lenient``: organisers may have had a round paired where it could not be."""
+        del season, death_matches, lenient
+        return ()
+
+    # -- what only it knows ------------------------------------------------------------------------
+
+    def gives_items(self, season: Season) -> bool:
+        """Whether who is out may give items in this season."""
+        del season
+        return True
+
+    def advantage_by_items(self, played: Round) -> bool | None:
+        """Whether items decide who begins at an advantage in a round; None: as the variant says
+        that is played."""
+        del played
+        return None
+
+    def before_the_end(
+        self, *, season: Season, open_matches: int, acting_user: User | None
+    ) -> Iterator[Refusal]:
+        """What keeps a season from ending besides its ``open_matches``; ``season.tied`` only where
+        whoever ends it has to say who has won."""
+        if season.status != SeasonStatus.RUNNING:
+            return
+        course = self.course_type.of(season)
+        if season.rounds.count() < course.rounds:
+            yield Refusal("season.not-concluded", "There are rounds to be played first.")
+        elif not open_matches:
+            try:
+                yield from course.tie(acting_user)
+            except Refusal as refusal:
+                yield refusal
+
+    def must_be_closable(self, *, round: Round, by_hand: bool) -> None:  # noqa: A002
+        """Raises Refusal where a round of which nothing is open cannot be closed; ``by_hand``: by
+        an organiser."""
+        del round, by_hand
+
+    def must_be_voidable(self, *, death_match: DeathMatch) -> None:
+        """Raises Refusal where a death match cannot be called off."""
+        del death_match
+
+    def must_admit(self, *, season: Season) -> None:
+        """Raises Refusal where nobody can enter a season that is running, or enter it any more."""
+        del season
+
+    def places(self, course: Any) -> dict[int, int] | None:
+        """Where everybody ends, by id, to be written down at the end; None where that is done all
+        along."""
+        return {pk: rank for rank, pk in course.ordered}
+
+    # -- pairing by hand ---------------------------------------------------------------------------
+
+    def must_be_pairs(
+        self, pairings: Sequence[tuple[Contestant | None, Contestant | None]] | None
+    ) -> None:
+        """Whether these can be paired by hand, however the season stands; a side is None where it
+        is not known. No pairings at all: the format is to pair. Raises Refusal
+        ``pairing.not-by-hand``, and what is wrong with rows."""
+        if pairings is not None:
+            raise Refusal("pairing.not-by-hand", "This format pairs by itself.")
+
+    def proposed(self, course: Any) -> Sequence[tuple[Contestant, Contestant]]:
+        """How the next round would be paired, for whoever pairs it by hand; byes left out."""
+        del course
+        return ()
+
+    # -- steps -------------------------------------------------------------------------------------
+
     @abstractmethod
     def started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
         """The season has just begun; contestants are active and seeded: open the first round."""
+
+    def round_open(
+        self, *, season: Season, acting_user: User, lenient: bool, at: datetime
+    ) -> tuple[Round, Follows]:
+        """Open the next round with all that is in it. ``lenient``: bend what cannot be kept to.
+        Raises Refusal ``round.not-paired`` where an organiser does not."""
+        del season, acting_user, lenient, at
+        raise Refusal("round.not-paired", "This format pairs by itself.")
+
+    def round_open_by_hand(
+        self,
+        *,
+        season: Season,
+        acting_user: User,
+        pairings: Sequence[tuple[Contestant, Contestant]],
+        at: datetime,
+    ) -> tuple[Round, list[DeathMatch], Follows]:
+        """The round with these pairings (`must_be_pairs` has let them pass), and their death
+        matches in that order."""
+        del season, acting_user, pairings, at
+        raise Refusal("pairing.not-by-hand", "This format pairs by itself.")
 
     def decided(self, *, death_match: DeathMatch, at: datetime) -> Follows:
         """A death match has a winner: whatever follows for its two sides."""
@@ -90,10 +236,6 @@ class Format(ABC):
     def complete(self, *, round: Round, at: datetime) -> Follows:  # noqa: A002
         """Nothing of this open or reopened round is left to be played."""
 
-    def must_admit(self, *, season: Season) -> None:
-        """Raises Refusal where nobody can enter a season that is running, or enter it any more."""
-        del season
-
     def entered(self, *, season: Season) -> None:
         """Somebody, or several, entered a season that is running."""
         del season
@@ -106,11 +248,6 @@ class Format(ABC):
     def replaced(self, *, old: Contestant, new: Contestant, at: datetime) -> None:
         """``new`` sits in the open death matches of ``old`` already."""
         del old, new, at
-
-    def places(self, course: Any) -> dict[int, int] | None:
-        """Where everybody ends, by id, to be written down at the end; None where that is done all
-        along."""
-        return {pk: rank for rank, pk in course.ordered}
 
 
 def closed_to_late_entries() -> Refusal:

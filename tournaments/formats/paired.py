@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, ClassVar, Final
 
 from django.utils.functional import cached_property
 
 from accounts.models import User
+from accounts.services import audit_record
 from core.refusals import Refusal
 from tournaments.course import Course, Options
 from tournaments.formats import field
-from tournaments.formats.base import Follows, Format, Walkover
+from tournaments.formats.base import Follows, Format, Task, Walkover
 from tournaments.formats.rounds import round_announce, round_create
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, RoundStatus
 from tournaments.models import Contestant, DeathMatch, Round, Season
 from tournaments.services import deathmatches
-from tournaments.standings import DEFAULTS, Table, standings
+from tournaments.standings import Table, standings
 
 #: How much of the standings the news of a complete round carries.
 TOLD_ROWS: Final = 16
@@ -40,7 +41,7 @@ class TableCourse(Course[Options]):
     @cached_property
     def table(self) -> Table:
         """The standings."""
-        order = self.season.tie_breaks or DEFAULTS[self.season.format]
+        order = self.season.tie_breaks or self.tie_breaks
         names = {pk: each.name for pk, each in self.holders.items()}
         return standings(self.table_players, self.counting, order, names)
 
@@ -54,6 +55,18 @@ class PairedFormat(Format):
     """One round after another."""
 
     course_type: ClassVar[type[TableCourse[Any]]]
+    season_template = "tournaments/formats/table/season.html"
+    standings_template = "tournaments/formats/table/standings.html"
+
+    def tasks(self, course: Any) -> Iterator[Task]:
+        """The next round, once the last one is played; then the end."""
+        if course.busy:
+            return
+        paired = course.season.rounds.count()
+        if paired < course.rounds:
+            yield Task(f"Round {paired + 1} can be paired.", "pair", "Pair it", 2)
+        else:
+            yield Task("Everything is played. Who has won?", "conclude", "End the season", 2)
 
     @abstractmethod
     def pairings(self, course: Any, number: int, *, lenient: bool) -> Sequence[field.Pairing]:
@@ -74,10 +87,20 @@ class PairedFormat(Format):
             raise Refusal("round.none-left", f"All {last} rounds have been paired.")
         return round_create(season=season, number=number, name=f"Round {number}", at=at)
 
-    def round_pair(
-        self, *, season: Season, lenient: bool = False, at: datetime
+    def round_open(
+        self, *, season: Season, acting_user: User, lenient: bool, at: datetime
     ) -> tuple[Round, Follows]:
         """Pair the next round and open it. Raises Refusal as `round_begin` and `pairings` do."""
+        opened, follows = self._round_pair(season, lenient=lenient, at=at)
+        audit_record(
+            acting_user=acting_user,
+            action="round.pair",
+            target=opened,
+            data={"season": season.pk, "round": opened.number, "lenient": lenient},
+        )
+        return opened, follows
+
+    def _round_pair(self, season: Season, *, lenient: bool, at: datetime) -> tuple[Round, Follows]:
         opened = self.round_begin(season=season, at=at)
         course = self.course_type.of(season)
         made: list[tuple[list[Contestant], DeathMatch]] = []
@@ -99,7 +122,7 @@ class PairedFormat(Format):
     def started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
         """The first round is paired."""
         del acting_user
-        return self.round_pair(season=season, at=at)[1]
+        return self._round_pair(season, lenient=False, at=at)[1]
 
     def complete(self, *, round: Round, at: datetime) -> Follows:  # noqa: A002
         """The round closes; after the last one the season ends."""

@@ -1,4 +1,5 @@
-"""The formats a season can have."""
+"""The formats that a season can have, by their keys; those of this project are put here by
+`formats.installed`."""
 
 from __future__ import annotations
 
@@ -10,17 +11,18 @@ from games.engine.options import Limits, limits_of
 from tournaments.course import Course
 from tournaments.formats import options
 from tournaments.formats.base import Format
-from tournaments.formats.elimination.format import FORMAT as ELIMINATION
-from tournaments.formats.ladder.format import FORMAT as LADDER
+from tournaments.formats.names import NAMES
 from tournaments.formats.options import Caution, FormatOptions
-from tournaments.formats.round_robin.format import FORMAT as ROUND_ROBIN
-from tournaments.formats.single_elimination.format import FORMAT as SINGLE_ELIMINATION
-from tournaments.formats.swiss.format import FORMAT as SWISS
 from tournaments.models import Season
 
-FORMATS: Final[dict[str, Format]] = {
-    each.key: each for each in (ELIMINATION, SINGLE_ELIMINATION, ROUND_ROBIN, SWISS, LADDER)
-}
+FORMATS: Final[dict[str, Format]] = {}
+
+
+def register(*formats: Format) -> None:
+    """Let seasons have these formats."""
+    for each in formats:
+        FORMATS[each.key] = each
+        NAMES[each.key] = each.name
 
 
 def format_of(key: str) -> Format:

@@ -33,7 +33,6 @@ from tournaments.models import (
     Contestant,
     DeathMatch,
     Episode,
-    Format,
     Gift,
     ItemEvent,
     Placement,
@@ -634,7 +633,7 @@ def contestant_return(
     if never_played:
         # Struck off before the seeds were fixed: behind everybody, like a late entry.
         found.seed = (season.contestants.aggregate(last=Max("seed"))["last"] or 0) + 1
-    if never_played or season.format == Format.SWISS:
+    if never_played or format_of(season.format).pairs_everybody:
         # Not missing from the rounds that were paired without them.
         found.since_round = season.rounds.count() + 1
     found.save(update_fields=["status", "place", "left_at", "seed", "since_round"])
@@ -688,7 +687,8 @@ def contestant_replace(
         if death_match.legs.filter(status=LegStatus.RUNNING).exists():
             raise Refusal("contestant.playing", f"{old.name} is playing just now.")
     # Who had left may be missing from the round that is on: their heir plays from the next.
-    waits = old.status == ContestantStatus.WITHDRAWN and season.format == Format.SWISS
+    was_out = old.status == ContestantStatus.WITHDRAWN
+    waits = was_out and format_of(season.format).pairs_everybody
     old.status = lifecycle.step(
         lifecycle.CONTESTANT, old.status, ContestantStatus.REPLACED, old.name
     )

@@ -20,8 +20,8 @@ from games.engine.decisions import Seat
 from games.engine.errors import EngineFault
 from games.words import game_name
 from tournaments import lifecycle
+from tournaments.formats.registry import format_of
 from tournaments.lifecycle import (
-    EPISODE_OVER,
     SETTLED,
     ContestantStatus,
     DeathMatchStatus,
@@ -32,8 +32,6 @@ from tournaments.lifecycle import (
 from tournaments.models import (
     Contestant,
     DeathMatch,
-    Episode,
-    Format,
     Leg,
     Round,
     Season,
@@ -243,27 +241,11 @@ def round_close(
     at: datetime | None = None,
 ) -> Round:
     """Say that a round is complete, and what ``told`` adds to it. Refusals: those of
-    `guards.managed`, ``lifecycle.step``, ``round.open-matches``, ``round.episode-open`` (nobody has
-    been eliminated, nor was the episode skipped), ``round.ladder`` (by an organiser: it ends with
-    the season)."""
+    `guards.managed` and `must_be_closable`, ``lifecycle.step``."""
     season = managed(round.season, acting_user)
     fresh = Round.objects.get(pk=round.pk)
     fresh.season = season
-    open_matches = fresh.death_matches.exclude(status__in=SETTLED).count()
-    if open_matches:
-        raise Refusal(
-            "round.open-matches",
-            f"{fresh.name} is not complete: {open_matches} of its death matches "
-            f"{'is' if open_matches == 1 else 'are'} not decided.",
-        )
-    if acting_user is not None and season.format == Format.LADDER:
-        raise Refusal("round.ladder", "A ladder is open to challenges until the season ends.")
-    undecided = Episode.objects.filter(round=fresh).exclude(status__in=EPISODE_OVER)
-    if undecided.exists():
-        raise Refusal(
-            "round.episode-open",
-            f"{fresh.name} is not over: have a death match decide it, or say that nobody leaves.",
-        )
+    must_be_closable(fresh, by_hand=acting_user is not None)
     fresh.status = lifecycle.step(lifecycle.ROUND, fresh.status, RoundStatus.CLOSED, fresh.name)
     fresh.closed_at = instant(at)
     fresh.save(update_fields=["status", "closed_at"])
@@ -279,6 +261,19 @@ def round_close(
         acting_user=acting_user, action="round.close", target=fresh, data={"season": season.pk}
     )
     return fresh
+
+
+def must_be_closable(played: Round, *, by_hand: bool) -> None:
+    """Whether a round may be closed; ``by_hand``: by an organiser. Raises Refusal
+    ``round.open-matches`` and those of the format."""
+    open_matches = played.death_matches.exclude(status__in=SETTLED).count()
+    if open_matches:
+        raise Refusal(
+            "round.open-matches",
+            f"{played.name} is not complete: {open_matches} of its death matches "
+            f"{'is' if open_matches == 1 else 'are'} not decided.",
+        )
+    format_of(played.season.format).must_be_closable(round=played, by_hand=by_hand)
 
 
 def active_of(season: Season) -> int:

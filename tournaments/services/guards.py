@@ -16,6 +16,7 @@ from core.refusals import Forbidden, NotFound, Refusal, Together
 from games.engine.errors import EngineFault
 from games.text import one_line
 from tournaments import audience
+from tournaments.formats.registry import format_of
 from tournaments.lifecycle import (
     UNDECIDED,
     DeathMatchStatus,
@@ -24,7 +25,7 @@ from tournaments.lifecycle import (
     SeasonStatus,
     Visibility,
 )
-from tournaments.models import Contestant, DeathMatch, Format, Leg, Round, Season
+from tournaments.models import Contestant, DeathMatch, Leg, Round, Season
 
 WHY_MAX = 500
 
@@ -134,6 +135,12 @@ def undecided_of(contestant: Contestant) -> QuerySet[DeathMatch]:
     return DeathMatch.objects.filter(Q(home=contestant) | Q(away=contestant), status__in=UNDECIDED)
 
 
+def must_not_play_in(playing: Iterable[Contestant], acting_user: User) -> None:
+    """Raises Refusal ``death-match.own`` where ``acting_user`` is one of those who are paired."""
+    if any(each.user_id == acting_user.pk for each in playing):
+        raise own_death_match()
+
+
 def own_death_match() -> Refusal:
     """What whoever decides about themselves is told, whatever their role."""
     return Forbidden("death-match.own", "Nobody decides about their own death match.")
@@ -152,13 +159,13 @@ def heirs_of(contestants: Iterable[int]) -> set[int]:
 def is_frozen(death_match: DeathMatch) -> bool:
     """Whether what came later rests on a result: it changes only when its round is reopened.
 
-    A complete round is frozen by the next, which has been opened on its results. The rounds of a
-    bracket are there from the beginning: there it is what one of the two has played on.
+    A complete round is frozen by the next, which has been opened on its results. Where all rounds
+    are there from the beginning, it is what one of the two has played on.
     """
     played = death_match.round
     if played.status != RoundStatus.CLOSED:
         return False
-    if played.season.format != Format.SINGLE_ELIMINATION:
+    if not format_of(played.season.format).rounds_ahead:
         return Round.objects.filter(season=played.season_id, number__gt=played.number).exists()
     sides = {each for each in (death_match.home_id, death_match.away_id) if each is not None}
     sides |= heirs_of(sides)

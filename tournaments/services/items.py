@@ -16,6 +16,7 @@ from games.engine.decisions import Seat, other
 from games.engine.ruleset import HeldItem
 from tournaments import audience, lifecycle
 from tournaments.catalogue import BLOCK, Item, item_of
+from tournaments.formats.registry import format_of
 from tournaments.itemrules import Brought, Step, resolve
 from tournaments.lifecycle import (
     PLAYABLE,
@@ -28,7 +29,6 @@ from tournaments.models import (
     Contestant,
     DeathMatch,
     Declaration,
-    Format,
     Gift,
     ItemEvent,
     Leg,
@@ -202,7 +202,7 @@ def must_be_for_one(
     """What somebody gives is for one death match, unless an organiser enters it before the final;
     and in a final of several it is for one match. Organisers grant (no ``giver``) for any. Raises
     Refusal ``item.for-which`` and ``item.leg``."""
-    if giver is None or season.format != Format.ELIMINATION:
+    if giver is None or not format_of(season.format).gifts:
         return
     if death_match is None:
         entered = audience.may_manage(season, acting_user) and giver.user_id != acting_user.pk
@@ -234,8 +234,7 @@ def _giver_of(
     if found is None:
         raise NotFound("contestant.none", "The giver is not in this season.")
     _must_have_left(found)
-    none_here = season.format == Format.ELIMINATION and not season.format_options.get("items", True)
-    if none_here and not organises:
+    if not organises and not format_of(season.format).gives_items(season):
         raise Refusal("item.no-gifts", "There are no gifts in this season.")
     must_be_for_one(
         season=season, giver=found, acting_user=acting_user, death_match=death_match,

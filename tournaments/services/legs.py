@@ -19,6 +19,7 @@ from games.engine.decisions import Seat
 from games.rulesets import REGISTRY
 from games.services.matches import match_start, supplied_to
 from tournaments import audience, lifecycle
+from tournaments.formats.registry import format_of
 from tournaments.lifecycle import (
     PLAYABLE,
     ContestantStatus,
@@ -26,7 +27,7 @@ from tournaments.lifecycle import (
     GiftStatus,
     LegStatus,
 )
-from tournaments.models import Contestant, DeathMatch, Format, Gift, Leg, Season
+from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
 from tournaments.services import items, organisers, repertoire
 from tournaments.services.deathmatches import death_match_move, sides_of
 from tournaments.services.events import season_event
@@ -206,7 +207,7 @@ def _started(
         options=options_for(season, leg),
         items=resolved.held,
         advantage=leg.advantage,
-        items_counted=leg.death_match.round.season.format == Format.ELIMINATION,
+        items_counted=format_of(season.format).gifts,
         prepared=leg.prepared,
         prepared_by=leg.prepared_by,
         referees=organisers.referees_of(season, playing=(home.user, away.user)),
@@ -270,7 +271,8 @@ def more_items(leg: Leg, gifts: Iterable[Gift]) -> Seat | None:
     hold equally many. A final of several matches counts what was given for this very one."""
     death_match = leg.death_match
     numbers: set[int | None] = {leg.number}
-    if death_match.round.season.format != Format.ELIMINATION or death_match.best_of == 1:
+    given_for_one = format_of(death_match.round.season.format).gifts
+    if not given_for_one or death_match.best_of == 1:
         numbers.add(None)
     holders = [
         gift.receiver_id
@@ -284,11 +286,11 @@ def more_items(leg: Leg, gifts: Iterable[Gift]) -> Seat | None:
 
 
 def by_items(leg: Leg) -> bool:
-    """Whether items give the advantage: in the final of an elimination season, where before it the
-    DMO has it; in other formats wherever the variant that is played says so."""
+    """Whether items give the advantage: as the format says, or else the variant that is played."""
     played = leg.death_match.round
-    if played.season.format == Format.ELIMINATION:
-        return played.is_final
+    said = format_of(played.season.format).advantage_by_items(played)
+    if said is not None:
+        return said
     if not leg.ruleset:
         return False
     return REGISTRY.get(leg.ruleset).variant(leg.variant).advantage_by_items

@@ -682,6 +682,7 @@ def death_match_void(
     at = instant(at)
     must_be_running_or_finished(season)
     lifecycle.step(lifecycle.DEATH_MATCH, fresh.status, DeathMatchStatus.VOID, "The death match")
+    format_of(season.format).must_be_voidable(death_match=fresh)
     if fresh.status == DeathMatchStatus.DECIDED:
         _taken_back(season, fresh, at)
     for leg in fresh.legs.exclude(status=LegStatus.VOID):
@@ -796,6 +797,19 @@ def _round_reopened(
 # -- the end of a season -------------------------------------------------------------------------
 
 
+def season_end(
+    *,
+    acting_user: User,
+    season: Season,
+    winner: Contestant | None = None,
+    at: datetime | None = None,
+) -> Season:
+    """End a running season as its format ends: by its order, or with whoever is left. Refusals:
+    those of `season_conclude` or `seasons.season_finish`."""
+    end = season_conclude if format_of(season.format).ends_by_order else seasons.season_finish
+    return end(acting_user=acting_user, season=season, winner=winner, at=at)
+
+
 @transaction.atomic
 def season_conclude(
     *,
@@ -820,7 +834,7 @@ def season_conclude(
     first = course.first
     if winner is not None and winner.pk not in first:
         raise Refusal("season.not-first", f"{winner.name} does not stand first.")
-    for refusal in seasons.tie_at_the_top(course, acting_user):
+    for refusal in course.tie(acting_user):
         if winner is None or refusal.code != "season.tied":
             raise refusal
     places = format_of(locked.format).places(course)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime
 from typing import NamedTuple
@@ -11,25 +10,17 @@ from typing import NamedTuple
 from django.db import transaction
 
 from accounts.models import User
-from accounts.services import audit_record
-from core.refusals import NotFound, Refusal, Together
-from tournaments.formats.elimination import episodes
-from tournaments.formats.field import enough
-from tournaments.formats.ladder import rules as ladder
-from tournaments.formats.ladder.format import ladder_challenge
+from core.refusals import NotFound, Refusal
 from tournaments.formats.paired import PairedFormat
-from tournaments.formats.registry import course_of, format_of
-from tournaments.formats.rounds import round_announce
-from tournaments.formats.swiss import rules as swiss
+from tournaments.formats.registry import format_of
 from tournaments.lifecycle import DeathMatchStatus, LegStatus
-from tournaments.models import Contestant, DeathMatch, Format, Leg, Round, Season
-from tournaments.services import deathmatches, legs, results, scheduling
+from tournaments.models import Contestant, DeathMatch, Leg, Round, Season
+from tournaments.services import legs, results, scheduling
 from tournaments.services.guards import (
     RowByRow,
     instant,
     managed,
     must_be_running,
-    own_death_match,
 )
 
 
@@ -66,12 +57,16 @@ def round_next(
     """
     locked = managed(season, acting_user)
     at = instant(at)
-    must_be_pairs(
-        locked.format, None if pairings is None else [(each.home, each.away) for each in pairings]
-    )
+    sides = None if pairings is None else [(each.home, each.away) for each in pairings]
+    format_of(locked.format).must_be_pairs(sides)
     if pairings is None:
-        opened = _by_the_format(locked, acting_user, at)
-        made = [(each, scheduled_at) for each in _planned(opened)]
+        opened = _opened(locked, acting_user, at)
+        made = [
+            (each, scheduled_at)
+            for each in opened.death_matches.filter(status=DeathMatchStatus.PLANNED).order_by(
+                "number"
+            )
+        ]
     else:
         opened, made = _by_hand(locked, pairings, acting_user, at)
         made = [(each, when or scheduled_at) for each, when in made]
@@ -155,72 +150,50 @@ def leg_none(death_match: DeathMatch, number: int) -> Refusal:
 @transaction.atomic
 def round_pair(
     *,
-    acting_user: User | None,
+    acting_user: User,
     season: Season,
     lenient: bool = False,
     at: datetime | None = None,
 ) -> Round:
-    """Pair the next round of a round robin or Swiss season and open it.
+    """Pair the next round of a season whose rounds are paired one after another, and open it.
 
-    ``lenient`` (Swiss): allow as many rematches or second byes as there must be, where the round
-    cannot be paired without. Refusals: those of `guards.managed`, ``season.not-running``,
-    ``round.not-paired`` (a bracket, a ladder or an elimination season), ``round.open-matches``,
-    ``round.none-left``, ``pairing.too-few``, ``pairing.bye``, ``pairing.rematch``.
+    ``lenient``: allow as many rematches or second byes as there must be, where the round cannot be
+    paired without. Refusals: those of `guards.managed`, ``season.not-running``,
+    ``round.not-paired``, ``round.open-matches``, ``round.none-left``, ``pairing.too-few``,
+    ``pairing.bye``, ``pairing.rematch``.
     """
     locked = managed(season, acting_user)
     must_be_running(locked)
-    at = instant(at)
-    opened, follows = paired_format(locked).round_pair(season=locked, lenient=lenient, at=at)
-    results.follow(follows, season=locked, at=at)
-    audit_record(
-        acting_user=acting_user,
-        action="round.pair",
-        target=opened,
-        data={"season": locked.pk, "round": opened.number, "lenient": lenient},
+    must_be_paired(locked)
+    return _opened(locked, acting_user, instant(at), lenient=lenient)
+
+
+def must_be_paired(season: Season) -> None:
+    """Raises Refusal ``round.not-paired`` where rounds are not paired one after another."""
+    if not isinstance(format_of(season.format), PairedFormat):
+        raise Refusal("round.not-paired", "This format pairs by itself.")
+
+
+def _opened(season: Season, acting_user: User, at: datetime, *, lenient: bool = False) -> Round:
+    must_be_running(season)
+    opened, follows = format_of(season.format).round_open(
+        season=season, acting_user=acting_user, lenient=lenient, at=at
     )
+    results.follow(follows, season=season, at=at)
     return opened
-
-
-def paired_format(season: Season) -> PairedFormat:
-    """The format of a season that is paired by rounds. Raises Refusal ``round.not-paired``."""
-    found = format_of(season.format)
-    if not isinstance(found, PairedFormat):
-        raise Refusal("round.not-paired", "Only a round robin or Swiss season is paired by rounds.")
-    return found
-
-
-def _by_the_format(season: Season, acting_user: User, at: datetime) -> Round:
-    if season.format != Format.ELIMINATION:
-        return round_pair(acting_user=acting_user, season=season, at=at)
-    if deathmatches.active_of(season) > 2:
-        return episodes.episode_open(acting_user=acting_user, season=season, at=at).round
-    return episodes.final_open(acting_user=acting_user, season=season, at=at).round
-
-
-def _planned(opened: Round) -> Iterable[DeathMatch]:
-    return opened.death_matches.filter(status=DeathMatchStatus.PLANNED).order_by("number")
 
 
 def _by_hand(
     season: Season, pairings: Sequence[Pairing], acting_user: User, at: datetime
 ) -> tuple[Round, list[tuple[DeathMatch, datetime | None]]]:
-    if season.format == Format.SWISS:
-        opened = _swiss_by_hand(season, pairings, acting_user, at)
-        made = list(opened.death_matches.exclude(away=None).order_by("number"))
-    else:
-        made, told = [], RowByRow()
-        for number, each in enumerate(pairings):
-            with told.of(number):
-                challenge = ladder_challenge(
-                    acting_user=acting_user,
-                    season=season,
-                    challenger=each.home,
-                    defender=each.away,
-                    at=at,
-                )
-                made.append(challenge)
-        told.settle()
-        opened = season.rounds.get()
+    must_be_running(season)
+    opened, made, follows = format_of(season.format).round_open_by_hand(
+        season=season,
+        acting_user=acting_user,
+        pairings=[(each.home, each.away) for each in pairings],
+        at=at,
+    )
+    results.follow(follows, season=season, at=at)
     told = RowByRow()
     for number, (death_match, pairing) in enumerate(zip(made, pairings, strict=True)):
         if not pairing.ruleset:
@@ -234,93 +207,6 @@ def _by_hand(
                 at=at,
             )
     told.settle()
-    times = [each.scheduled_at for each in pairings]
-    return opened, list(zip(made, times, strict=True))
-
-
-def _swiss_by_hand(
-    season: Season, pairings: Sequence[Pairing], acting_user: User, at: datetime
-) -> Round:
-    must_be_running(season)
-    opened = paired_format(season).round_begin(season=season, at=at)
-    playing = {each.pk: each for each in season.contestants.in_round(opened.number)}
-    enough(list(playing))
-    sides = [side for pairing in pairings for side in (pairing.home, pairing.away)]
-    must_not_play_in(playing.values(), acting_user)
-    told = Together()
-    for number, side in ((n, side) for n, each in enumerate(pairings) for side in each[:2]):
-        if side.pk not in playing:
-            sentence = f"{side.name} does not play in this round."
-            told.note(Refusal("pairing.stranger", sentence), number)
-    told.settle()
-    resting = [each for pk, each in playing.items() if pk not in {side.pk for side in sides}]
-    if len(resting) > 1:
-        names = ", ".join(each.name for each in resting)
-        raise Refusal("pairing.left-out", f"These have no opponent: {names}.")
-    _must_be_new(season, pairings, resting)
-    for pairing in pairings:
-        deathmatches.death_match_create(
-            round=opened, home=playing[pairing.home.pk], away=playing[pairing.away.pk], at=at
-        )
-    for each in resting:
-        deathmatches.bye_create(round=opened, home=each, at=at)
-    round_announce(opened=opened, at=at)
-    # Nothing may be left to play: a round of byes is complete at once.
-    results.round_settle(round=opened, at=at)
-    audit_record(
-        acting_user=acting_user,
-        action="round.pair",
-        target=opened,
-        data={"season": season.pk, "round": opened.number, "by_hand": True},
-    )
-    return opened
-
-
-def must_be_pairs(
-    format_id: str, pairings: Sequence[tuple[Contestant | None, Contestant | None]] | None
-) -> None:
-    """Whether these can be paired by hand in a season of that format, however it stands: ``home``
-    and ``away`` of each, None where that is not known; no pairings at all have the format pair.
-
-    Raises Refusal ``pairing.needed``, ``pairing.not-by-hand``, and of rows ``pairing.twice`` and
-    ``ladder.self``.
-    """
-    if format_id == Format.LADDER and not pairings:
-        raise Refusal("pairing.needed", "On a ladder it must be said who challenges whom.")
-    if pairings is None:
-        return
-    if format_id not in (Format.SWISS, Format.LADDER):
-        raise Refusal("pairing.not-by-hand", "This format pairs by itself.")
-    times = Counter(side.pk for sides in pairings for side in sides if side is not None)
-    told = Together()
-    for number, (home, away) in enumerate(pairings):
-        if format_id == Format.LADDER and home is not None and away is not None:
-            with told.of(number):
-                ladder.must_be_two(home.pk, away.pk)
-        for side in (home, away) if format_id == Format.SWISS else ():
-            if side is not None and times[side.pk] > 1:
-                sentence = f"{side.name} is paired twice in this round."
-                told.note(Refusal("pairing.twice", sentence), number)
-    told.settle()
-
-
-def must_not_play_in(playing: Iterable[Contestant], acting_user: User) -> None:
-    """Raises Refusal ``death-match.own`` where ``acting_user`` is one of those who are paired."""
-    if any(each.user_id == acting_user.pk for each in playing):
-        raise own_death_match()
-
-
-def _must_be_new(
-    season: Season, pairings: Sequence[Pairing], resting: Sequence[Contestant]
-) -> None:
-    # Known by the places, as the format knows it: who takes one over has met whom it has met.
-    known = swiss.Field((), course_of(season).settled)
-    told = Together()
-    for number, pairing in enumerate(pairings):
-        if known.met[frozenset({pairing.home.pk, pairing.away.pk})]:
-            sentence = f"{pairing.home.name} and {pairing.away.name} have met before."
-            told.note(Refusal("pairing.rematch", sentence), number)
-    told.settle()
-    for each in resting:
-        if known.byes[each.pk]:
-            raise Refusal("pairing.bye", f"{each.name} has had a bye before.")
+    return opened, [
+        (death_match, each.scheduled_at) for death_match, each in zip(made, pairings, strict=True)
+    ]

@@ -19,9 +19,7 @@ from accounts.services import audit_record, users_lock
 from core.refusals import Forbidden, Refusal, Together
 from games import pace
 from tournaments import audience, lifecycle
-from tournaments.course import Course
 from tournaments.formats import registry as formats_known
-from tournaments.formats.registry import course_of
 from tournaments.lifecycle import (
     UNDECIDED,
     ContestantStatus,
@@ -32,7 +30,6 @@ from tournaments.lifecycle import (
 from tournaments.models import (
     Contestant,
     DeathMatch,
-    Format,
     NoShowRule,
     RulesetChoice,
     Season,
@@ -342,44 +339,10 @@ def _before_finishing(season: Season, user: User | None) -> Iterable[Warned]:
             f"{count} death match{'es are' if count > 1 else ' is'} not decided.",
             stops=True,
         )
-    active = season.contestants.filter(status=ContestantStatus.ACTIVE).count()
-    begun = season.status == SeasonStatus.RUNNING
-    if season.format != Format.ELIMINATION:
-        course = course_of(season)
-        if begun and season.rounds.count() < course.rounds:
-            yield Warned("season.not-concluded", "There are rounds to be played first.", stops=True)
-        elif begun and not count:
-            yield from _before_concluding(course, user)
-    elif active != 1:
-        yield Warned(
-            "season.no-winner", f"There are {active} contestants left, not one.", stops=True
-        )
-
-
-def _before_concluding(course: Course, user: User | None) -> Iterable[Warned]:
-    try:
-        refusals = list(tie_at_the_top(course, user))
-    except Refusal as refusal:
-        refusals = [refusal]
-    for each in refusals:
+    own = formats_known.format_of(season.format)
+    for each in own.before_the_end(season=season, open_matches=count, acting_user=user):
         # Who breaks a tie names the winner with the step: nothing has to be done before it.
         yield Warned(each.code, each.sentence, stops=each.code != "season.tied")
-
-
-def tie_at_the_top(course: Course, acting_user: User | None) -> Iterator[Refusal]:
-    """What is to be said where several share the first place: ``season.own`` to one of them, who
-    cannot say who has won, and ``season.tied`` to whoever does not say it.
-    Raises Refusal ``season.not-concluded``."""
-    if len(course.first) == 1:
-        return
-    if acting_user is not None and acting_user.pk in [
-        course.holders[pk].user_id for pk in course.first
-    ]:
-        yield Forbidden(
-            "season.own", "You share the first place: another organiser says who has won."
-        )
-    names = ", ".join(course.holders[pk].name for pk in course.first)
-    yield Refusal("season.tied", f"It must be said who has won: {names} share the first place.")
 
 
 def _before_archiving(season: Season, _user: User | None) -> Iterable[Warned]:

@@ -3,7 +3,7 @@
 Pure, like the rules of formats: no database, no clock, no chance. All values are whole numbers.
 """
 
-from tournaments.standings.metrics import DEFAULTS, METRICS
+from tournaments.standings.metrics import METRICS
 from tournaments.standings.table import Row, Table, standings
 
-__all__ = ["DEFAULTS", "METRICS", "Row", "Table", "standings"]
+__all__ = ["METRICS", "Row", "Table", "standings"]

@@ -250,12 +250,6 @@ METRICS: dict[str, Metric] = {
     )
 }
 
-#: What a season orders by where its organiser has chosen nothing.
-DEFAULTS: dict[str, tuple[str, ...]] = {
-    "round-robin": ("points", "direct", "sonneborn-berger", "wins", "game-difference"),
-    "swiss": ("points", "direct", "buchholz-cut", "buchholz", "sonneborn-berger", "wins"),
-}
-
 
 def order_of(keys: Sequence[str]) -> tuple[Metric, ...]:
     """The metrics of these keys.

@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 from games import pace, words
 from tournaments import pictures, reading
 from tournaments.lifecycle import (
+    STILL_IN,
     ContestantStatus,
     DeathMatchStatus,
     How,
@@ -22,7 +23,6 @@ from tournaments.lifecycle import (
 from tournaments.models import (
     Contestant,
     DeathMatch,
-    Format,
     Gift,
     ItemEvent,
     Leg,
@@ -42,7 +42,7 @@ def face(contestant: Contestant | None, size: str = "") -> SafeString:
     kind = f" avatar--{size}" if size else ""
     if contestant is None:
         return format_html('<span class="avatar{} face--nobody" aria-hidden="true">?</span>', kind)
-    gone = "" if contestant.status in reading.STILL_IN else " face--gone"
+    gone = "" if contestant.status in STILL_IN else " face--gone"
     return format_html(
         '<span class="avatar avatar--{}{}{}" aria-hidden="true">{}</span>',
         pictures.colour_of(contestant),
@@ -63,6 +63,18 @@ def contestant_link(contestant: Contestant | None, link: bool = True) -> SafeStr
     return format_html(
         '<a class="person" href="{}">{}</a>', contestant.user.get_absolute_url(), name
     )
+
+
+@register.simple_tag
+def season_timeline(sheet: reading.Sheet) -> pictures.Timeline:
+    """The drawing of a season's episodes."""
+    return pictures.timeline(sheet)
+
+
+@register.simple_tag
+def season_bracket(sheet: reading.Sheet) -> pictures.Drawing | None:
+    """The drawing of a bracket."""
+    return pictures.bracket_drawing(sheet)
 
 
 @register.filter
@@ -191,10 +203,10 @@ def round_told(row: DeathMatch) -> str:
 
 @register.filter
 def how_far(played: Round, sheet: reading.Sheet) -> str:
-    """How far a round is, in a few words; those of a bracket are open long before their turn, and
-    for a while after it."""
+    """How far a round is, in a few words; one that was there from the beginning is open long before
+    its turn, and for a while after it."""
     now = sheet.current
-    if sheet.season.format == Format.SINGLE_ELIMINATION and played.status == RoundStatus.OPEN:
+    if sheet.format.rounds_ahead and played.status == RoundStatus.OPEN:
         if now is None or played.number < now.number:
             return RoundStatus.CLOSED.label.lower()
         if played.number > now.number:

@@ -11,21 +11,18 @@ from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
-from core.refusals import Forbidden, NotFound, Refusal
+from core.refusals import Forbidden, NotFound, Refusal, allowed
 from games.audience import organised_by
 from games.models import Match
 from games.views.common import needs_sign_in, problem
 from tournaments import audience
+from tournaments.formats.base import Task
 from tournaments.formats.elimination import episodes
 from tournaments.formats.ladder.format import ladder_challenge
-from tournaments.formats.paired import PairedFormat
-from tournaments.formats.registry import format_of
-from tournaments.formats.swiss.format import pairings_proposed
 from tournaments.forms import (
     EpisodeForm,
     FinalForm,
@@ -48,10 +45,8 @@ from tournaments.forms import (
     zone_told,
 )
 from tournaments.lifecycle import (
-    EPISODE_OVER,
     ContestantStatus,
     DeathMatchStatus,
-    EpisodeStatus,
     GiftStatus,
     How,
     LegStatus,
@@ -59,7 +54,7 @@ from tournaments.lifecycle import (
     SeasonStatus,
     Visibility,
 )
-from tournaments.models import Contestant, DeathMatch, Episode, Format, Gift, Round
+from tournaments.models import Contestant, DeathMatch, Episode, Gift, Round
 from tournaments.reading import Sheet, game_of
 from tournaments.services import (
     contestants,
@@ -72,9 +67,9 @@ from tournaments.services import (
     seasons,
     starts,
 )
-from tournaments.services.guards import is_frozen
+from tournaments.services.guards import is_frozen, must_not_play_in
 from tournaments.services.organisers import organiser_add, organiser_remove
-from tournaments.services.rounds import Pairing, must_not_play_in, round_next, round_schedule
+from tournaments.services.rounds import Pairing, round_next, round_schedule
 from tournaments.services.scheduling import leg_schedule
 from tournaments.services.seasons import Warned
 from tournaments.views.acts import Act, perform
@@ -144,21 +139,15 @@ def settings_page(request: HttpRequest, sheet: Sheet, user: User) -> HttpRespons
 # -- the desk ------------------------------------------------------------------------------------
 
 
-class Task(NamedTuple):
-    """Something that waits for the organisers: what, where, and how pressing (2: now)."""
-
-    words: str
-    url: str
-    action: str
-    pressing: int = 1
-
-
 @require_safe
 @organisers_only
 def desk(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """What waits for the organisers, and the way to everything else."""
     context = {
-        "tasks": sorted(todo(sheet, user), key=lambda task: -task.pressing),
+        "tasks": [
+            (task, task.url or _address(sheet.season.slug, task.page, *task.args))
+            for task in sorted(todo(sheet, user), key=lambda task: -task.pressing)
+        ],
         "steps": _steps_offered(sheet),
         "now": sheet.current,
     }
@@ -167,111 +156,80 @@ def desk(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
 
 def todo(sheet: Sheet, user: User) -> list[Task]:
     """Everything that waits for an organiser of the season."""
-    season, slug = sheet.season, sheet.season.slug
-    at = partial(_address, slug)
+    season = sheet.season
     if season.visibility == Visibility.ARCHIVED:
         return []
     if season.status == SeasonStatus.ENROLLING:
-        return _before_the_start(sheet, at) + _unreached(sheet, at)
+        return _before_the_start(sheet) + _unreached(sheet)
     if season.status != SeasonStatus.RUNNING:
         return []
-    found = _unreached(sheet, at)
-    if season.format == Format.ELIMINATION:
-        found += _episode_tasks(sheet, at)
-    found += _match_tasks(sheet, at, user)
-    if season.format in (Format.ROUND_ROBIN, Format.SWISS) and not sheet.course.busy:
-        if len(sheet.rounds) < sheet.course.rounds:
-            words = f"Round {len(sheet.rounds) + 1} can be paired."
-            found.append(Task(words, at("pair"), "Pair it", 2))
-        else:
-            words = "Everything is played. Who has won?"
-            found.append(Task(words, at("conclude"), "End the season", 2))
-    return found
+    return [
+        *_unreached(sheet),
+        *sheet.format.tasks(sheet.course),
+        *_match_tasks(sheet, user),
+    ]
 
 
 def _address(slug: str, name: str, *args: Any) -> str:
     return reverse(f"tournaments:{name}", args=[slug, *args])
 
 
-At = Callable[..., str]
-
-
-def _unreached(sheet: Sheet, at: At) -> list[Task]:
+def _unreached(sheet: Sheet) -> list[Task]:
     """Whom the season's mails do not reach."""
     found = [
-        Task(warned.sentence, at("organisers"), "See who runs it")
+        Task(warned.sentence, "organisers", "See who runs it")
         for warned in seasons.organisers_unreached(sheet.season)
     ]
     players = mail.unreached(each.user for each in sheet.still_in if each.user is not None)
     if players:
         words = f"No mail reaches {seasons.named(players)}: tell them of what concerns them."
-        found.append(Task(words, at("roster"), "See the contestants", 0))
+        found.append(Task(words, "roster", "See the contestants", 0))
     return found
 
 
-def _before_the_start(sheet: Sheet, at: At) -> list[Task]:
+def _before_the_start(sheet: Sheet) -> list[Task]:
     found = []
     if sheet.season.visibility == Visibility.DRAFT:
         found.append(
             Task(
                 "Nobody else can see this season yet. It can be started once it is public.",
-                at("step", "list"),
+                "step",
                 "Make it public",
+                args=("list",),
             )
         )
     if not sheet.season.repertoire:
-        found.append(Task("It is not said what is played.", at("settings"), "Choose games"))
+        found.append(Task("It is not said what is played.", "settings", "Choose games"))
     if not sheet.still_in:
-        found.append(Task("Nobody is enrolled.", at("roster"), "Enrol somebody", 2))
+        found.append(Task("Nobody is enrolled.", "roster", "Enrol somebody", 2))
     elif any(each.seed is None for each in sheet.still_in):
-        found.append(Task("Not everybody has a seed.", at("seeds"), "Set seeds"))
+        found.append(Task("Not everybody has a seed.", "seeds", "Set seeds"))
     if sheet.still_in and sheet.season.visibility == Visibility.LISTED:
         found.append(
             Task(
-                f"{len(sheet.still_in)} are enrolled.", at("step", "start"), "Look before starting"
+                f"{len(sheet.still_in)} are enrolled.",
+                "step",
+                "Look before starting",
+                args=("start",),
             )
         )
     return found
 
 
-def _episode_tasks(sheet: Sheet, at: At) -> list[Task]:
-    left = len(sheet.still_in)
-    now = sheet.current
-    if now is None:
-        if left == 2:
-            return [Task("Two are left.", at("final"), "Open the final", 2)]
-        if left > 2:
-            return [Task("The next episode can begin.", at("episode"), "Open it", 2)]
-        return []
-    episode: Episode | None = getattr(now, "told", None)
-    if episode is None:
-        return []
-    if episode.status == EpisodeStatus.MAIN_MATCH:
-        words = f"{now.name}: how did the main match end?"
-        return [Task(words, at("placements", now.number), "Record it", 2)]
-    if episode.status == EpisodeStatus.CHOOSING:
-        over = episode.choose_by is not None and episode.choose_by < timezone.now()
-        words = (
-            f"{now.name}: {episode.ec} has not chosen in time."
-            if over
-            else f"{now.name}: {episode.ec} is choosing an opponent."
-        )
-        return [Task(words, at("choose", now.number), "Name the DMO yourself", 2 if over else 0)]
-    return []
-
-
-def _match_tasks(sheet: Sheet, at: At, user: User) -> list[Task]:
+def _match_tasks(sheet: Sheet, user: User) -> list[Task]:
     found = []
     for row, leg in sheet.planned:
         if row.home_id is None or row.away_id is None or leg != row.next_leg:  # type: ignore[attr-defined]
             continue
-        url = at("match_desk", row.pk)
         if not leg.ruleset:
-            found.append(Task(f"{row}: what is played?", url, "Choose the game", 2))
+            words, action, pressing = f"{row}: what is played?", "Choose the game", 2
         elif leg.no_show_at is not None:
-            found.append(Task(f"{row}: somebody was not there in time.", url, "Decide", 2))
+            words, action, pressing = f"{row}: somebody was not there in time.", "Decide", 2
         elif leg.scheduled_at is None:
-            found.append(Task(f"{row} has no time yet.", url, "Set a time"))
+            words, action, pressing = f"{row} has no time yet.", "Set a time", 1
+        else:
+            continue
+        found.append(Task(words, "match_desk", action, pressing, (row.pk,)))
     waiting = organised_by(
         Match.objects.filter(leg__death_match__round__season=sheet.season, awaits_ruling=True),
         user,
@@ -280,7 +238,7 @@ def _match_tasks(sheet: Sheet, at: At, user: User) -> list[Task]:
         "snapshot"
     ):
         words = f"{match.leg.death_match} stands still until you have ruled."
-        found.append(Task(words, match.get_absolute_url(), "Rule", 3))
+        found.append(Task(words, "", "Rule", 3, url=match.get_absolute_url()))
     return found
 
 
@@ -701,8 +659,10 @@ def pair(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
 
 def _before_pairing(sheet: Sheet) -> list[Warned]:
     """What is in the way of a next round, which the service would refuse."""
-    if not isinstance(format_of(sheet.season.format), PairedFormat):
-        return [Warned("round.not-paired", "This format pairs by itself.", stops=True)]
+    try:
+        rounds.must_be_paired(sheet.season)
+    except Refusal as refusal:
+        return [Warned(refusal.code, refusal.sentence, stops=True)]
     if not sheet.rounds:
         return [Warned("season.not-running", "The season has not begun.", stops=True)]
     if sheet.course.busy:
@@ -721,9 +681,9 @@ BY_HAND_MOST: Final = 64
 @require_http_methods(FORMS)
 @organisers_only
 def pair_by_hand(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
-    """Pair the next round of a Swiss season as the organisers want it."""
+    """Pair the next round as the organisers want it."""
     season = sheet.season
-    if season.format != Format.SWISS:
+    if not sheet.format.by_hand:
         raise Refusal("pairing.not-by-hand", "This format pairs by itself.")
     people = list(season.contestants.in_round(len(sheet.rounds) + 1))
     if len(people) > BY_HAND_MOST:
@@ -750,7 +710,7 @@ def pair_by_hand(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse
         form=partial(
             PairingsForm,
             people=people,
-            proposed=[] if warnings else pairings_proposed(sheet.course),
+            proposed=[] if warnings else sheet.format.proposed(sheet.course),
         ),
         template="desk_pair_hand.html",
         run=lambda form: _address(
@@ -793,8 +753,8 @@ def conclude(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
 def ladder_pair(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpResponse:
     """Enter a challenge for somebody on a ladder."""
     who = _contestant(sheet, pk)
-    if sheet.season.format != Format.LADDER:
-        raise Http404("Only a ladder has challenges.")
+    if not sheet.format.challenges:
+        raise Http404("Nobody challenges anybody here.")
     reach = [sheet.by_id[each] for each in sheet.course.in_reach(pk)]
     if not reach:
         raise Refusal("ladder.out-of-reach", f"{who} can challenge nobody at the moment.")
@@ -825,26 +785,13 @@ def round_desk(request: HttpRequest, sheet: Sheet, user: User, number: int) -> H
         "round": played,
         "episode": episode,
         "matches": matches,
-        "may_close": _may_close(sheet, played, episode, matches),
+        "may_close": played.status != RoundStatus.CLOSED
+        and allowed(deathmatches.must_be_closable, played, by_hand=True),
         "may_reopen": any(
             each.status == DeathMatchStatus.DECIDED and is_frozen(each) for each in matches
         ),
     }
     return shown(request, sheet, "desk_round.html", context)
-
-
-def _may_close(
-    sheet: Sheet, played: Round, episode: Episode | None, matches: Sequence[DeathMatch]
-) -> bool:
-    """Whether to offer the button; the service decides."""
-    over = episode is None or episode.status in EPISODE_OVER
-    decided = all(row.status == DeathMatchStatus.DECIDED for row in matches)
-    return (
-        played.status != RoundStatus.CLOSED
-        and sheet.season.format != Format.LADDER
-        and over
-        and decided
-    )
 
 
 @require_http_methods(FORMS)
@@ -970,7 +917,7 @@ def _deeds(sheet: Sheet, row: DeathMatch) -> list[Deed]:
             Deed("walkover", "Walkover", danger=True),
             Deed("declare", "Rule who has won", danger=True),
         ]
-    if sheet.season.format != Format.SINGLE_ELIMINATION:
+    if allowed(sheet.format.must_be_voidable, death_match=row):
         found.append(Deed("void", "Call the death match off", danger=True))
     return found
 

@@ -19,9 +19,9 @@ from tournaments import audience, catalogue
 from tournaments.formats.elimination.episodes import choosable, dmo_choose
 from tournaments.formats.ladder.format import ladder_challenge
 from tournaments.forms import ChooseForm, GiftForm, NoForm, PairForm, RulesForm, WithdrawForm
-from tournaments.lifecycle import PLAYABLE, ContestantStatus, EpisodeStatus, GiftStatus
-from tournaments.models import Contestant, DeathMatch, Episode, Format, Gift, Leg
-from tournaments.reading import STILL_IN, Sheet, item_named
+from tournaments.lifecycle import PLAYABLE, STILL_IN, ContestantStatus, EpisodeStatus, GiftStatus
+from tournaments.models import Contestant, DeathMatch, Episode, Gift, Leg
+from tournaments.reading import Sheet, item_named
 from tournaments.services.contestants import contestant_join, contestant_withdraw
 from tournaments.services.items import item_declare, item_give, item_undeclare
 from tournaments.services.legs import rules_set
@@ -339,8 +339,8 @@ def _declare(
 @with_user
 def challenge(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Challenge somebody above on the ladder."""
-    if sheet.season.format != Format.LADDER:
-        raise Http404("Only a ladder has challenges.")
+    if not sheet.format.challenges:
+        raise Http404("Nobody challenges anybody here.")
     me = me_in(sheet, user)
     reach = (
         [sheet.by_id[each] for each in sheet.course.in_reach(me.pk)]

@@ -14,7 +14,7 @@ from games.sharing import png_response
 from games.views.common import one_page, signed_in
 from tournaments import audience, pictures, reading
 from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus
-from tournaments.models import Contestant, DeathMatch, Format, Leg
+from tournaments.models import Contestant, DeathMatch, Leg
 from tournaments.reading import Sheet, fingerprint
 from tournaments.services.legs import by_items, more_items
 from tournaments.services.scheduling import ready_from, ready_until
@@ -40,10 +40,7 @@ def seasons(request: HttpRequest) -> HttpResponse:
 @public_page
 def season(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """A season's home: how it stands, as a picture first."""
-    elimination = sheet.season.format == Format.ELIMINATION
     context = {
-        "timeline": pictures.timeline(sheet) if elimination and sheet.rounds else None,
-        "bracket": pictures.bracket_drawing(sheet),
         "events": list(sheet.events()[:12]),
         "may_join": _may_join(sheet, request.user),
         "waiting": waiting_for(sheet, request.user),

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
+
+from django.utils import timezone
 
 from accounts.models import User
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
 from tournaments import lifecycle
 from tournaments.course import Course
-from tournaments.formats.base import NOTHING, Follows, Format
+from tournaments.formats.base import NOTHING, Follows, Format, Task
+from tournaments.formats.elimination import invariants
 from tournaments.formats.elimination.episodes import (
     ONE_LEFT,
     TWO_LEFT,
@@ -19,9 +23,16 @@ from tournaments.formats.elimination.episodes import (
     episode_give_up,
     episode_move,
     episode_open,
+    final_open,
 )
 from tournaments.formats.elimination.options import EliminationOptions
-from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, EpisodeStatus
+from tournaments.lifecycle import (
+    EPISODE_OVER,
+    ContestantStatus,
+    DeathMatchStatus,
+    EpisodeStatus,
+    RoundStatus,
+)
 from tournaments.models import Contestant, DeathMatch, Episode, Round, Season
 from tournaments.services.deathmatches import active_of, round_close
 from tournaments.services.events import season_event
@@ -130,6 +141,80 @@ class Elimination(Format):
     summary = "Episodes: who comes last meets an opponent of their choice, and the loser is out."
     least = 3
     course_type = EliminationCourse
+    gifts = True
+    ends_by_order = False
+    season_template = "tournaments/formats/elimination/season.html"
+    waits = "The main match decides who comes last, and that contestant chooses an opponent."
+
+    def tasks(self, course: Course[Any]) -> Iterator[Task]:
+        """The episode that is on, or the next one, or the final."""
+        season = course.season
+        left = active_of(season)
+        now = season.rounds.exclude(status=RoundStatus.CLOSED).order_by("number").last()
+        if now is None:
+            if left == 2:
+                yield Task("Two are left.", "final", "Open the final", 2)
+            elif left > 2:
+                yield Task("The next episode can begin.", "episode", "Open it", 2)
+            return
+        episode = Episode.objects.filter(round=now).select_related("ec").first()
+        if episode is None:
+            return
+        where = (now.number,)
+        if episode.status == EpisodeStatus.MAIN_MATCH:
+            words = f"{now.name}: how did the main match end?"
+            yield Task(words, "placements", "Record it", 2, where)
+        elif episode.status == EpisodeStatus.CHOOSING:
+            if episode.choose_by is not None and episode.choose_by < timezone.now():
+                words = f"{now.name}: {episode.ec} has not chosen in time."
+                yield Task(words, "choose", "Name the DMO yourself", 2, where)
+            else:
+                words = f"{now.name}: {episode.ec} is choosing an opponent."
+                yield Task(words, "choose", "Name the DMO yourself", 0, where)
+
+    def faults(
+        self, *, season: Season, death_matches: Sequence[DeathMatch], lenient: bool
+    ) -> Iterator[str]:
+        """Who has lost is out, places are given once, the DMO has the advantage."""
+        del lenient
+        yield from invariants.faults_of(season, death_matches)
+
+    def gives_items(self, season: Season) -> bool:
+        """As its organisers chose."""
+        return elimination_options(season).items
+
+    def advantage_by_items(self, played: Round) -> bool | None:
+        """In the final; before it the DMO has the advantage."""
+        return played.is_final
+
+    def before_the_end(
+        self, *, season: Season, open_matches: int, acting_user: User | None
+    ) -> Iterator[Refusal]:
+        """More than one is left: ``season.no-winner``."""
+        del open_matches, acting_user
+        left = active_of(season)
+        if left != 1:
+            yield Refusal("season.no-winner", f"There are {left} contestants left, not one.")
+
+    def must_be_closable(self, *, round: Round, by_hand: bool) -> None:  # noqa: A002
+        """Nobody has been eliminated, nor was the episode skipped: ``round.episode-open``."""
+        del by_hand
+        if Episode.objects.filter(round=round).exclude(status__in=EPISODE_OVER).exists():
+            raise Refusal(
+                "round.episode-open",
+                f"{round.name} is not over: have a death match decide it, or say that nobody "
+                "leaves.",
+            )
+
+    def round_open(
+        self, *, season: Season, acting_user: User, lenient: bool, at: datetime
+    ) -> tuple[Round, Follows]:
+        """The next episode, or the final of the last two. Raises Refusal as `episode_open` and
+        `final_open` do."""
+        del lenient
+        if active_of(season) > 2:
+            return episode_open(acting_user=acting_user, season=season, at=at).round, NOTHING
+        return final_open(acting_user=acting_user, season=season, at=at).round, NOTHING
 
     def started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
         """The first episode opens."""

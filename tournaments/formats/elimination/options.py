@@ -18,6 +18,22 @@ class EliminationOptions(FormatOptions, frozen=True, kw_only=True, forbid_unknow
 
     odd: ClassVar[frozenset[str]] = frozenset({"final_best_of"})
 
-    final_best_of: Annotated[int, msgspec.Meta(ge=1, le=15)] = 3
-    choice_hours: Annotated[float, msgspec.Meta(gt=0, le=24 * 60)] = 24
-    items: bool = True
+    final_best_of: Annotated[
+        int,
+        msgspec.Meta(
+            ge=1,
+            le=15,
+            title="Matches of the final, at most",
+            description="An odd number: 3 means best of three.",
+        ),
+    ] = 3
+    choice_hours: Annotated[
+        float,
+        msgspec.Meta(
+            gt=0,
+            le=24 * 60,
+            title="Hours to choose an opponent",
+            description="After that an organiser names the DMO. 0.5 is half an hour.",
+        ),
+    ] = 24
+    items: Annotated[bool, msgspec.Meta(title="Who is out gives items")] = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -9,7 +10,7 @@ from django.utils.functional import cached_property
 
 from accounts.models import User
 from accounts.services import audit_record
-from core.refusals import Forbidden, Refusal
+from core.refusals import Forbidden, Refusal, Together
 from tournaments import audience
 from tournaments.course import Course
 from tournaments.formats.base import NOTHING, Follows, Format
@@ -19,6 +20,7 @@ from tournaments.formats.rounds import round_announce, round_create
 from tournaments.models import Contestant, DeathMatch, Round, Season
 from tournaments.services import deathmatches
 from tournaments.services.guards import (
+    RowByRow,
     instant,
     managed,
     must_be_running,
@@ -62,6 +64,56 @@ class Ladder(Format):
     name = "Ladder"
     summary = "Challenge somebody above; beat them and take their rung."
     course_type = LadderCourse
+    once_a_round = False
+    challenges = True
+    season_template = "tournaments/formats/ladder/season.html"
+    standings_template = "tournaments/formats/ladder/standings.html"
+    desk_template = "tournaments/formats/ladder/desk.html"
+    waits = "Somebody has to challenge somebody above them."
+
+    def must_be_closable(self, *, round: Round, by_hand: bool) -> None:  # noqa: A002
+        """Not by organisers: ``round.ladder``."""
+        del round
+        if by_hand:
+            raise Refusal("round.ladder", "A ladder is open to challenges until the season ends.")
+
+    def must_be_pairs(
+        self, pairings: Sequence[tuple[Contestant | None, Contestant | None]] | None
+    ) -> None:
+        """Challenges; of rows ``ladder.self``. Raises Refusal ``pairing.needed`` for none."""
+        if not pairings:
+            sentence = "On a ladder it must be said who challenges whom."
+            raise Refusal("pairing.needed", sentence)
+        told = Together()
+        for number, (challenger, defender) in enumerate(pairings):
+            if challenger is not None and defender is not None:
+                with told.of(number):
+                    rules.must_be_two(challenger.pk, defender.pk)
+        told.settle()
+
+    def round_open_by_hand(
+        self,
+        *,
+        season: Season,
+        acting_user: User,
+        pairings: Sequence[tuple[Contestant, Contestant]],
+        at: datetime,
+    ) -> tuple[Round, list[DeathMatch], Follows]:
+        """One challenge after another. Raises, of rows, what `ladder_challenge` refuses."""
+        made, told = [], RowByRow()
+        for number, (challenger, defender) in enumerate(pairings):
+            with told.of(number):
+                made.append(
+                    ladder_challenge(
+                        acting_user=acting_user,
+                        season=season,
+                        challenger=challenger,
+                        defender=defender,
+                        at=at,
+                    )
+                )
+        told.settle()
+        return season.rounds.get(), made, NOTHING
 
     def started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
         """The only round opens."""

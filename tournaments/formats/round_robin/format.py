@@ -19,6 +19,8 @@ class RoundRobinCourse(TableCourse[RoundRobinOptions]):
     """A round robin."""
 
     options_type = RoundRobinOptions
+    tie_breaks = ("points", "direct", "sonneborn-berger", "wins", "game-difference")
+    crosses = True
 
     @cached_property
     def timetable(self) -> tuple[field.Pairing, ...]:

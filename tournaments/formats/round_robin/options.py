@@ -13,7 +13,15 @@ from tournaments.formats.options import Caution, FormatOptions
 class RoundRobinOptions(FormatOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Everybody meets everybody, in one leg or two."""
 
-    legs: Annotated[int, msgspec.Meta(ge=1, le=2)] = 1
+    legs: Annotated[
+        int,
+        msgspec.Meta(
+            ge=1,
+            le=2,
+            title="How often everybody meets everybody",
+            description="Once, or twice with sides changed.",
+        ),
+    ] = 1
 
     def cautions(self, players: int) -> Iterator[Caution]:
         """What a round robin of so many should warn of."""

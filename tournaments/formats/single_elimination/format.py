@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from tournaments import lifecycle
 from tournaments.course import Course
 from tournaments.formats.base import NOTHING, Follows, Format, Walkover, closed_to_late_entries
 from tournaments.formats.rounds import round_announce, round_create
-from tournaments.formats.single_elimination import rules
+from tournaments.formats.single_elimination import invariants, rules
 from tournaments.formats.single_elimination.options import SingleEliminationOptions
 from tournaments.lifecycle import (
     SETTLED,
@@ -66,6 +66,26 @@ class SingleElimination(Format):
     name = "Single elimination"
     summary = "A bracket: who loses is out, the last one wins."
     course_type = BracketCourse
+    rounds_ahead = True
+    loses_once = True
+    season_template = "tournaments/formats/single_elimination/season.html"
+
+    def faults(
+        self, *, season: Season, death_matches: Sequence[DeathMatch], lenient: bool
+    ) -> Iterator[str]:
+        """In the first round everybody is paired, later those who have won in the one before."""
+        del lenient
+        if death_matches:
+            course = BracketCourse(season, season.contestants.all(), death_matches)
+            yield from invariants.faults_of(course, course.bracket, death_matches)
+
+    def must_be_voidable(self, *, death_match: DeathMatch) -> None:
+        """Refused (``bracket.void``): somebody has to go on."""
+        del death_match
+        raise Refusal(
+            "bracket.void",
+            "A bracket needs a winner here: have a match played again, or declare who has won.",
+        )
 
     def started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
         """The whole bracket, and its first round opens."""
@@ -97,14 +117,6 @@ class SingleElimination(Format):
             )
         _restore(death_match.home, at)
         _restore(death_match.away, at)
-
-    def voided(self, *, death_match: DeathMatch, at: datetime) -> None:
-        """Refused (``bracket.void``): somebody has to go on."""
-        del death_match, at
-        raise Refusal(
-            "bracket.void",
-            "A bracket needs a winner here: have a match played again, or declare who has won.",
-        )
 
     def complete(self, *, round: Round, at: datetime) -> Follows:  # noqa: A002
         """A round stays open until something after it is decided: until then a wrong result can be

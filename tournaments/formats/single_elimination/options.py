@@ -17,8 +17,13 @@ class SingleEliminationOptions(
 
     odd: ClassVar[frozenset[str]] = frozenset({"best_of"})
 
-    third_place: bool = False
-    best_of: Annotated[int, msgspec.Meta(ge=1, le=15)] = 1
+    third_place: Annotated[bool, msgspec.Meta(title="A match for third place")] = False
+    best_of: Annotated[
+        int,
+        msgspec.Meta(
+            ge=1, le=15, title="Games in each match, at most", description="An odd number."
+        ),
+    ] = 1
 
     def cautions(self, players: int) -> Iterator[Caution]:
         """What a bracket of so many should warn of."""

@@ -9,7 +9,15 @@ import msgspec
 
 from tournaments.formats.options import Caution, FormatOptions
 
-Rounds = Annotated[int, msgspec.Meta(ge=1, le=64)]
+Rounds = Annotated[
+    int,
+    msgspec.Meta(
+        ge=1,
+        le=64,
+        title="Rounds",
+        description="Five are enough for about 32 contestants, six for 64.",
+    ),
+]
 
 
 class SwissOptions(FormatOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
