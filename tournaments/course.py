@@ -168,7 +168,7 @@ class Course(Generic[Options]):
 
     @property
     def ordered(self) -> list[tuple[int, int]]:
-        """Who stands where: ranks, equal ones too, and ids."""
+        """Who stands where, the best first: ranks, equal ones too, and ids."""
         raise EngineFault("this format has no order")
 
     @property

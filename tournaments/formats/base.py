@@ -85,6 +85,8 @@ class Format(ABC):
     gifts: ClassVar[bool] = False
     #: Whether contestants challenge each other.
     challenges: ClassVar[bool] = False
+    #: Whether organisers have it pair one round after another.
+    paired: ClassVar[bool] = False
     #: Whether organisers may pair a whole round themselves.
     by_hand: ClassVar[bool] = False
     #: Whether a season ends by an order that can be asked for at any time; else with one result.

@@ -55,6 +55,7 @@ class PairedFormat(Format):
     """One round after another."""
 
     course_type: ClassVar[type[TableCourse[Any]]]
+    paired = True
     season_template = "tournaments/formats/table/season.html"
     standings_template = "tournaments/formats/table/standings.html"
 

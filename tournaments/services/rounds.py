@@ -11,7 +11,6 @@ from django.db import transaction
 
 from accounts.models import User
 from core.refusals import NotFound, Refusal
-from tournaments.formats.paired import PairedFormat
 from tournaments.formats.registry import format_of
 from tournaments.lifecycle import DeathMatchStatus, LegStatus
 from tournaments.models import Contestant, DeathMatch, Leg, Round, Season
@@ -170,7 +169,7 @@ def round_pair(
 
 def must_be_paired(season: Season) -> None:
     """Raises Refusal ``round.not-paired`` where rounds are not paired one after another."""
-    if not isinstance(format_of(season.format), PairedFormat):
+    if not format_of(season.format).paired:
         raise Refusal("round.not-paired", "This format pairs by itself.")
 
 

@@ -668,7 +668,7 @@ def _before_pairing(sheet: Sheet) -> list[Warned]:
     if sheet.course.busy:
         words = f"{sheet.rounds[-1].name} is not complete."
         return [Warned("round.open-matches", words, stops=True)]
-    if len(sheet.rounds) >= sheet.course.rounds:
+    if 0 < sheet.course.rounds <= len(sheet.rounds):
         words = f"All {sheet.course.rounds} rounds have been paired."
         return [Warned("round.none-left", words, stops=True)]
     return []
