@@ -252,16 +252,18 @@ class SeasonForm(ServiceForm):
         return [self[f"tie_{number}"] for number in range(1, TIES_MOST + 1)]
 
     @property
-    def options(self) -> list[tuple[str, str, list[forms.BoundField]]]:
-        """For each format that can be chosen: key, name and the fields of its options."""
-        keys = FORMATS if self._season is None else {self._season.format: None}
-        found = []
-        for key in keys:
-            fields = [self[name] for name in self.fields if name.startswith(f"{key}_")]
-            # "elimination_…" is the beginning of no other key; "single-elimination_…" has its own.
-            if fields:
-                found.append((key, FORMATS[key].name, fields))
-        return found
+    def options(self) -> list[tuple[str, bool, list[forms.BoundField]]]:
+        """For each format that can be chosen, in the order of the choice: its name, whether it has
+        tie-breaks, and the fields of its options."""
+        keys = list(FORMATS) if self._season is None else [self._season.format]
+        return [
+            (
+                FORMATS[key].name,
+                has_table(key),
+                [self[name] for name in self.fields if name.startswith(f"{key}_")],
+            )
+            for key in keys
+        ]
 
     @property
     def ranks(self) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.site import Site
+from tournaments.formats.registry import FORMATS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -234,3 +235,18 @@ def test_pages_fit_every_screen(site: Site, new_page: Any, width: int) -> None:
         assert wide is not None
         assert wide["width"] <= width, part
     assert new_page.errors == []
+
+
+def test_the_options_of_the_chosen_format_are_shown_and_no_others(
+    site: Site, new_page: Any
+) -> None:
+    cast = Cast(site, new_page)
+    page = new_page(java_script_enabled=False)
+    cookie = {"name": "sessionid", "value": cast._sessions["Orla"], "url": site.base_url}
+    page.context.add_cookies([cookie])
+    page.goto("/seasons/+new/")
+    for each in FORMATS.values():
+        page.locator(f'input[name="format"][value="{each.key}"]').check(force=True)
+        shown = page.locator(".format-options:visible legend").all_inner_texts()
+        assert [text.casefold() for text in shown] == [each.name.casefold()]
+        assert page.locator(".tie-options").is_visible() == bool(each.course_type.tie_breaks)
