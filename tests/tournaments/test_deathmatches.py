@@ -228,10 +228,10 @@ def test_they_are_not_told_while_they_could_do_nothing_about_it(orla: User) -> N
     season = running(orla, 4)
     episode = placed(orla, season, 4)
     season_archive(acting_user=orla, season=season, at=START)
-    assert legs_sweep(at=after(hours=25)).choices == 0
+    assert legs_sweep(at=after(hours=25)).by_format == 0
     assert not choice_expire(episode=episode, at=after(hours=25))
     season_list(acting_user=orla, season=season, at=after(hours=26))
-    assert legs_sweep(at=after(hours=27)).choices == 1
+    assert legs_sweep(at=after(hours=27)).by_format == 1
 
 
 def test_an_episode_is_not_closed_before_it_is_over(orla: User) -> None:

@@ -11,11 +11,12 @@ does that: formats know death matches, and nothing of what is done with results
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, ClassVar, NamedTuple
 
 import msgspec
+from django.db.models import Model
 
 from accounts.models import User
 from core.refusals import Refusal
@@ -36,6 +37,16 @@ class Task(NamedTuple):
     pressing: int = 1
     args: tuple[Any, ...] = ()
     url: str = ""
+
+
+class Sweep(NamedTuple):
+    """What time asks of seasons of a format, by itself: ``find`` the rows that are due at an
+    instant, so many at most, and ``act`` on each (``act(row, at)``, whether anything was done).
+    ``job`` is what it is called where one that fails is set aside."""
+
+    job: str
+    find: Callable[[datetime, int], Iterable[Model]]
+    act: Callable[[Any, datetime], bool]
 
 
 class Walkover(NamedTuple):
@@ -101,6 +112,9 @@ class Format(ABC):
     desk_template: ClassVar[str] = ""
     #: What is said where nothing is to be played yet.
     waits: ClassVar[str] = "The next round brings some."
+
+    #: What time asks of its seasons.
+    sweeps: ClassVar[tuple[Sweep, ...]] = ()
 
     @property
     def options_type(self) -> type[FormatOptions]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -23,10 +23,10 @@ from games.engine.chance import RandomSource
 from games.engine.decisions import Seat
 from games.models import Match
 from tournaments import audience
-from tournaments.formats.elimination.episodes import choice_expire
+from tournaments.formats.base import Sweep
+from tournaments.formats.registry import FORMATS
 from tournaments.lifecycle import (
     PLAYABLE,
-    EpisodeStatus,
     LegStatus,
     SeasonStatus,
     Visibility,
@@ -268,7 +268,7 @@ class Swept(NamedTuple):
     started: int = 0
     no_shows: int = 0
     reminded: int = 0
-    choices: int = 0
+    by_format: int = 0
 
 
 def legs_sweep(*, at: datetime | None = None, random: RandomSource = chance.system) -> Swept:
@@ -287,12 +287,16 @@ def legs_sweep(*, at: datetime | None = None, random: RandomSource = chance.syst
         reminded=_each(
             "legs.remind", partial(_to_remind, at), lambda leg: reminders_send(leg=leg, at=at)
         ),
-        choices=_each(
-            "episodes.choice",
-            partial(_run_out, at),
-            lambda each: choice_expire(episode=each, at=at),
+        by_format=sum(
+            _each(each.job, partial(each.find, at, SWEEP_AT_MOST), partial(_acted, each, at))
+            for own in FORMATS.values()
+            for each in own.sweeps
         ),
     )
+
+
+def _acted(sweep: Sweep, at: datetime, row: Any) -> bool:
+    return sweep.act(row, at)
 
 
 def _each(job: str, found: Callable[[], Iterable[T]], deed: Callable[[T], bool]) -> int:
@@ -477,22 +481,6 @@ def _missed(leg: Leg, at: datetime) -> bool:
             words=f"{death_match}: {words} Please decide what happens.",
         )
     return True
-
-
-def _run_out(at: datetime) -> list[Episode]:
-    over = (
-        Episode.objects.filter(
-            status=EpisodeStatus.CHOOSING,
-            choose_by__lt=at,
-            round__season__status=SeasonStatus.RUNNING,
-        )
-        # Nobody could name the DMO; they are told when it is out of the archive again.
-        .exclude(round__season__visibility=Visibility.ARCHIVED)
-        .filter(Q(expiry_told_for__isnull=True) | ~Q(expiry_told_for=F("choose_by")))
-        .select_related("round")
-        .order_by("choose_by")
-    )
-    return guard.readable("episodes.choice", over, at_most=SWEEP_AT_MOST)
 
 
 # -- reminders -----------------------------------------------------------------------------------

@@ -8,10 +8,11 @@ from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import F, Max, Q, QuerySet
 
 from accounts.models import User
 from accounts.services import audit_record
+from core.jobs import guard
 from core.refusals import Forbidden, Refusal, Together
 from games.engine.errors import EngineFault
 from games.rulesets import REGISTRY
@@ -431,6 +432,23 @@ def _chosen_words(
     named = f"The organisers name {dmo.name} to meet {ec.name}"
     late = episode.choose_by is not None and at > episode.choose_by
     return f"{named}, whose time to choose is over." if late else f"{named}."
+
+
+def choices_run_out(at: datetime, at_most: int) -> list[Episode]:
+    """Episodes whose time to choose is over, of which the organisers have not been told."""
+    over = (
+        Episode.objects.filter(
+            status=EpisodeStatus.CHOOSING,
+            choose_by__lt=at,
+            round__season__status=SeasonStatus.RUNNING,
+        )
+        # Nobody could name the DMO; they are told when it is out of the archive again.
+        .exclude(round__season__visibility=Visibility.ARCHIVED)
+        .filter(Q(expiry_told_for__isnull=True) | ~Q(expiry_told_for=F("choose_by")))
+        .select_related("round")
+        .order_by("choose_by")
+    )
+    return guard.readable("episodes.choice", over, at_most=at_most)
 
 
 @transaction.atomic

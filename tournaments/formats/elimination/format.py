@@ -13,12 +13,14 @@ from core.refusals import Refusal
 from games.engine.errors import EngineFault
 from tournaments import lifecycle
 from tournaments.course import Course
-from tournaments.formats.base import NOTHING, Follows, Format, Task
+from tournaments.formats.base import NOTHING, Follows, Format, Sweep, Task
 from tournaments.formats.elimination import invariants
 from tournaments.formats.elimination.episodes import (
     ONE_LEFT,
     TWO_LEFT,
     candidates,
+    choice_expire,
+    choices_run_out,
     elimination_options,
     episode_give_up,
     episode_move,
@@ -142,6 +144,13 @@ class Elimination(Format):
     least = 3
     course_type = EliminationCourse
     gifts = True
+    sweeps = (
+        Sweep(
+            "episodes.choice",
+            choices_run_out,
+            lambda episode, at: choice_expire(episode=episode, at=at),
+        ),
+    )
     ends_by_order = False
     season_template = "tournaments/formats/elimination/season.html"
     waits = "The main match decides who comes last, and that contestant chooses an opponent."

@@ -23,7 +23,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--format", choices=list(FORMATS), default="elimination")
+        parser.add_argument("--format", choices=list(FORMATS), default=next(iter(FORMATS)))
         parser.add_argument("--contestants", type=int, default=16)
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--organiser", default="", help="username; by default any organiser")
