@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from django.db import DatabaseError, connection
 
 from accounts.models import User
 from tests.tournaments.support import START, after, running
+from tournaments.formats.base import Sweep
+from tournaments.formats.registry import FORMATS
 from tournaments.models import Contestant, DeathMatch, Leg, Season
 from tournaments.services import scheduling
 from tournaments.services.scheduling import leg_schedule, legs_sweep
@@ -71,7 +74,7 @@ def test_a_deed_that_fails_does_not_stop_the_next(
     assert asked == [leg.pk for leg in legs]
 
 
-@pytest.mark.parametrize("search", ["_ended", "_both_ready", "_to_remind", "_run_out"])
+@pytest.mark.parametrize("search", ["_ended", "_both_ready", "_to_remind"])
 def test_a_search_that_fails_does_not_stop_the_next(
     legs: list[Leg], monkeypatch: pytest.MonkeyPatch, search: str
 ) -> None:
@@ -80,6 +83,28 @@ def test_a_search_that_fails_does_not_stop_the_next(
 
     monkeypatch.setattr(scheduling, search, fails)
     assert legs_sweep(at=after(hours=49)).no_shows == len(legs)
+
+
+def test_a_search_of_a_format_that_fails_does_not_stop_the_next(
+    legs: list[Leg], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    acted: list[Leg] = []
+
+    def fails(_at: datetime, _at_most: int) -> list[Leg]:
+        raise DatabaseError("no")
+
+    def act(_at: datetime, leg: Leg) -> bool:
+        acted.append(leg)
+        return True
+
+    sweeps = (
+        Sweep("test.fails", fails, act),
+        Sweep("test.works", lambda _at, most: legs[:most], act),
+    )
+    monkeypatch.setattr(FORMATS["ladder"], "sweeps", sweeps, raising=False)
+    swept = legs_sweep(at=after(hours=49))
+    assert (swept.no_shows, swept.by_format) == (len(legs), len(legs))
+    assert acted == legs
 
 
 def test_a_season_with_a_pace_nobody_knows(legs: list[Leg]) -> None:

@@ -41,12 +41,12 @@ class Task(NamedTuple):
 
 class Sweep(NamedTuple):
     """What time asks of seasons of a format, by itself: ``find`` the rows that are due at an
-    instant, so many at most, and ``act`` on each (``act(row, at)``, whether anything was done).
+    instant, so many at most, and ``act`` on each at that instant (whether anything was done).
     ``job`` is what it is called where one that fails is set aside."""
 
     job: str
     find: Callable[[datetime, int], Iterable[Model]]
-    act: Callable[[Any, datetime], bool]
+    act: Callable[[datetime, Any], bool]
 
 
 class Walkover(NamedTuple):

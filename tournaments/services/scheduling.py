@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -23,7 +23,6 @@ from games.engine.chance import RandomSource
 from games.engine.decisions import Seat
 from games.models import Match
 from tournaments import audience
-from tournaments.formats.base import Sweep
 from tournaments.formats.registry import FORMATS
 from tournaments.lifecycle import (
     PLAYABLE,
@@ -288,15 +287,11 @@ def legs_sweep(*, at: datetime | None = None, random: RandomSource = chance.syst
             "legs.remind", partial(_to_remind, at), lambda leg: reminders_send(leg=leg, at=at)
         ),
         by_format=sum(
-            _each(each.job, partial(each.find, at, SWEEP_AT_MOST), partial(_acted, each, at))
+            _each(each.job, partial(each.find, at, SWEEP_AT_MOST), partial(each.act, at))
             for own in FORMATS.values()
             for each in own.sweeps
         ),
     )
-
-
-def _acted(sweep: Sweep, at: datetime, row: Any) -> bool:
-    return sweep.act(row, at)
 
 
 def _each(job: str, found: Callable[[], Iterable[T]], deed: Callable[[T], bool]) -> int:

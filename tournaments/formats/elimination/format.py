@@ -148,7 +148,7 @@ class Elimination(Format):
         Sweep(
             "episodes.choice",
             choices_run_out,
-            lambda episode, at: choice_expire(episode=episode, at=at),
+            lambda at, episode: choice_expire(episode=episode, at=at),
         ),
     )
     ends_by_order = False
