@@ -118,8 +118,11 @@ class Season(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
-    changed_at = models.DateTimeField(
-        default=timezone.now, help_text="The last event; pages and the API cache by it."
+    changed_at = models.DateTimeField(default=timezone.now, help_text="The last event.")
+    revision = models.PositiveBigIntegerField(
+        default=0,
+        help_text="Another one after each deed that may change what everybody sees of it: what was "
+        "made of the season before is made anew.",
     )
 
     objects = SeasonQuerySet.as_manager()

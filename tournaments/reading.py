@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from django.db import connection
 from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -518,46 +517,10 @@ def leg_of_match(match_id: int, viewer: Any) -> Leg | None:
 
 # -- whether anything has changed ----------------------------------------------------------------
 
-# Every row that a public page of a season is made of: who reads it again gets it only if one of
-# them is another. (Settings and seeds change without an event: `changed_at` alone is too little.)
-# What is a secret until a match begins is left out: even that it changed would tell something.
-# (That something is supplied, and by whom, comes with an event.)
-_STATE = """
-SELECT md5(concat_ws('|',
-  (SELECT s::text FROM tournaments_season s WHERE s.id = %(season)s),
-  (SELECT md5(string_agg(c::text, '' ORDER BY c.id))
-     FROM tournaments_contestant c WHERE c.season_id = %(season)s),
-  (SELECT md5(string_agg(r::text, '' ORDER BY r.id))
-     FROM tournaments_round r WHERE r.season_id = %(season)s),
-  (SELECT md5(string_agg(
-            (to_jsonb(l) - 'prepared' - 'prepared_by_id')::text || coalesce(g.status, ''),
-            '' ORDER BY l.id))
-     FROM tournaments_leg l
-     JOIN tournaments_deathmatch m ON m.id = l.death_match_id
-     JOIN tournaments_round r ON r.id = m.round_id
-     LEFT JOIN games_match g ON g.id = l.match_id
-    WHERE r.season_id = %(season)s),
-  (SELECT md5(string_agg(m::text, '' ORDER BY m.id))
-     FROM tournaments_deathmatch m JOIN tournaments_round r ON r.id = m.round_id
-    WHERE r.season_id = %(season)s),
-  (SELECT md5(string_agg(e::text, '' ORDER BY e.id))
-     FROM tournaments_episode e JOIN tournaments_round r ON r.id = e.round_id
-    WHERE r.season_id = %(season)s),
-  (SELECT max(e.id) FROM tournaments_seasonevent e WHERE e.season_id = %(season)s),
-  (SELECT max(i.id) FROM tournaments_itemevent i JOIN tournaments_gift g ON g.id = i.gift_id
-    WHERE g.season_id = %(season)s),
-  (SELECT string_agg(o.user_id::text, ',' ORDER BY o.id)
-     FROM tournaments_seasonorganiser o WHERE o.season_id = %(season)s)
-))
-"""
-
 
 def fingerprint(season: Season) -> str:
-    """A text that is the same as long as nothing public of the season has changed; one query."""
-    with connection.cursor() as cursor:
-        cursor.execute(_STATE, {"season": season.pk})
-        row = cursor.fetchone()
-    return "" if row is None else str(row[0])
+    """A text that is the same as long as nothing public of the season has changed."""
+    return f"{season.pk}.{season.revision}"
 
 
 def names_of(people: Iterable[Contestant]) -> str:

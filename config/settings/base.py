@@ -1,5 +1,6 @@
 """Settings of every environment. Safe values here; `dev` and `test` loosen what they must."""
 
+import time
 from datetime import timedelta
 from typing import Any
 
@@ -17,6 +18,9 @@ DATA_DIR = DATA
 DEBUG = False
 # Whether the well-known demo accounts may exist here.
 GAUNTLET_DEVELOPMENT = False
+# What is made anew once it is another: pages that are kept, answers that readers have. Where nobody
+# says which release this is, each start of a process counts as one.
+RELEASE = env.str("GAUNTLET_RELEASE", "") or str(time.time_ns())
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", [])
 # Where the site is found, for links in what is sent without anybody's request: mail, webhooks.
 GAUNTLET_ORIGIN = env.str(

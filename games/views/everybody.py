@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.cache import cache as stored
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
@@ -37,7 +33,7 @@ def for_everybody(
     shell = Shell(request)
     parts = (
         version, shell.url, request.get_full_path(),
-        shell.theme, shell.sound, shell.time_zone, looks(),
+        shell.theme, shell.sound, shell.time_zone, settings.RELEASE,
     )  # fmt: skip
     etag = strong_tag(*parts)
     response = answer_to(request, etag, lambda: _kept(request, etag, make))
@@ -64,18 +60,3 @@ def _asked(of_cache: Callable[[], Any]) -> Any:
         return of_cache()
     except RedisError:
         return None
-
-
-@cache
-def looks() -> str:
-    """What pages look like on this installation: another after its templates, the code that fills
-    and draws them, or the styles and scripts that they name, have changed."""
-    digest = hashlib.sha256()
-    root = Path(settings.BASE_DIR)
-    for folder in ("templates", "accounts", "games", "tournaments"):
-        for file in sorted((root / folder).rglob("*.*")):
-            if file.suffix in {".html", ".svg", ".txt", ".py"}:
-                digest.update(file.read_bytes())
-    # Of the names with which static files are served in production.
-    digest.update(getattr(staticfiles_storage, "manifest_hash", "").encode())
-    return digest.hexdigest()[:12]

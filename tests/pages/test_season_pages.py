@@ -10,11 +10,9 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from html import unescape
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib.staticfiles.storage import staticfiles_storage
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -23,7 +21,6 @@ from icalendar import Calendar
 
 from accounts.models import User
 from games.rulesets import REGISTRY
-from games.views.everybody import looks
 from tests.games.support import user_named
 from tests.pages.support import links, words
 from tests.support import depth
@@ -600,25 +597,16 @@ def test_a_page_that_was_made_is_not_made_again(visitor: Visitor, season: Season
     assert len(queries) <= 2
 
 
-def test_pages_are_others_once_what_makes_them_is_another(
-    tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+def test_another_release_has_its_pages_made_anew(
+    visitor: Visitor, orla: User, settings: Any
 ) -> None:
-    settings.BASE_DIR = tmp_path
-    card = tmp_path / "templates" / "games" / "_match_card.html"
-    card.parent.mkdir(parents=True)
-    card.write_text("one")
-    first = looks.__wrapped__()
-    assert looks.__wrapped__() == first
-    card.write_text("another")
-    second = looks.__wrapped__()
-    assert second != first
-    code = tmp_path / "tournaments" / "pictures.py"
-    code.parent.mkdir()
-    code.write_text("drawn otherwise")
-    third = looks.__wrapped__()
-    assert third not in {first, second}
-    monkeypatch.setattr(staticfiles_storage, "manifest_hash", "of other files", raising=False)
-    assert looks.__wrapped__() not in {first, second, third}
+    season = running(orla, 4)
+    for address in (f"/seasons/{season.slug}/", f"/api/v1/seasons/{season.slug}/standings/"):
+        first = visitor().get(address)
+        again = {"if-none-match": first["ETag"]}
+        assert visitor().get(address, headers=again).status_code == 304
+        settings.RELEASE = f"{settings.RELEASE}, mended"
+        assert visitor().get(address, headers=again).status_code == 200
 
 
 def test_what_pages_cost_does_not_grow_with_the_season(visitor: Visitor, orla: User) -> None:

@@ -35,6 +35,7 @@ from tests.permissions.world import (
     Who,
     World,
     digest,
+    seasons,
     writes,
 )
 from tests.support import depth
@@ -156,10 +157,16 @@ class Asking:
         """Whether it was done: a row has changed, or (of what is read) it was shown. Notes where
         the answer says something else than what happened, and where it is a fault."""
         with Savepoint():
-            written = writes()
+            written, stood = writes(), seasons()
             answer = self._answer(who, way)
-            after = Touched(written)
+            after, stands = Touched(written), seasons()
         changed = after.changed()
+        for pk in stood.keys() & stands.keys():
+            (was, shown), (is_now, shows) = stood[pk], stands[pk]
+            if shown != shows and is_now == was:
+                self.wrong.append(f"{way.name}: a season shows something else as revision {was}")
+            if is_now != was and way.name.startswith("bring an item"):
+                self.wrong.append(f"{way.name}: a new revision tells of a secret")
         good, bad = self._successes(way), self._refusals(way)
         if way.deed.reads:
             if changed or (answer != 200 and answer not in bad):

@@ -545,6 +545,45 @@ def writes() -> dict[str, tuple[int, ...]]:
         return {table: tuple(counts) for table, *counts in cursor.fetchall()}
 
 
+# Every row that a public page of a season is made of, but for what is a secret until a match
+# begins.
+_SEASONS = """
+SELECT s.id, s.revision, md5(concat_ws('|',
+  (to_jsonb(s) - 'revision')::text,
+  (SELECT md5(string_agg(c::text, '' ORDER BY c.id))
+     FROM tournaments_contestant c WHERE c.season_id = s.id),
+  (SELECT md5(string_agg(r::text, '' ORDER BY r.id))
+     FROM tournaments_round r WHERE r.season_id = s.id),
+  (SELECT md5(string_agg(
+            (to_jsonb(l) - 'prepared' - 'prepared_by_id')::text,
+            '' ORDER BY l.id))
+     FROM tournaments_leg l
+     JOIN tournaments_deathmatch m ON m.id = l.death_match_id
+     JOIN tournaments_round r ON r.id = m.round_id
+    WHERE r.season_id = s.id),
+  (SELECT md5(string_agg(m::text, '' ORDER BY m.id))
+     FROM tournaments_deathmatch m JOIN tournaments_round r ON r.id = m.round_id
+    WHERE r.season_id = s.id),
+  (SELECT md5(string_agg(e::text, '' ORDER BY e.id))
+     FROM tournaments_episode e JOIN tournaments_round r ON r.id = e.round_id
+    WHERE r.season_id = s.id),
+  (SELECT max(e.id) FROM tournaments_seasonevent e WHERE e.season_id = s.id),
+  (SELECT max(i.id) FROM tournaments_itemevent i JOIN tournaments_gift g ON g.id = i.gift_id
+    WHERE g.season_id = s.id),
+  (SELECT string_agg(o.user_id::text, ',' ORDER BY o.id)
+     FROM tournaments_seasonorganiser o WHERE o.season_id = s.id)
+))
+FROM tournaments_season s
+"""
+
+
+def seasons() -> dict[int, tuple[int, str]]:
+    """The revision of every season, and a digest of what everybody may see of it."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SEASONS)
+        return {pk: (revision, state) for pk, revision, state in cursor.fetchall()}
+
+
 class Savepoint:
     """Whatever happens inside is undone."""
 

@@ -347,14 +347,14 @@ def season_export(*, season: Season) -> bytes:
     ``document.leg-running`` while a match is being played: its record would tell too much.
     """
     with transaction.atomic():
-        season = seasons.season_locked(season.pk)
+        season = seasons.season_locked(season.pk, changes=False)
         return msgspec.json.format(msgspec.json.encode(_document_of(season)), indent=1)
 
 
 def season_records(*, season: Season) -> bytes:
     """The document and the record of every match, as a zip. Refusals as `season_export`."""
     with transaction.atomic():
-        season = seasons.season_locked(season.pk)
+        season = seasons.season_locked(season.pk, changes=False)
         document = msgspec.json.format(msgspec.json.encode(_document_of(season)), indent=1)
         numbers = _match_numbers(season)
         matches = Match.objects.in_bulk(numbers)

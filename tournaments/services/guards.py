@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -45,14 +45,21 @@ def instant(at: datetime | None) -> datetime:
     return timezone.now() if at is None else at
 
 
-def season_locked(season_id: int) -> Season:
+def season_locked(season_id: int, *, changes: bool = True) -> Season:
     """The season, its row locked until the transaction ends: whoever comes second waits, and finds
-    what the first has done. Raises Refusal ``season.none``; EngineFault outside a transaction."""
+    what the first has done. Raises Refusal ``season.none``; EngineFault outside a transaction.
+
+    ``changes``: the deed may change what everybody sees, and the season has another revision. It is
+    False for what only reads, and for what is a secret: even that it changed would tell something.
+    """
     if not transaction.get_connection().in_atomic_block:
         raise EngineFault("a season is locked inside the transaction of its deed")
     season = Season.objects.select_for_update(no_key=True).filter(pk=season_id).first()
     if season is None:
         raise NotFound("season.none", "There is no such season.")
+    if changes:
+        Season.objects.filter(pk=season_id).update(revision=F("revision") + 1)
+        season.revision += 1
     return season
 
 

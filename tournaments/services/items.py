@@ -376,7 +376,7 @@ def item_undeclare(*, acting_user: User, leg: Leg, gift: Gift) -> None:
 
 
 def _own_leg(leg: Leg, acting_user: User) -> tuple[Leg, Seat]:
-    season = season_locked(leg.death_match.round.season_id)
+    season = season_locked(leg.death_match.round.season_id, changes=False)
     must_not_be_archived(season)
     must_be_running(season)
     fresh = Leg.objects.select_related(
