@@ -310,31 +310,51 @@ def refuse_impersonation(user: User) -> None:
     `display-name.impersonates` and `display-name.mixed-scripts`.
     """
     name = user.display_name
-    if not name:
-        return
-    others = User.objects.exclude(pk=user.pk)
-    code, sentence = "display-name.impersonates", ""
-    if not user.is_superuser and (
-        names.looks_official(name) or names.looks_like_one_of(name, RESERVED_USERNAMES)
-    ):
-        sentence = "This name would pass for somebody who runs the site. Please choose another."
-    # One's own username would stand there without a display name, too.
-    elif name.lower() != user.username and _looks_like_a_username(name, user):
-        sentence = (
-            "This is another player's username, or looks like it. Please choose a different "
-            "display name."
-        )
-    elif _looks_like_staff(name, others, own=name.lower() == user.username):
-        sentence = "This name would pass for somebody else's. Please choose another."
-    elif names.mixes_scripts(name):
-        code = "display-name.mixed-scripts"
-        sentence = "A word of this name has letters of two alphabets. Please use one for each."
-    if sentence:
-        raise Refusal(code, sentence, field="display_name")
+    if name:
+        Impostors([name]).refuse(name, user, code="display-name", field="display_name")
 
 
-def _looks_like_a_username(name: str, user: User) -> bool:
-    return users_looking_like(names.skeletons_of(name)).exclude(pk=user.pk).exists()
+class Impostors:
+    """Whom some names could be taken for, from two queries for all of them."""
+
+    def __init__(self, given: Iterable[str]) -> None:
+        looks = {skeleton for name in given for skeleton in names.skeletons_of(name)}
+        self._usernames: dict[str, set[int]] = {}
+        bearers: Any = users_looking_like(looks)
+        for skeleton, pk in bearers.values_list("looks_like", "pk") if looks else ():
+            self._usernames.setdefault(skeleton, set()).add(pk)
+        self._staff = list(_staff_names(User.objects.all())) if looks else []
+
+    def refuse(self, name: str, bearer: User, *, code: str, field: str = "") -> None:
+        """Raise Refusal ``<code>.impersonates`` or ``<code>.mixed-scripts`` where this name, one of
+        those that were given, would be another's if ``bearer`` had it."""
+        own = name.lower() == bearer.username
+        sentence, what = "", "impersonates"
+        if not bearer.is_superuser and (
+            names.looks_official(name) or names.looks_like_one_of(name, RESERVED_USERNAMES)
+        ):
+            sentence = "This name would pass for somebody who runs the site. Please choose another."
+        # One's own username would stand there without a display name, too.
+        elif not own and self._is_a_username(name, bearer):
+            sentence = (
+                "This is another player's username, or looks like it. Please choose a different "
+                "display name."
+            )
+        elif self._is_of_staff(name, bearer, own=own):
+            sentence = "This name would pass for somebody else's. Please choose another."
+        elif names.mixes_scripts(name):
+            what = "mixed-scripts"
+            sentence = "A word of this name has letters of two alphabets. Please use one for each."
+        if sentence:
+            raise Refusal(f"{code}.{what}", sentence, field=field)
+
+    def _is_a_username(self, name: str, bearer: User) -> bool:
+        found = (self._usernames.get(each, set()) for each in names.skeletons_of(name))
+        return any(pk != bearer.pk for owners in found for pk in owners)
+
+    def _is_of_staff(self, name: str, bearer: User, *, own: bool) -> bool:
+        others = (theirs for pk, *theirs in self._staff if pk != bearer.pk)
+        return _is_one_of_these(name, others, own=own)
 
 
 def users_looking_like(skeletons: Iterable[str]) -> models.QuerySet[User]:
@@ -348,16 +368,25 @@ def users_looking_like(skeletons: Iterable[str]) -> models.QuerySet[User]:
     )  # fmt: skip
     for one, other in names.ALIKE:
         found = Replace(found, Value(one), Value(other))
-    return User.objects.alias(looks_like=found).filter(looks_like__in=list(skeletons))
+    return User.objects.annotate(looks_like=found).filter(looks_like__in=list(skeletons))
 
 
-def _looks_like_staff(name: str, others: models.QuerySet[User], *, own: bool = False) -> bool:
-    """Whether a name looks like that of somebody with a role or, unless it is one's ``own``
-    username, which stands there without a display name as well, says to be theirs."""
+def _staff_names(people: models.QuerySet[User]) -> models.QuerySet[Any, tuple[int, str, str]]:
+    """Of those with a role: key, username and display name."""
     roles = models.Q(is_superuser=True) | models.Q(groups__name__in=[role.value for role in Role])
-    known = others.filter(roles).values_list("username", "display_name").distinct()
+    return people.filter(roles).values_list("pk", "username", "display_name").distinct()
+
+
+def _looks_like_staff(name: str, others: models.QuerySet[User]) -> bool:
+    """Whether a name looks like that of somebody with a role, or says to be theirs."""
+    return _is_one_of_these(name, (theirs for _, *theirs in _staff_names(others)), own=False)
+
+
+def _is_one_of_these(name: str, people: Iterable[Iterable[str]], *, own: bool) -> bool:
+    """Whether a name looks like one of theirs or, unless it is its bearer's ``own`` username, which
+    stands there without a display name as well, says to be theirs."""
     return any(
         names.looks_like_name(name, theirs) or (not own and names.speaks_as(name, theirs))
-        for row in known
+        for row in people
         for theirs in filter(None, row)
     )

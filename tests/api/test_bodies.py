@@ -717,6 +717,21 @@ def _cases_of_seasons(asking: Asking) -> list[tuple[str, dict[str, Any], dict[st
             },
         ),
         (
+            "season_enrol",
+            {
+                "contestants": [
+                    {"username": "dora", "name": "Moderator"},
+                    {"username": "eve", "name": "D\N{CYRILLIC SMALL LETTER O}ra"},
+                    {"username": "ben", "name": "Ben\N{ZERO WIDTH SPACE}"},
+                ]
+            },
+            {
+                "contestants.0.name": "contestant.name.impersonates",
+                "contestants.1.name": "contestant.name.impersonates",
+                "contestants.2.name": "contestant.name.characters",
+            },
+        ),
+        (
             "saved_move_save",
             {"name": "\x01", "text": 5},
             {"name": "saved.name-empty", "text": "field.invalid"},

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jsonschema  # type: ignore[import-untyped]
 from django.test import Client
 
 from accounts.models import User
 from core.api.index import schema
 from tests.games.conftest import orla, root
-from tests.tournaments.support import begun
+from tests.games.support import user_named
+from tests.seasons_api.conftest import Caller
+from tests.tournaments.support import account, begun
 from tests.tournaments.test_items import brought, final, given, season
-from tournaments.models import DeathMatch
+from tournaments.models import DeathMatch, Season
 
 __all__ = ["final", "orla", "root", "season"]
 
@@ -33,3 +37,14 @@ def test_what_was_brought(orla: User, final: DeathMatch) -> None:
         ("blocked", repeat.pk, block.pk)
     ]
     assert found["legs"][1]["items"] is None
+
+
+def test_a_faulty_gift_is_400_also_of_whoever_may_give_later(orla: User, season: Season) -> None:
+    still_in = Caller(account(season, 1), "play")
+    body: Any
+    for body in ({"x": 1}, []):
+        answer = still_in.post(f"/seasons/{season.slug}/items/", body)
+        assert (answer.status_code, "fields" in answer.json()) == (400, True), answer.content
+    stranger = Caller(user_named("stranger"), "play", "organise")
+    answer = stranger.post(f"/seasons/{season.slug}/items/", {"x": 1})
+    assert (answer.status_code, answer.json()["code"]) == (403, "item.giver")

@@ -90,6 +90,48 @@ def test_who_cannot_enter(orla: User, cleo: User, oscar: User) -> None:
     refuse("season.over", user=cleo)
 
 
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("Moderator", "impersonates"),
+        ("\N{CYRILLIC CAPITAL LETTER A}dmin", "impersonates"),
+        ("Gauntlet Admin", "impersonates"),
+        ("Orla", "impersonates"),
+        ("The real Orla", "impersonates"),
+        ("player1", "impersonates"),
+        ("Cle\N{CYRILLIC SMALL LETTER O} Great", "mixed-scripts"),
+        ("Cleo\N{ZERO WIDTH SPACE}", "characters"),
+    ],
+)
+def test_nobody_is_enrolled_under_somebody_elses_name(
+    orla: User, cleo: User, name: str, code: str
+) -> None:
+    season = enrolled(orla, 3)
+    code = f"contestant.name.{code}"
+    about: dict[str, Any] = {"acting_user": orla, "season": season}
+    refused(code, contestant_enrol, user=cleo, name=name, **about)
+    entries = [Entry(user_named("dora"), "Dora D."), Entry(cleo, name)]
+    assert refused(code, contestants_enrol, entries=entries, **about).row == 1
+    sheet = f"cleo,{name},"
+    assert (
+        "Line 1" in refused("contestants.faults", contestants_import, text=sheet, **about).sentence
+    )
+    begun = season_start(acting_user=orla, season=season, at=START)
+    refused(
+        code, contestant_replace, acting_user=orla, contestant=who(begun, 2), user=cleo, why="ill",
+        name=name,
+    )  # fmt: skip
+
+
+def test_one_may_be_enrolled_under_a_name_that_is_nobody_elses(orla: User, cleo: User) -> None:
+    season = enrolled(orla, 2)
+    entry = Entry(cleo, "Cleopatra VII")
+    (made,) = contestants_enrol(acting_user=orla, season=season, entries=[entry], at=START)
+    assert made.name == "Cleopatra VII"
+    # An organiser who plays is called what they are called.
+    assert enrol(orla, season, orla).name == "Orla"
+
+
 def test_joining_where_it_is_open(orla: User, cleo: User) -> None:
     season = enrolled(orla, 2)
     refused("enrolment.closed", contestant_join, acting_user=cleo, season=season)

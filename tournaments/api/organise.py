@@ -433,10 +433,19 @@ class EntriesSerializer(serializers.Serializer[dict[str, Any]]):
             seed=("seed.repeated", "This seed is given twice."),
         )
         told = Together()
-        for number, row in enumerate(sound.get("contestants", ())):
-            if isinstance(row, Mapping) and row.get("name"):
-                with told.of(number):
-                    people.name_of(row["name"])
+        rows = [row if isinstance(row, Mapping) else {} for row in sound.get("contestants", ())]
+        known = people.Names(
+            (row["name"], row["username"])
+            for row in rows
+            if row.get("name") and isinstance(row.get("username"), User)
+        )
+        for number, row in enumerate(rows):
+            if not row.get("name"):
+                continue
+            with told.of(number):
+                people.name_of(row["name"])
+                if isinstance(row.get("username"), User):
+                    known.of(row["name"], row["username"])
         yield from told.refused
 
 
@@ -1209,7 +1218,7 @@ class GiftsView(GiftsReading):
         caller = signed_in(request)
         season = season_for(slug, caller)
         _scope_needed(request, own=audience.contestant_of(season, caller) is not None)
-        items.must_be_able_to_give(season, caller)
+        items.must_take_part(season, caller)
         given = body_of(
             request,
             NewGiftSerializer,

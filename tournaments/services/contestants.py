@@ -9,12 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import F, Max, Q
 
 from accounts.models import User
 from accounts.moderation import is_suspended
-from accounts.services import audit_record, audit_records, users_lock
+from accounts.services import Impostors, audit_record, audit_records, users_lock
+from accounts.validators import validate_display_name
 from core import chance
 from core.refusals import NotFound, Refusal, Together
 from games.engine.chance import RandomSource, below
@@ -156,6 +158,7 @@ class _Intake:
         # Asked for only now: what a lock has waited for may be a suspension.
         self._users = User.objects.with_standing().in_bulk(asked)
         known = season.contestants.filter(Q(user__in=asked) | Q(seed__in=seeds))
+        self._names = Names((entry.name, entry.user) for entry in entries)
         self._by_user = {each.user_id: each for each in known}
         self._by_seed = {
             each.seed: each for each in known if each.status != ContestantStatus.REPLACED
@@ -176,7 +179,7 @@ class _Intake:
         _must_be_open(season)
         user = self._users[entry.user.pk]
         _must_be_able_to_enter(user)
-        shown = name_of(entry.name or user.shown_name)
+        shown = self._names.of(entry.name, user)
         if self._late and entry.seed is not None:
             raise Refusal("seed.fixed", "The seeds are fixed; a late entry comes after all others.")
         contestant = self._by_user.get(user.pk)
@@ -214,9 +217,35 @@ class _Intake:
 
 
 def name_of(text: str) -> str:
-    """What a contestant is called. Raises Refusal ``contestant.name.missing`` and
-    ``contestant.name.too-long``."""
-    return line(text, code="contestant.name", what="A contestant's name", most=200)
+    """What a contestant is called. Raises Refusal ``contestant.name.missing``,
+    ``contestant.name.too-long`` and ``contestant.name.characters``."""
+    name = line(text, code="contestant.name", what="A contestant's name", most=200)
+    try:
+        validate_display_name(name)
+    except ValidationError as error:
+        # What accounts may be called, contestants may.
+        sentence = "This name contains a character that cannot be shown plainly."
+        raise Refusal("contestant.name.characters", sentence) from error
+    return name
+
+
+class Names:
+    """What contestants with accounts may be called: what their accounts are, or something that
+    nobody takes for somebody else."""
+
+    def __init__(self, given: Iterable[tuple[str, User]]) -> None:
+        own = {(each, user.pk) for each, user in given if each and each != user.shown_name}
+        self._impostors = Impostors(each for each, _ in own)
+
+    def of(self, text: str, user: User) -> str:
+        """What that account is called if ``text`` (empty: nothing) is asked for. Raises Refusal as
+        `name_of` does, and ``contestant.name.impersonates`` or ``.mixed-scripts``."""
+        if not text:
+            return name_of(user.shown_name)
+        name = name_of(text)
+        if text != user.shown_name:
+            self._impostors.refuse(text, user, code="contestant.name")
+        return name
 
 
 def _is_seed(seed: int | None) -> bool:
@@ -699,7 +728,7 @@ def contestant_replace(
     new = Contestant.objects.create(
         season=season,
         user=user,
-        name=name_of(name or user.shown_name),
+        name=Names([(name, user)]).of(name, user),
         seed=old.seed,
         status=ContestantStatus.ACTIVE,
         since_round=max(season.rounds.count(), 1) + waits,

@@ -177,16 +177,20 @@ def must_be_leg_of(death_match: DeathMatch | None, leg_number: int | None) -> No
         raise Refusal("item.leg", "There is no such match.")
 
 
-def must_be_able_to_give(season: Season, acting_user: User) -> None:
-    """Organisers are, and whoever has been eliminated. Raises Refusal ``item.giver`` and
-    ``item.giver-in``."""
+def must_take_part(season: Season, acting_user: User) -> None:
+    """Whoever gives runs the season or is in it. Raises Refusal ``item.giver``."""
     if not audience.may_manage(season, acting_user):
-        _must_have_left(audience.contestant_of(season, acting_user))
+        _own_to_give(audience.contestant_of(season, acting_user))
+
+
+def _own_to_give(giver: Contestant | None) -> Contestant:
+    if giver is None:
+        raise Forbidden("item.giver", "You can only give what is yours to give.")
+    return giver
 
 
 def _must_have_left(giver: Contestant | None) -> None:
-    if giver is None:
-        raise Forbidden("item.giver", "You can only give what is yours to give.")
+    giver = _own_to_give(giver)
     if giver.status != ContestantStatus.ELIMINATED:
         raise Refusal("item.giver-in", f"{giver.name} has not been eliminated: nothing to give.")
 
