@@ -1,8 +1,10 @@
-"""Create the groups that stand for roles."""
+"""The audit log and the log of merges only grow; and the groups that stand for roles are there."""
 
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.state import StateApps
+
+from core.appendonly import append_only
 
 ROLES = ("organisers", "moderators")
 
@@ -15,8 +17,12 @@ def create(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("accounts", "0002_audit_append_only"),
+        ("accounts", "0001_initial"),
         ("auth", "0012_alter_user_first_name_max_length"),
     ]
-    # Going back leaves the groups: people may be in them.
-    operations = [migrations.RunPython(create, migrations.RunPython.noop)]
+    operations = [
+        *append_only("accounts", "auditentry"),
+        *append_only("accounts", "accountmerge"),
+        # Going back leaves the groups: people may be in them.
+        migrations.RunPython(create, migrations.RunPython.noop),
+    ]

@@ -3,7 +3,7 @@
 The migration that creates such a table, or one right after it, says:
 
     class Migration(migrations.Migration):
-        dependencies = [("tournaments", "0001_initial"), append_only_needs()]
+        dependencies = [("tournaments", "0001_initial")]
         operations = [*append_only("tournaments", "ruling")]
 
 From then on UPDATE and DELETE are refused to everybody, with "append-only" in the message. TRUNCATE
@@ -16,11 +16,12 @@ import re
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.operations.special import RunSQL
 
-# One function serves every table: it learns from the trigger which one it stands before.
+# One function serves every table: it learns from the trigger which one it stands before. Whichever
+# migration comes first makes it.
 FUNCTION = "gauntlet_append_only"
 
-CREATE_FUNCTION = f"""
-CREATE FUNCTION {FUNCTION}() RETURNS trigger LANGUAGE plpgsql AS $$
+_CREATE_FUNCTION = f"""
+CREATE OR REPLACE FUNCTION {FUNCTION}() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'TRUNCATE' AND current_setting('gauntlet.allow_truncate', true) = 'on' THEN
         RETURN NULL;
@@ -30,14 +31,7 @@ BEGIN
 END
 $$;
 """
-DROP_FUNCTION = f"DROP FUNCTION {FUNCTION}();"
-
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-
-
-def append_only_needs() -> tuple[str, str]:
-    """Return the migration that `append_only` builds on, to be named among the dependencies."""
-    return ("accounts", "0004_append_only")
 
 
 def append_only(app: str, table: str) -> list[Operation]:
@@ -54,10 +48,10 @@ def append_only(app: str, table: str) -> list[Operation]:
         raise ValueError(f"give the model's name without its app: {table.removeprefix(app + '_')}")
     full = f"{app}_{table}"
     forward = f"""
-CREATE TRIGGER {full}_no_change
+CREATE OR REPLACE TRIGGER {full}_no_change
     BEFORE UPDATE OR DELETE ON {full}
     FOR EACH ROW EXECUTE FUNCTION {FUNCTION}();
-CREATE TRIGGER {full}_no_truncate
+CREATE OR REPLACE TRIGGER {full}_no_truncate
     BEFORE TRUNCATE ON {full}
     FOR EACH STATEMENT EXECUTE FUNCTION {FUNCTION}();
 """
@@ -65,4 +59,5 @@ CREATE TRIGGER {full}_no_truncate
 DROP TRIGGER {full}_no_truncate ON {full};
 DROP TRIGGER {full}_no_change ON {full};
 """
-    return [RunSQL(forward, backward)]
+    # Going back leaves the function: other tables may need it.
+    return [RunSQL(_CREATE_FUNCTION, RunSQL.noop), RunSQL(forward, backward)]

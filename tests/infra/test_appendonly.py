@@ -4,7 +4,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.state import ProjectState
 
-from accounts.appendonly import append_only, append_only_needs
+from core.appendonly import append_only
 
 # Stands for the table of any app. The suite rolls it back.
 TABLE = "CREATE TABLE accounts_testlog (id integer PRIMARY KEY, said text)"
@@ -65,10 +65,3 @@ def test_no_guard_has_a_function_of_its_own() -> None:
 def test_wrong_names_are_bugs(app: str, table: str) -> None:
     with pytest.raises(ValueError, match="name"):
         append_only(app, table)
-
-
-def test_the_dependency_exists() -> None:
-    from importlib import import_module
-
-    app, name = append_only_needs()
-    assert import_module(f"{app}.migrations.{name}").Migration
