@@ -14,7 +14,7 @@ TEST: Final = "test"
 # These are no events of the season: they are too many, and stale within the minute.
 OF_MATCHES: Final = (TURN, CLOCK)
 CHOICES: Final[Mapping[str, str]] = {
-    **{kind: label for kind, label in KINDS.items() if kind not in OF_MATCHES},
+    **{key: kind.words for key, kind in KINDS.items() if key not in OF_MATCHES},
     TURN: "A turn was played",
     CLOCK: "A player's time is running out",
 }
