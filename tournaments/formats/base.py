@@ -21,6 +21,7 @@ from django.db.models import Model
 from accounts.models import User
 from core.refusals import Refusal
 from tournaments.course import Course
+from tournaments.formats.numbering import NumberedRound, must_have_keys
 from tournaments.formats.options import FormatOptions
 from tournaments.lifecycle import SeasonStatus
 from tournaments.models import Contestant, DeathMatch, Round, Season
@@ -264,6 +265,17 @@ class Format(ABC):
     def replaced(self, *, old: Contestant, new: Contestant, at: datetime) -> None:
         """``new`` sits in the open death matches of ``old`` already."""
         del old, new, at
+
+    # -- documents (`tournaments.documents`) -----------------------------------------------------
+
+    def must_number(self, *, season: Season, rounds: Sequence[NumberedRound]) -> None:
+        """A season that has begun was read from a document, with these rounds: are they, and their
+        death matches, numbered and named as it is done here? Raises Refusal ``document.wrong``.
+
+        Most formats give no keys.
+        """
+        del season
+        must_have_keys(rounds, lambda _number: "")
 
 
 def closed_to_late_entries() -> Refusal:

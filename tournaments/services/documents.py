@@ -31,9 +31,8 @@ from games.models import Match
 from games.services.matches import record_bytes, record_import
 from tournaments import audience, catalogue, invariants, pictures
 from tournaments.events import KINDS
-from tournaments.formats.registry import course_of
-from tournaments.formats.single_elimination import rules as single_elimination
-from tournaments.formats.single_elimination.options import SingleEliminationOptions
+from tournaments.formats.numbering import NumberedRound
+from tournaments.formats.registry import format_of
 from tournaments.lifecycle import (
     LegStatus,
     SeasonStatus,
@@ -825,53 +824,16 @@ class _Restoring:
         numbers = sorted(each.number for each in self.document.rounds)
         if numbers != list(range(1, len(numbers) + 1)):
             raise self._wrong("rounds", "rounds are numbered from 1 without gaps")
-        season = self.season
-        begun = season.status in (SeasonStatus.RUNNING, SeasonStatus.FINISHED)
-        if numbers and season.status == SeasonStatus.ENROLLING:
+        if numbers and self.season.status == SeasonStatus.ENROLLING:
             raise self._wrong("rounds", "a season that has not begun has no rounds")
-        if season.format == Format.SINGLE_ELIMINATION and (begun or numbers):
-            self._bracket_fits()
-        elif season.format == Format.LADDER and (begun or numbers):
-            self._ladder_fits()
-        else:
-            self._keys_are(lambda _number: "")
-
-    def _keys_are(self, expected: Callable[[int], str]) -> None:
-        for row, played in enumerate(self.document.rounds):
-            for index, each in enumerate(played.death_matches):
-                if each.key != expected(each.number):
-                    where = f"rounds[{row}].death_matches[{index}].key"
-                    raise self._wrong(where, "this death match has another key")
-
-    def _ladder_fits(self) -> None:
-        if len(self.document.rounds) != 1:
-            raise self._wrong("rounds", "a ladder has one round")
-        numbers = sorted(each.number for each in self.document.rounds[0].death_matches)
-        if numbers != list(range(1, len(numbers) + 1)):
-            raise self._wrong("rounds[0]", "challenges are numbered from 1 without gaps")
-        self._keys_are(lambda number: f"challenge-{number}")
-
-    def _bracket_fits(self) -> None:
-        """The death matches are those of the bracket that the seeds make, each in its place."""
-        course = course_of(self.season)
-        players = course.players
-        if len({each.seed for each in players}) < len(players):
-            raise self._wrong("contestants", "two who hold a place have the same seed")
-        options = course.options
-        third = isinstance(options, SingleEliminationOptions) and options.third_place
-        made: list[single_elimination.Bracket] = []
-        self._checked(
-            "contestants",
-            lambda: made.append(single_elimination.bracket_of(players, third_place=third)),
-        )
-        expected = sorted((each.round, each.slot + 1, str(each.id)) for each in made[0].matches)
-        found = sorted(
-            (row.number, each.number, each.key)
-            for row in self.document.rounds
-            for each in row.death_matches
-        )
-        if found != expected:
-            raise self._wrong("rounds", "these are not the matches of the bracket of the seeds")
+        if numbers or self.season.status in (SeasonStatus.RUNNING, SeasonStatus.FINISHED):
+            rounds = [
+                NumberedRound(
+                    row.number, tuple((each.number, each.key) for each in row.death_matches)
+                )
+                for row in self.document.rounds
+            ]
+            format_of(self.season.format).must_number(season=self.season, rounds=rounds)
 
     def _person(self, number: int | None, where: str) -> Contestant:
         return self._known(self.people, number, where, "contestant")

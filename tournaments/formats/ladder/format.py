@@ -16,6 +16,7 @@ from tournaments.course import Course
 from tournaments.formats.base import NOTHING, Follows, Format
 from tournaments.formats.ladder import rules
 from tournaments.formats.ladder.options import LadderOptions
+from tournaments.formats.numbering import NumberedRound, misnumbered, must_have_keys
 from tournaments.formats.rounds import round_announce, round_create
 from tournaments.models import Contestant, DeathMatch, Round, Season
 from tournaments.services import deathmatches
@@ -127,6 +128,22 @@ class Ladder(Format):
         del round, at
         return NOTHING
 
+    def must_number(self, *, season: Season, rounds: Sequence[NumberedRound]) -> None:
+        """One round, and challenges that are counted."""
+        del season
+        if len(rounds) != 1:
+            raise misnumbered("rounds", "a ladder has one round")
+        numbers = sorted(number for number, _key in rounds[0].death_matches)
+        if numbers != list(range(1, len(numbers) + 1)):
+            raise misnumbered("rounds[0]", "challenges are numbered from 1 without gaps")
+        must_have_keys(rounds, _key_of)
+
+
+def _key_of(number: int) -> str:
+    """What the challenge of that number is called: pairs meet again on a ladder, so the round's
+    "once a round" must not hold for them."""
+    return f"challenge-{number}"
+
 
 FORMAT = Ladder()
 
@@ -176,8 +193,7 @@ def ladder_challenge(
         home=course.holders[challenger.pk],
         away=course.holders[defender.pk],
         number=number,
-        # Pairs meet again on a ladder, so the round's "once a round" must not hold for them.
-        key=f"challenge-{number}",
+        key=_key_of(number),
         games=[game] if game else [],
         at=instant(at),
     )
