@@ -19,7 +19,7 @@ from games.sharing import BRASS, MUTED, PANEL, TEXT, frame, label
 from tournaments.formats.field import How as Came
 from tournaments.formats.single_elimination.rules import Standing, State
 from tournaments.lifecycle import STILL_IN, ContestantStatus, DeathMatchStatus, How, SeasonStatus
-from tournaments.models import Contestant, DeathMatch, Round
+from tournaments.models import Contestant, DeathMatch, Round, Season
 from tournaments.reading import Sheet
 
 ROW, COLUMN, LEFT, TOP = 48, 84, 26, 40
@@ -438,3 +438,20 @@ def death_match_picture(sheet: Sheet, row: DeathMatch) -> str:
         if row.winner is not None:
             parts.append(label(1136, y + 66, str(scores[seat]), size=60, anchor="end", fill=BRASS))
     return frame(parts)
+
+
+# -- everything ----------------------------------------------------------------------------------
+
+
+def season_shown(season: Season) -> None:
+    """Work out once whatever pages show of a season, and raise what they would stumble over."""
+    sheet = Sheet(season)
+    for part in (
+        "by_standing", "by_round", "planned", "decided", "table", "bracket", "ladder",
+        "cross_table", "gifts", "live_matches",
+    ):  # fmt: skip
+        getattr(sheet, part)
+    if any(getattr(each, "told", None) is not None for each in sheet.rounds):
+        timeline(sheet)
+    bracket_drawing(sheet)
+    season_picture(sheet)

@@ -27,13 +27,14 @@ from tests.support.locks import own_pid, somebody_waits_for
 from tests.support.site import wait_for
 from tests.tournaments.support import enrolled, organiser_named, running, who
 from tests.tournaments.test_documents import elsewhere
+from tournaments.documents.export import season_export
+from tournaments.documents.restore import season_import
 from tournaments.models import Contestant, SeasonOrganiser
 from tournaments.services.contestants import (
     contestant_enrol,
     contestant_join,
     contestant_replace,
 )
-from tournaments.services.documents import season_export, season_import
 from tournaments.services.organisers import organiser_add
 from tournaments.services.seasons import season_create
 

@@ -35,11 +35,11 @@ from tests.tournaments.support import (
     running,
     who,
 )
+from tournaments.documents.export import season_export
 from tournaments.formats.elimination.episodes import dmo_choose, final_open, placements_record
 from tournaments.forms import ScheduleForm
 from tournaments.invariants import faults_of
 from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
-from tournaments.services.documents import season_export
 from tournaments.services.items import item_give
 from tournaments.services.organisers import organiser_add
 from tournaments.services.seasons import season_cancel

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from tests.permissions.world import Scene, Who
-from tournaments.services.documents import season_export
+from tournaments.documents.export import season_export
 
 Given = Callable[[Scene], Any]
 

@@ -30,20 +30,18 @@ from tests.tournaments.support import (
     refused,
     running,
 )
+from tournaments.documents.export import season_export, season_records
+from tournaments.documents.restore import season_import
+from tournaments.documents.schema import season_fields, season_schema
 from tournaments.invariants import faults_of
 from tournaments.models import Season
-from tournaments.services.documents import (
-    season_export,
-    season_import,
-    season_records,
-    season_schema,
-)
 from tournaments.services.seasons import season_create
 from tournaments.simulation import Plan, season_simulate
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("documents")]
 
-SCHEMA = Path(__file__).parents[2] / "docs" / "season.schema.json"
+DOCS = Path(__file__).parents[2] / "docs"
+SCHEMA = DOCS / "season.schema.json"
 
 
 @pytest.fixture(scope="module")
@@ -142,6 +140,21 @@ def test_the_document_follows_its_schema(season: Season) -> None:
     schema = json.loads(SCHEMA.read_text())
     assert schema == season_schema()
     jsonschema.validate(json.loads(season_export(season=season)), schema)
+
+
+def test_the_schema_knows_what_events_tell(season: Season) -> None:
+    schema, document = json.loads(SCHEMA.read_text()), json.loads(season_export(season=season))
+    event = next(each for each in document["events"] if each["kind"] == "death-match.started")
+    for wrong in ({"colour": 1}, {"not_ready": 1}, {"names": [1]}):
+        event["data"], sound = {**event["data"], **wrong}, event["data"]
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(document, schema)
+        event["data"] = sound
+    jsonschema.validate(document, schema)
+
+
+def test_the_list_of_its_fields_is_up_to_date() -> None:
+    assert (DOCS / "season-fields.md").read_text() == season_fields()
 
 
 def test_nothing_secret_is_in_it(orla: User) -> None:

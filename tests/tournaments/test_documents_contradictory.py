@@ -13,10 +13,11 @@ from django.test import Client
 from accounts.models import User
 from tests.tournaments.support import START, after, refused, running
 from tests.tournaments.test_documents import elsewhere
+from tournaments.documents import restore
+from tournaments.documents.export import season_export
+from tournaments.documents.restore import season_import
 from tournaments.formats.ladder.format import ladder_challenge
 from tournaments.models import Leg, Season, SeasonEvent
-from tournaments.services import documents
-from tournaments.services.documents import season_export, season_import
 from tournaments.services.scheduling import leg_schedule
 
 Document = dict[str, Any]
@@ -178,7 +179,7 @@ def test_a_round_of_no_game(orla: User, swiss: Document) -> None:
 
 
 def test_too_many_people(orla: User, swiss: Document, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents, "SEED_MAX", 3)
+    monkeypatch.setattr(restore, "SEED_MAX", 3)
     data = json.dumps(swiss).encode()
     refusal = refused("document.wrong", season_import, acting_user=orla, data=data)
     assert "contestants" in refusal.sentence

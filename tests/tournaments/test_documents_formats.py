@@ -3,16 +3,23 @@ whole run plays each format with both seeds."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
+from django.db import connection
 
 from accounts.models import User
+from games.models import Match
 from tests.support import depth
 from tests.tournaments.support import GAME, START, fresh, played, running, who
 from tests.tournaments.test_documents import elsewhere
+from tournaments.documents.export import season_export, season_records
+from tournaments.documents.restore import season_import
 from tournaments.invariants import faults_of
-from tournaments.models import DeathMatch
+from tournaments.models import Contestant, DeathMatch, Gift, Leg, Round
 from tournaments.services.contestants import contestant_replace
-from tournaments.services.documents import season_import, season_records
 from tournaments.services.results import death_match_void, round_reopen
 from tournaments.services.rounds import round_pair
 from tournaments.simulation import Plan, season_simulate
@@ -33,6 +40,48 @@ def test_disturbed_seasons(orla: User, kind: str, seed: int) -> None:
     restored = season_import(acting_user=orla, data=archive, match_accounts=True)
     assert faults_of(restored) == []
     assert season_records(season=restored) == archive
+
+
+# Far beyond every number that a document has of its own.
+FAR = 70_000_000
+
+
+def _ids_far_away() -> None:
+    """Rows are numbered from very far on, so that no id could be taken for a number."""
+    with connection.cursor() as cursor:
+        for model in (Contestant, Round, DeathMatch, Leg, Gift, Match):
+            name = f"pg_get_serial_sequence('{model._meta.db_table}', 'id')"
+            cursor.execute(f"SELECT {name}")
+            (sequence,) = cursor.fetchone()
+            cursor.execute(f"ALTER SEQUENCE {sequence} RESTART WITH {FAR}")
+
+
+def _numbers_in(value: Any) -> Iterator[int]:
+    if isinstance(value, dict):
+        for each in value.values():
+            yield from _numbers_in(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _numbers_in(each)
+    elif isinstance(value, int):
+        yield value
+
+
+@pytest.mark.parametrize(
+    "kind", ["elimination", "single-elimination", "round-robin", "swiss", "ladder"]
+)
+def test_no_id_of_this_site_leaves(orla: User, kind: str) -> None:
+    _ids_far_away()
+    plan = Plan(
+        format=kind, contestants=6, seed=3, start=START, quick=True, best_of=3, drop_outs=1,
+        no_shows=1, voids=2, corrections=1, options={"rounds": 3} if kind == "swiss" else {},
+        repertoire=(GAME,),
+    )  # fmt: skip
+    season = season_simulate(plan=plan, organiser=orla)
+    assert season.contestants.filter(pk__gte=FAR).count() >= 6
+    assert Match.objects.filter(pk__gte=FAR).exists()
+    document = json.loads(season_export(season=season))
+    assert max(_numbers_in(document)) < FAR
 
 
 def test_a_swiss_round_that_could_not_be_paired_without_a_rematch(orla: User) -> None:

@@ -15,7 +15,8 @@ import pytest
 from accounts.models import User
 from tests.tournaments.support import GAME, refused
 from tests.tournaments.test_documents import elsewhere, zipped
-from tournaments.services.documents import season_export, season_import
+from tournaments.documents.export import season_export
+from tournaments.documents.restore import season_import
 from tournaments.services.seasons import season_create
 
 
@@ -125,6 +126,36 @@ def test_free_data_without_end(orla: User, document: dict[str, Any]) -> None:
     _refused("document.wrong", "events[0].data.a", orla, large)
 
 
+@pytest.mark.parametrize(
+    ("data", "where"),
+    [
+        ({"colour": "red"}, "events[0].data.colour"),
+        ({"winner": 1}, "events[0].data.winner"),
+        ({"ec": "Ada"}, "events[0].data.ec"),
+        ({"ec": 0}, "events[0].data.ec"),
+        ({"why": 7}, "events[0].data.why"),
+        ({"why": ["so"]}, "events[0].data.why"),
+    ],
+)
+def test_what_no_such_event_tells(
+    orla: User, document: dict[str, Any], data: Any, where: str
+) -> None:
+    _refused("document.wrong", where, orla, _of_an_event(document, data))
+
+
+def test_times_in_what_an_event_tells(orla: User, document: dict[str, Any]) -> None:
+    _of_an_event(document, {"times": ["2026-01-01T00:00:00Z", "1999-01-01T00:00:00Z"]})
+    document["events"][0]["kind"] = "death-match.paired"
+    _refused("document.wrong", "events[0].data.times[1]", orla, document)
+    document["events"][0]["data"]["times"][1] = "soon"
+    _refused("document.wrong", "events[0].data.times[1]", orla, document)
+
+
+def test_whom_nobody_knows_is_nobody(orla: User, document: dict[str, Any]) -> None:
+    season = _restored(orla, _of_an_event(document, {"ec": 1, "why": "so"}))
+    assert season.events.get().data == {"ec": None, "why": "so"}
+
+
 def test_numbers_and_characters_that_are_none(orla: User, document: dict[str, Any]) -> None:
     text = json.dumps(_of_an_event(document, {"a": "here"}))
     for spoilt in ("1" * 5000, "1e999", '"\\ud800"', '"\\ud800 and more"', '"\\udfff\\ud800"'):
@@ -166,7 +197,7 @@ def test_many_files_count_together(orla: User, settings: Any) -> None:
 
 
 def test_too_many_files(orla: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tournaments.services.documents.FILES_MAX", 3)
+    monkeypatch.setattr("tournaments.documents.archive.FILES_MAX", 3)
     data = zipped({str(number): b"" for number in range(4)})
     refused("document.too-large", season_import, acting_user=orla, data=data)
 

@@ -27,11 +27,12 @@ from tests.tournaments.support import (
 )
 from tests.tournaments.test_documents import elsewhere
 from tournaments.audience import may_see_declarations
+from tournaments.documents.export import season_records
+from tournaments.documents.restore import season_import
 from tournaments.formats.elimination.episodes import final_open
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Gift, ItemEvent, Season
 from tournaments.reading import Sheet
-from tournaments.services.documents import season_import, season_records
 from tournaments.services.items import (
     item_declare,
     item_give,

@@ -20,10 +20,10 @@ the instant of the deed, which is now unless it is said.
 - `items`: item_give, item_take_back, item_declare, item_undeclare, items_resolve
 - `rounds`: round_next, round_pair, round_schedule
 - `starts`: season_start
-- `documents`: season_export, season_import, season_records
 - `events`: season_event, season_events
 
 What formats do by themselves is in their folders (`tournaments.formats`): the episodes of an
-elimination season, the challenges of a ladder. Imports go one way: these services know formats,
+elimination season, the challenges of a ladder. A whole season goes out and in by
+`tournaments.documents`. Imports go one way: these services know formats,
 formats know `deathmatches`, `repertoire`, `events` and `guards`.
 """

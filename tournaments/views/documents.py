@@ -13,10 +13,11 @@ from core.refusals import Forbidden, Refusal
 from core.sizes import takes
 from games.views.common import needs_sign_in, problem
 from tournaments import audience
+from tournaments.documents.export import season_export, season_records
+from tournaments.documents.restore import season_import
 from tournaments.forms import RestoreForm
 from tournaments.reading import Sheet
 from tournaments.services.contestants import contestants_export
-from tournaments.services.documents import season_export, season_import, season_records
 from tournaments.views.common import organisers_only
 
 

@@ -21,9 +21,9 @@ HERE = Path(__file__).parents[3]
 # An id of a row, where the data of an event is put together.
 ID: Final = re.compile(r"\.pk\b|_id\b")
 # These hand on what others have put together.
-HAND_ON: Final = {"tournaments/services/events.py", "tournaments/services/documents.py"}
-# What is told of by a mapping that another function makes: nothing of it is a mention of its own,
-# and every test of seasons looks at what is really written (`conftest.py`).
+HAND_ON: Final = {"tournaments/services/events.py", "tournaments/documents/restore.py"}
+# What another function puts together: of that, tests of seasons look at what is really written
+# (`tests/tournaments/conftest.py`).
 UNSEEN: Final = {"**game", "**(told or {})"}
 
 

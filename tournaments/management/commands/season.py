@@ -1,4 +1,4 @@
-"""`manage.py season`: take a season to another installation, or print the format's JSON Schema."""
+"""`manage.py season`: take a season to another installation, or print how its document is made."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import User
 from core.refusals import Refusal
+from tournaments.documents.export import season_records
+from tournaments.documents.restore import season_import
+from tournaments.documents.schema import season_fields, season_schema
 from tournaments.models import Season
-from tournaments.services.documents import season_import, season_records, season_schema
 
 
 class Command(BaseCommand):
-    help = "Export a season with its records, import one, or print the format's JSON Schema."
+    help = (
+        "Export a season with its records, import one, or print how documents of seasons are made."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
@@ -31,12 +35,15 @@ class Command(BaseCommand):
             help="contestants become the accounts here that have their usernames",
         )
         actions.add_parser("schema", help="print the JSON Schema of season documents")
+        actions.add_parser("fields", help="print a list of their fields, as Markdown")
 
     def handle(self, *_args: Any, action: str, **given: Any) -> None:
-        """Carry out one of the three."""
+        """Carry out one of the four."""
         try:
             if action == "schema":
                 self.stdout.write(json.dumps(season_schema(), indent=2))
+            elif action == "fields":
+                self.stdout.write(season_fields(), ending="")
             elif action == "export":
                 season = Season.objects.filter(slug=given["slug"]).first()
                 if season is None:

@@ -1,0 +1,117 @@
+"""Seasons out: the document, and the zip with the records of its matches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+from django.db import models, transaction
+from django.db.models import Prefetch
+
+from core.refusals import Refusal
+from games.models import Match
+from games.services.matches import record_bytes
+from tournaments.documents import archive
+from tournaments.documents.fields import written
+from tournaments.documents.parts import Document, Where
+from tournaments.lifecycle import LegStatus
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Gift,
+    ItemEvent,
+    Leg,
+    Placement,
+    Round,
+    Season,
+    SeasonEvent,
+)
+from tournaments.references import Entity
+from tournaments.services.seasons import season_locked
+
+
+def season_export(*, season: Season) -> bytes:
+    """The document of a season, as JSON text in UTF-8, alike for alike seasons byte for byte.
+
+    Whoever calls it has seen to the right to (`audience.may_manage`). Raises Refusal
+    ``document.leg-running`` while a match is being played: its record would tell too much.
+    """
+    with transaction.atomic():
+        return _text_of(season_locked(season.pk, changes=False))
+
+
+def season_records(*, season: Season) -> bytes:
+    """The document and the record of every match, as a zip. Refusals as `season_export`."""
+    with transaction.atomic():
+        season = season_locked(season.pk, changes=False)
+        document = _text_of(season)
+        numbers = _match_numbers(season)
+        matches = Match.objects.in_bulk(numbers)
+    return archive.packed(
+        document, ((number, record_bytes(matches[pk])) for pk, number in numbers.items())
+    )
+
+
+def _text_of(season: Season) -> bytes:
+    if _legs_in_order(season).filter(status=LegStatus.RUNNING).exists():
+        raise Refusal(
+            "document.leg-running", "A match of this season is being played: wait for its end."
+        )
+    _fetch(season)
+    document = msgspec.convert(written(season, Document, _numbers_of(season)), Document)
+    return msgspec.json.format(msgspec.json.encode(document), indent=1)
+
+
+def _fetch(season: Season) -> None:
+    """Every row of the document, in its order."""
+    models.prefetch_related_objects(
+        [season],
+        Prefetch("contestants", Contestant.objects.select_related("user").order_by("pk")),
+        Prefetch("rounds", Round.objects.order_by("number")),
+        "rounds__episode",
+        Prefetch(
+            "rounds__episode__placements", Placement.objects.order_by("place", "contestant_id")
+        ),
+        Prefetch("rounds__death_matches", DeathMatch.objects.order_by("number")),
+        Prefetch("rounds__death_matches__legs", Leg.objects.order_by("number", "attempt")),
+        Prefetch("gifts", Gift.objects.order_by("pk")),
+        Prefetch("gifts__history", ItemEvent.objects.order_by("pk")),
+        Prefetch("events", SeasonEvent.objects.order_by("pk")),
+    )
+
+
+def _legs_in_order(season: Season) -> models.QuerySet[Leg]:
+    return Leg.objects.filter(death_match__round__season=season).order_by(
+        "death_match__round__number", "death_match__number", "number", "attempt"
+    )
+
+
+def _match_numbers(season: Season) -> dict[int, int]:
+    """The number in the document of every match, by its id."""
+    return _counted(_legs_in_order(season).exclude(match=None).values_list("match", flat=True))
+
+
+def _counted(pks: Iterable[int | None]) -> dict[int, int]:
+    return {pk: number for number, pk in enumerate(pks, start=1) if pk is not None}
+
+
+def _numbers_of(season: Season) -> dict[Entity, dict[int, Any]]:
+    """What the document calls every row that it mentions, by its id."""
+    rounds, death_matches, legs = {}, {}, {}
+    for played in season.rounds.all():
+        rounds[played.pk] = Where(round=played.number)
+        for each in played.death_matches.all():
+            death_matches[each.pk] = Where(round=played.number, match=each.number)
+            for leg in each.legs.all():
+                legs[leg.pk] = Where(
+                    round=played.number, match=each.number, leg=leg.number, attempt=leg.attempt
+                )
+    return {
+        Entity.CONTESTANT: _counted(each.pk for each in season.contestants.all()),
+        Entity.ITEM: _counted(each.pk for each in season.gifts.all()),
+        Entity.MATCH: _match_numbers(season),
+        Entity.ROUND: rounds,
+        Entity.DEATH_MATCH: death_matches,
+        Entity.LEG: legs,
+    }
