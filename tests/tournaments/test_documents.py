@@ -236,6 +236,7 @@ SPOILT: list[tuple[str, str, Callable[[dict[str, Any], dict[str, bytes]], Any]]]
     ("document.malformed", "created_at", lambda d, f: d["season"].update(created_at="2026-01-01")),
     ("document.malformed", "status", lambda d, f: _of_first_leg(d, status="running")),
     ("document.malformed", "NUL", lambda d, f: d["season"].update(summary="a\x00b")),
+    ("format.unknown", "season.format", lambda d, f: d["season"].update(format="golf")),
     ("document.wrong", "season.uid", lambda d, f: d["season"].update(uid="me")),
     ("document.wrong", "season.visibility", lambda d, f: d["season"].update(visibility="draft")),
     ("document.wrong", "season.started_at", lambda d, f: d["season"].update(started_at=None)),

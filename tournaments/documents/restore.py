@@ -40,7 +40,7 @@ from tournaments.documents.parts import (
 )
 from tournaments.events import KINDS
 from tournaments.formats.numbering import NumberedRound
-from tournaments.formats.registry import FORMATS, format_of
+from tournaments.formats.registry import format_of
 from tournaments.lifecycle import LegStatus, SeasonStatus, Visibility
 from tournaments.models import (
     Contestant,
@@ -105,16 +105,10 @@ def _read(text: bytes) -> Document:
         document = msgspec.json.decode(text, type=Document)
         nul = "\\u0000" in text.decode() or b"\x00" in text
     except (msgspec.MsgspecError, RecursionError, ValueError) as error:
-        raise _malformed(str(error)) from None
+        raise Refusal("document.malformed", f"This is not a season's document: {error}.") from None
     if nul:
         raise Refusal("document.malformed", "A season's document has no NUL characters.")
-    if document.season.format not in FORMATS:
-        raise _malformed(f"Invalid enum value {document.season.format!r} - at `$.season.format`")
     return document
-
-
-def _malformed(fault: str) -> Refusal:
-    return Refusal("document.malformed", f"This is not a season's document: {fault}.")
 
 
 class _Restoring:
@@ -155,6 +149,7 @@ class _Restoring:
 
     def _season(self) -> Season:
         doc = self.document.season
+        must_pass("season.format", lambda: format_of(doc.format))
         settings = {
             field.name: self._setting(doc, field.name)
             for field in fields_of(SeasonDoc)
