@@ -36,16 +36,6 @@ from tournaments.lifecycle import (
 USER = settings.AUTH_USER_MODEL
 
 
-class Format(models.TextChoices):
-    """How a season is played; the ids of `tournaments.formats.registry`."""
-
-    ELIMINATION = "elimination", "Elimination season"
-    SINGLE_ELIMINATION = "single-elimination", "Single elimination"
-    ROUND_ROBIN = "round-robin", "Round robin"
-    SWISS = "swiss", "Swiss"
-    LADDER = "ladder", "Ladder"
-
-
 class RulesetChoice(models.TextChoices):
     """Who or what decides which ruleset a round is played in."""
 

@@ -33,7 +33,6 @@ from tournaments.models import (
     Contestant,
     DeathMatch,
     Episode,
-    Format,
     Placement,
     Round,
     Season,
@@ -59,6 +58,8 @@ from tournaments.services.mail import organisers_tell
 
 NOTES_MAX = 4000
 PLACE_MAX: Final = 32_000
+#: What seasons of this format are known by.
+KEY: Final = "elimination"
 EC_SEAT: Final = 0
 DMO_SEAT: Final = 1
 TWO_LEFT: Final = "Two are left: they meet in the final."
@@ -80,7 +81,7 @@ def elimination_options(season: Season) -> EliminationOptions:
 
 def _managed(season: Season, acting_user: User | None) -> Season:
     locked = managed(season, acting_user)
-    if locked.format != Format.ELIMINATION:
+    if locked.format != KEY:
         raise Refusal("format.no-episodes", "Only an elimination season has episodes.")
     must_be_running(locked)
     return locked

@@ -16,6 +16,7 @@ from tournaments.course import Course
 from tournaments.formats.base import NOTHING, Follows, Format, Sweep, Task
 from tournaments.formats.elimination import invariants
 from tournaments.formats.elimination.episodes import (
+    KEY,
     ONE_LEFT,
     TWO_LEFT,
     candidates,
@@ -138,7 +139,7 @@ class EliminationCourse(Course[EliminationOptions]):
 class Elimination(Format):
     """Episodes, each with an EC who chooses a DMO, until two are left for the final."""
 
-    key = "elimination"
+    key = KEY
     name = "Elimination season"
     summary = "Episodes: who comes last meets an opponent of their choice, and the loser is out."
     least = 3
