@@ -103,7 +103,7 @@ class Environment:
         self.marker.unlink(missing_ok=True)
         command: list[str | Path] = [
             self.python, "-m", "pip", "install", "--quiet", "--quiet", "--no-input",
-            "--disable-pip-version-check", "--progress-bar", "off",
+            "--disable-pip-version-check", "--progress-bar", "off", "--require-hashes",
         ]  # fmt: skip
         for name in lists:
             command += ["-r", self.root / name]

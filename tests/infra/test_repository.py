@@ -23,6 +23,7 @@ FORBIDDEN = [
     "/wo" + "rk/",
 ]
 DIRECT = ("requirements.in", "requirements-dev.in")
+PINNED = ("requirements.txt", "requirements-dev.txt")
 
 
 def tracked() -> list[Path]:
@@ -48,14 +49,19 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def entries(name: str) -> list[list[str]]:
+    """Return the words of each entry: the pin, and the options that follow it."""
+    lines = (ROOT / name).read_text().replace("\\\n", " ").splitlines()
+    return [line.split() for line in lines if line and not line.startswith(("#", "-r "))]
+
+
 def requirements(name: str) -> dict[str, str]:
     """Return normalised name to version; fails the test on anything but an exact pin."""
     found = {}
-    for line in (ROOT / name).read_text().splitlines():
-        if line and not line.startswith(("#", "-r ")):
-            pin = re.fullmatch(r"([\w.-]+)(\[[\w,]+\])?==([\w.]+)", line)
-            assert pin, f"{name}: {line!r} is not an exact pin"
-            found[normal(pin[1])] = pin[3]
+    for text, *_options in entries(name):
+        pin = re.fullmatch(r"([\w.-]+)(\[[\w,]+\])?==([\w.]+)", text)
+        assert pin, f"{name}: {text!r} is not an exact pin"
+        found[normal(pin[1])] = pin[3]
     return found
 
 
@@ -77,6 +83,17 @@ def test_direct_dependencies_are_in_the_pinned_set() -> None:
     for name, version in requirements("requirements-dev.in").items():
         assert both[name] == version
     assert not set(pinned) & set(requirements("requirements-dev.txt"))
+
+
+@pytest.mark.parametrize("name", PINNED)
+def test_every_pinned_package_has_hashes_and_nothing_else(name: str) -> None:
+    """Markers and indexes would have one machine install what another does not."""
+    listed = entries(name)
+    assert listed
+    for pin, *options in listed:
+        assert options, f"{name}: {pin} has no hash"
+        for option in options:
+            assert re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", option), f"{name}: {pin} {option}"
 
 
 def test_every_direct_dependency_has_a_reason() -> None:

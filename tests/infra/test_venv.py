@@ -1,7 +1,9 @@
 """The marker that lets a later start skip every installation."""
 
+import hashlib
 import json
 import sys
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import pytest
 
 from script.lib import venv
+from script.lib.console import Failure
 from script.lib.venv import Environment
 
 
@@ -106,6 +109,28 @@ def test_an_interrupted_installation_leaves_no_marker(tmp_path: Path) -> None:
     environment.ensure(["a.txt"])
     # Made and filled; changed, interrupted; made and filled again.
     assert environment.runs == 2 + 1 + 2
+
+
+def test_nothing_is_installed_whose_hash_is_not_in_the_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """With pip itself, which without being told to looks at no hashes where a list has none."""
+    wheel = tmp_path / "one-1-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("one-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: one\nVersion: 1")
+        archive.writestr("one-1.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any")
+        archive.writestr("one-1.dist-info/RECORD", "")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    environment = Environment(tmp_path / "env", tmp_path)
+    (tmp_path / "a.txt").write_text("one==1\n")
+    with pytest.raises(Failure):
+        environment.ensure(["a.txt"])
+    assert "--require-hashes" in capfd.readouterr().err
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    (tmp_path / "a.txt").write_text(f"one==1 --hash=sha256:{digest}\n")
+    environment.ensure(["a.txt"])
+    assert environment.marker.exists()
 
 
 class Made(Environment):
