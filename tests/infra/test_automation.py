@@ -1,9 +1,10 @@
-"""What runs our checks without being asked: the hooks of git."""
+"""What runs our checks without being asked: the hooks of git, and CI on GitHub."""
 
 import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import yaml
 from script.lib.console import ROOT
 
 HOOKS = ROOT / ".pre-commit-config.yaml"
+WORKFLOW = ROOT / ".github" / "workflows" / "ci.yml"
 
 
 def linters() -> list[list[str]]:
@@ -25,6 +27,11 @@ def hooks() -> list[dict[str, Any]]:
     (repository,) = yaml.safe_load(HOOKS.read_text())["repos"]
     assert repository["repo"] == "local"  # anything else would be fetched
     found: list[dict[str, Any]] = repository["hooks"]
+    return found
+
+
+def workflow() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(WORKFLOW.read_text())
     return found
 
 
@@ -46,3 +53,31 @@ def test_the_hooks_are_the_linters_of_ci() -> None:
 @pytest.mark.parametrize("linter", [words[0] for words in linters()])
 def test_the_linters_are_pinned(linter: str) -> None:
     assert (Path(sys.executable).parent / linter).exists()
+
+
+def test_ci_runs_what_has_to_pass_for_whoever_proposes_a_change() -> None:
+    # YAML 1.1, which GitHub does not read it by, has "on" for true.
+    asked: Any = workflow()
+    assert set(asked[True]) == {"push", "pull_request"}
+    (job,) = asked["jobs"].values()
+    assert [step["run"] for step in job["steps"] if "run" in step] == [".ci/run"]
+    assert job["runs-on"].startswith("ubuntu-")
+    assert job["timeout-minutes"] == 90
+
+
+def test_ci_may_read_and_nothing_else() -> None:
+    assert workflow()["permissions"] == {"contents": "read"}
+    assert not any("permissions" in job for job in workflow()["jobs"].values())
+
+
+def test_ci_runs_one_python_and_actions_that_nobody_can_change() -> None:
+    (job,) = workflow()["jobs"].values()
+    actions = [step["uses"] for step in job["steps"] if "uses" in step]
+    assert actions
+    for action in actions:
+        assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", action)
+    (version,) = [
+        step["with"]["python-version"] for step in job["steps"] if "setup-python" in str(step)
+    ]
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert version == settings["tool"]["mypy"]["python_version"]
