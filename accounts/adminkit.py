@@ -82,7 +82,8 @@ def register_withheld(model_label: str, rows: Withheld) -> None:
 
 def keys_as_text(rows: QuerySet[Any]) -> QuerySet[Any]:
     """The keys of rows, for comparing them with a column that names its target in text."""
-    return rows.order_by().annotate(key_as_text=Cast("pk", CharField())).values("key_as_text")
+    keys: QuerySet[Any] = rows.order_by().annotate(key_as_text=Cast("pk", CharField()))
+    return keys.values("key_as_text")
 
 
 def page_of(row: Model) -> str | None:
@@ -110,7 +111,8 @@ class Guarded:
         return lookup in self._offered_lookups(request)
 
     def to_field_allowed(self, request: HttpRequest, to_field: str) -> bool:
-        return to_field == self.opts.pk.name  # type: ignore[attr-defined]
+        key: str = self.opts.pk.name  # type: ignore[attr-defined]
+        return to_field == key
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows: QuerySet[Any] = super().get_queryset(request)  # type: ignore[misc]

@@ -77,11 +77,12 @@ class SignupForm(_PlainFields, library.SignupForm):
         Raises forms.ValidationError then, after adding the error: the view shows the form again.
         """
         try:
-            return super().try_save(request)
+            saved: tuple[AbstractBaseUser | None, Any] = super().try_save(request)
         except Refusal as refusal:
             error = forms.ValidationError(refusal.sentence, code=refusal.code)
             self.add_error(refusal.field if refusal.field in self.fields else None, error)
             raise error from refusal
+        return saved
 
 
 class ChangePasswordForm(_PlainFields, library.ChangePasswordForm):

@@ -62,15 +62,17 @@ class AuthorizationView(LibraryAuthorizationView):
         try:
             self.validate_authorization_request(again)
         except OAuthToolkitError as error:
-            return self.error_response(error, None)
-        response: HttpResponse = super().form_valid(form)
+            response: HttpResponse = self.error_response(error, None)
+        else:
+            response = super().form_valid(form)
         return response
 
     def form_invalid(self, form: forms.Form) -> HttpResponse:
         """Half a form names nobody to send the person back to."""
         missing = ", ".join(form.errors)
         error = InvalidRequestFatalError(f"The form is not whole: {missing}.")
-        return self.error_response(FatalClientError(error), None)
+        response: HttpResponse = self.error_response(FatalClientError(error), None)
+        return response
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """With the host that the person is sent back to."""

@@ -34,9 +34,10 @@ class SignupView(LibrarySignupView):
     def form_valid(self, form: forms.Form) -> HttpResponse:
         """Create the account and sign its owner in, or show what the service refused."""
         try:
-            return super().form_valid(form)
+            answer: HttpResponse = super().form_valid(form)
         except ValidationError:
-            return self.form_invalid(form)
+            answer = self.form_invalid(form)
+        return answer
 
 
 class EmailView(LibraryEmailView):
