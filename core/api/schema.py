@@ -63,7 +63,9 @@ class ApiSchema(AutoSchema):
         return super().get_filter_backends() if self.method in SAFE_METHODS else []
 
     def _get_paginator(self) -> Any:
-        return super()._get_paginator() if self.method in SAFE_METHODS else None
+        if self.method not in SAFE_METHODS:
+            return None
+        return super()._get_paginator()  # type: ignore[no-untyped-call]
 
     def _get_parameters(self) -> list[Any]:
         parameters = super()._get_parameters()
@@ -113,7 +115,9 @@ class ApiSchema(AutoSchema):
             if error in bare:
                 del bodies[str(error)]
             answer = OpenApiResponse(ProblemSerializer, description=_ERRORS.get(error, ""))
-            body = self._get_response_for_code(answer, str(error), [PROBLEM])
+            body = self._get_response_for_code(  # type: ignore[no-untyped-call]
+                answer, str(error), [PROBLEM]
+            )
             bodies.setdefault(str(error), body)
         if self.method == "GET":
             bodies.setdefault("304", {"description": "The caller has this version already."})

@@ -233,7 +233,8 @@ def set_aside(job: str, key: str, error: Exception, *, target: str) -> None:
 
 def pause_after(attempts: int) -> timedelta:
     """How long a row is left alone after it has failed so many times."""
-    return min(FIRST_PAUSE * 2 ** min(attempts - 1, 16), LONGEST_PAUSE)
+    doublings: int = 2 ** min(attempts - 1, 16)
+    return min(FIRST_PAUSE * doublings, LONGEST_PAUSE)
 
 
 def taken_up(job: str, key: str) -> None:
