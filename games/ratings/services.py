@@ -333,4 +333,5 @@ def _ruled(match: Match, acting_user: User | None, *, action: str, data: dict[st
 
 def counts(match: Match) -> bool:
     """Whether the result of a match counts for both ladders as things stand."""
-    return counted(Match.objects.filter(pk=match.pk)).exists()
+    found: bool = counted(Match.objects.filter(pk=match.pk)).exists()
+    return found

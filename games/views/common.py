@@ -28,7 +28,7 @@ def explains_refusals(view: View[P]) -> View[P]:
     """Answer a refusal that a view does not handle itself with a page that gives its sentence."""
 
     @wraps(view)
-    def wrapped(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def wrapped(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         try:
             return view(request, *args, **kwargs)
         except Refusal as refusal:
@@ -55,7 +55,7 @@ def needs_sign_in(
     """Hand the signed-in user to the view; anybody else is sent to sign in, and then back."""
 
     @wraps(view)
-    def wrapped(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def wrapped(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         user = signed_in(request)
         if user is None:
             # A form that was sent cannot be sent again by following a link.
