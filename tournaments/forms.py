@@ -381,7 +381,8 @@ class RosterForm(ServiceForm):
 
     def roster(self) -> str:
         """The lines, of a valid form."""
-        return self.cleaned_data["file"] or self.cleaned_data["text"]
+        lines: str = self.cleaned_data["file"] or self.cleaned_data["text"]
+        return lines
 
 
 class SeedsForm(ServiceForm):

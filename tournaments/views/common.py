@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, Protocol
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
@@ -21,7 +21,14 @@ from tournaments.reading import Sheet, fingerprint, season_for
 
 P = ParamSpec("P")
 SheetView = Callable[Concatenate[HttpRequest, Sheet, P], HttpResponse]
-SlugView = Callable[Concatenate[HttpRequest, str, P], HttpResponse]
+
+
+class SlugView(Protocol[P]):
+    """A page of a season, whose short name Django hands in by its name."""
+
+    def __call__(
+        self, request: HttpRequest, /, slug: str, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse: ...
 
 
 def season_page(view: SheetView[P]) -> SlugView[P]:
@@ -30,7 +37,9 @@ def season_page(view: SheetView[P]) -> SlugView[P]:
 
     @explains_refusals
     @wraps(view)
-    def wrapped(request: HttpRequest, slug: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def wrapped(
+        request: HttpRequest, /, slug: str, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
         return view(request, Sheet(season_for(slug, request.user)), *args, **kwargs)
 
     return wrapped
@@ -43,7 +52,7 @@ def public_page(view: SheetView[P]) -> SlugView[P]:
     @season_page
     @wraps(view)
     def wrapped(
-        request: HttpRequest, sheet: Sheet, *args: P.args, **kwargs: P.kwargs
+        request: HttpRequest, sheet: Sheet, /, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
         if is_for_one(request):
             response = view(request, sheet, *args, **kwargs)
@@ -68,7 +77,7 @@ def with_user(
 
     @wraps(view)
     def wrapped(
-        request: HttpRequest, sheet: Sheet, *args: P.args, **kwargs: P.kwargs
+        request: HttpRequest, sheet: Sheet, /, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
         user = signed_in(request)
         if user is None:
@@ -92,7 +101,7 @@ def organisers_only(
     @with_user
     @wraps(view)
     def wrapped(
-        request: HttpRequest, sheet: Sheet, user: User, *args: P.args, **kwargs: P.kwargs
+        request: HttpRequest, sheet: Sheet, user: User, /, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
         if not audience.may_manage(sheet.season, user):
             raise Forbidden(

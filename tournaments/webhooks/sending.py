@@ -365,7 +365,8 @@ def wait_after(attempts: int, chance: float) -> timedelta:
     """How long to wait after that many failed attempts: three times longer each time, up to six
     hours, and up to a fifth more or less, by ``chance`` (0 to 1), so that receivers that failed
     together do not all hear from us together."""
-    wait = min(FIRST_WAIT * WAIT_FACTOR ** (min(attempts, 12) - 1), LONGEST_WAIT)
+    factor: int = WAIT_FACTOR ** (min(attempts, 12) - 1)
+    wait = min(FIRST_WAIT * factor, LONGEST_WAIT)
     return wait * (1 + JITTER * (2 * chance - 1))
 
 

@@ -20,6 +20,7 @@ from core.refusals import Forbidden, Refusal
 from games.views.common import needs_sign_in
 from tournaments.audience import may_manage
 from tournaments.models import Season
+from tournaments.views.common import SlugView
 from tournaments.webhooks import services
 from tournaments.webhooks.forms import NewWebhookForm, WebhookForm
 from tournaments.webhooks.kinds import CHOICES, TEST
@@ -32,13 +33,13 @@ LABELS = {**CHOICES, TEST: "A test"}
 
 def _managed(
     view: Callable[Concatenate[HttpRequest, User, Season, P], HttpResponse],
-) -> Callable[Concatenate[HttpRequest, str, P], HttpResponse]:
+) -> SlugView[P]:
     """Hand the season to an organiser of it. Others learn that a public season is run by others,
     and of a draft nothing."""
 
     @wraps(view)
     def wrapped(
-        request: HttpRequest, user: User, slug: str, *args: P.args, **kwargs: P.kwargs
+        request: HttpRequest, user: User, /, slug: str, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
         season = Season.objects.visible_to(user).filter(slug=slug).first()
         if season is None:
