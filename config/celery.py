@@ -11,7 +11,7 @@ from celery.signals import beat_init, setup_logging, worker_ready
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.production")
 
 
-class Again(Task):
+class Again(Task[..., Any]):
     """A task that is done once more where it collided with another transaction."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
