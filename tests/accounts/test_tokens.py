@@ -160,9 +160,7 @@ def test_the_last_use_is_noted_once_a_minute(person: People, monkeypatch: Any) -
     start = timezone.now()
     noted = []
     for seconds in (0, 30, 59, 61, 100, 122):
-        monkeypatch.setattr(
-            tokens.timezone, "now", lambda at=start + timedelta(seconds=seconds): at
-        )
+        monkeypatch.setattr(timezone, "now", lambda at=start + timedelta(seconds=seconds): at)
         assert bearer_of(text) is not None
         row.refresh_from_db()
         noted.append(round((row.last_used_at - start).total_seconds()))

@@ -13,14 +13,14 @@ from games.bots import hints as bots
 from games.engine import live as lives
 from games.engine import notation, records
 from games.engine.live import Live
-from games.engine.table import Header
+from games.engine.table import Act, AnyRuleset, Header, Table
 from games.rulesets import REGISTRY
 
 PLAYTHROUGHS = sorted((Path(__file__).parent.parent / "playthroughs").glob("*.dmr.json"))
 STEPS_AT_MOST = 24
 
 
-def positions(path: Path):
+def positions(path: Path) -> tuple[AnyRuleset, list[Table]]:
     """Some tables of a played match, spread over it."""
     record = records.read(path.read_bytes())
     ruleset, header = records.header_of(REGISTRY, record)
@@ -30,7 +30,7 @@ def positions(path: Path):
 
 
 @pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.name.split(".dmr")[0])
-def test_hints_are_legal_in_the_real_position(path):
+def test_hints_are_legal_in_the_real_position(path: Path) -> None:
     ruleset, tables = positions(path)
     draw = random.Random(7).random
     asked = 0
@@ -49,7 +49,7 @@ def test_hints_are_legal_in_the_real_position(path):
     assert asked
 
 
-def test_hints_depend_on_the_view_alone():
+def test_hints_depend_on_the_view_alone() -> None:
     """Two positions that differ in what seat 0 cannot see give it the same hints for the same
     draws: the half that seat 1 hid."""
     ruleset = REGISTRY.get("domino-black-white")
@@ -77,7 +77,7 @@ def test_hints_depend_on_the_view_alone():
     assert drawn[0] == drawn[1]
 
 
-def begun(ruleset_id: str) -> tuple:
+def begun(ruleset_id: str) -> tuple[AnyRuleset, Live]:
     ruleset = REGISTRY.get(ruleset_id)
     header = Header(
         ruleset=ruleset.id,
@@ -88,16 +88,16 @@ def begun(ruleset_id: str) -> tuple:
     return ruleset, lives.begin(ruleset, header, at=0, random=random.Random(1).random).live
 
 
-def submitted(ruleset, live, seat, text):
+def submitted(ruleset: AnyRuleset, live: Live, seat: int, text: str) -> Live:
     turn = lives.submit(ruleset, live, seat=seat, text=text, at=10, random=random.Random(1).random)
     assert turn.refusal is None, turn.refusal
     return turn.live
 
 
-def test_nothing_to_hint_at():
+def test_nothing_to_hint_at() -> None:
     draw = random.Random(1).random
 
-    def code(live: Live, seat) -> str:
+    def code(live: Live, seat: int) -> str:
         with pytest.raises(Refusal) as caught:
             bots.hints(ruleset, live, seat, count=1, random=draw)
         assert caught.value.sentence.endswith(".")
@@ -115,7 +115,7 @@ def test_nothing_to_hint_at():
     assert code(submitted(ruleset, placing, 0, "concede"), 1) == "match.over"
 
 
-def _act(text):
+def _act(text: str) -> Act:
     from games.engine import table as tables
 
     return tables.parse_act(text)

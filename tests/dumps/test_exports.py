@@ -19,6 +19,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.test import AsyncClient, Client
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import User
 from games.engine import records
@@ -82,7 +83,8 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, list[Any]]]:
 
 def _streamed(answer: Any) -> AsyncIterator[bytes]:
     """The pieces of a streamed answer, as the server would send them."""
-    return answer.__aiter__()
+    pieces: AsyncIterator[bytes] = answer.__aiter__()
+    return pieces
 
 
 # -- a season's records --------------------------------------------------------------------------
@@ -285,7 +287,7 @@ def test_a_night(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     now = datetime(2026, 11, 21, 0, 10, tzinfo=UTC)
     made = []
     for _ in range(48):
-        monkeypatch.setattr(tasks.timezone, "now", lambda now=now: now)
+        monkeypatch.setattr(timezone, "now", lambda now=now: now)
         before = {dump.name: dump.manifest.made_at for dump in archive.dumps()}
         tasks.nightly()
         after = {dump.name: dump.manifest.made_at for dump in archive.dumps()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -21,7 +22,7 @@ from games.services.challenges import (
 from tests.games.support import Wire, committing, refused, user_named
 
 
-def made(by: User, **more) -> Challenge:
+def made(by: User, **more: Any) -> Challenge:
     arguments = {"ruleset_id": "tetronogo", "variant": "standard", **more}
     with committing():
         return challenge_create(acting_user=by, **arguments)
@@ -99,7 +100,7 @@ def test_declining_and_cancelling(ada: User, ben: User) -> None:
         ("challenge.duration", {"lasts": timedelta(days=31)}),
     ],
 )
-def test_making_is_refused(ada: User, code: str, change: dict) -> None:
+def test_making_is_refused(ada: User, code: str, change: dict[str, Any]) -> None:
     refused(code, made, by=ada, **change)
 
 

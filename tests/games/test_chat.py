@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pytest_django import DjangoAssertNumQueries
 
 from accounts.models import AuditEntry, User
 from core.refusals import Refusal
@@ -98,7 +99,7 @@ def test_history_is_the_latest_and_in_order(play: Play, ada: User) -> None:
 
 
 def test_history_costs_the_same_however_long(
-    play: Play, ada: User, ben: User, django_assert_num_queries
+    play: Play, ada: User, ben: User, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     def said(count: int, start: int) -> None:
         for n in range(start, start + count):

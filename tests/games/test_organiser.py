@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from accounts.models import AuditEntry, User
@@ -24,8 +26,8 @@ from tests.games.support import (
 )
 
 
-def log_of(play: Play, user: User | None = None) -> list[dict]:
-    log: list[dict] = reader_of(play.pk, user).sync["log"]
+def log_of(play: Play, user: User | None = None) -> list[dict[str, Any]]:
+    log: list[dict[str, Any]] = reader_of(play.pk, user).sync["log"]
     return log
 
 
@@ -64,7 +66,7 @@ def test_sent_again_it_happens_once(play: Play, orla: User) -> None:
 
 
 def test_refusals(play: Play, orla: User, ada: User, cleo: User, root: User) -> None:
-    def act(code: str, text: str, user: User = orla, **more) -> None:
+    def act(code: str, text: str, user: User = orla, **more: Any) -> None:
         refused(code, play.organise, user=user, text=text, at=5 * SECOND, **more)
 
     act("organiser.not-allowed", "pause", ada)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -62,7 +62,7 @@ class Threads:
 
 
 @pytest.fixture
-def threads():
+def threads() -> Iterator[Threads]:
     threads = Threads(4)
     yield threads
     threads.close()

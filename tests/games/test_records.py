@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import msgspec
@@ -45,7 +46,7 @@ def test_a_record_tells_everything(ada: User, ben: User, orla: User) -> None:
 
 
 @pytest.fixture
-def record(ada: User, ben: User, rng) -> dict[str, Any]:
+def record(ada: User, ben: User, rng: random.Random) -> dict[str, Any]:
     """A match that was played to its end."""
     play = started((ada, ben))
     play.to_the_end(rng.random, 0)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
+from pytest_django import DjangoAssertNumQueries
 
 from accounts.models import AuditEntry, User
 from games.models import Match, MatchEntry
@@ -103,7 +106,7 @@ def test_more_items_give_the_advantage_in_a_final(
         ("setup.account-closed", {"players": "closed"}),
     ],
 )
-def test_starting_is_refused(code: str, change: dict, ada: User, ben: User) -> None:
+def test_starting_is_refused(code: str, change: dict[str, Any], ada: User, ben: User) -> None:
     from games.engine.ruleset import HeldItem
 
     closed = user_named("closed", is_active=False)
@@ -150,7 +153,7 @@ def test_a_secret_choice_is_told_to_its_seat_alone(play: Play, wire: Wire) -> No
 
 
 def test_each_audience_counts_its_versions_and_log_without_gaps(
-    play: Play, wire: Wire, rng
+    play: Play, wire: Wire, rng: random.Random
 ) -> None:
     play.to_the_end(rng.random, 0)
     steps = wire.frames("step")
@@ -165,7 +168,7 @@ def test_each_audience_counts_its_versions_and_log_without_gaps(
 @pytest.mark.usefixtures("same_draws")
 @pytest.mark.parametrize(("ruleset", "variant"), GAMES)
 def test_a_match_played_to_the_end_leaves_a_record_that_holds(
-    ruleset: str, variant: str, ada: User, ben: User, rng
+    ruleset: str, variant: str, ada: User, ben: User, rng: random.Random
 ) -> None:
     play = started((ada, ben), ruleset, variant=variant, advantage=None)
     end = play.to_the_end(rng.random, 0)
@@ -244,7 +247,7 @@ def test_the_opponents_ids_are_no_concern_of_mine(play: Play) -> None:
 
 
 def test_refused_in_a_running_match(play: Play, ada: User) -> None:
-    def submit(code: str, text: str, seat: int = 0, **more) -> None:
+    def submit(code: str, text: str, seat: int = 0, **more: Any) -> None:
         refused(code, play.submit, seat=seat, text=text, at=5 * SECOND, **more)
 
     for text in ("", " . ", "pick", "pick \U0001f600", "pick T\x00", "x" * 2001, "\ud800"):
@@ -342,7 +345,7 @@ def test_a_concession_too_late_does_not_undo_a_result(ada: User, ben: User) -> N
 @pytest.mark.usefixtures("same_draws")
 @pytest.mark.parametrize(("ruleset", "variant"), GAMES)
 def test_a_turn_costs_three_statements_in_one_transaction(
-    ruleset: str, variant: str, ada: User, ben: User, rng
+    ruleset: str, variant: str, ada: User, ben: User, rng: random.Random
 ) -> None:
     play = started((ada, ben), ruleset, variant=variant)
     for at in range(1, 40):
@@ -361,7 +364,9 @@ def test_a_turn_costs_three_statements_in_one_transaction(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_refusal_costs_two_statements_at_most(play: Play, django_assert_max_num_queries) -> None:
+def test_a_refusal_costs_two_statements_at_most(
+    play: Play, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
     version = play.versions[0]
     with django_assert_max_num_queries(4):  # BEGIN, the locked row, an earlier ack?, COMMIT
         play.submit(0, "pick X", 1 * SECOND, version=version)

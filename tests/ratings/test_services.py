@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.db import IntegrityError, connection, connections, transaction
+from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
@@ -17,7 +18,6 @@ from hypothesis.extra.django import TestCase
 from accounts.models import AuditEntry, User
 from games.jobs import RATE
 from games.models import Match, MatchPlayer
-from games.ratings import tasks
 from games.ratings.models import OVERALL, Rating, RatingLadder, RatingPoint, RatingRuling
 from games.ratings.services import (
     counts,
@@ -300,7 +300,7 @@ def test_the_frequent_repair_finds_what_is_recent(
     match = result_row((ada, ben))
     assert match.finished_at is not None
     recent = match.finished_at + timedelta(hours=1)
-    monkeypatch.setattr(tasks.timezone, "now", lambda: recent)
+    monkeypatch.setattr(timezone, "now", lambda: recent)
     repair()
     assert Rating.objects.count() == 4
 
