@@ -21,6 +21,7 @@ from tests.webhooks.support import Stage
 from tournaments.models import Season, SeasonOrganiser
 from tournaments.services.events import season_event
 from tournaments.webhooks import outbox, sending, services
+from tournaments.webhooks.following import following_refresh
 from tournaments.webhooks.kinds import TURN
 from tournaments.webhooks.models import Delivery, Webhook
 
@@ -118,7 +119,7 @@ def test_a_webhook_is_changed_during_a_ruling(
 ) -> None:
     """Its match is followed from now on, which is written into the row that the ruling holds."""
     webhook = stage.webhook(receiver.url, kinds=["ruling"])
-    following = services.following_refresh
+    following = following_refresh
 
     def follow(**which: int | None) -> None:
         ruling.other_is_in.set()

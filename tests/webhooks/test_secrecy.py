@@ -12,6 +12,7 @@ import pytest
 
 from accounts.models import User
 from games.models import Match
+from tests.games import support
 from tests.games import test_secrecy as secrecy
 from tests.games.support import Play, Wire
 from tests.webhooks.support import Stage
@@ -19,7 +20,8 @@ from tournaments.dumps.records import season_records
 from tournaments.dumps.tables import TABLES
 from tournaments.models import Leg
 from tournaments.services.events import season_event
-from tournaments.webhooks import payloads, sending
+from tournaments.webhooks import payloads
+from tournaments.webhooks import wire as posting
 from tournaments.webhooks.destinations import Destination
 from tournaments.webhooks.kinds import CHOICES
 from tournaments.webhooks.models import Delivery
@@ -44,7 +46,7 @@ class Listening:
             stage.webhook("http://127.0.0.1:9/", name="program"),
             stage.webhook("http://127.0.0.1:9/api/webhooks/1/x", flavour="discord", name="discord"),
         ]
-        patch.setattr(sending.wire, "post", self._post)
+        patch.setattr(posting, "post", self._post)
         # The drawing itself is compared: making pixels of it takes long and hides differences.
         patch.setattr(payloads, "png_of", str.encode)
 
@@ -103,7 +105,7 @@ def test_what_is_told_of_twins_is_the_same(  # noqa: PLR0917  (fixtures)
 ) -> None:
     twins = secrecy.TWINS[ruleset][number]()
     listening = Listening(stage, monkeypatch)
-    start = secrecy.started
+    start = support.started
 
     def started(*args: Any, **more: Any) -> Play:
         play = start(*args, **more)

@@ -30,7 +30,7 @@ from tests.webhooks.support import Stage
 from tournaments.models import Season, SeasonEvent
 from tournaments.services.events import season_event, season_events
 from tournaments.services.organisers import organiser_add
-from tournaments.webhooks import notices, sending, services, signing, tasks
+from tournaments.webhooks import notices, payloads, sending, services, signing, tasks, wire
 from tournaments.webhooks.models import Delivery, Webhook
 from tournaments.webhooks.sending import wait_after
 
@@ -253,7 +253,7 @@ def test_a_mistake_of_ours_holds_nobody_up(
     """Neither what it is to tell of, nor, for longer than after any failure, what comes later."""
     webhook = stage.webhook(receiver.url)
     with monkeypatch.context() as patch:
-        patch.setattr(sending.payloads, "body_of", lambda *_args: 1 / 0)
+        patch.setattr(payloads, "body_of", lambda *_args: 1 / 0)
         event = stage.event()
         assert stage.only(webhook).event == event
         assert stage.drain(webhook) == 1
@@ -271,7 +271,7 @@ def test_whatever_a_request_raises_is_a_failed_attempt(
     webhook = stage.webhook(receiver.url)
     stage.event()
     with monkeypatch.context() as patch:
-        patch.setattr(sending.wire, "post", lambda *_args, **_more: 1 / 0)
+        patch.setattr(wire, "post", lambda *_args, **_more: 1 / 0)
         assert stage.drain(webhook) == 1
         assert stage.drain(webhook) == 0  # it waits, like after any failure
     delivery = stage.only(webhook)

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import pytest
 
 from games.engine.errors import EngineFault
@@ -15,12 +17,12 @@ from tournaments.formats.field import How, Player, Result, by_seed
         lambda: Result(1, 1, 2, winner=1, how=How.VOID),
     ],
 )
-def test_a_result_that_contradicts_itself_cannot_be_made(make):
+def test_a_result_that_contradicts_itself_cannot_be_made(make: Callable[[], Result]) -> None:
     with pytest.raises(EngineFault):
         make()
 
 
-def test_what_is_settled_and_who_lost():
+def test_what_is_settled_and_who_lost() -> None:
     assert won(1, 5, 6).settled
     assert won(1, 5, 6).loser == 6
     assert walkover(1, 5, 6).loser == 6
@@ -34,7 +36,7 @@ def test_what_is_settled_and_who_lost():
         won(1, 5, 6).opponent_of(7)
 
 
-def test_seeds_and_ids_are_unique():
+def test_seeds_and_ids_are_unique() -> None:
     assert [p.id for p in by_seed([Player(7, 2), Player(8, 1)])] == [8, 7]
     with pytest.raises(EngineFault):
         by_seed([Player(7, 1), Player(8, 1)])

@@ -1,4 +1,5 @@
 import random
+from collections.abc import Collection, Sequence
 
 import pytest
 from hypothesis import given
@@ -10,11 +11,13 @@ from tournaments.formats.field import Player, Result
 from tournaments.formats.ladder.rules import check, in_reach, moved, rungs_of
 
 
-def order_of(*given, **more):
-    return tuple(rung.player for rung in rungs_of(*given, **more))
+def order_of(
+    players: Sequence[Player], results: Sequence[Result], withdrawn: Collection[int] = ()
+) -> tuple[int, ...]:
+    return tuple(rung.player for rung in rungs_of(players, results, withdrawn))
 
 
-def test_a_winner_from_below_takes_the_rung():
+def test_a_winner_from_below_takes_the_rung() -> None:
     # 4 beats 2: takes the second rung; 2 and 3 go down by one.
     assert order_of(field(5), [won(1, 4, 2)]) == (1, 4, 2, 3, 5)
     # A defence changes nothing, nor does what is open or void.
@@ -27,15 +30,17 @@ def test_a_winner_from_below_takes_the_rung():
     assert order_of(field(5), [Result(1, 4, 2, 2), defended]) == (1, 2, 3, 4, 5)
 
 
-def test_who_leaves_makes_room_and_who_comes_late_begins_at_the_foot():
+def test_who_leaves_makes_room_and_who_comes_late_begins_at_the_foot() -> None:
     assert order_of(field(5), [won(1, 4, 2)], withdrawn={4}) == (1, 2, 3, 5)
     assert order_of([*field(3), Player(9, 4)], [won(1, 3, 1)]) == (3, 1, 2, 9)
 
 
-def test_every_rung_says_how_its_holder_came_there():
+def test_every_rung_says_how_its_holder_came_there() -> None:
     names = {1: "Ann", 2: "Bob", 3: "Cyd", 4: "Dan", 5: "Eve", 6: "Fay"}
 
-    def told(results, withdrawn=(), size=4):
+    def told(
+        results: Sequence[Result], withdrawn: Collection[int] = (), size: int = 4
+    ) -> list[tuple[str, str]]:
         rungs = rungs_of(field(size), results, withdrawn)
         return [(names[each.player], each.why(each.player, names)) for each in rungs]
 
@@ -63,7 +68,7 @@ def test_every_rung_says_how_its_holder_came_there():
     assert ("Ann", "Entered with seed 1. Since passed by 5 others.") in told(everybody, size=6)
 
 
-def test_whom_one_may_challenge():
+def test_whom_one_may_challenge() -> None:
     order = (10, 20, 30, 40, 50)
     assert in_reach(order, 50, 2) == (40, 30)
     assert in_reach(order, 20, 3) == (10,)
@@ -85,7 +90,9 @@ def test_whom_one_may_challenge():
         (50, 40, (40,), "ladder.busy"),
     ],
 )
-def test_challenges_that_are_refused(challenger, defender, busy, code):
+def test_challenges_that_are_refused(
+    challenger: int, defender: int, busy: tuple[int, ...], code: str
+) -> None:
     with pytest.raises(Refusal) as refused:
         check((10, 20, 30, 40, 50), challenger=challenger, defender=defender, reach=2, busy=busy)
     assert refused.value.code == code
@@ -93,7 +100,9 @@ def test_challenges_that_are_refused(challenger, defender, busy, code):
 
 
 @given(st.integers(2, 12), st.integers(1, 4), st.integers(0, 10**6))
-def test_a_ladder_keeps_everybody_and_moves_nobody_who_is_not_concerned(size, reach, seed):
+def test_a_ladder_keeps_everybody_and_moves_nobody_who_is_not_concerned(
+    size: int, reach: int, seed: int
+) -> None:
     source = random.Random(seed)
     order = order_of(field(size), [])
     results: list[Result] = []

@@ -12,14 +12,14 @@ from tournaments.standings.metrics import order_of
 
 
 @pytest.mark.parametrize("key", FORMATS)
-def test_every_format_has_defaults_that_read_back(key):
+def test_every_format_has_defaults_that_read_back(key: str) -> None:
     options = options_of(key, {})
     assert options_of(key, msgspec.to_builtins(options)) == options
     assert FORMATS[key].key == key
     assert cautions_of(key, {}, 4) is not None
 
 
-def test_given_options_replace_defaults():
+def test_given_options_replace_defaults() -> None:
     assert options_of("swiss", {"rounds": 9}) == SwissOptions(rounds=9)
     given = {"final_best_of": 5, "choice_hours": 0.5, "items": False}
     assert options_of("elimination", given) == EliminationOptions(
@@ -44,20 +44,20 @@ def test_given_options_replace_defaults():
         ("elimination", {"items": None}),
     ],
 )
-def test_options_that_do_not_fit_are_refused(key, given):
+def test_options_that_do_not_fit_are_refused(key: str, given: dict[str, object]) -> None:
     with pytest.raises(Refusal) as refused:
         options_of(key, given)
     assert refused.value.code == "format.options"
     assert next(iter(given)) in refused.value.sentence
 
 
-def test_unknown_formats_are_refused():
+def test_unknown_formats_are_refused() -> None:
     with pytest.raises(Refusal) as refused:
         options_of("cup", {})
     assert refused.value.code == "format.unknown"
 
 
-def test_cautions():
+def test_cautions() -> None:
     assert codes(cautions_of("single-elimination", {"third_place": True}, 3)) == [
         "format.byes",
         "format.third-place",
@@ -74,7 +74,7 @@ def test_cautions():
     assert refused.value.code == "pairing.too-few"
 
 
-def test_enough_rounds_is_the_binary_logarithm():
+def test_enough_rounds_is_the_binary_logarithm() -> None:
     assert [rounds_enough(n) for n in range(2, 200)] == [
         math.ceil(math.log2(n)) for n in range(2, 200)
     ]

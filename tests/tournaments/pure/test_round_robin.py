@@ -11,7 +11,7 @@ from tournaments.formats.field import How, Pairing, Result
 from tournaments.formats.round_robin.rules import counted, timetable
 
 
-def test_four_players():
+def test_four_players() -> None:
     # Place 4 stands still and meets 1, 2, 3 in turn, on either seat in turn; the others go round.
     assert timetable(field(4)) == (
         Pairing(1, 1, 4), Pairing(1, 2, 3),
@@ -21,7 +21,7 @@ def test_four_players():
 
 
 @given(st.integers(2, 25), st.sampled_from([1, 2]))
-def test_everybody_meets_everybody_once_a_leg_with_seats_balanced(size, legs):
+def test_everybody_meets_everybody_once_a_leg_with_seats_balanced(size: int, legs: int) -> None:
     pairings = timetable(field(size), legs=legs)
     rounds = legs * (size - 1 + size % 2)
     for number in range(1, rounds + 1):
@@ -38,7 +38,7 @@ def test_everybody_meets_everybody_once_a_leg_with_seats_balanced(size, legs):
         assert abs(home[number] - away[number]) <= (1 if legs == 1 and size % 2 == 0 else 0)
 
 
-def test_the_second_leg_changes_seats():
+def test_the_second_leg_changes_seats() -> None:
     first = timetable(field(5))
     both = timetable(field(5), legs=2)
     assert both[: len(first)] == first
@@ -47,7 +47,7 @@ def test_the_second_leg_changes_seats():
         assert back.sides == there.sides[::-1]
 
 
-def test_bad_fields_are_refused():
+def test_bad_fields_are_refused() -> None:
     with pytest.raises(Refusal) as refused:
         timetable(field(1))
     assert refused.value.code == "pairing.too-few"
@@ -66,7 +66,7 @@ def result(one: int, other: int, winner: int) -> Result:
     return Result(pairing.round, pairing.home, pairing.away, winner)
 
 
-def test_who_leaves_before_half_of_their_matches_leaves_no_trace():
+def test_who_leaves_before_half_of_their_matches_leaves_no_trace() -> None:
     mine = result(1, 2, 1)
     other = result(2, 3, 3)
     now = counted(FIVE, [mine, other], withdrawn=[1])
@@ -78,7 +78,7 @@ def test_who_leaves_before_half_of_their_matches_leaves_no_trace():
     assert len(now.open) == 5, "2-3 is done; five of the six among 2, 3, 4 and 5 are left"
 
 
-def test_who_leaves_after_half_gives_walkovers():
+def test_who_leaves_after_half_gives_walkovers() -> None:
     kept = [result(1, 2, 1), result(1, 3, 3)]
     now = counted(FIVE, kept, withdrawn=[1])
     assert now.out == frozenset()
@@ -89,7 +89,7 @@ def test_who_leaves_after_half_gives_walkovers():
     assert all(1 not in p.sides for p in now.open)
 
 
-def test_of_two_who_leave_late_the_first_to_go_loses():
+def test_of_two_who_leave_late_the_first_to_go_loses() -> None:
     kept = [result(1, 2, 1), result(1, 3, 3), result(4, 2, 4), result(4, 3, 4)]
     now = counted(FIVE, kept, withdrawn=[1, 4])
     assert now.out == frozenset()
@@ -98,7 +98,7 @@ def test_of_two_who_leave_late_the_first_to_go_loses():
     ]  # fmt: skip
 
 
-def test_who_left_late_stays_in_the_table_when_another_is_annulled():
+def test_who_left_late_stays_in_the_table_when_another_is_annulled() -> None:
     kept = [result(1, 2, 1), result(1, 3, 3)]
     # 1 leaves with two of four finished, which gives 2 a walkover win in nothing: they have met.
     # Then 2 leaves with one of four finished; the match with 1 goes, but 1 had finished it.
@@ -112,13 +112,13 @@ def test_who_left_late_stays_in_the_table_when_another_is_annulled():
     assert counted(FIVE, kept, withdrawn=[2, 1]) == now
 
 
-def test_recorded_walkovers_count_as_finished():
+def test_recorded_walkovers_count_as_finished() -> None:
     meeting = next(p for p in FIVE if {*p.sides} == {1, 2})
     recorded = walkover(meeting.round, 1, 2)
     assert counted(FIVE, [recorded, result(1, 3, 1)], withdrawn=[1]).out == frozenset()
 
 
-def test_rests_are_settled_and_strange_results_are_a_bug():
+def test_rests_are_settled_and_strange_results_are_a_bug() -> None:
     now = counted(FIVE, [])
     assert [r.how for r in now.results] == [How.BYE] * 5
     assert all(r.winner is None for r in now.results), "a rest is worth nothing"

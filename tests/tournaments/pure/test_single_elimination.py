@@ -29,7 +29,7 @@ def first_round(bracket: Bracket) -> list[tuple[int, int | None]]:
     ]
 
 
-def test_seeds_of_sixteen():
+def test_seeds_of_sixteen() -> None:
     # 1 and 2 in different halves, 1-4 in different quarters, 1-8 in different eighths.
     pairs = [seeding(16)[i : i + 2] for i in range(0, 16, 2)]
     assert pairs == [(1, 16), (8, 9), (4, 13), (5, 12), (2, 15), (7, 10), (3, 14), (6, 11)]
@@ -38,7 +38,7 @@ def test_seeds_of_sixteen():
 
 
 @given(st.integers(1, 7))
-def test_the_best_meet_as_late_as_they_can(power):
+def test_the_best_meet_as_late_as_they_can(power: int) -> None:
     order = seeding(2**power)
     while len(order) > 1:
         # If the better seed always wins, the best half is left after each round.
@@ -47,14 +47,14 @@ def test_the_best_meet_as_late_as_they_can(power):
         order = tuple(pair[0] for pair in pairs)
 
 
-def test_byes_go_to_the_best_seeds():
+def test_byes_go_to_the_best_seeds() -> None:
     # 11 players in a bracket of 16: 5 byes, for seeds 1 to 5.
     assert first_round(bracket_of(field(11))) == [
         (1, None), (8, 9), (4, None), (5, None), (2, None), (7, 10), (3, None), (6, 11),
     ]  # fmt: skip
 
 
-def test_a_bracket_needs_two_and_an_odd_series():
+def test_a_bracket_needs_two_and_an_odd_series() -> None:
     with pytest.raises(Refusal) as refused:
         bracket_of(field(1))
     assert refused.value.code == "pairing.too-few"
@@ -62,7 +62,7 @@ def test_a_bracket_needs_two_and_an_odd_series():
         bracket_of(field(4), best_of=2)
 
 
-def test_four_players_with_a_match_for_third_place():
+def test_four_players_with_a_match_for_third_place() -> None:
     # Match 1: 1 v 4, match 2: 2 v 3, match 3: the final, match 4: third place.
     bracket = bracket_of(field(4), third_place=True)
     assert [(m.id, m.round, m.slot, m.third_place) for m in bracket.matches] == [
@@ -87,7 +87,7 @@ def test_four_players_with_a_match_for_third_place():
     )
 
 
-def test_places_without_a_third_place_match_are_shared_by_round():
+def test_places_without_a_third_place_match_are_shared_by_round() -> None:
     bracket = bracket_of(field(8))
     # Quarter-finals 1-4: 1v8 4v5 2v7 3v6; semi-finals 5, 6; final 7. The better seed always wins.
     results = [
@@ -104,7 +104,7 @@ def test_places_without_a_third_place_match_are_shared_by_round():
     ]  # fmt: skip
 
 
-def test_three_players_one_bye():
+def test_three_players_one_bye() -> None:
     bracket = bracket_of(field(3), third_place=True)
     assert len(bracket.matches) == 3, "no third-place match below four"
     start = progress(bracket, [])
@@ -113,7 +113,7 @@ def test_three_players_one_bye():
     assert start.match(3).state is State.WAITING
 
 
-def test_a_series_is_won_by_most_of_its_games():
+def test_a_series_is_won_by_most_of_its_games() -> None:
     bracket = bracket_of(field(2), best_of=5)
     games = [won(1, 1, 2, match=1), void(1, 1, 2), won(1, 2, 1, match=1), won(1, 1, 2, match=1)]
     games[1] = Result(1, 1, 2, how=How.VOID, match=1)
@@ -126,7 +126,7 @@ def test_a_series_is_won_by_most_of_its_games():
     assert progress(bracket, [*games, walkover(1, 2, 1, match=1)]).champion == 2
 
 
-def test_who_withdraws_loses_by_walkover_from_then_on():
+def test_who_withdraws_loses_by_walkover_from_then_on() -> None:
     bracket = bracket_of(field(4))
     done = [won(1, 1, 4, match=1)]
     gone = progress(bracket, done, withdrawn=[1])
@@ -136,7 +136,7 @@ def test_who_withdraws_loses_by_walkover_from_then_on():
     assert (later.champion, later.match(3).how) == (2, How.WALKOVER)
 
 
-def test_of_two_who_leave_the_first_to_go_loses():
+def test_of_two_who_leave_the_first_to_go_loses() -> None:
     bracket = bracket_of(field(4), third_place=True)
     semi = [won(1, 2, 3, match=2)]
     # 4 leaves and 1 goes on by walkover; then 1 leaves too, and loses the final.
@@ -150,7 +150,7 @@ def test_of_two_who_leave_the_first_to_go_loses():
     assert progress(bracket, semi, withdrawn=[1, 4]).match(3).home == 4
 
 
-def test_a_later_withdrawal_changes_nothing_that_is_settled():
+def test_a_later_withdrawal_changes_nothing_that_is_settled() -> None:
     bracket = bracket_of(field(4))
     results = [won(1, 2, 3, match=2), won(2, 1, 2, match=3)]
     assert progress(bracket, results, withdrawn=[4]).champion == 1
@@ -158,7 +158,7 @@ def test_a_later_withdrawal_changes_nothing_that_is_settled():
     assert (both.champion, both.stale) == (1, ())
 
 
-def test_a_correction_goes_through_and_back():
+def test_a_correction_goes_through_and_back() -> None:
     bracket = bracket_of(field(4))
     results = [won(1, 1, 4, match=1), won(1, 2, 3, match=2), won(2, 1, 2, match=3)]
     corrected = progress(bracket, [won(1, 4, 1, match=1), *results[1:]])
@@ -168,7 +168,7 @@ def test_a_correction_goes_through_and_back():
     assert progress(bracket, results).champion == 1, "and again once the correction is undone"
 
 
-def test_what_a_correction_would_touch():
+def test_what_a_correction_would_touch() -> None:
     bracket = bracket_of(field(8), third_place=True)
     # 1-4 quarter-finals, 5 (1, 2) and 6 (3, 4) semi-finals, 7 final, 8 third place.
     assert downstream(bracket, 1) == (5, 7, 8)
@@ -188,7 +188,9 @@ def test_what_a_correction_would_touch():
     st.integers(2, 40), st.booleans(), st.sampled_from([1, 3]), st.integers(0, 10**6),
     st.floats(0, 0.3),
 )  # fmt: skip
-def test_whole_brackets_end_with_everybody_placed(size, third_place, best_of, seed, leaving):
+def test_whole_brackets_end_with_everybody_placed(
+    size: int, third_place: bool, best_of: int, seed: int, leaving: float
+) -> None:
     source = random.Random(seed)
     bracket = bracket_of(field(size), third_place=third_place, best_of=best_of)
     results: list[Result] = []

@@ -1,5 +1,5 @@
 import random
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 import pytest
@@ -15,6 +15,9 @@ from tournaments.standings.metrics import METRICS, order_of
 from tournaments.standings.table import Table, standings
 
 ANN, BEN, CAT, DAN, EVE = 1, 2, 3, 4, 5
+# How many play, what has been played, the order of metrics, and the lot.
+Tournament: TypeAlias = tuple[int, list[Result], list[str], random.Random]
+
 NAMES = {ANN: "Ann", BEN: "Ben", CAT: "Cat", DAN: "Dan", EVE: "Eve"}
 
 
@@ -61,11 +64,11 @@ SWISS = [
         ("byes", {ANN: 0, BEN: 0, CAT: 1, DAN: 1, EVE: 1}),
     ],
 )
-def test_each_metric_of_the_swiss_table(key, expected):
+def test_each_metric_of_the_swiss_table(key: str, expected: dict[int, int]) -> None:
     assert column(standings(NAMES, SWISS, [key]), key) == expected
 
 
-def test_the_swiss_table():
+def test_the_swiss_table() -> None:
     table = standings(NAMES, SWISS, ["points", "direct", "buchholz", "wins"], NAMES)
     assert ranks(table) == [(1, ANN), (2, CAT), (3, BEN), (4, EVE), (5, DAN)]
     # Cat and Ben have not met, nor have Dan and Eve.
@@ -79,7 +82,7 @@ def test_the_swiss_table():
     ]
 
 
-def test_the_order_of_metrics_is_data():
+def test_the_order_of_metrics_is_data() -> None:
     assert ranks(standings(NAMES, SWISS, ["wins", "buchholz"])) == [
         (1, ANN), (2, BEN), (3, CAT), (4, EVE), (5, DAN),
     ]  # fmt: skip
@@ -89,7 +92,7 @@ def test_the_order_of_metrics_is_data():
     ]  # fmt: skip
 
 
-def test_unbroken_ties_share_a_rank_and_say_so():
+def test_unbroken_ties_share_a_rank_and_say_so() -> None:
     table = standings(NAMES, SWISS, ["points"], NAMES)
     assert ranks(table) == [(1, ANN), (2, BEN), (2, CAT), (4, DAN), (4, EVE)]
     ben = table.row(BEN)
@@ -117,7 +120,7 @@ CIRCLE = [
 ]  # fmt: skip
 
 
-def test_the_circle_is_broken_by_game_points():
+def test_the_circle_is_broken_by_game_points() -> None:
     order = ["points", "direct", "sonneborn-berger", "game-difference"]
     table = standings([ANN, BEN, CAT, DAN], CIRCLE, order, NAMES)
     assert ranks(table) == [(1, CAT), (2, ANN), (3, BEN), (4, DAN)]
@@ -140,7 +143,7 @@ FOUR = [
 ]  # fmt: skip
 
 
-def test_direct_encounter_goes_on_among_those_still_level():
+def test_direct_encounter_goes_on_among_those_still_level() -> None:
     table = standings(NAMES, FOUR, ["points", "direct"], NAMES)
     assert column(table, "direct") == {
         ANN: (2, 1), BEN: (2, 0), CAT: (1, 1), DAN: (1, 0), EVE: None,
@@ -150,7 +153,7 @@ def test_direct_encounter_goes_on_among_those_still_level():
     assert table.row(CAT).why.startswith("Behind Ben on direct encounter, 1 to 2.")
 
 
-def test_direct_encounter_needs_all_of_the_tied_to_have_met():
+def test_direct_encounter_needs_all_of_the_tied_to_have_met() -> None:
     # Ann beat Ben; Cat met neither. All three have one point.
     results = [won(1, ANN, BEN), won(2, BEN, DAN), won(1, CAT, DAN)]
     table = standings([ANN, BEN, CAT, DAN], results, ["points", "direct"])
@@ -158,7 +161,7 @@ def test_direct_encounter_needs_all_of_the_tied_to_have_met():
     assert column(table, "direct") == {ANN: None, BEN: None, CAT: None, DAN: None}
 
 
-def test_walkovers_count_their_point_and_nobody_else_s():
+def test_walkovers_count_their_point_and_nobody_else_s() -> None:
     # Ann beat Ben, and has a walkover against Cat, who beat Dan and Eve.
     results = [won(1, ANN, BEN), walkover(2, ANN, CAT), won(1, CAT, DAN), won(3, CAT, EVE)]
     table = standings(NAMES, results, ["points", "buchholz", "sonneborn-berger", "wins"])
@@ -167,7 +170,7 @@ def test_walkovers_count_their_point_and_nobody_else_s():
     assert table.row(CAT).values == (2, 2, 0, 2)
 
 
-def test_what_is_open_void_or_a_rest_counts_for_nothing():
+def test_what_is_open_void_or_a_rest_counts_for_nothing() -> None:
     nothing = [Result(1, ANN, BEN), void(1, CAT, DAN), Result(1, EVE, None, how=How.BYE)]
     assert standings(NAMES, nothing, list(METRICS)).rows == standings(NAMES, [], list(METRICS)).rows
 
@@ -180,13 +183,13 @@ def test_what_is_open_void_or_a_rest_counts_for_nothing():
         (["points", "points"], "standings.twice"),
     ],
 )
-def test_orders_that_cannot_be_used(keys, code):
+def test_orders_that_cannot_be_used(keys: list[str], code: str) -> None:
     with pytest.raises(Refusal) as refused:
         order_of(keys)
     assert refused.value.code == code
 
 
-def test_strangers_are_a_bug():
+def test_strangers_are_a_bug() -> None:
     with pytest.raises(EngineFault):
         standings([ANN], [won(1, ANN, BEN)], ["points"])
     with pytest.raises(EngineFault):
@@ -200,7 +203,7 @@ def test_strangers_are_a_bug():
 
 
 @st.composite
-def tournaments(draw):
+def tournaments(draw: st.DrawFn) -> Tournament:
     size = draw(st.integers(2, 10))
     source = random.Random(draw(st.integers(0, 10**6)))
     results: list[Result] = []
@@ -220,7 +223,7 @@ def tournaments(draw):
 
 @settings(deadline=None)
 @given(tournaments())
-def test_ranks_are_a_total_preorder_that_follows_the_metrics(tournament):
+def test_ranks_are_a_total_preorder_that_follows_the_metrics(tournament: Tournament) -> None:
     size, results, order, _ = tournament
     table = standings(range(1, size + 1), results, order)
     assert sorted(row.player for row in table.rows) == list(range(1, size + 1))
@@ -246,7 +249,9 @@ def test_ranks_are_a_total_preorder_that_follows_the_metrics(tournament):
 
 @settings(deadline=None)
 @given(tournaments())
-def test_the_order_of_the_input_and_the_names_of_players_make_no_difference(tournament):
+def test_the_order_of_the_input_and_the_names_of_players_make_no_difference(
+    tournament: Tournament,
+) -> None:
     size, results, order, source = tournament
     table = standings(range(1, size + 1), results, order)
     players, jumbled = list(range(1, size + 1)), list(results)
@@ -270,7 +275,7 @@ def test_the_order_of_the_input_and_the_names_of_players_make_no_difference(tour
 
 @given(tournaments())
 @settings(deadline=None)
-def test_every_decided_match_is_one_point(tournament):
+def test_every_decided_match_is_one_point(tournament: Tournament) -> None:
     size, results, _, _ = tournament
     table = standings(range(1, size + 1), results, ["points"])
     decided = sum(result.winner is not None for result in results)

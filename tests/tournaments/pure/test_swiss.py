@@ -12,33 +12,33 @@ from tests.support import depth
 from tests.tournaments.pure.helpers import by_lot, bye, field, played, void, walkover, won
 from tournaments.formats.field import Pairing, Player, Result
 from tournaments.formats.swiss import rules as swiss
-from tournaments.formats.swiss.rules import Paired, pair_round, weight
+from tournaments.formats.swiss.rules import Field, Paired, pair_round, weight
 
 
 def sides(paired: Paired) -> list[tuple[int, ...]]:
     return [pairing.sides for pairing in paired.pairings]
 
 
-def test_the_first_round_folds_the_field():
+def test_the_first_round_folds_the_field() -> None:
     # Nobody has points: the upper half meets the lower half in order. Seat 0 to the better seed.
     assert sides(pair_round(field(8), [], number=1)) == [(1, 5), (2, 6), (3, 7), (4, 8)]
 
 
-def test_the_second_round_brings_winners_together():
+def test_the_second_round_brings_winners_together() -> None:
     results = [won(1, 1, 5), won(1, 2, 6), won(1, 3, 7), won(1, 4, 8)]
     # Winners 1 2 3 4 fold to 1-3 and 2-4, though all of them have had seat 0.
     # Between two who have had the same seats it goes to the better seed.
     assert sides(pair_round(field(8), results, number=2)) == [(1, 3), (2, 4), (5, 7), (6, 8)]
 
 
-def test_seats_are_evened_out():
+def test_seats_are_evened_out() -> None:
     # 1 and 2 have had seat 0, 3 and 4 seat 1, and 1 3 and 2 4 are level on points.
     results = [won(1, 1, 4), Result(1, 2, 3, 3)]
     # Level on points: 1 and 3 (one each), 4 and 2 (none). 3 has not had seat 0 yet, nor has 4.
     assert sides(pair_round(field(4), results, number=2)) == [(3, 1), (4, 2)]
 
 
-def test_the_bye_goes_to_the_foot_and_only_once():
+def test_the_bye_goes_to_the_foot_and_only_once() -> None:
     first = pair_round(field(5), [], number=1)
     assert sides(first)[-1] == (5,)
     results = [won(1, 1, 3), won(1, 2, 4), bye(1, 5)]
@@ -46,13 +46,13 @@ def test_the_bye_goes_to_the_foot_and_only_once():
     assert sides(pair_round(field(5), results, number=2))[-1] == (4,)
 
 
-def test_the_bye_moves_up_when_the_rest_could_not_be_paired():
+def test_the_bye_moves_up_when_the_rest_could_not_be_paired() -> None:
     # 3 stands last, but 1 and 2 have met: only with 2 resting can the round be paired.
     results = [won(1, 1, 2), void(1, 2, 3)]
     assert sides(pair_round(field(3), results, number=2)) == [(3, 1), (2,)]
 
 
-def test_everybody_rested():
+def test_everybody_rested() -> None:
     results = [bye(1, 1), bye(2, 2), bye(3, 3)]
     with pytest.raises(Refusal) as refused:
         pair_round(field(3), results, number=4)
@@ -61,7 +61,7 @@ def test_everybody_rested():
     assert sides(lenient) == [(1, 2), (3,)]
 
 
-def test_a_rematch_is_refused_and_can_be_allowed():
+def test_a_rematch_is_refused_and_can_be_allowed() -> None:
     results = [won(1, 1, 2)]
     with pytest.raises(Refusal) as refused:
         pair_round(field(2), results, number=2)
@@ -71,7 +71,7 @@ def test_a_rematch_is_refused_and_can_be_allowed():
     assert allowed.rematches == allowed.pairings
 
 
-def test_no_more_rematches_than_there_must_be():
+def test_no_more_rematches_than_there_must_be() -> None:
     # 1 has met everybody: one rematch, for 1, and no other.
     results = [won(n - 1, 1, n) for n in range(2, 7)]
     allowed = pair_round(field(6), results, number=6, lenient=True)
@@ -79,20 +79,20 @@ def test_no_more_rematches_than_there_must_be():
     assert 1 in allowed.rematches[0].sides
 
 
-def test_a_void_match_may_be_played_again_and_a_walkover_may_not():
+def test_a_void_match_may_be_played_again_and_a_walkover_may_not() -> None:
     assert sides(pair_round(field(2), [void(1, 1, 2)], number=2)) == [(1, 2)]
     with pytest.raises(Refusal):
         pair_round(field(2), [walkover(1, 1, 2)], number=2)
 
 
-def test_late_entries_begin_with_nothing_and_who_left_is_not_paired():
+def test_late_entries_begin_with_nothing_and_who_left_is_not_paired() -> None:
     results = [won(1, 1, 3), won(1, 2, 4)]
     late = [*field(4)[:3], Player(9, 9)]  # 4 has gone, 9 has come
     # 9 has no points, like 3; 3 has had seat 1 and 9 nothing yet.
     assert sides(pair_round(late, results, number=2)) == [(1, 2), (3, 9)]
 
 
-def test_bad_fields():
+def test_bad_fields() -> None:
     with pytest.raises(Refusal) as refused:
         pair_round(field(1), [], number=1)
     assert refused.value.code == "pairing.too-few"
@@ -131,7 +131,9 @@ def brute(players: list[Player], results: list[Result], paired: Paired) -> tuple
 
 @settings(max_examples=depth.examples(60), deadline=None)
 @given(st.integers(2, 8), st.integers(1, 8), st.integers(0, 10**6))
-def test_each_round_is_the_lightest_and_repeats_no_more_than_it_must(size, rounds, seed):
+def test_each_round_is_the_lightest_and_repeats_no_more_than_it_must(
+    size: int, rounds: int, seed: int
+) -> None:
     source = random.Random(seed)
     players = field(size)
     results: list[Result] = []
@@ -148,7 +150,7 @@ def test_each_round_is_the_lightest_and_repeats_no_more_than_it_must(size, round
 
 @settings(max_examples=depth.examples(40), deadline=None)
 @given(st.integers(3, 9).filter(lambda n: n % 2), st.integers(2, 9), st.integers(0, 10**6))
-def test_the_bye_is_the_lowest_that_can_be(size, rounds, seed):
+def test_the_bye_is_the_lowest_that_can_be(size: int, rounds: int, seed: int) -> None:
     source = random.Random(seed)
     players = field(size)
     results: list[Result] = []
@@ -175,7 +177,7 @@ def test_the_bye_is_the_lowest_that_can_be(size, rounds, seed):
 @pytest.mark.parametrize(
     ("size", "rounds", "seed"), [(64, 9, 1), (63, 9, 2), (64, 9, 3), (20, 9, 4), (131, 6, 5)]
 )
-def test_whole_tournaments(size, rounds, seed):
+def test_whole_tournaments(size: int, rounds: int, seed: int) -> None:
     source = random.Random(seed)
     players = field(size)
     results: list[Result] = []
@@ -196,7 +198,7 @@ def test_whole_tournaments(size, rounds, seed):
         assert abs(2 * seats[player.id] - len(mine)) <= 3
 
 
-def test_the_same_field_is_paired_the_same_whatever_the_order_of_the_input():
+def test_the_same_field_is_paired_the_same_whatever_the_order_of_the_input() -> None:
     source = random.Random(7)
     players = field(17)
     results: list[Result] = []
@@ -209,7 +211,9 @@ def test_the_same_field_is_paired_the_same_whatever_the_order_of_the_input():
         results += played(paired.pairings, by_lot(source))
 
 
-def test_near_neighbours_are_enough_in_large_fields(monkeypatch):
+def test_near_neighbours_are_enough_in_large_fields(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     # The restricted candidates of large fields against all candidates, on the same rounds.
     source = random.Random(11)
     players = field(60)
@@ -229,7 +233,7 @@ def test_near_neighbours_are_enough_in_large_fields(monkeypatch):
         results += played(best.pairings, by_lot(source))
 
 
-def test_pairs_that_are_left_out_beforehand_are_in_no_lightest_round():
+def test_pairs_that_are_left_out_beforehand_are_in_no_lightest_round() -> None:
     # The quick way of small fields against a matching over all pairs, with nothing left out.
     source = random.Random(5)
     players = field(40)
@@ -244,11 +248,13 @@ def test_pairs_that_are_left_out_beforehand_are_in_no_lightest_round():
         results += played(paired.pairings, by_lot(source))
 
 
-def test_more_pairs_are_looked_at_when_near_ones_leave_somebody_over(monkeypatch):
+def test_more_pairs_are_looked_at_when_near_ones_leave_somebody_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     tries: list[int] = []
     looked = swiss._edges
 
-    def spy(spied, reach, *, rematches):
+    def spy(spied: Field, reach: int, *, rematches: bool) -> dict[tuple[int, int], int]:
         tries.append(reach)
         return looked(spied, reach, rematches=rematches)
 
