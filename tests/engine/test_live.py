@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -732,7 +732,7 @@ def test_a_paused_match_is_left_alone() -> None:
 
 def test_a_live_match_survives_storage_at_every_step() -> None:
     game = Game(header(advantage=None, mild=True))
-    steps = [
+    steps: list[Callable[[], object]] = [
         lambda: game.must(0, "ready", START + 1),
         lambda: game.must(1, "ready", START + 2),
         lambda: game.must(1, "pick 2", START + 3),

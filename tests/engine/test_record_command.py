@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from games.engine import records
 from games.management.commands import record as command
 from games.management.commands.record import schema_text
 
@@ -303,14 +304,15 @@ def test_a_name_that_is_no_text_is_printed_all_the_same(tmp_path: Path) -> None:
 def test_a_bug_in_a_ruleset_does_not_silence_the_other_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    check = command.records.check
+    check = records.check
 
     def broken(registry: Any, data: bytes, *, steps: bool = False) -> dict[str, Any]:
         if b"broken" in data:
             raise ZeroDivisionError("division by zero")
-        return check(registry, data, steps=steps)
+        verdict: dict[str, Any] = check(registry, data, steps=steps)
+        return verdict
 
-    monkeypatch.setattr(command.records, "check", broken)
+    monkeypatch.setattr(records, "check", broken)
     broken_file = put(tmp_path, "a.json", b"broken")
     said = Said("check", broken_file, put(tmp_path, "b.json", GOOD))
     assert said.status == 1

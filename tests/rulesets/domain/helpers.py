@@ -94,7 +94,8 @@ class Game:
     def kind(self) -> str:
         """What is asked of the one seat that has something to decide."""
         (seat,) = self.to_move
-        return self.decision(seat).kind
+        kind: str = self.decision(seat).kind
+        return kind
 
     def decision(self, seat: Seat) -> Any:
         slot = self.table.open[seat]

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from games.rulesets.domino_wars.board import NAMES
+from games.rulesets.domino_wars.state import Side
 from tests.rulesets.domino_wars.helpers import (
     RULES,
-    Side,
     asked,
     board,
     decision_of,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
 from games.engine.chance import RandomSource
 from games.engine.palette import GROUND
+from games.engine.table import Course
 from games.rulesets.peg_domain import drawing
 from games.rulesets.peg_domain import picture as pictures
 from games.rulesets.peg_domain.boards import PALLET_NAME, PALLET_SQUARE, members, set_of
@@ -31,11 +33,13 @@ from tests.rulesets.peg_domain.helpers import (
 )
 
 
-def inspecting(variant: str = "gauntlet", items=(), **options):
+def inspecting(
+    variant: str = "gauntlet", items: tuple[tuple[int, str], ...] = (), **options: Any
+) -> Course:
     return course(header(variant, items, **options), "0 take order", *CHANCE)
 
 
-def kinds(now) -> list[str]:
+def kinds(now: Course) -> list[str]:
     return [slot.decision.kind for slot in now.table.open if slot is not None]
 
 
@@ -112,8 +116,9 @@ def test_nothing_else_is_said_during_the_inspection(text: str) -> None:
 def test_ready_may_be_ruled_out() -> None:
     now = inspecting(early_ready=False)
     cannot_add("ready.not-early", now, "0 ready")
-    decision = now.table.open[0].decision
-    assert not RULES.any_legal(state(now), decision)
+    slot = now.table.open[0]
+    assert slot is not None
+    assert not RULES.any_legal(state(now), slot.decision)
 
 
 def test_whoever_does_not_choose_takes_order_goes_first_and_plays_red() -> None:

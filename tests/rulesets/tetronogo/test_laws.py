@@ -177,7 +177,8 @@ def _even(counts: Counter[Move], moves: list[Move], draws: int) -> bool:
     chi = sum((counts[move] - expected) ** 2 / expected for move in moves)
     free = len(moves) - 1
     spread = 2 / (9 * free)
-    return chi < free * (1 - spread + 4.265 * spread**0.5) ** 3
+    limit: float = free * (1 - spread + 4.265 * spread**0.5) ** 3
+    return chi < limit
 
 
 @pytest.mark.parametrize("at", [0, 1, 2, 10, 16, 20, 23, 25])
