@@ -9,7 +9,7 @@ import pytest
 from tests.accessibility import axe
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
 
@@ -40,11 +40,11 @@ PAGES = {
 
 
 @pytest.fixture
-def page(browser: Browser):
+def page(browser: Browser) -> Page:
     return browser.new_context(**axe.look()).new_page()
 
 
-def test_faults_are_found(page, subtests: pytest.Subtests) -> None:
+def test_faults_are_found(page: Page, subtests: pytest.Subtests) -> None:
     examiner = axe.Examiner()
     for rule, body in PAGES.items():
         with subtests.test(rule):

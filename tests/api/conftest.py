@@ -1,5 +1,6 @@
 """Fixtures of the API's tests: people and a match between them."""
 
+import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 
@@ -28,7 +29,7 @@ __all__ = [
 @pytest.fixture
 def within_a_minute(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Limits have counted nothing yet, and the minute in which they count does not end."""
-    now = limits.time.time()
+    now = time.time()
     monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: now))
     cache.clear()
     yield

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import random
 from typing import Any, TypeAlias
 
 import pytest
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
 
 from accounts.models import User
 from core.api.problems import title_of
@@ -124,7 +126,7 @@ def test_what_is_known_is_not_sent_again(play: Play, ada: User, ben: User) -> No
 
 
 def test_looking_costs_the_same_however_long_the_match(
-    ada: User, ben: User, rng, django_assert_num_queries
+    ada: User, ben: User, rng: random.Random, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     play = placing(started((ada, ben)))
     client = Client()

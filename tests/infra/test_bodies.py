@@ -6,7 +6,9 @@ import json
 from typing import Any
 
 import pytest
+from daphne import http_protocol
 from django.contrib.auth import SESSION_KEY
+from django.db import connection
 from django.test import Client
 from twisted.internet import defer, task
 from twisted.internet.testing import StringTransport
@@ -52,10 +54,10 @@ class Line:
             self.asked.append(defer.Deferred())
             return self.asked[-1]
 
-        monkeypatch.setattr(door.http_protocol, "WebRequest", door.LimitedRequest)
+        monkeypatch.setattr(http_protocol, "WebRequest", door.LimitedRequest)
         monkeypatch.setattr(door.LimitedRequest, "ask", staticmethod(ask))
         self.server = Server()
-        self.channel = door.http_protocol.HTTPFactory(self.server).buildProtocol(None)
+        self.channel = http_protocol.HTTPFactory(self.server).buildProtocol(None)
         self.channel.callLater = self.clock.callLater
         channel = getattr(self.channel, "_channel", self.channel)
         channel.callLater = self.clock.callLater
@@ -78,7 +80,8 @@ class Line:
 
     @property
     def status(self) -> str:
-        return self.transport.value()[9:12].decode()
+        code: bytes = self.transport.value()[9:12]
+        return code.decode()
 
     @property
     def kept(self) -> int:
@@ -171,7 +174,7 @@ def test_what_the_largest_uploads_need(settings: Any) -> None:
 
 @pytest.mark.django_db
 def test_who_is_signed_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door.connection, "close", lambda: None)
+    monkeypatch.setattr(connection, "close", lambda: None)
     user = User.objects.create_user("ada", password="x")
     browser = Client()
     browser.force_login(user)

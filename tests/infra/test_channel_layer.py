@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,13 +17,13 @@ IDLE = 11  # seconds: twice the read timeout that redis-py has by default
 
 
 @pytest.fixture
-async def layer():
+async def layer() -> AsyncIterator[Any]:
     layer = get_channel_layer()
     yield layer
     await layer.flush()
 
 
-async def test_an_idle_reader_still_receives(layer) -> None:
+async def test_an_idle_reader_still_receives(layer: Any) -> None:
     channel = await layer.new_channel()
     await layer.group_add("idle", channel)
     waiting = asyncio.ensure_future(layer.receive(channel))
@@ -32,7 +33,7 @@ async def test_an_idle_reader_still_receives(layer) -> None:
     assert await asyncio.wait_for(waiting, SOON) == {"type": "note", "number": 7}
 
 
-async def test_more_readers_than_the_default_connection_cap(layer) -> None:
+async def test_more_readers_than_the_default_connection_cap(layer: Any) -> None:
     channels = [await layer.new_channel() for _ in range(SOCKETS)]
     for number, channel in enumerate(channels):
         await layer.group_add(f"match-{number % 50}", channel)
@@ -44,14 +45,14 @@ async def test_more_readers_than_the_default_connection_cap(layer) -> None:
     assert len(got) == SOCKETS
 
 
-async def test_senders_at_once_are_not_refused_connections(layer) -> None:
+async def test_senders_at_once_are_not_refused_connections(layer: Any) -> None:
     channel = await layer.new_channel()
     await asyncio.gather(*(layer.send(channel, {"n": n}) for n in range(300)))
     got = [await asyncio.wait_for(layer.receive(channel), SOON) for _ in range(300)]
     assert [message["n"] for message in got] == list(range(300))
 
 
-async def test_a_cut_connection_is_made_again(layer) -> None:
+async def test_a_cut_connection_is_made_again(layer: Any) -> None:
     """As when the server restarts: messages sent meanwhile are lost, later ones arrive."""
     channel = await layer.new_channel()
     await layer.group_add("cut", channel)

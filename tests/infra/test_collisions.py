@@ -153,7 +153,7 @@ class Colliding:
 
 
 def through_task(call: Colliding) -> object:
-    task = app.task(call.__call__, name=f"tests.colliding-{id(call)}", shared=False)
+    task = app.task(name=f"tests.colliding-{id(call)}", shared=False)(call.__call__)
     return task()
 
 

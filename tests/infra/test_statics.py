@@ -22,7 +22,7 @@ from django.templatetags.static import static
 
 from config.statics import StaticFiles
 from script.lib import statics
-from script.lib.console import ROOT
+from script.lib.console import ROOT, Failure
 from tests.support.site import Site
 
 HASHED = re.compile(r"\.[0-9a-f]{12}\.\w+$")
@@ -174,7 +174,7 @@ def test_a_collection_that_fails_leaves_nothing_and_says_why(tmp_path: Path) -> 
     python = tmp_path / "python"
     python.write_text("#!/bin/sh\necho 'a.js is missing' >&2\nexit 1\n")
     python.chmod(0o755)
-    with pytest.raises(statics.Failure, match=r"a\.js is missing"):
+    with pytest.raises(Failure, match=r"a\.js is missing"):
         statics.Statics(tmp_path / "kept").collect(python, dict(os.environ))
     assert list((tmp_path / "kept").iterdir()) == []
 

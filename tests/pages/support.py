@@ -32,7 +32,8 @@ def forms(response: Any) -> list[str]:
 
 
 def _html(response: Any) -> str:
-    return response.content.decode()
+    content: bytes = response.content
+    return content.decode()
 
 
 def challenge(challenger: User, opponent: User | None = None, **more: Any) -> Challenge:

@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 
 from core.refusals import Refusal
+from games.engine.table import AnyRuleset
 from games.pictures import figures_of, words_of
 from games.rulesets import REGISTRY
 from games.templatetags.rules import rules_figure
@@ -29,7 +30,7 @@ def test_the_index_leads_to_every_game(nobody: Client) -> None:
 
 
 @each_ruleset
-def test_every_game_has_its_page(nobody: Client, ruleset) -> None:
+def test_every_game_has_its_page(nobody: Client, ruleset: AnyRuleset) -> None:
     page = nobody.get(f"/rules/{ruleset.id}/")
     assert page.status_code == 200
     shown = words(page)
@@ -45,7 +46,7 @@ def test_the_rules_of_peg_domain_say_that_placements_can_be_painted(nobody: Clie
 
 
 @each_ruleset
-def test_every_game_says_once_when_one_is_reminded(nobody: Client, ruleset) -> None:
+def test_every_game_says_once_when_one_is_reminded(nobody: Client, ruleset: AnyRuleset) -> None:
     shown = words(nobody.get(f"/rules/{ruleset.id}/"))
     assert shown.count("Everybody is reminded when 30, 15 and 5 seconds of ") == 1
     assert shown.count("when the reserve is begun, and after every 30 seconds of it") == 1
@@ -58,7 +59,7 @@ def test_where_the_general_rule_has_an_exception_it_is_named(nobody: Client) -> 
 
 
 @each_ruleset
-def test_the_contents_lead_to_every_heading(nobody: Client, ruleset) -> None:
+def test_the_contents_lead_to_every_heading(nobody: Client, ruleset: AnyRuleset) -> None:
     page = nobody.get(f"/rules/{ruleset.id}/").content.decode()
     headings = re.findall(r'<h2[^>]*\sid="([^"]+)"', page)
     assert re.findall(
@@ -68,7 +69,7 @@ def test_the_contents_lead_to_every_heading(nobody: Client, ruleset) -> None:
 
 
 @each_ruleset
-def test_every_figure_that_was_drawn_is_shown(nobody: Client, ruleset) -> None:
+def test_every_figure_that_was_drawn_is_shown(nobody: Client, ruleset: AnyRuleset) -> None:
     page = nobody.get(f"/rules/{ruleset.id}/").content.decode()
     shown = re.findall(rf'src="/rules/{ruleset.id}/figures/([a-z-]+)\.svg"', page)
     assert sorted(shown) == sorted(figures_of(ruleset))

@@ -13,6 +13,7 @@ from django.test import Client
 
 from accounts.models import User
 from accounts.services import user_close, user_reopen
+from games import publish as publishing
 from games.audience import user_group_of
 from tests.games.support import committing
 
@@ -52,7 +53,7 @@ def test_signing_out_tells_the_sockets_after_the_session_is_gone(
     client = visitor(ada)
     key = client.session.session_key or ""
     alive: list[bool] = []
-    publish = receivers.publish
+    publish = publishing.publish
 
     def watched(*given: Any, **more: Any) -> None:
         alive.append(SessionStore().exists(key))

@@ -19,6 +19,7 @@ import time_machine
 from django.contrib import admin
 from django.core.cache import cache
 from django.db import connection
+from django.middleware import csrf
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from psycopg.sql import SQL, Identifier
@@ -27,6 +28,7 @@ from accounts.models import User
 from games import presence
 from games.bots import streams
 from games.engine.decisions import Audience
+from tests.games import support
 from tests.games import test_secrecy as secrecy
 from tests.games.support import T0, Play, Wire
 from tests.support import depth
@@ -313,8 +315,8 @@ def theatre(
     monkeypatch.setattr(presence, "arrive", nobody)
     monkeypatch.setattr(presence, "seen", nobody)
     settings.GAUNTLET_API_LIMITS = dict.fromkeys(settings.GAUNTLET_API_LIMITS, 100_000)
-    monkeypatch.setattr(secrecy.csrf, "_mask_cipher_secret", lambda secret: secret)
-    monkeypatch.setattr(secrecy.csrf, "_get_new_csrf_string", lambda: "x" * 32)
+    monkeypatch.setattr(csrf, "_mask_cipher_secret", lambda secret: secret)
+    monkeypatch.setattr(csrf, "_get_new_csrf_string", lambda: "x" * 32)
     monkeypatch.setattr(secrecy, "_same_numbers", _same_numbers)
     monkeypatch.setattr(resvg_py, "svg_to_bytes", _drawn_once)
     return secrecy.Stage(set_clock, wire, stage.ada, stage.ben, monkeypatch)
@@ -333,7 +335,7 @@ def gathered(
 ) -> list[dict[str, object]]:
     """What was told of both twins at some routes, to the opponent and to those who ask; where that
     is everybody, to somebody without an account, too: by who asked and where, the answer."""
-    start = secrecy.started
+    start = support.started
 
     def started(*args: Any, **more: Any) -> Play:
         play = start(*args, **more)
