@@ -13,7 +13,10 @@ const title = () => standing().querySelector(".alert__title")?.textContent ?? ""
 async function refresh() {
   let html;
   try {
-    const answer = await fetch(location.href, { headers: { "X-Fragment": "live" }, cache: "no-store" });
+    const answer = await fetch(location.href, {
+      headers: { "X-Fragment": "live" },
+      cache: "no-store",
+    });
     if (!answer.ok) return;
     html = await answer.text();
   } catch {

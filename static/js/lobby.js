@@ -30,7 +30,10 @@ async function refresh() {
   if (region.querySelector("form[data-sent]")) return;
   let html;
   try {
-    const response = await fetch(location.href, { headers: { "X-Fragment": "live" }, cache: "no-store" });
+    const response = await fetch(location.href, {
+      headers: { "X-Fragment": "live" },
+      cache: "no-store",
+    });
     if (!response.ok || response.redirected) return;
     html = await response.text();
   } catch {
@@ -48,7 +51,9 @@ async function refresh() {
 }
 
 function cards(scope) {
-  return new Set([...scope.querySelectorAll(".card__link")].map((link) => link.getAttribute("href")));
+  return new Set(
+    [...scope.querySelectorAll(".card__link")].map((link) => link.getAttribute("href")),
+  );
 }
 
 /** What the reader is at, so that it can be found again in new lists. */

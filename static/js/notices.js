@@ -48,12 +48,20 @@ export function noticeOf(frame, me) {
       kind: open ? "challenged" : "withdrawn",
       id: frame.challenge,
       url: frame.url,
-      text: open ? `${frame.name} challenges you to ${frame.game}. ${frame.terms ?? ""}`.trim() : "",
+      text: open
+        ? `${frame.name} challenges you to ${frame.game}. ${frame.terms ?? ""}`.trim()
+        : "",
       link: "See the challenge",
     };
   }
   if (frame.type === "challenge" && frame.from === me && frame.status === "declined") {
-    return { kind: "declined", id: frame.challenge, url: frame.url, text: `Your challenge was declined.`, link: "" };
+    return {
+      kind: "declined",
+      id: frame.challenge,
+      url: frame.url,
+      text: `Your challenge was declined.`,
+      link: "",
+    };
   }
   return null;
 }
@@ -114,7 +122,8 @@ class Notices extends EventTarget {
     } catch {
       return;
     }
-    if (frame.type === "silenced") this.dispatchEvent(new CustomEvent("silenced", { detail: frame }));
+    if (frame.type === "silenced")
+      this.dispatchEvent(new CustomEvent("silenced", { detail: frame }));
     if (!KINDS.has(frame.type)) return;
     this.dispatchEvent(new CustomEvent("frame", { detail: frame }));
     const notice = noticeOf(frame, this.me);
@@ -168,7 +177,10 @@ class Notices extends EventTarget {
     if (!notice.text) return;
     // The corner for notes is a live region: screen readers read it by themselves.
     const seconds = notice.kind === "match" || notice.kind === "ruling" ? 600 : 20;
-    const box = toast(notice.text, { kind: notice.kind === "declined" ? "info" : "success", seconds });
+    const box = toast(notice.text, {
+      kind: notice.kind === "declined" ? "info" : "success",
+      seconds,
+    });
     if (notice.link) {
       const link = document.createElement("a");
       link.className = "button button--small";

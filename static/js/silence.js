@@ -14,7 +14,8 @@ export function followSilence(element, show) {
   let timer;
   const change = (why, left) => {
     clearTimeout(timer);
-    if (why !== "" && left !== null && left < LONGEST) timer = setTimeout(() => tell("", null), left + LATER);
+    if (why !== "" && left !== null && left < LONGEST)
+      timer = setTimeout(() => tell("", null), left + LATER);
     show(why);
   };
   const tell = (why, left) => {

@@ -55,7 +55,9 @@ function remember(name, value) {
     .then((response) => {
       if (!response.ok) throw new Error(String(response.status));
     })
-    .catch(() => toast("Your choice holds for this page but could not be saved.", { kind: "danger" }));
+    .catch(() =>
+      toast("Your choice holds for this page but could not be saved.", { kind: "danger" }),
+    );
 }
 
 function labelThemeToggle() {

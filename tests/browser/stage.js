@@ -23,12 +23,20 @@
       if (!region || region.getAttribute("aria-live") === "off" || !shown(region)) continue;
       const additions = type === "childList" ? [...addedNodes] : [target];
       // An alert is read as a whole whatever has changed in it.
-      const text = region.getAttribute("role") === "alert"
-        ? region.textContent.trim()
-        : additions.map((each) => each.textContent).join(" ").trim();
+      const text =
+        region.getAttribute("role") === "alert"
+          ? region.textContent.trim()
+          : additions
+              .map((each) => each.textContent)
+              .join(" ")
+              .trim();
       if (text === "" || (type === "attributes" && region !== target)) continue;
       const key = region.getAttribute("role") === "alert" ? region : `${heard.size}`;
-      heard.set(key, { text: text.replaceAll(/\s+/g, " "), now: region.id === "announcer-now" || region.getAttribute("role") === "alert", where: region.id || region.dataset.part || region.className });
+      heard.set(key, {
+        text: text.replaceAll(/\s+/g, " "),
+        now: region.id === "announcer-now" || region.getAttribute("role") === "alert",
+        where: region.id || region.dataset.part || region.className,
+      });
     }
     seen.said.push(...heard.values());
   };
@@ -52,11 +60,19 @@
       return Promise.resolve();
     }
     createOscillator() {
-      const frequency = { set value(hertz) { seen.sounds.push(hertz); } };
+      const frequency = {
+        set value(hertz) {
+          seen.sounds.push(hertz);
+        },
+      };
       return { frequency, connect: (next) => next, start() {}, stop() {} };
     }
     createGain() {
-      const gain = { setValueAtTime() {}, exponentialRampToValueAtTime() {}, linearRampToValueAtTime() {} };
+      const gain = {
+        setValueAtTime() {},
+        exponentialRampToValueAtTime() {},
+        linearRampToValueAtTime() {},
+      };
       return { gain, connect: (next) => next };
     }
   }
@@ -75,7 +91,12 @@
           to: [currentRect.x, currentRect.y, currentRect.width, currentRect.height],
         };
       });
-      seen.shifts.push({ value: entry.value, input: entry.hadRecentInput, at: entry.startTime, moved });
+      seen.shifts.push({
+        value: entry.value,
+        input: entry.hadRecentInput,
+        at: entry.startTime,
+        moved,
+      });
     }
   }).observe({ type: "layout-shift", buffered: true });
 })();

@@ -163,7 +163,13 @@ export function faultOf({ size: [width, height], shapes }, laid, placed) {
     eachPixel(shape, each, (x, y, cell) => {
       if (cell & VOID && x >= 0 && y >= 0 && x < width && y < height) zones[y * width + x] |= VOID;
       if (!(cell & PURPLE)) return;
-      for (const [nx, ny] of [[x, y], [x + 1, y], [x - 1, y], [x, y + 1], [x, y - 1]]) {
+      for (const [nx, ny] of [
+        [x, y],
+        [x + 1, y],
+        [x - 1, y],
+        [x, y + 1],
+        [x, y - 1],
+      ]) {
         if (nx >= 0 && ny >= 0 && nx < width && ny < height) zones[ny * width + nx] |= PURPLE;
       }
     });
@@ -186,7 +192,10 @@ export function faultOf({ size: [width, height], shapes }, laid, placed) {
   };
   const kinds = Object.keys(bad).filter((kind) => bad[kind].length > 0);
   if (kinds.length === 0) return null;
-  return { words: kinds.map((kind) => said[kind]).join(" and "), pixels: kinds.flatMap((kind) => bad[kind]) };
+  return {
+    words: kinds.map((kind) => said[kind]).join(" and "),
+    pixels: kinds.flatMap((kind) => bad[kind]),
+  };
 }
 
 /** The covered pixels as path data, one rectangle a run, about the reference point. */
@@ -210,6 +219,15 @@ export function pixelPath(shape, degrees) {
 /** Rings turned, as path data in pixels. */
 export function ringPath(rings, degrees) {
   return rings
-    .map((ring) => `M${ring.map((vertex) => turned(vertex, degrees).map((part) => part / SUB).join(" ")).join("L")}Z`)
+    .map(
+      (ring) =>
+        `M${ring
+          .map((vertex) =>
+            turned(vertex, degrees)
+              .map((part) => part / SUB)
+              .join(" "),
+          )
+          .join("L")}Z`,
+    )
     .join("");
 }

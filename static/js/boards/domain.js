@@ -25,7 +25,10 @@ export const keys = [
   [[",", "."], "turn it by a degree, left and right."],
   [["R"], "turns it by 15°; with Shift it turns back."],
   [["D"], "takes it to the other domain."],
-  [["+", "-"], "magnify the domain, and less again; with no shape in hand the arrows move what is seen."],
+  [
+    ["+", "-"],
+    "magnify the domain, and less again; with no shape in hand the arrows move what is seen.",
+  ],
   [["E"], "looks closely at an edge of the shape in hand, and then at the next one."],
   [["Enter"], "places it."],
   [["Esc"], "takes it back."],
@@ -52,7 +55,8 @@ export function dispute(view, names) {
   const { game } = view;
   const last = game.turns.at(-1);
   const challenger = names[game.to_move];
-  const wrong = game.wrong[game.to_move] > 0 ? costs(game) : "it stays, and this first time costs nothing";
+  const wrong =
+    game.wrong[game.to_move] > 0 ? costs(game) : "it stays, and this first time costs nothing";
   return `${challenger} challenges ${last.shape}. An organiser decides: if it does not lie validly it is discarded, otherwise ${wrong}. ${challenger} goes on then; all clocks stand still.`;
 }
 
@@ -103,7 +107,13 @@ export function because(view, names) {
 /** A still picture of the position, for replays. */
 export function render(view, { names = ["First player", "Second player"] } = {}) {
   const { game } = view;
-  if (game === null || game.pool === null) return s("svg", { class: "board", viewBox: "0 0 640 80", role: "img", "aria-label": caption(view) });
+  if (game === null || game.pool === null)
+    return s("svg", {
+      class: "board",
+      viewBox: "0 0 640 80",
+      role: "img",
+      "aria-label": caption(view),
+    });
   if (isDrafting(game)) return drafted(view, names);
   const [width, height] = game.pool.size;
   const one = (colour) => {
@@ -111,12 +121,20 @@ export function render(view, { names = ["First player", "Second player"] } = {})
     const owner = ownerOf(game, colour);
     const svg = s(
       "svg",
-      { class: "domain__svg", viewBox: `${-FRAME} ${-FRAME} ${width + 2 * FRAME} ${height + 2 * FRAME}` },
+      {
+        class: "domain__svg",
+        viewBox: `${-FRAME} ${-FRAME} ${width + 2 * FRAME} ${height + 2 * FRAME}`,
+      },
       patterns(id),
       ground(game, colour, id),
       s("g", {}, drawAllLying(game, colour, id, names)),
     );
-    const title = h("p", { class: "domain__caption" }, seatBadge(owner), `${TITLES[colour]}: ${names[owner]}`);
+    const title = h(
+      "p",
+      { class: "domain__caption" },
+      seatBadge(owner),
+      `${TITLES[colour]}: ${names[owner]}`,
+    );
     return h("div", { class: "domain" }, title, svg);
   };
   return h(
@@ -136,13 +154,22 @@ function drafted(view, names) {
   const { game } = view;
   const owners = ownersOf(game);
   const taken = names.map((name, seat) => {
-    const ids = game.taken.filter(([whose, id]) => whose === seat && id !== null).map(([, id]) => id);
+    const ids = game.taken
+      .filter(([whose, id]) => whose === seat && id !== null)
+      .map(([, id]) => id);
     return `${name} has ${ids.join(", ") || "none"}.`;
   });
   return h(
     "div",
-    { class: "shape-gallery shape-gallery--still", role: "img", "aria-label": `${caption(view)}. ${taken.join(" ")}`, "data-red-seat": game.red },
-    game.pool.shapes.map((shape) => shapeCard("div", game, shape, owners.get(shape.id) ?? null, names)),
+    {
+      class: "shape-gallery shape-gallery--still",
+      role: "img",
+      "aria-label": `${caption(view)}. ${taken.join(" ")}`,
+      "data-red-seat": game.red,
+    },
+    game.pool.shapes.map((shape) =>
+      shapeCard("div", game, shape, owners.get(shape.id) ?? null, names),
+    ),
   );
 }
 
@@ -157,7 +184,9 @@ function ownerOf(game, colour) {
 }
 
 function lying(game, colour = null) {
-  return game.turns.filter((turn) => turn.kind === "place" && !turn.struck && (colour === null || turn.domain === colour));
+  return game.turns.filter(
+    (turn) => turn.kind === "place" && !turn.struck && (colour === null || turn.domain === colour),
+  );
 }
 
 function shapeOf(game, id) {
@@ -182,8 +211,15 @@ function inWords(game, names) {
   const said = [`${names[0]} has ${number(first)} pixels, ${names[1]} ${number(second)}.`];
   for (const colour of COLOURS) {
     const there = lying(game, colour);
-    const list = there.map((turn) => `${turn.shape} of ${names[turn.seat]} at ${turn.x},${turn.y} turned by ${turn.angle}°`);
-    said.push(there.length === 0 ? `Nothing lies on ${colour}.` : `On ${colour}, from below to above: ${list.join("; ")}.`);
+    const list = there.map(
+      (turn) =>
+        `${turn.shape} of ${names[turn.seat]} at ${turn.x},${turn.y} turned by ${turn.angle}°`,
+    );
+    said.push(
+      there.length === 0
+        ? `Nothing lies on ${colour}.`
+        : `On ${colour}, from below to above: ${list.join("; ")}.`,
+    );
   }
   return said.join(" ");
 }
@@ -194,14 +230,42 @@ function inWords(game, names) {
    lines for purple borders. */
 function patterns(id) {
   const pattern = (name, size, ...marks) =>
-    s("pattern", { id: `${id}-${name}`, width: size, height: size, patternUnits: "userSpaceOnUse" }, marks);
+    s(
+      "pattern",
+      { id: `${id}-${name}`, width: size, height: size, patternUnits: "userSpaceOnUse" },
+      marks,
+    );
   return s(
     "defs",
     {},
-    pattern("seat-0", 12, s("rect", { class: "seat-ground-0", width: 12, height: 12 }), s("path", { class: "seat-mark-0", d: "M-3 3L3 -3M-3 15L15 -3M9 15L15 9", "stroke-width": 2.5 })),
-    pattern("seat-1", 12, s("rect", { class: "seat-ground-1", width: 12, height: 12 }), s("circle", { class: "seat-mark-1", cx: 6, cy: 6, r: 2.2 })),
-    pattern("void", 12, s("rect", { class: "domain-void", width: 12, height: 12 }), s("path", { class: "domain-void__mark", d: "M0 0L12 12M12 0L0 12" })),
-    pattern("border", 6, s("rect", { class: "domain-purple", width: 6, height: 6 }), s("path", { class: "domain-purple__mark", d: "M0 3H6" })),
+    pattern(
+      "seat-0",
+      12,
+      s("rect", { class: "seat-ground-0", width: 12, height: 12 }),
+      s("path", {
+        class: "seat-mark-0",
+        d: "M-3 3L3 -3M-3 15L15 -3M9 15L15 9",
+        "stroke-width": 2.5,
+      }),
+    ),
+    pattern(
+      "seat-1",
+      12,
+      s("rect", { class: "seat-ground-1", width: 12, height: 12 }),
+      s("circle", { class: "seat-mark-1", cx: 6, cy: 6, r: 2.2 }),
+    ),
+    pattern(
+      "void",
+      12,
+      s("rect", { class: "domain-void", width: 12, height: 12 }),
+      s("path", { class: "domain-void__mark", d: "M0 0L12 12M12 0L0 12" }),
+    ),
+    pattern(
+      "border",
+      6,
+      s("rect", { class: "domain-purple", width: 6, height: 6 }),
+      s("path", { class: "domain-purple__mark", d: "M0 3H6" }),
+    ),
     pattern("none", 8, s("rect", { class: "domain-nobody", width: 8, height: 8 })),
   );
 }
@@ -212,7 +276,14 @@ function ground(game, colour, id) {
   return s(
     "g",
     {},
-    s("rect", { class: "domain__frame", x: -FRAME, y: -FRAME, width: width + 2 * FRAME, height: height + 2 * FRAME, fill: `url(#${id}-border)` }),
+    s("rect", {
+      class: "domain__frame",
+      x: -FRAME,
+      y: -FRAME,
+      width: width + 2 * FRAME,
+      height: height + 2 * FRAME,
+      fill: `url(#${id}-border)`,
+    }),
     s("rect", { class: `domain__ground domain__ground--${owner}`, width, height }),
     s("rect", { class: "domain__pattern", width, height, fill: `url(#${id}-seat-${owner})` }),
   );
@@ -225,8 +296,18 @@ function shapeBody(shape, degrees, id, fillOf) {
   return [
     shape.inner ? s("path", { d: solid, fill: `url(#${id}-border)`, ...even }) : null,
     // The holes are cut out of what is inside of the border, too.
-    s("path", { d: shape.inner ? ringPath([shape.inner, ...shape.holes], degrees) : solid, fill: fillOf, ...even }),
-    shape.voids.map((ring) => s("path", { class: "domain-void__edge", d: ringPath([ring], degrees), fill: `url(#${id}-void)` })),
+    s("path", {
+      d: shape.inner ? ringPath([shape.inner, ...shape.holes], degrees) : solid,
+      fill: fillOf,
+      ...even,
+    }),
+    shape.voids.map((ring) =>
+      s("path", {
+        class: "domain-void__edge",
+        d: ringPath([ring], degrees),
+        fill: `url(#${id}-void)`,
+      }),
+    ),
     s("path", { class: "shape__edge", d: solid }),
   ];
 }
@@ -236,7 +317,10 @@ function drawLying(game, turn, id, names) {
   const shape = shapeOf(game, turn.shape);
   return s(
     "g",
-    { class: `shape shape--${turn.seat}${latest ? " shape--last" : ""}`, transform: `translate(${turn.x} ${turn.y})` },
+    {
+      class: `shape shape--${turn.seat}${latest ? " shape--last" : ""}`,
+      transform: `translate(${turn.x} ${turn.y})`,
+    },
     s("title", {}, `${turn.shape}, ${names[turn.seat]}: ${turn.x},${turn.y} ${turn.angle}°`),
     shapeBody(shape, turn.angle, id, `url(#${id}-seat-${turn.seat})`),
     s("circle", { class: "shape__label-ground", r: 11 }),
@@ -261,12 +345,22 @@ function drawAllLying(game, colour, id, names) {
 /* A shape as a small picture, for cards and trays. All shapes of a pool have the same scale. */
 function shapeArt(game, shape, seat = null) {
   const id = `domain-${(drawings += 1)}`;
-  const reach = Math.max(...game.pool.shapes.flatMap(({ outline }) => outline.flat().map(Math.abs))) + 4;
+  const reach =
+    Math.max(...game.pool.shapes.flatMap(({ outline }) => outline.flat().map(Math.abs))) + 4;
   return s(
     "svg",
-    { class: "shape-art", viewBox: `${-reach} ${-reach} ${2 * reach} ${2 * reach}`, "aria-hidden": "true", focusable: "false" },
+    {
+      class: "shape-art",
+      viewBox: `${-reach} ${-reach} ${2 * reach} ${2 * reach}`,
+      "aria-hidden": "true",
+      focusable: "false",
+    },
     patterns(id),
-    s("g", { class: `shape shape--${seat ?? "free"}` }, shapeBody(shape, 0, id, seat === null ? `url(#${id}-none)` : `url(#${id}-seat-${seat})`)),
+    s(
+      "g",
+      { class: `shape shape--${seat ?? "free"}` },
+      shapeBody(shape, 0, id, seat === null ? `url(#${id}-none)` : `url(#${id}-seat-${seat})`),
+    ),
   );
 }
 
@@ -276,7 +370,11 @@ function shapeCard(tag, game, shape, seat, names) {
     { class: "shape-card", "data-seat": seat },
     shapeArt(game, shape, seat),
     h("span", { class: "shape-card__name" }, seat === null ? null : seatBadge(seat), shape.id),
-    h("span", { class: "shape-card__text" }, seat === null ? traits(shape).join(", ") : names[seat]),
+    h(
+      "span",
+      { class: "shape-card__text" },
+      seat === null ? traits(shape).join(", ") : names[seat],
+    ),
   );
 }
 
@@ -289,7 +387,17 @@ function traits(shape) {
 }
 
 function iconButton(label, sign, act) {
-  return h("button", { type: "button", class: "button button--icon", "aria-label": label, title: label, on: { click: act } }, sign);
+  return h(
+    "button",
+    {
+      type: "button",
+      class: "button button--icon",
+      "aria-label": label,
+      title: label,
+      on: { click: act },
+    },
+    sign,
+  );
 }
 
 // -- the board --------------------------------------------------------------------------------
@@ -317,7 +425,11 @@ class DomainBoard {
     fill(api.dock, this.cards);
     this.gallery = h("ul", { class: "shape-gallery" });
     this.fields = Object.fromEntries(COLOURS.map((colour) => [colour, this.#field(colour)]));
-    this.domains = h("div", { class: "domains" }, COLOURS.map((colour) => this.fields[colour].figure));
+    this.domains = h(
+      "div",
+      { class: "domains" },
+      COLOURS.map((colour) => this.fields[colour].figure),
+    );
     this.counts = h("p", { class: "board-facts domain-counts" });
     this.tray = h("div", { class: "shape-tray", role: "group", "aria-label": "Your shapes" });
     this.theirs = h("details", { class: "shape-rest" });
@@ -337,7 +449,9 @@ class DomainBoard {
       this.theirs,
       this.gallery,
     );
-    document.addEventListener("keydown", (event) => this.#key(event, root), { signal: this.listening.signal });
+    document.addEventListener("keydown", (event) => this.#key(event, root), {
+      signal: this.listening.signal,
+    });
   }
 
   /** Take the keyboard's focus to where something is to be done. */
@@ -363,7 +477,18 @@ class DomainBoard {
     const asked = ctx.decision?.id ?? null;
     if (asked !== before) this.#reset();
     const hasPool = this.game !== null && this.game.pool !== null;
-    for (const part of [this.cards, this.domains, this.lens, this.counts, this.tools, this.tray, this.acts, this.theirs, this.gallery]) part.hidden = !hasPool;
+    for (const part of [
+      this.cards,
+      this.domains,
+      this.lens,
+      this.counts,
+      this.tools,
+      this.tray,
+      this.acts,
+      this.theirs,
+      this.gallery,
+    ])
+      part.hidden = !hasPool;
     this.domains.dataset.redSeat = this.game?.red ?? "";
     if (!hasPool) {
       this.bar.hide();
@@ -414,7 +539,9 @@ class DomainBoard {
     if (choice === "challenge" || choice === "accept" || choice === "ready") return choice;
     if (choice?.discard) return `discard ${choice.discard}`;
     if (choice !== null) return this.ctx.decision.kind === "draft" ? `take ${choice}` : choice;
-    return ghost === null ? "" : `${ghost.shape} > ${ghost.domain} ${ghost.x},${ghost.y} ${ghost.angle}`;
+    return ghost === null
+      ? ""
+      : `${ghost.shape} > ${ghost.domain} ${ghost.x},${ghost.y} ${ghost.angle}`;
   }
 
   get #fault() {
@@ -484,7 +611,10 @@ class DomainBoard {
       const missed = game.misses[you];
       const owners = ownersOf(game);
       const cards = choiceCards({
-        legend: missed > 0 ? "Take a shape. If you miss another pick, you lose the match." : "Take a shape",
+        legend:
+          missed > 0
+            ? "Take a shape. If you miss another pick, you lose the match."
+            : "Take a shape",
         choose,
         confirm,
         options: game.pool.shapes.map((shape) => {
@@ -520,16 +650,31 @@ class DomainBoard {
         confirm,
         options: [
           { value: "accept", title: "Accept it", text: "The match ends and pixels are counted." },
-          { value: "challenge", title: `Challenge ${last}`, text: `Claim that it does not lie validly. ${this.caution("challenge")}`.trim() },
+          {
+            value: "challenge",
+            title: `Challenge ${last}`,
+            text: `Claim that it does not lie validly. ${this.caution("challenge")}`.trim(),
+          },
         ],
       });
     }
-    if (!game.early_ready) return h("p", { class: "small muted" }, "Look over the shapes. The draft begins when the time is up.");
+    if (!game.early_ready)
+      return h(
+        "p",
+        { class: "small muted" },
+        "Look over the shapes. The draft begins when the time is up.",
+      );
     return choiceCards({
       legend: "Look over the shapes",
       choose,
       confirm,
-      options: [{ value: "ready", title: "I am ready", text: "The draft begins once both are ready, or when the time is up." }],
+      options: [
+        {
+          value: "ready",
+          title: "I am ready",
+          text: "The draft begins once both are ready, or when the time is up.",
+        },
+      ],
     });
   }
 
@@ -548,7 +693,9 @@ class DomainBoard {
     this.galleryStamp = stamp;
     fill(
       this.gallery,
-      game.pool.shapes.map((shape) => shapeCard("li", game, shape, owners.get(shape.id) ?? null, names)),
+      game.pool.shapes.map((shape) =>
+        shapeCard("li", game, shape, owners.get(shape.id) ?? null, names),
+      ),
     );
   }
 
@@ -561,13 +708,22 @@ class DomainBoard {
     this.tray.dataset.stamp = stamp;
     fill(
       this.tray,
-      playing && hand.length === 0 && h("p", { class: "board-facts" }, "You have laid all your shapes."),
+      playing &&
+        hand.length === 0 &&
+        h("p", { class: "board-facts" }, "You have laid all your shapes."),
       playing
         ? hand.map((id) => {
             const shape = shapeOf(game, id);
             const button = h(
               "button",
-              { type: "button", class: "shape-pick", "data-shape": id, "aria-pressed": "false", "aria-label": `Shape ${id}, ${traits(shape).join(", ")}`, on: { click: () => this.#pick(id) } },
+              {
+                type: "button",
+                class: "shape-pick",
+                "data-shape": id,
+                "aria-pressed": "false",
+                "aria-label": `Shape ${id}, ${traits(shape).join(", ")}`,
+                on: { click: () => this.#pick(id) },
+              },
               shapeArt(game, shape, this.ctx.you),
               h("span", {}, id),
             );
@@ -589,10 +745,24 @@ class DomainBoard {
     this.theirs.dataset.stamp = stamp;
     fill(
       this.theirs,
-      h("summary", {}, `Shapes that ${left.map((seat) => names[seat]).join(" and ")} still ${left.length === 1 ? "has" : "have"}`),
+      h(
+        "summary",
+        {},
+        `Shapes that ${left.map((seat) => names[seat]).join(" and ")} still ${left.length === 1 ? "has" : "have"}`,
+      ),
       left.map((seat) =>
-        h("ul", { class: "shape-gallery", "aria-label": names[seat] }, game.hands[seat].map((id) =>
-          h("li", { class: "shape-card", "data-seat": seat }, shapeArt(game, shapeOf(game, id), seat), h("span", { class: "shape-card__name" }, id)))),
+        h(
+          "ul",
+          { class: "shape-gallery", "aria-label": names[seat] },
+          game.hands[seat].map((id) =>
+            h(
+              "li",
+              { class: "shape-card", "data-seat": seat },
+              shapeArt(game, shapeOf(game, id), seat),
+              h("span", { class: "shape-card__name" }, id),
+            ),
+          ),
+        ),
       ),
     );
   }
@@ -601,7 +771,12 @@ class DomainBoard {
   #pick(id) {
     if (!this.#isPlacing) return;
     const [width, height] = this.game.pool.size;
-    const at = this.ghost ?? { domain: this.lastDomain, x: Math.floor(width / 2), y: Math.floor(height / 2), angle: 0 };
+    const at = this.ghost ?? {
+      domain: this.lastDomain,
+      x: Math.floor(width / 2),
+      y: Math.floor(height / 2),
+      angle: 0,
+    };
     this.choice = null;
     this.#lookAtShape();
     this.#show({ ...at, shape: id, angle: this.ghost ? at.angle : 0 });
@@ -609,7 +784,8 @@ class DomainBoard {
     svg.focus({ preventScroll: true });
     // On a telephone the tray is a screen away from where the shape has appeared.
     const { top, bottom } = svg.getBoundingClientRect();
-    if (top < 0 || bottom > innerHeight) svg.scrollIntoView({ block: "center", behavior: scrolling() });
+    if (top < 0 || bottom > innerHeight)
+      svg.scrollIntoView({ block: "center", behavior: scrolling() });
   }
 
   // -- the preview -------------------------------------------------------------------------------
@@ -624,7 +800,8 @@ class DomainBoard {
     this.lastDomain = ghost.domain;
     this.choice = null;
     // A hand on the glass moves the shape below a window that stays.
-    if (this.gesture !== null && !moved && this.middle !== null) this.look = [this.middle[0] - x, this.middle[1] - y];
+    if (this.gesture !== null && !moved && this.middle !== null)
+      this.look = [this.middle[0] - x, this.middle[1] - y];
     if (moved && this.zoom > 0) this.#centre();
     if (moved) for (const colour of COLOURS) this.#drawField(colour);
     this.#draw();
@@ -658,7 +835,9 @@ class DomainBoard {
      would fill the window. Each call goes on to the next one: top, right, bottom, left. */
   #lookAtEdge() {
     if (this.ghost === null) return false;
-    const corners = shapeOf(this.game, this.ghost.shape).outline.map((corner) => turned(corner, this.ghost.angle).map((part) => part / 256));
+    const corners = shapeOf(this.game, this.ghost.shape).outline.map((corner) =>
+      turned(corner, this.ghost.angle).map((part) => part / 256),
+    );
     this.edge = (this.edge + 1) % EDGES.length;
     const { name, axis, sign } = EDGES[this.edge];
     this.look = corners.reduce((far, each) => (sign * each[axis] > sign * far[axis] ? each : far));
@@ -666,7 +845,9 @@ class DomainBoard {
     this.#centre();
     this.#drawEverything();
     const at = Math.round(this.middle[axis] * 100) / 100;
-    this.api.announce(`Its ${name} edge, at ${"xy"[axis]} ${at}, magnified ${ZOOMS[this.zoom]} times.`);
+    this.api.announce(
+      `Its ${name} edge, at ${"xy"[axis]} ${at}, magnified ${ZOOMS[this.zoom]} times.`,
+    );
     return true;
   }
 
@@ -695,7 +876,8 @@ class DomainBoard {
     this.#window(colour);
     const { baseVal: view } = svg.viewBox;
     this.middle = [view.x + view.width / 2, view.y + view.height / 2]; // no farther than the edge
-    if (this.ghost !== null) this.look = [this.middle[0] - this.ghost.x, this.middle[1] - this.ghost.y];
+    if (this.ghost !== null)
+      this.look = [this.middle[0] - this.ghost.x, this.middle[1] - this.ghost.y];
   }
 
   #isZoomed(colour) {
@@ -722,8 +904,18 @@ class DomainBoard {
 
   #field(colour) {
     const id = `domain-${(drawings += 1)}`;
-    const layers = Object.fromEntries(["ground", "shapes", "faults", "ghost"].map((name) => [name, s("g", { class: `domain__${name}` })]));
-    const svg = s("svg", { class: "domain__svg", tabindex: "-1" }, patterns(id), Object.values(layers));
+    const layers = Object.fromEntries(
+      ["ground", "shapes", "faults", "ghost"].map((name) => [
+        name,
+        s("g", { class: `domain__${name}` }),
+      ]),
+    );
+    const svg = s(
+      "svg",
+      { class: "domain__svg", tabindex: "-1" },
+      patterns(id),
+      Object.values(layers),
+    );
     const title = h("figcaption", { class: "domain__caption" });
     const figure = h("figure", { class: "domain" }, title, svg);
     this.#pointers(svg, colour);
@@ -735,7 +927,11 @@ class DomainBoard {
     const { game } = this;
     const { names, you } = this.ctx;
     const owner = ownerOf(game, colour);
-    fill(field.title, seatBadge(owner), `${TITLES[colour]}, ${owner === you ? "your domain" : `${names[owner]}'s domain`}`);
+    fill(
+      field.title,
+      seatBadge(owner),
+      `${TITLES[colour]}, ${owner === you ? "your domain" : `${names[owner]}'s domain`}`,
+    );
     const stamp = JSON.stringify([game.pool.name, game.pool.version, game.pool.size, owner]);
     if (field.stamp !== stamp) {
       field.stamp = stamp;
@@ -748,14 +944,23 @@ class DomainBoard {
       field.layers.shapes,
       drawAllLying(game, colour, field.id, names),
       precise.map((turn) =>
-        s("path", { class: "ghost__pixels", transform: `translate(${turn.x} ${turn.y})`, d: pixelPath(shapeOf(game, turn.shape), turn.angle) }),
+        s("path", {
+          class: "ghost__pixels",
+          transform: `translate(${turn.x} ${turn.y})`,
+          d: pixelPath(shapeOf(game, turn.shape), turn.angle),
+        }),
       ),
     );
     const label = `${TITLES[colour]} domain of ${names[owner]}, ${there.length} ${there.length === 1 ? "shape" : "shapes"}`;
     const placing = this.#isPlacing;
     field.svg.setAttribute("role", placing ? "application" : "img");
     field.svg.setAttribute("tabindex", placing ? "0" : "-1");
-    field.svg.setAttribute("aria-label", placing ? `${label}. Arrow keys move the shape, R turns it, D changes the domain, Enter places it.` : `${label}. ${inWords(game, names)}`);
+    field.svg.setAttribute(
+      "aria-label",
+      placing
+        ? `${label}. Arrow keys move the shape, R turns it, D changes the domain, Enter places it.`
+        : `${label}. ${inWords(game, names)}`,
+    );
     this.#window(colour);
   }
 
@@ -787,7 +992,12 @@ class DomainBoard {
   #domainAt(event) {
     return COLOURS.find((colour) => {
       const box = this.fields[colour].svg.getBoundingClientRect();
-      return event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom;
+      return (
+        event.clientX >= box.left &&
+        event.clientX <= box.right &&
+        event.clientY >= box.top &&
+        event.clientY <= box.bottom
+      );
     });
   }
 
@@ -798,7 +1008,8 @@ class DomainBoard {
       "touchstart",
       (event) => {
         const taken = event.target.closest(".ghost") !== null || event.touches.length > 1;
-        if ((this.#isPlacing && this.ghost !== null && taken) || this.#isZoomed(colour)) event.preventDefault();
+        if ((this.#isPlacing && this.ghost !== null && taken) || this.#isZoomed(colour))
+          event.preventDefault();
       },
       { passive: false },
     );
@@ -813,8 +1024,16 @@ class DomainBoard {
       }
       const [x, y] = this.#under(colour, event);
       if (moves && event.target.closest(".ghost__handle")) this.gesture = { kind: "turn" };
-      else if (moves && event.target.closest(".ghost")) this.gesture = { kind: "drag", dx: x - this.ghost.x, dy: y - this.ghost.y };
-      else this.gesture = { kind: "tap", finger: event.pointerId, x: event.clientX, y: event.clientY, middle: this.middle };
+      else if (moves && event.target.closest(".ghost"))
+        this.gesture = { kind: "drag", dx: x - this.ghost.x, dy: y - this.ghost.y };
+      else
+        this.gesture = {
+          kind: "tap",
+          finger: event.pointerId,
+          x: event.clientX,
+          y: event.clientY,
+          middle: this.middle,
+        };
     });
     on("pointermove", (event) => {
       if (!this.fingers.has(event.pointerId)) return;
@@ -833,7 +1052,10 @@ class DomainBoard {
       if (!this.fingers.delete(event.pointerId)) return;
       const { gesture } = this;
       if (this.fingers.size === 0) this.gesture = null;
-      const near = gesture?.kind === "tap" && !gesture.panned && Math.hypot(event.clientX - gesture.x, event.clientY - gesture.y) < 12;
+      const near =
+        gesture?.kind === "tap" &&
+        !gesture.panned &&
+        Math.hypot(event.clientX - gesture.x, event.clientY - gesture.y) < 12;
       if (event.type === "pointerup" && near && this.#isPlacing && this.ghost !== null) {
         const [x, y] = this.#under(colour, event);
         this.#show({ ...this.ghost, domain: colour, x: Math.floor(x), y: Math.floor(y) });
@@ -905,9 +1127,21 @@ class DomainBoard {
 
   #tools() {
     const arrow = (label, sign, dx, dy) =>
-      iconButton(`${label} (Shift: 10 pixels)`, h("span", { "aria-hidden": "true" }, sign), (event) => this.#nudge(dx, dy, event.shiftKey));
+      iconButton(
+        `${label} (Shift: 10 pixels)`,
+        h("span", { "aria-hidden": "true" }, sign),
+        (event) => this.#nudge(dx, dy, event.shiftKey),
+      );
     const entry = (name, label, words, change) => {
-      const input = h("input", { class: "input domain-number", "aria-label": words, type: "number", inputmode: "numeric", min: "0", step: "1", on: { change: () => this.#typed(input, change) } });
+      const input = h("input", {
+        class: "input domain-number",
+        "aria-label": words,
+        type: "number",
+        inputmode: "numeric",
+        min: "0",
+        step: "1",
+        on: { change: () => this.#typed(input, change) },
+      });
       this[`${name}Input`] = input;
       return h("label", { class: "domain-entry" }, h("span", {}, label), input);
     };
@@ -924,7 +1158,16 @@ class DomainBoard {
       arrow("Up", "↑", 0, -1),
       arrow("Down", "↓", 0, 1),
       arrow("Right", "→", 1, 0),
-      h("button", { type: "button", class: "button", title: "Other domain (D)", on: { click: () => this.#otherDomain() } }, "Other domain"),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          title: "Other domain (D)",
+          on: { click: () => this.#otherDomain() },
+        },
+        "Other domain",
+      ),
     );
   }
 
@@ -933,8 +1176,24 @@ class DomainBoard {
     this.lensOut = iconButton("Smaller (-)", "−", () => this.#zoomTo(this.zoom - 1));
     this.lensIn = iconButton("Larger (+)", "+", () => this.#zoomTo(this.zoom + 1));
     this.lensWords = h("span", { class: "domain-lens__words" });
-    this.lensEdge = h("button", { type: "button", class: "button", title: "Look closely at the next edge of the shape in hand (E)", on: { click: () => this.#lookAtEdge() } }, "Its edge");
-    return h("div", { class: "board-tools domain-lens", role: "group", "aria-label": "Magnify" }, this.lensOut, this.lensWords, this.lensIn, this.lensEdge);
+    this.lensEdge = h(
+      "button",
+      {
+        type: "button",
+        class: "button",
+        title: "Look closely at the next edge of the shape in hand (E)",
+        on: { click: () => this.#lookAtEdge() },
+      },
+      "Its edge",
+    );
+    return h(
+      "div",
+      { class: "board-tools domain-lens", role: "group", "aria-label": "Magnify" },
+      this.lensOut,
+      this.lensWords,
+      this.lensIn,
+      this.lensEdge,
+    );
   }
 
   #typed(input, change) {
@@ -965,7 +1224,8 @@ class DomainBoard {
   }
 
   #key(event, root) {
-    if (event.defaultPrevented || this.ctx === null || !isForBoard(event, root, this.api.dock)) return;
+    if (event.defaultPrevented || this.ctx === null || !isForBoard(event, root, this.api.dock))
+      return;
     const { target } = event;
     if (target.closest?.("input, textarea, select, dialog")) return;
     const control = target.closest?.("button, a, summary") ?? null;
@@ -1046,7 +1306,8 @@ class DomainBoard {
     }
     this.tools.hidden = !placing || ghost === null;
     const plays = ctx.you !== null && ["place", "final"].includes(game.phase);
-    for (const part of [this.tools, this.acts, this.note]) part.classList.toggle("keeps-room", plays);
+    for (const part of [this.tools, this.acts, this.note])
+      part.classList.toggle("keeps-room", plays);
     write(this.lensWords, `${ZOOMS[this.zoom]}×`);
     this.lensOut.disabled = this.zoom === 0;
     this.lensIn.disabled = this.zoom === ZOOMS.length - 1;
@@ -1054,7 +1315,8 @@ class DomainBoard {
     if (ghost !== null) {
       for (const name of ["x", "y", "angle"]) {
         const input = this[`${name}Input`];
-        if (document.activeElement !== input || input.value === "") input.value = String(ghost[name]);
+        if (document.activeElement !== input || input.value === "")
+          input.value = String(ghost[name]);
       }
     }
     this.#drawActs(placing);
@@ -1078,11 +1340,39 @@ class DomainBoard {
       { class: `ghost ghost--${kind} domain-ghost`, transform: `translate(${ghost.x} ${ghost.y})` },
       shapeBody(shape, ghost.angle, id, `url(#${id}-seat-${ctx.you})`),
       precise ? s("path", { class: "ghost__pixels", d: pixelPath(shape, ghost.angle) }) : null,
-      s("path", { class: "ghost__edge", d: ringPath([shape.outline, ...shape.holes], ghost.angle), "vector-effect": "non-scaling-stroke" }),
-      s("path", { class: "ghost__cross", d: `M${-6 * unit} 0H${6 * unit}M0 ${-6 * unit}V${6 * unit}`, "vector-effect": "non-scaling-stroke" }),
-      fault ? s("path", { class: "domain-fault", d: fault.pixels.map(([x, y]) => `M${x - ghost.x} ${y - ghost.y}h1v1h-1z`).join("") }) : null,
-      sending ? null : s("line", { class: "ghost__arm", x1: 0, y1: 0, x2: hx, y2: hy, "vector-effect": "non-scaling-stroke" }),
-      sending ? null : s("circle", { class: "ghost__handle", cx: hx, cy: hy, r: Math.max(7, 13 * unit) }, s("title", {}, "Drag to turn")),
+      s("path", {
+        class: "ghost__edge",
+        d: ringPath([shape.outline, ...shape.holes], ghost.angle),
+        "vector-effect": "non-scaling-stroke",
+      }),
+      s("path", {
+        class: "ghost__cross",
+        d: `M${-6 * unit} 0H${6 * unit}M0 ${-6 * unit}V${6 * unit}`,
+        "vector-effect": "non-scaling-stroke",
+      }),
+      fault
+        ? s("path", {
+            class: "domain-fault",
+            d: fault.pixels.map(([x, y]) => `M${x - ghost.x} ${y - ghost.y}h1v1h-1z`).join(""),
+          })
+        : null,
+      sending
+        ? null
+        : s("line", {
+            class: "ghost__arm",
+            x1: 0,
+            y1: 0,
+            x2: hx,
+            y2: hy,
+            "vector-effect": "non-scaling-stroke",
+          }),
+      sending
+        ? null
+        : s(
+            "circle",
+            { class: "ghost__handle", cx: hx, cy: hy, r: Math.max(7, 13 * unit) },
+            s("title", {}, "Drag to turn"),
+          ),
     );
   }
 
@@ -1090,7 +1380,10 @@ class DomainBoard {
   #accused(refusal, colour) {
     const pixels = (refusal?.squares ?? []).map((name) => name.split(",").map(Number));
     if (pixels.length === 0 || (this.ghost?.domain ?? colour) !== colour) return null;
-    return s("path", { class: "domain-fault", d: pixels.map(([x, y]) => `M${x} ${y}h1v1h-1z`).join("") });
+    return s("path", {
+      class: "domain-fault",
+      d: pixels.map(([x, y]) => `M${x} ${y}h1v1h-1z`).join(""),
+    });
   }
 
   #drawActs(placing) {
@@ -1103,7 +1396,15 @@ class DomainBoard {
     if (this.acts.dataset.stamp === stamp) return;
     this.acts.dataset.stamp = stamp;
     const act = (words, choice) =>
-      h("button", { type: "button", class: "button button--small", on: { click: () => this.#choose(choice) } }, words);
+      h(
+        "button",
+        {
+          type: "button",
+          class: "button button--small",
+          on: { click: () => this.#choose(choice) },
+        },
+        words,
+      );
     const price = canChallenge ? this.caution("challenge") : "";
     fill(
       this.acts,
@@ -1134,8 +1435,15 @@ class DomainBoard {
           "span",
           { class: "domain-count" },
           seatBadge(seat),
-          h("span", {}, `${ctx.names[seat]} `, h("strong", {}, number(then === null ? game.scores[seat] : then[seat]))),
-          change === 0 ? null : h("span", { class: "domain-count__change" }, `${sign}${number(Math.abs(change))}`),
+          h(
+            "span",
+            {},
+            `${ctx.names[seat]} `,
+            h("strong", {}, number(then === null ? game.scores[seat] : then[seat])),
+          ),
+          change === 0
+            ? null
+            : h("span", { class: "domain-count__change" }, `${sign}${number(Math.abs(change))}`),
         );
       }),
     );
@@ -1151,7 +1459,8 @@ class DomainBoard {
       words = "Choose one of your shapes, or drag it onto a domain.";
     } else if (game.phase === "draft") {
       const missed = [0, 1].filter((seat) => game.misses[seat] > 0).map((seat) => names[seat]);
-      if (missed.length > 0) words = `${missed.join(" and ")} missed a pick; a second one loses the match.`;
+      if (missed.length > 0)
+        words = `${missed.join(" and ")} missed a pick; a second one loses the match.`;
     }
     write(this.note, words);
     this.note.hidden = words === "";
@@ -1166,9 +1475,15 @@ class DomainBoard {
       this.bar.hide();
     } else if (choice === "challenge") {
       const price = this.caution("challenge") || "If it does, this first time costs nothing.";
-      this.bar.show({ words: `Claim that ${this.game.turns.at(-1).shape} does not lie validly. ${price}`, verb: "Challenge" });
+      this.bar.show({
+        words: `Claim that ${this.game.turns.at(-1).shape} does not lie validly. ${price}`,
+        verb: "Challenge",
+      });
     } else if (choice?.discard) {
-      this.bar.show({ words: `Discard ${choice.discard} instead of placing a shape. It is gone then.`, verb: "Discard" });
+      this.bar.show({
+        words: `Discard ${choice.discard} instead of placing a shape. It is gone then.`,
+        verb: "Discard",
+      });
     } else if (choice !== null && decision.kind !== "place") {
       const said = {
         draft: [`Take shape ${choice}.`, `Take ${choice}`],

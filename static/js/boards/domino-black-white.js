@@ -445,7 +445,12 @@ class DominoBoard {
   #rules() {
     return {
       active: () => this.#asks("place") && this.domino !== null,
-      idle: () => whyIdle(this.ctx, this.#asks("place") ? "Take a domino from your hand first." : "", "domino"),
+      idle: () =>
+        whyIdle(
+          this.ctx,
+          this.#asks("place") ? "Take a domino from your hand first." : "",
+          "domino",
+        ),
       also: "h",
       at: (point) => this.#nearest(point),
       corner: ({ column, row }) => [column, row],

@@ -119,7 +119,11 @@ export class DeckBuilder {
       h("button", { type: "button", class: "button button--small", on: { click: act } }, words);
     this.random = button("Fill up at random", () => this.#fillUp());
     this.clear = button("Start again", () => this.#set([]));
-    this.shelf = h("div", { class: "deck__shelf", role: "group", "aria-label": "Decks you have saved" });
+    this.shelf = h("div", {
+      class: "deck__shelf",
+      role: "group",
+      "aria-label": "Decks you have saved",
+    });
     this.name = h("input", {
       class: "input",
       type: "text",
@@ -136,12 +140,22 @@ export class DeckBuilder {
         },
       },
     });
-    this.save = h("button", { type: "button", class: "button button--small", on: { click: () => this.#save() } }, icon("star"), "Save");
+    this.save = h(
+      "button",
+      { type: "button", class: "button button--small", on: { click: () => this.#save() } },
+      icon("star"),
+      "Save",
+    );
     this.trouble = h("p", { class: "deck__trouble", role: "status" });
     this.root = h(
       "section",
       { class: "deck", "aria-labelledby": "deck-title" },
-      h("div", { class: "deck__head" }, h("h2", { class: "deck__title", id: "deck-title" }, "Choose your eight dominoes"), this.status),
+      h(
+        "div",
+        { class: "deck__head" },
+        h("h2", { class: "deck__title", id: "deck-title" }, "Choose your eight dominoes"),
+        this.status,
+      ),
       h(
         "p",
         { class: "deck__hint" },
@@ -170,7 +184,9 @@ export class DeckBuilder {
       h(
         "span",
         { class: "deck__effects" },
-        effectsOf(name).map(({ number, short }) => h("span", {}, h("b", {}, String(number)), ` ${short}`)),
+        effectsOf(name).map(({ number, short }) =>
+          h("span", {}, h("b", {}, String(number)), ` ${short}`),
+        ),
       ),
       h("span", { class: "deck__times", "aria-hidden": "true" }),
     );
@@ -232,7 +248,10 @@ export class DeckBuilder {
       ),
     );
     // The slot that had the focus is gone; the keyboard goes on from where it was.
-    if (held >= 0) [...this.tray.querySelectorAll("button")].at(Math.min(held, this.dominoes.length - 1))?.focus();
+    if (held >= 0)
+      [...this.tray.querySelectorAll("button")]
+        .at(Math.min(held, this.dominoes.length - 1))
+        ?.focus();
     const trouble = deckTrouble(this.dominoes, this.repeats);
     write(this.status, trouble || "The deck is complete.");
     this.status.dataset.state = trouble ? "open" : "ready";
@@ -262,7 +281,13 @@ export class DeckBuilder {
     const beyond = open
       .map((each) => ({ each, box: each.getBoundingClientRect() }))
       .filter(({ box }) => (step === "up" ? box.bottom <= here.top : box.top >= here.bottom))
-      .sort((a, b) => Math.abs(a.box.top - here.top) + Math.abs(a.box.left - here.left) - Math.abs(b.box.top - here.top) - Math.abs(b.box.left - here.left));
+      .sort(
+        (a, b) =>
+          Math.abs(a.box.top - here.top) +
+          Math.abs(a.box.left - here.left) -
+          Math.abs(b.box.top - here.top) -
+          Math.abs(b.box.left - here.left),
+      );
     beyond[0]?.each.focus();
   }
 
@@ -282,7 +307,9 @@ export class DeckBuilder {
     if (text === null) return;
     await this.#try(async () => {
       const made = await this.saved.save(this.name.value, text);
-      this.kept = [...this.kept.filter(({ id }) => id !== made.id), made].sort((a, b) => a.name.localeCompare(b.name));
+      this.kept = [...this.kept.filter(({ id }) => id !== made.id), made].sort((a, b) =>
+        a.name.localeCompare(b.name),
+      );
       this.name.value = "";
       return `“${made.name}” is saved.`;
     });

@@ -11,7 +11,10 @@ export const DOMINOES = Array.from({ length: HIGHEST }, (_, low) =>
 
 /** What each number does: in two words, and in a sentence to the player. */
 export const EFFECTS = [
-  { short: "return one", text: "Put a domino of your discard pile at the bottom of your draw pile." },
+  {
+    short: "return one",
+    text: "Put a domino of your discard pile at the bottom of your draw pile.",
+  },
   { short: "draw one", text: "Draw a domino." },
   { short: "one on top", text: "Put a domino of your draw pile on top of it." },
   { short: "no effect", text: "Nothing happens." },
@@ -27,7 +30,9 @@ export function effectsOf(name) {
 
 /** What a domino does, in a few words. */
 export function effectWords(name) {
-  return effectsOf(name).map(({ number, short }) => `${number}: ${short}`).join(", ");
+  return effectsOf(name)
+    .map(({ number, short }) => `${number}: ${short}`)
+    .join(", ");
 }
 
 const SIGNS = [
@@ -51,7 +56,12 @@ export function tile(name, { signs = true } = {}) {
   const svg = (...children) =>
     s(
       "svg",
-      { class: `tile${name === null ? " tile--back" : ""}`, viewBox: `0 0 88 ${tall}`, "aria-hidden": "true", focusable: "false" },
+      {
+        class: `tile${name === null ? " tile--back" : ""}`,
+        viewBox: `0 0 88 ${tall}`,
+        "aria-hidden": "true",
+        focusable: "false",
+      },
       s("rect", { class: "tile__body", x: 1, y: 1, width: 86, height: tall - 2, rx: 8 }),
       children,
     );
@@ -59,13 +69,20 @@ export function tile(name, { signs = true } = {}) {
     const middle = tall / 2;
     return svg(
       s("rect", { class: "tile__inlay", x: 7, y: 7, width: 74, height: tall - 14, rx: 4 }),
-      s("path", { class: "tile__star", d: `M44 ${middle - 10}L47 ${middle - 3}L54 ${middle}L47 ${middle + 3}L44 ${middle + 10}L41 ${middle + 3}L34 ${middle}L41 ${middle - 3}Z` }),
+      s("path", {
+        class: "tile__star",
+        d: `M44 ${middle - 10}L47 ${middle - 3}L54 ${middle}L47 ${middle + 3}L44 ${middle + 10}L41 ${middle + 3}L34 ${middle}L41 ${middle - 3}Z`,
+      }),
     );
   }
   return svg(
     s("path", { class: "tile__split", d: `M44 6V${tall - 6}` }),
     [...name].map((digit, half) => [
-      s("text", { class: "tile__number", x: 22.5 + half * 43, y: signs ? 28 : 31, "text-anchor": "middle" }, digit),
+      s(
+        "text",
+        { class: "tile__number", x: 22.5 + half * 43, y: signs ? 28 : 31, "text-anchor": "middle" },
+        digit,
+      ),
       signs && effectSign(Number(digit), 22.5 + half * 43, 42),
     ]),
     s("circle", { class: "tile__pin", cx: 44, cy: tall / 2, r: 2.6 }),
@@ -82,7 +99,11 @@ export function tiles(names, { label, small = false } = {}) {
         "li",
         { title: name === null ? null : effectWords(name) },
         tile(name, { signs: !small }),
-        h("span", { class: "visually-hidden" }, name === null ? "face down" : `${name[0]} and ${name[1]}`),
+        h(
+          "span",
+          { class: "visually-hidden" },
+          name === null ? "face down" : `${name[0]} and ${name[1]}`,
+        ),
       ),
     ),
   );

@@ -59,7 +59,13 @@ export function caption(view) {
 export function tags(event) {
   const taken = event.kind === "play" ? (event.data.taken ?? []) : [];
   if (taken.length > 0) {
-    return [{ text: `takes ${taken.length}`, title: `Takes ${taken.join(" and ")} from the opponent`, kind: "score" }];
+    return [
+      {
+        text: `takes ${taken.length}`,
+        title: `Takes ${taken.join(" and ")} from the opponent`,
+        kind: "score",
+      },
+    ];
   }
   return [];
 }
@@ -84,7 +90,11 @@ export function render(view, { names = ["First player", "Second player"] } = {})
     "div",
     { class: "wars wars--still" },
     h("div", { class: "board-frame" }, board.svg),
-    h("div", { class: "wars__sides" }, [0, 1].map((seat) => side(game, seat, names, { hand: true }))),
+    h(
+      "div",
+      { class: "wars__sides" },
+      [0, 1].map((seat) => side(game, seat, names, { hand: true })),
+    ),
   );
 }
 
@@ -102,7 +112,10 @@ function newBoard(label, still) {
   const board = new Board({ label, columns: COLUMNS, rows: ROWS, name: squareName, still });
   board.svg.classList.add("board--wars");
   const [x, y] = board.corner(0, 0);
-  board.draw("floor", s("rect", { class: "board__ground", x, y, width: SIZE * UNIT, height: SIZE * UNIT }));
+  board.draw(
+    "floor",
+    s("rect", { class: "board__ground", x, y, width: SIZE * UNIT, height: SIZE * UNIT }),
+  );
   return board;
 }
 
@@ -117,7 +130,11 @@ function drawCells(board, game) {
   const last = game.last?.squares ?? [];
   return [
     game.cells.map((cell) => drawCell(board, cell)),
-    last.length > 0 && s("path", { class: "wars-last", d: outline(last.map(square), board.corner(0, 0), { inset: 1, round: 6 }) }),
+    last.length > 0 &&
+      s("path", {
+        class: "wars-last",
+        d: outline(last.map(square), board.corner(0, 0), { inset: 1, round: 6 }),
+      }),
   ];
 }
 
@@ -126,22 +143,45 @@ function drawCell(board, { square: name, number, owner }) {
   return s(
     "g",
     { class: `wars-square wars-square--${owner}` },
-    s("rect", { class: "wars-square__ground", x: x + 1.5, y: y + 1.5, width: UNIT - 3, height: UNIT - 3, rx: 5, fill: board.seatFill(owner) }),
+    s("rect", {
+      class: "wars-square__ground",
+      x: x + 1.5,
+      y: y + 1.5,
+      width: UNIT - 3,
+      height: UNIT - 3,
+      rx: 5,
+      fill: board.seatFill(owner),
+    }),
     plate(owner, x + UNIT / 2, y + UNIT / 2),
-    s("text", { class: "wars-square__number", x: x + UNIT / 2, y: y + UNIT / 2 + 6.2, "text-anchor": "middle" }, String(number)),
+    s(
+      "text",
+      {
+        class: "wars-square__number",
+        x: x + UNIT / 2,
+        y: y + UNIT / 2 + 6.2,
+        "text-anchor": "middle",
+      },
+      String(number),
+    ),
   );
 }
 
 /* The number stands on its owner's sign: a diamond or a ring. */
 function plate(owner, x, y) {
   if (owner === 1) return s("circle", { class: "wars-plate", cx: x, cy: y, r: 11.5 });
-  return s("path", { class: "wars-plate", d: `M${x} ${y - 15}L${x + 15} ${y}L${x} ${y + 15}L${x - 15} ${y}Z` });
+  return s("path", {
+    class: "wars-plate",
+    d: `M${x} ${y - 15}L${x + 15} ${y}L${x} ${y + 15}L${x - 15} ${y}Z`,
+  });
 }
 
 function inWords(game, names) {
   if (game.cells.length === 0) return "The board is empty.";
   const owned = (seat) =>
-    game.cells.filter(({ owner }) => owner === seat).map((cell) => `${cell.square} ${cell.number}`).join(", ") || "nothing";
+    game.cells
+      .filter(({ owner }) => owner === seat)
+      .map((cell) => `${cell.square} ${cell.number}`)
+      .join(", ") || "nothing";
   return `${names[0]}: ${owned(0)}. ${names[1]}: ${owned(1)}.`;
 }
 
@@ -149,16 +189,31 @@ function inWords(game, names) {
 function side(game, seat, names, { hand }) {
   const has = game.sides[seat];
   const flags = [
-    game.directions && h("span", { class: "tag", title: "The only direction this player may play in" }, game.directions[seat] === "vertical" ? "↕ vertical" : "↔ horizontal"),
+    game.directions &&
+      h(
+        "span",
+        { class: "tag", title: "The only direction this player may play in" },
+        game.directions[seat] === "vertical" ? "↕ vertical" : "↔ horizontal",
+      ),
     has.skip && h("span", { class: "tag tag--danger" }, "Next turn skipped"),
   ];
   return h(
     "section",
     { class: "wars-side", "aria-label": `${names[seat]}'s dominoes` },
     h("h3", { class: "wars-side__head" }, seatBadge(seat), h("span", {}, names[seat]), flags),
-    hand && part("Hand", has.hand_size, tiles(has.hand ?? Array(has.hand_size).fill(null), { label: "Hand", small: true }), has.hand === null && shownNote("known to be there", has.shown.hand)),
+    hand &&
+      part(
+        "Hand",
+        has.hand_size,
+        tiles(has.hand ?? Array(has.hand_size).fill(null), { label: "Hand", small: true }),
+        has.hand === null && shownNote("known to be there", has.shown.hand),
+      ),
     pilePart(has),
-    part("Discard pile", has.discards.length, tiles(has.discards, { label: "Discard pile", small: true })),
+    part(
+      "Discard pile",
+      has.discards.length,
+      tiles(has.discards, { label: "Discard pile", small: true }),
+    ),
   );
 }
 
@@ -166,7 +221,12 @@ function part(title, count, ...content) {
   return h(
     "div",
     { class: "wars-side__part" },
-    h("h4", { class: "wars-side__title" }, title, h("span", { class: "wars-side__count" }, ` ${count}`)),
+    h(
+      "h4",
+      { class: "wars-side__title" },
+      title,
+      h("span", { class: "wars-side__count" }, ` ${count}`),
+    ),
     count > 0 ? content : null,
   );
 }
@@ -181,7 +241,13 @@ function pilePart(has) {
     return part(
       "Draw pile",
       has.pile_size,
-      tiles([...Array(Math.max(0, has.pile_size - has.shown.bottom.length)).fill(null), ...has.shown.bottom], { label: "Draw pile, from the top", small: true }),
+      tiles(
+        [
+          ...Array(Math.max(0, has.pile_size - has.shown.bottom.length)).fill(null),
+          ...has.shown.bottom,
+        ],
+        { label: "Draw pile, from the top", small: true },
+      ),
       shownNote("in hand or pile", has.shown.either),
     );
   }
@@ -194,8 +260,16 @@ function pilePart(has) {
     "Draw pile",
     has.pile_size,
     unsettled.length < places.length && h("p", { class: "wars-side__note" }, "From the top:"),
-    unsettled.length < places.length && tiles(places, { label: "Draw pile, from the top", small: true }),
-    unsettled.length > 0 && h("p", { class: "wars-side__note" }, unsettled.length === places.length ? "In an order you do not know:" : "Face down there, in an order you do not know:"),
+    unsettled.length < places.length &&
+      tiles(places, { label: "Draw pile, from the top", small: true }),
+    unsettled.length > 0 &&
+      h(
+        "p",
+        { class: "wars-side__note" },
+        unsettled.length === places.length
+          ? "In an order you do not know:"
+          : "Face down there, in an order you do not know:",
+      ),
     unsettled.length > 0 && tiles(unsettled, { label: "In an unknown order", small: true }),
   );
 }
@@ -235,7 +309,15 @@ class WarsBoard {
     this.table = h(
       "div",
       { class: "wars" },
-      h("div", { class: "wars__main" }, this.frame, this.hand, this.bar.root, h("div", { class: "board-tools" }, this.moveTools), h("div", { class: "wars__facts" }, this.facts, this.notice)),
+      h(
+        "div",
+        { class: "wars__main" },
+        this.frame,
+        this.hand,
+        this.bar.root,
+        h("div", { class: "board-tools" }, this.moveTools),
+        h("div", { class: "wars__facts" }, this.facts, this.notice),
+      ),
       h("div", { class: "wars__sides" }, this.others, this.own, legend()),
     );
     fill(root, this.cards, this.table);
@@ -271,7 +353,8 @@ class WarsBoard {
       [this.cards, "input:not(:disabled), .deck__card:not(:disabled)"],
       [this.hand, this.#asks("play") && this.domino === null ? "input:not(:disabled)" : null],
     ];
-    const [place, what] = places.find(([element, wanted]) => wanted !== null && !element.hidden) ?? [];
+    const [place, what] =
+      places.find(([element, wanted]) => wanted !== null && !element.hidden) ?? [];
     const control = place?.querySelector(what) ?? null;
     if (control !== null) control.focus({ preventScroll: true });
     else if (!this.table.hidden) this.board.focus();
@@ -312,7 +395,9 @@ class WarsBoard {
   }
 
   get #text() {
-    const squares = squaresOf(this.placing.spot, this.#upright).map(([column, row]) => squareName(column, row));
+    const squares = squaresOf(this.placing.spot, this.#upright).map(([column, row]) =>
+      squareName(column, row),
+    );
     return `${this.domino} ${(this.turns === 0 ? squares : squares.reverse()).join(":")}`;
   }
 
@@ -348,7 +433,9 @@ class WarsBoard {
     const { spot, pinned } = this.placing;
     this.placing.show(spot, { pin: pinned });
     const count = this.#game.legal[domino].length;
-    this.api.announce(`${domino}. ${effectWords(domino)}. It fits in ${count} ${count === 1 ? "way" : "ways"}.`);
+    this.api.announce(
+      `${domino}. ${effectWords(domino)}. It fits in ${count} ${count === 1 ? "way" : "ways"}.`,
+    );
   }
 
   // -- where the domino can be: spots are {column, row} of its left or upper square ----------------
@@ -356,7 +443,12 @@ class WarsBoard {
   #rules() {
     return {
       active: () => this.#playing,
-      idle: () => whyIdle(this.ctx, this.#asks("play") ? "Take a domino from your hand first." : "", "domino"),
+      idle: () =>
+        whyIdle(
+          this.ctx,
+          this.#asks("play") ? "Take a domino from your hand first." : "",
+          "domino",
+        ),
       at: (point) => this.#under(point),
       corner: ({ column, row }) => [column, row],
       shifted: (_, [column, row]) => this.#clamped(Math.round(column), Math.round(row)),
@@ -399,7 +491,8 @@ class WarsBoard {
   }
 
   #turnedToFit(spot) {
-    if (!this.#fits(spot, this.turns) && this.#fits(spot, 1 - this.turns)) this.turns = 1 - this.turns;
+    if (!this.#fits(spot, this.turns) && this.#fits(spot, 1 - this.turns))
+      this.turns = 1 - this.turns;
     return spot;
   }
 
@@ -412,7 +505,11 @@ class WarsBoard {
     const order = ({ column, row }) => row * SIZE + column;
     const found = this.#game.legal[this.domino].map((pair) => {
       const ends = pair.split(":").map(square);
-      const turns = order({ column: ends[0][0], row: ends[0][1] }) < order({ column: ends[1][0], row: ends[1][1] }) ? 0 : 1;
+      const turns =
+        order({ column: ends[0][0], row: ends[0][1] }) <
+        order({ column: ends[1][0], row: ends[1][1] })
+          ? 0
+          : 1;
       const [column, row] = ends[turns];
       return { column, row, turns };
     });
@@ -433,7 +530,11 @@ class WarsBoard {
     const numbers = this.#numbers;
     return squaresOf(spot, this.#upright).map(([column, row], index) => {
       const name = squareName(column, row);
-      return { name, laid: numbers[index], before: this.#game.cells.find((cell) => cell.square === name) ?? null };
+      return {
+        name,
+        laid: numbers[index],
+        before: this.#game.cells.find((cell) => cell.square === name) ?? null,
+      };
     });
   }
 
@@ -443,7 +544,9 @@ class WarsBoard {
     const where = covered.map(({ name, laid }) => `${laid} on ${name}`).join(", ");
     if (!this.#fits(spot, this.turns)) {
       const wrong = covered.filter(({ laid, before }) => before !== null && before.number >= laid);
-      const why = wrong.map(({ name, laid, before }) => `${name} shows ${before.number}, not less than ${laid}`).join("; ");
+      const why = wrong
+        .map(({ name, laid, before }) => `${name} shows ${before.number}, not less than ${laid}`)
+        .join("; ");
       return `${where}: it cannot lie there. ${why}.`;
     }
     return `${where}. ${this.#gain(covered)}`;
@@ -455,7 +558,10 @@ class WarsBoard {
     const taken = covered.filter(({ before }) => before !== null && before.owner !== you);
     const fresh = covered.filter(({ before }) => before === null);
     const [mine, theirs] = [this.#game.scores[you], this.#game.scores[1 - you]];
-    const lost = taken.length > 0 ? `, ${names[1 - you]} ${theirs} → ${theirs - taken.length} (${taken.map(({ name }) => name).join(" and ")})` : "";
+    const lost =
+      taken.length > 0
+        ? `, ${names[1 - you]} ${theirs} → ${theirs - taken.length} (${taken.map(({ name }) => name).join(" and ")})`
+        : "";
     const gained = taken.length + fresh.length;
     return `You ${mine}${gained > 0 ? ` → ${mine + gained}` : ", as before"}${lost}.`;
   }
@@ -478,7 +584,15 @@ class WarsBoard {
     if (!this.#changed("notice", shown, names)) return;
     fill(
       this.notice,
-      shown.map(({ seat, why }) => h("p", {}, seatBadge(seat), h("strong", {}, ` ${names[seat]}'s turn was skipped`), `, ${SKIPPED[why]}.`)),
+      shown.map(({ seat, why }) =>
+        h(
+          "p",
+          {},
+          seatBadge(seat),
+          h("strong", {}, ` ${names[seat]}'s turn was skipped`),
+          `, ${SKIPPED[why]}.`,
+        ),
+      ),
     );
   }
 
@@ -494,18 +608,29 @@ class WarsBoard {
       else if (kind === "deck") fill(this.cards, this.#deckBuilder());
       else if (kind === "mulligan") fill(this.cards, this.#mulliganCards());
       else if (sealed !== null)
-        fill(this.cards, h("section", { class: "deck" }, h("h2", { class: "deck__title" }, "Your deck is in"), tiles(sealed, { label: "Your deck" })));
+        fill(
+          this.cards,
+          h(
+            "section",
+            { class: "deck" },
+            h("h2", { class: "deck__title" }, "Your deck is in"),
+            tiles(sealed, { label: "Your deck" }),
+          ),
+        );
       else fill(this.cards);
       if (this.table.hidden) this.root.prepend(this.cards);
       else this.api.dock.prepend(this.cards);
     }
     this.builder?.disable(!this.#asks("deck"));
-    for (const input of this.cards.querySelectorAll("input[type=radio]")) input.disabled = pending !== null;
+    for (const input of this.cards.querySelectorAll("input[type=radio]"))
+      input.disabled = pending !== null;
   }
 
   /* The own deck that waits for the opponent's, or null. */
   #sealedDeck() {
-    const mine = this.view.decisions.find(({ seat, kind }) => seat === this.ctx.you && kind === "deck");
+    const mine = this.view.decisions.find(
+      ({ seat, kind }) => seat === this.ctx.you && kind === "deck",
+    );
     return typeof mine?.sealed === "string" ? deckOf(mine.sealed) : null;
   }
 
@@ -517,7 +642,11 @@ class WarsBoard {
       confirm: () => this.#confirm(),
       options: [
         { value: "first", title: "Play first", text: "You play vertically only, and begin." },
-        { value: "second", title: "Play second", text: `You play horizontally only; ${other} begins.` },
+        {
+          value: "second",
+          title: "Play second",
+          text: `You play horizontally only; ${other} begins.`,
+        },
       ],
     });
   }
@@ -547,7 +676,11 @@ class WarsBoard {
         confirm: () => this.#confirm(),
         options: [
           { value: "keep", title: "Keep this hand", text: "The match goes on with these three." },
-          { value: "mulligan", title: "Take another hand", text: "These go back; you get three of the other five." },
+          {
+            value: "mulligan",
+            title: "Take another hand",
+            text: "These go back; you get three of the other five.",
+          },
         ],
       }),
     ];
@@ -574,7 +707,12 @@ class WarsBoard {
     }[kind];
     const played = this.#game.last.move.slice(0, 2);
     const steps = effectsOf(played).map((effect) =>
-      h("li", { "aria-current": effect.number === number ? "step" : null }, h("b", {}, String(effect.number)), ` ${effect.short}`),
+      h(
+        "li",
+        { "aria-current": effect.number === number ? "step" : null },
+        h("b", {}, String(effect.number)),
+        ` ${effect.short}`,
+      ),
     );
     const look = h(
       "button",
@@ -596,7 +734,12 @@ class WarsBoard {
     this.sheet.classList.remove("wars-sheet--away");
     this.sheet.setAttribute("aria-label", `Effect of the ${number}`);
     return [
-      h("div", { class: "wars-sheet__head" }, h("ol", { class: "wars-steps", "aria-label": `Effects of ${played}` }, steps), look),
+      h(
+        "div",
+        { class: "wars-sheet__head" },
+        h("ol", { class: "wars-steps", "aria-label": `Effects of ${played}` }, steps),
+        look,
+      ),
       h(
         "div",
         { class: "wars-sheet__body" },
@@ -608,7 +751,9 @@ class WarsBoard {
             value: name,
             title: name,
             art: tile(name),
-            text: effectsOf(name).map(({ short }) => short).join(", "),
+            text: effectsOf(name)
+              .map(({ short }) => short)
+              .join(", "),
           })),
         }),
       ),
@@ -623,12 +768,26 @@ class WarsBoard {
     if (you !== null) this.hand.classList.add("keeps-room");
     if (this.hand.hidden) return;
     const asked = this.ctx.decision?.kind === "play";
-    const ways = Object.fromEntries(hand.map((name) => [name, asked ? this.#game.legal[name].length : null]));
+    const ways = Object.fromEntries(
+      hand.map((name) => [name, asked ? this.#game.legal[name].length : null]),
+    );
     if (this.#changed("hand", hand, ways, asked)) {
       fill(
         this.hand,
-        h("legend", { class: "hand__legend" }, hand.length === 0 ? "Your hand is empty" : asked ? "Your hand: take a domino" : "Your hand"),
-        h("div", { class: "wars-hand__dominoes" }, hand.map((name) => this.#handCard(name, ways[name]))),
+        h(
+          "legend",
+          { class: "hand__legend" },
+          hand.length === 0
+            ? "Your hand is empty"
+            : asked
+              ? "Your hand: take a domino"
+              : "Your hand",
+        ),
+        h(
+          "div",
+          { class: "wars-hand__dominoes" },
+          hand.map((name) => this.#handCard(name, ways[name])),
+        ),
       );
     }
     const open = this.#asks("play") && !paused;
@@ -636,16 +795,27 @@ class WarsBoard {
     for (const input of this.hand.querySelectorAll("input")) {
       input.disabled = !open || ways[input.value] === 0;
       // Of two alike dominoes one is as good as the other.
-      input.checked = !taken && input.value === this.domino && (input.checked || !this.hand.querySelector(`input[value="${this.domino}"]:checked`));
+      input.checked =
+        !taken &&
+        input.value === this.domino &&
+        (input.checked || !this.hand.querySelector(`input[value="${this.domino}"]:checked`));
       taken ||= input.checked;
     }
   }
 
   #handCard(name, ways) {
-    const fit = ways === null ? null : ways === 0 ? "fits nowhere" : `fits ${ways} ${ways === 1 ? "way" : "ways"}`;
+    const fit =
+      ways === null
+        ? null
+        : ways === 0
+          ? "fits nowhere"
+          : `fits ${ways} ${ways === 1 ? "way" : "ways"}`;
     return h(
       "label",
-      { class: `wars-hand__domino${ways === 0 ? " wars-hand__domino--stuck" : ""}`, title: effectWords(name) },
+      {
+        class: `wars-hand__domino${ways === 0 ? " wars-hand__domino--stuck" : ""}`,
+        title: effectWords(name),
+      },
       h("input", {
         type: "radio",
         name: `${this.board.id}-hand`,
@@ -654,7 +824,11 @@ class WarsBoard {
         on: { change: () => this.#take(name) },
       }),
       tile(name),
-      h("span", { class: "wars-hand__words", "aria-hidden": "true" }, effectsOf(name).map(({ short }) => h("span", {}, short))),
+      h(
+        "span",
+        { class: "wars-hand__words", "aria-hidden": "true" },
+        effectsOf(name).map(({ short }) => h("span", {}, short)),
+      ),
       fit && h("span", { class: "wars-hand__fit", "aria-hidden": "true" }, fit),
     );
   }
@@ -666,7 +840,10 @@ class WarsBoard {
     if (!this.#changed("sides", game.sides, game.directions, names, you, over)) return;
     const top = you === null ? 0 : 1 - you;
     fill(this.others, side(game, top, names, { hand: true }));
-    fill(this.own, side(game, 1 - top, names, { hand: you === null || over || game.phase !== "play" }));
+    fill(
+      this.own,
+      side(game, 1 - top, names, { hand: you === null || over || game.phase !== "play" }),
+    );
   }
 
   #draw() {
@@ -676,7 +853,10 @@ class WarsBoard {
     const playing = this.#playing;
     this.board.draw("pieces", drawCells(this.board, game));
     const open = new Set(playing ? game.legal[this.domino].flatMap((pair) => pair.split(":")) : []);
-    this.board.draw("marks", [...open].map((name) => this.#openMark(name)));
+    this.board.draw(
+      "marks",
+      [...open].map((name) => this.#openMark(name)),
+    );
     this.board.accuse(this.ctx.decision?.kind === "play" ? (refusal?.squares ?? []) : []);
     this.board.classify((name) => (open.has(name) ? "square--legal" : ""));
     const filled = new Map(game.cells.map((cell) => [cell.square, cell]));
@@ -696,7 +876,14 @@ class WarsBoard {
   /* A filled square hides its ground, so that the domino can lie there is shown around it. */
   #openMark(name) {
     const [x, y] = this.board.corner(...square(name));
-    return s("rect", { class: "wars-open", x: x + 0.6, y: y + 0.6, width: UNIT - 1.2, height: UNIT - 1.2, rx: 5 });
+    return s("rect", {
+      class: "wars-open",
+      x: x + 0.6,
+      y: y + 0.6,
+      width: UNIT - 1.2,
+      height: UNIT - 1.2,
+      rx: 5,
+    });
   }
 
   #drawGhost(playing) {
@@ -709,14 +896,21 @@ class WarsBoard {
     }
     const fits = this.#fits(spot, this.turns);
     const kind = sending ? "sending" : !fits ? "wrong" : pinned ? "pinned" : "legal";
-    const d = outline(squaresOf(spot, this.#upright), this.board.corner(0, 0), { inset: 1, round: 6 });
+    const d = outline(squaresOf(spot, this.#upright), this.board.corner(0, 0), {
+      inset: 1,
+      round: 6,
+    });
     this.board.draw(
       "ghost",
       s(
         "g",
         { class: `ghost ghost--${kind}` },
         this.#covered(spot).map(({ name, laid, before }) => [
-          s("g", { class: "ghost__body" }, drawCell(this.board, { square: name, number: laid, owner: you })),
+          s(
+            "g",
+            { class: "ghost__body" },
+            drawCell(this.board, { square: name, number: laid, owner: you }),
+          ),
           before && this.#before(before),
         ]),
         fits ? null : s("path", { class: "ghost__hatch", d, fill: this.board.hatch }),
@@ -749,7 +943,9 @@ class WarsBoard {
       lines.push(`Last: ${names[seat]} played ${move}${took} (${effectWords(move.slice(0, 2))}).`);
     }
     if (this.#asks("play") && this.domino === null) {
-      lines.push(`You play ${game.directions[you] === "vertical" ? "vertically" : "horizontally"}, on empty squares and lower numbers.`);
+      lines.push(
+        `You play ${game.directions[you] === "vertical" ? "vertically" : "horizontally"}, on empty squares and lower numbers.`,
+      );
     }
     write(this.facts, lines.join(" "));
   }
@@ -757,7 +953,10 @@ class WarsBoard {
   #drawBar() {
     const { pending, decision } = this.ctx;
     const asked = decision?.kind;
-    this.bar.below(["first", "deck", "mulligan"].includes(asked) ? this.cards : this.hand, this.hand);
+    this.bar.below(
+      ["first", "deck", "mulligan"].includes(asked) ? this.cards : this.hand,
+      this.hand,
+    );
     if (pending !== null) {
       this.bar.sending(`Sending ${pending}…`);
     } else if (this.#playing && this.placing.pinned) {
@@ -774,10 +973,19 @@ class WarsBoard {
     return {
       first: () => ({ words: `You play ${this.choice}.`, verb: `Play ${this.choice}` }),
       deck: () => ({ words: `Your deck: ${this.choice.slice(5)}.`, verb: "Choose this deck" }),
-      mulligan: () => (this.choice === "keep" ? { words: "You keep this hand.", verb: "Keep it" } : { words: "You take another hand.", verb: "Take another" }),
-      return: () => ({ words: `${name} goes to the bottom of your draw pile.`, verb: `Return ${name}` }),
+      mulligan: () =>
+        this.choice === "keep"
+          ? { words: "You keep this hand.", verb: "Keep it" }
+          : { words: "You take another hand.", verb: "Take another" },
+      return: () => ({
+        words: `${name} goes to the bottom of your draw pile.`,
+        verb: `Return ${name}`,
+      }),
       top: () => ({ words: `${name} goes on top of your draw pile.`, verb: `Put ${name} on top` }),
-      discard: () => ({ words: `You discard ${name} and draw another one.`, verb: `Discard ${name}` }),
+      discard: () => ({
+        words: `You discard ${name} and draw another one.`,
+        verb: `Discard ${name}`,
+      }),
     }[kind]();
   }
 }
@@ -791,7 +999,11 @@ function legend() {
     h(
       "div",
       { class: "disclosure__body" },
-      h("dl", {}, EFFECTS.map(({ text }, number) => [h("dt", {}, String(number)), h("dd", {}, text)])),
+      h(
+        "dl",
+        {},
+        EFFECTS.map(({ text }, number) => [h("dt", {}, String(number)), h("dd", {}, text)]),
+      ),
       h("p", {}, "The lower half takes effect first. At the end of a turn you draw one."),
     ),
   );

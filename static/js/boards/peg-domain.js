@@ -155,7 +155,9 @@ export function cutText(squares, isShape) {
   if (isShape) return squares.map((square) => nameOf(...square)).join(" ");
   const ways = squares
     .slice(1)
-    .map(([column, row], index) => WAYS[`${column - squares[index][0]},${row - squares[index][1]}`]);
+    .map(
+      ([column, row], index) => WAYS[`${column - squares[index][0]},${row - squares[index][1]}`],
+    );
   return `${nameOf(...squares[0])} ${ways.join("")}`;
 }
 
@@ -186,7 +188,9 @@ function palletTitle(game, colour, names) {
 }
 
 function drawPosition({ pallets, domain }, game, names) {
-  pallets.forEach((board, colour) => drawPallet(board, game?.pallets?.[colour] ?? null, game?.last ?? null));
+  pallets.forEach((board, colour) =>
+    drawPallet(board, game?.pallets?.[colour] ?? null, game?.last ?? null),
+  );
   drawDomain(domain, game, names);
 }
 
@@ -228,7 +232,9 @@ function drawPallet(board, pallet, last) {
       if (mark === "o") pieces.push(stud(board, square));
       if (mark === "x") {
         const [x, y] = board.corner(column, row);
-        pieces.push(s("circle", { class: "stud--used", cx: x + UNIT / 2, cy: y + UNIT / 2, r: UNIT * 0.24 }));
+        pieces.push(
+          s("circle", { class: "stud--used", cx: x + UNIT / 2, cy: y + UNIT / 2, r: UNIT * 0.24 }),
+        );
       }
       if (mark === "#") {
         const [x, y] = board.corner(column, row);
@@ -239,7 +245,10 @@ function drawPallet(board, pallet, last) {
   board.draw("floor", floor);
   board.draw("pieces", pieces);
   const cut = last !== null && last.seat === pallet.seat ? last.cut : [];
-  board.draw("marks", cut.map((name) => box(board, at(name), { class: "latest" })));
+  board.draw(
+    "marks",
+    cut.map((name) => box(board, at(name), { class: "latest" })),
+  );
 }
 
 function drawDomain(board, game, names) {
@@ -252,9 +261,15 @@ function drawDomain(board, game, names) {
     }),
   );
   board.draw("floor", floor);
-  board.draw("pieces", (shown?.pegs ?? []).map((name) => stud(board, at(name))));
+  board.draw(
+    "pieces",
+    (shown?.pegs ?? []).map((name) => stud(board, at(name))),
+  );
   const covered = game?.last?.covered ?? [];
-  const d = covered.length > 0 ? outline(covered.map(at), board.corner(0, 0), { inset: 2, round: 2 }) : null;
+  const d =
+    covered.length > 0
+      ? outline(covered.map(at), board.corner(0, 0), { inset: 2, round: 2 })
+      : null;
   board.draw("marks", d === null ? [] : s("path", { class: "latest", d }));
   if (!board.still) {
     board.describe((name, column, row) => {
@@ -299,12 +314,21 @@ class PegDomainBoard {
     this.boards = newBoards(false);
     this.placing = new Placing({ board: this.boards.domain, root, api, rules: this.#rules() });
     this.cards = h("div", { class: "board-cards", hidden: true });
-    this.bar = new ConfirmBar({ onConfirm: () => this.#confirm(), onCancel: () => this.placing.cancel() });
+    this.bar = new ConfirmBar({
+      onConfirm: () => this.#confirm(),
+      onCancel: () => this.placing.cancel(),
+    });
     this.facts = h("p", { class: "board-facts" });
     this.titles = [0, 1].map(() => h("h3", { class: "trio__title" }));
     this.counts = [0, 1].map(() => h("p", { class: "trio__count" }));
     this.panels = this.boards.pallets.map((board, colour) =>
-      h("section", { class: "trio__pallet", "data-colour": COLOURS[colour] }, this.titles[colour], board.svg, this.counts[colour]),
+      h(
+        "section",
+        { class: "trio__pallet", "data-colour": COLOURS[colour] },
+        this.titles[colour],
+        board.svg,
+        this.counts[colour],
+      ),
     );
     this.hint = h("p", { class: "trio__count" });
     this.moveTools = this.placing.tools();
@@ -330,7 +354,11 @@ class PegDomainBoard {
     fill(root, this.trio, this.below, this.bar.root, this.facts, this.paint);
     this.boards.pallets.forEach((board, colour) => this.#listen(board, colour));
     this.listening = new AbortController();
-    this.boards.domain.svg.addEventListener("click", (event) => this.#tapDomain(event), this.listening);
+    this.boards.domain.svg.addEventListener(
+      "click",
+      (event) => this.#tapDomain(event),
+      this.listening,
+    );
   }
 
   destroy() {
@@ -346,7 +374,8 @@ class PegDomainBoard {
     this.ctx = ctx;
     if ((ctx.decision?.id ?? null) !== (before?.decision?.id ?? null)) this.#reset();
     // What was chosen is said; a decision that goes on may be answered anew.
-    else if ((before?.pending ?? null) !== null && ctx.pending === null && ctx.refusal === null) this.choice = null;
+    else if ((before?.pending ?? null) !== null && ctx.pending === null && ctx.refusal === null)
+      this.choice = null;
     this.#drawCards();
     this.#draw();
   }
@@ -490,7 +519,9 @@ class PegDomainBoard {
     this.choice = this.misread = null;
     this.boards.pallets[this.#own].stand(...square);
     if (this.#isCut) {
-      this.api.announce(`${cutText(this.cut, this.isShape)}: ${this.cut.length} squares. Place it on the domain.`);
+      this.api.announce(
+        `${cutText(this.cut, this.isShape)}: ${this.cut.length} squares. Place it on the domain.`,
+      );
       this.placing.show(this.placing.spot ?? [4, 4], { put: false });
     } else {
       this.placing.clear();
@@ -517,7 +548,8 @@ class PegDomainBoard {
       "touchstart",
       (event) => {
         const here = square(event.touches[0]);
-        if (cuts() && !this.isShape && here !== null && this.#mark(here) === "o") event.preventDefault();
+        if (cuts() && !this.isShape && here !== null && this.#mark(here) === "o")
+          event.preventDefault();
       },
       { passive: false },
     );
@@ -526,7 +558,9 @@ class PegDomainBoard {
       if (!cuts() || here === null || event.button !== 0) return;
       from = { here, x: event.clientX, y: event.clientY };
       if (this.isShape) return;
-      const goesOn = this.cut.length > 0 && (this.cut.some((each) => same(each, here)) || beside(this.cut.at(-1), here));
+      const goesOn =
+        this.cut.length > 0 &&
+        (this.cut.some((each) => same(each, here)) || beside(this.cut.at(-1), here));
       if (goesOn && !this.#isCut) this.#extend(here);
       else if (this.#mark(here) === "o") this.#begin(here);
       else if (goesOn) this.#extend(here);
@@ -556,7 +590,8 @@ class PegDomainBoard {
     svg.addEventListener("pointerup", (event) => {
       end();
       const here = square(event);
-      const tapped = from === null || Math.hypot(event.clientX - from.x, event.clientY - from.y) < 12;
+      const tapped =
+        from === null || Math.hypot(event.clientX - from.x, event.clientY - from.y) < 12;
       from = null;
       if (here !== null && tapped) this.#tapPallet(colour, here);
     });
@@ -625,7 +660,8 @@ class PegDomainBoard {
   // -- placing: a spot is the square of the domain under the first peg --------------------------
 
   #rules() {
-    const clamp = ([column, row]) => [column, row].map((value) => Math.min(Math.max(Math.round(value), 0), SIDE - 1));
+    const clamp = ([column, row]) =>
+      [column, row].map((value) => Math.min(Math.max(Math.round(value), 0), SIDE - 1));
     return {
       active: () => this.#isPlacing,
       idle: () => whyIdle(this.ctx, this.#wantedFirst),
@@ -686,9 +722,10 @@ class PegDomainBoard {
 
   #next(spot, by) {
     const order = ([column, row]) => row * SIDE + column;
-    const fit = Array.from({ length: SIDE * SIDE }, (_, index) => [index % SIDE, Math.floor(index / SIDE)]).filter(
-      (each) => this.#trouble(each) === "",
-    );
+    const fit = Array.from({ length: SIDE * SIDE }, (_, index) => [
+      index % SIDE,
+      Math.floor(index / SIDE),
+    ]).filter((each) => this.#trouble(each) === "");
     if (fit.length === 0) return null;
     if (by > 0) return fit.find((each) => spot === null || order(each) > order(spot)) ?? fit[0];
     return fit.findLast((each) => spot === null || order(each) < order(spot)) ?? fit.at(-1);
@@ -727,7 +764,13 @@ class PegDomainBoard {
 
   #paintPanel() {
     const page = `/matches/${this.root.closest("[data-match]")?.dataset.match}`;
-    this.file = h("input", { type: "file", class: "input", accept: "image/png,image/jpeg", id: "paint-file", on: { change: () => this.#sendPicture(`${page}/paint/`) } });
+    this.file = h("input", {
+      type: "file",
+      class: "input",
+      accept: "image/png,image/jpeg",
+      id: "paint-file",
+      on: { change: () => this.#sendPicture(`${page}/paint/`) },
+    });
     this.readings = h("div", { class: "readings", "aria-live": "polite" });
     return h(
       "details",
@@ -741,7 +784,15 @@ class PegDomainBoard {
           { class: "small" },
           "Download the position, paint the squares of your cut-out on the pallet and those it covers on the domain, and bring the picture back. Nothing is submitted before you confirm it.",
         ),
-        h("p", { class: "button-row" }, h("a", { class: "button", href: `${page}/paint.png`, download: true }, "Download the position")),
+        h(
+          "p",
+          { class: "button-row" },
+          h(
+            "a",
+            { class: "button", href: `${page}/paint.png`, download: true },
+            "Download the position",
+          ),
+        ),
         h("label", { for: "paint-file" }, "Your picture, PNG or JPEG, up to 5 MB"),
         this.file,
         this.readings,
@@ -759,7 +810,11 @@ class PegDomainBoard {
     fill(this.readings, h("p", {}, "Reading the picture…"));
     let answer;
     try {
-      const response = await fetch(address, { method: "POST", body, headers: { "X-CSRFToken": csrfToken() } });
+      const response = await fetch(address, {
+        method: "POST",
+        body,
+        headers: { "X-CSRFToken": csrfToken() },
+      });
       answer = await response.json();
     } catch {
       answer = { sentence: "The picture could not be sent, or is too large." };
@@ -772,13 +827,22 @@ class PegDomainBoard {
     this.misread = answer.readings ? null : answer;
     this.#accuse();
     if (!answer.readings) {
-      fill(this.readings, h("p", { class: "field-error" }, answer.sentence ?? "The picture could not be read."));
+      fill(
+        this.readings,
+        h("p", { class: "field-error" }, answer.sentence ?? "The picture could not be read."),
+      );
       return;
     }
     const count = answer.readings.length;
     fill(
       this.readings,
-      h("p", {}, count === 1 ? "This is what the picture says:" : `The picture can be read in ${count} ways:`),
+      h(
+        "p",
+        {},
+        count === 1
+          ? "This is what the picture says:"
+          : `The picture can be read in ${count} ways:`,
+      ),
       answer.readings.map((reading) => this.#reading(reading)),
     );
   }
@@ -788,7 +852,12 @@ class PegDomainBoard {
     const pegs = this.#game.domain.pegs;
     const may = this.#held("peg-subtraction") > 0 && pegs.length > 0 && !text.includes(" minus ");
     const select = may
-      ? h("select", { class: "input" }, h("option", { value: "" }, "keep it"), pegs.map((name) => h("option", { value: name }, `take the peg on ${name}`)))
+      ? h(
+          "select",
+          { class: "input" },
+          h("option", { value: "" }, "keep it"),
+          pegs.map((name) => h("option", { value: name }, `take the peg on ${name}`)),
+        )
       : null;
     const whole = () => (select?.value ? `${text} minus ${select.value}` : text);
     const code = h("code", {}, text);
@@ -802,7 +871,11 @@ class PegDomainBoard {
         {},
         code,
         may ? h("label", { class: "reading__minus small" }, "Peg Subtraction: ", select) : null,
-        h("button", { type: "button", class: "button", on: { click: () => this.#choose(whole()) } }, "Take this one"),
+        h(
+          "button",
+          { type: "button", class: "button", on: { click: () => this.#choose(whole()) } },
+          "Take this one",
+        ),
       ),
     );
   }
@@ -834,7 +907,8 @@ class PegDomainBoard {
     button.undo.hidden = button.clear.hidden = !turnNow || this.cut.length === 0;
     button.shape.hidden = !turnNow || this.#game.variant !== "gauntlet";
     button.shape.setAttribute("aria-pressed", String(this.isShape));
-    button.minus.hidden = !turnNow || this.#held("peg-subtraction") === 0 || this.#game.domain.pegs.length === 0;
+    button.minus.hidden =
+      !turnNow || this.#held("peg-subtraction") === 0 || this.#game.domain.pegs.length === 0;
     button.minus.setAttribute("aria-pressed", String(this.takesMinus || this.minus !== null));
     button.finish.hidden = !turnNow;
     button.rapid.hidden = !removal || this.#held("rapid-removal") === 0;
@@ -845,7 +919,8 @@ class PegDomainBoard {
     this.moveTools.hidden = !this.#isPlacing;
     // Below the pallet that they are about: on a telephone anything else is a screen away.
     // Between turns their room is kept there.
-    const idle = this.#own === null || this.#asks("inspection") ? this.below : this.panels[this.#own];
+    const idle =
+      this.#own === null || this.#asks("inspection") ? this.below : this.panels[this.#own];
     const place = removal ? this.panels[1 - this.#own] : turnNow ? this.panels[this.#own] : idle;
     this.tools.classList.toggle("keeps-room", place !== this.below);
     if (this.tools.parentElement !== place) place.append(this.tools);
@@ -890,9 +965,16 @@ class PegDomainBoard {
       const pallet = game.pallets[colour];
       const legal = this.#legalOn(colour);
       board.classify((name) => (legal.has(name) ? "square--legal" : ""));
-      board.describe((name, column, row) => `${TOLD[pallet.rows[row][column]]}${legal.has(name) ? ", can be chosen" : ""}`);
+      board.describe(
+        (name, column, row) =>
+          `${TOLD[pallet.rows[row][column]]}${legal.has(name) ? ", can be chosen" : ""}`,
+      );
       board.svg.classList.toggle("board--playing", legal.size > 0);
-      fill(this.titles[colour], pallet.seat === null ? null : seatBadge(pallet.seat), ` ${palletTitle(game, colour, this.ctx.names)}`);
+      fill(
+        this.titles[colour],
+        pallet.seat === null ? null : seatBadge(pallet.seat),
+        ` ${palletTitle(game, colour, this.ctx.names)}`,
+      );
       const removed = game.variant === "final" ? `, ${pallet.removed} removed` : "";
       write(this.counts[colour], `${pallet.pegs} pegs and ${pallet.left} squares left${removed}`);
       board.draw("ghost", this.#markOn(board, colour));
@@ -901,16 +983,21 @@ class PegDomainBoard {
 
   /** The squares of a pallet that can be chosen now. */
   #legalOn(colour) {
-    if (this.#asks("removal") && this.#own !== colour && !this.rapid) return new Set(this.#game.removable);
+    if (this.#asks("removal") && this.#own !== colour && !this.rapid)
+      return new Set(this.#game.removable);
     if (this.#asks("inspection")) return new Set(this.#extraSquares(colour));
-    if (!this.#asks("turn") || this.#own !== colour || this.isShape || this.#isCut) return new Set();
+    if (!this.#asks("turn") || this.#own !== colour || this.isShape || this.#isCut)
+      return new Set();
     const last = this.cut.at(-1);
     if (last === undefined) return new Set();
     return new Set(
       Object.keys(WAYS)
         .map((step) => step.split(",").map(Number))
         .map(([dx, dy]) => [last[0] + dx, last[1] + dy])
-        .filter((square) => [".", "o"].includes(this.#mark(square)) && !this.cut.some((each) => same(each, square)))
+        .filter(
+          (square) =>
+            [".", "o"].includes(this.#mark(square)) && !this.cut.some((each) => same(each, square)),
+        )
         .map((square) => nameOf(...square)),
     );
   }
@@ -921,15 +1008,28 @@ class PegDomainBoard {
     const { you, decision, pending } = this.ctx;
     if (this.#own === colour && this.cut.length > 0 && decision?.kind === "turn") {
       const whole = connected(this.cut);
-      const points = this.cut.map((square) => board.corner(...square).map((value) => value + UNIT / 2).join(" "));
+      const points = this.cut.map((square) =>
+        board
+          .corner(...square)
+          .map((value) => value + UNIT / 2)
+          .join(" "),
+      );
       return s(
         "g",
         { class: `cutting${this.#isCut ? " cutting--whole" : ""}` },
         whole
-          ? s("path", { class: "cutting__body", d: outline(this.cut, board.corner(0, 0)), fill: board.seatFill(you) })
-          : this.cut.map((square) => box(board, square, { class: "cutting__body", fill: board.seatFill(you) })),
+          ? s("path", {
+              class: "cutting__body",
+              d: outline(this.cut, board.corner(0, 0)),
+              fill: board.seatFill(you),
+            })
+          : this.cut.map((square) =>
+              box(board, square, { class: "cutting__body", fill: board.seatFill(you) }),
+            ),
         this.isShape ? null : s("path", { class: "cutting__way", d: `M${points.join("L")}` }),
-        this.cut.filter((square) => this.#mark(square) === "o").map((square) => stud(board, square)),
+        this.cut
+          .filter((square) => this.#mark(square) === "o")
+          .map((square) => stud(board, square)),
       );
     }
     const named = [];
@@ -950,8 +1050,10 @@ class PegDomainBoard {
       }
     }
     const chosen = new RegExp(`^extra peg ${COLOURS[colour]} ([A-L][0-9]+)$`).exec(text);
-    const extra = you !== null && game.phase === "inspection" ? (game.extra[you]?.[colour] ?? []) : [];
-    for (const name of new Set(chosen ? [...extra, chosen[1]] : extra)) named.push(stud(board, at(name), "stud--extra"));
+    const extra =
+      you !== null && game.phase === "inspection" ? (game.extra[you]?.[colour] ?? []) : [];
+    for (const name of new Set(chosen ? [...extra, chosen[1]] : extra))
+      named.push(stud(board, at(name), "stud--extra"));
     return named;
   }
 
@@ -966,7 +1068,10 @@ class PegDomainBoard {
   /* Whether a square is still there and neither carries a peg nor touches one. */
   #isClear([column, row], pallet) {
     const near = [-1, 0, 1].flatMap((dx) => [-1, 0, 1].map((dy) => [column + dx, row + dy]));
-    return this.#mark([column, row], pallet) === "." && near.every((square) => this.#mark(square, pallet) !== "o");
+    return (
+      this.#mark([column, row], pallet) === "." &&
+      near.every((square) => this.#mark(square, pallet) !== "o")
+    );
   }
 
   /* The area of a refusal's code says on which board its squares are. */
@@ -974,7 +1079,8 @@ class PegDomainBoard {
     const { you } = this.ctx;
     const { code = "", sentence = "", squares = [] } = this.misread ?? this.ctx.refusal ?? {};
     const [area] = code.split(".");
-    const onPallet = code === "place.off-domain" || ["cut", "picture"].includes(area) ? this.#own : null;
+    const onPallet =
+      code === "place.off-domain" || ["cut", "picture"].includes(area) ? this.#own : null;
     const theirs = area === "remove" && this.#own !== null ? 1 - this.#own : null;
     this.boards.pallets.forEach((board, colour) => {
       const extra = area === "extra" && sentence.includes(` ${COLOURS[colour]} `);
@@ -990,7 +1096,8 @@ class PegDomainBoard {
     const { spot, pinned } = this.placing;
     const sending = this.ctx.pending !== null && this.ctx.decision?.kind === "turn";
     const marks = [];
-    if (this.minus !== null) marks.push(box(domain, at(this.minus), { class: "aimed", fill: domain.hatch }));
+    if (this.minus !== null)
+      marks.push(box(domain, at(this.minus), { class: "aimed", fill: domain.hatch }));
     if (spot !== null && (this.#isPlacing || (sending && this.cut.length > 1))) {
       const fits = this.#trouble(spot) === "";
       const kind = sending ? "sending" : fits ? (pinned ? "pinned" : "legal") : "wrong";
@@ -1035,23 +1142,36 @@ class PegDomainBoard {
     if (game.domain) {
       lines.push(`${points(game.scores, names)}.`);
       game.finished.forEach((how, seat) => {
-        if (how !== null) lines.push(`${names[seat]} is finished${how === "stuck" ? ": no two pegs are connected" : ""}.`);
+        if (how !== null)
+          lines.push(
+            `${names[seat]} is finished${how === "stuck" ? ": no two pegs are connected" : ""}.`,
+          );
       });
     }
     if (game.pallets === null) lines.push("The pallets are revealed once a right is taken.");
-    if (game.phase === "inspection" && you !== null && this.#extraSquares(0).length + this.#extraSquares(1).length > 0) {
-      lines.push("Name a square for your Additional Peg on either pallet or on both; the one on the pallet that becomes yours counts.");
+    if (
+      game.phase === "inspection" &&
+      you !== null &&
+      this.#extraSquares(0).length + this.#extraSquares(1).length > 0
+    ) {
+      lines.push(
+        "Name a square for your Additional Peg on either pallet or on both; the one on the pallet that becomes yours counts.",
+      );
     }
     if (decision?.kind === "removal") {
       const window = spoken(decision.clock.turn_ms);
-      lines.push(`Open for at least ${window} of the turn, and then until your opponent has moved; until then you can change it.`);
+      lines.push(
+        `Open for at least ${window} of the turn, and then until your opponent has moved; until then you can change it.`,
+      );
       if (typeof decision.sealed === "string") lines.push(`As it stands: ${decision.sealed}.`);
     }
     for (const seat of [0, 1]) {
       const held = Object.entries(game.items[seat]).filter(([, [left]]) => left > 0);
       if (held.length > 0 && game.phase !== "over") {
         const until = game.domain ? ` (until round ${game.items_until})` : "";
-        lines.push(`${names[seat]} has ${held.map(([item]) => itemName(item)).join(" and ")}${until}.`);
+        lines.push(
+          `${names[seat]} has ${held.map(([item]) => itemName(item)).join(" and ")}${until}.`,
+        );
       }
     }
     write(this.facts, lines.join(" "));
@@ -1097,8 +1217,16 @@ class PegDomainBoard {
       right: {
         legend: "Which right do you take? The pallets are still hidden.",
         options: [
-          { value: "take order", title: "Order", text: `You say who goes first; ${other} chooses a colour.` },
-          { value: "take colour", title: "Colour", text: `You choose your colour, and with it your pallet; ${other} says who goes first.` },
+          {
+            value: "take order",
+            title: "Order",
+            text: `You say who goes first; ${other} chooses a colour.`,
+          },
+          {
+            value: "take colour",
+            title: "Colour",
+            text: `You choose your colour, and with it your pallet; ${other} says who goes first.`,
+          },
         ],
       },
       order: {
@@ -1112,11 +1240,19 @@ class PegDomainBoard {
         legend: "Which colour do you play?",
         options: [
           { value: "red", title: "Red", text: "The red pallet, and columns A to D of the domain." },
-          { value: "blue", title: "Blue", text: "The blue pallet, and columns F to I of the domain." },
+          {
+            value: "blue",
+            title: "Blue",
+            text: "The blue pallet, and columns F to I of the domain.",
+          },
         ],
       },
     };
-    return choiceCards({ ...questions[kind], choose: (value) => this.#choose(value), confirm: () => this.#confirm() });
+    return choiceCards({
+      ...questions[kind],
+      choose: (value) => this.#choose(value),
+      confirm: () => this.#confirm(),
+    });
   }
 }
 
@@ -1125,7 +1261,10 @@ function points(scores, names) {
 }
 
 function itemName(item) {
-  return item.replace(/(^|-)([a-z])/g, (_, before, letter) => `${before && " "}${letter.toUpperCase()}`);
+  return item.replace(
+    /(^|-)([a-z])/g,
+    (_, before, letter) => `${before && " "}${letter.toUpperCase()}`,
+  );
 }
 
 /* A choice in words, and what the button says. */
@@ -1144,9 +1283,16 @@ function told(choice) {
   };
   if (choice in words) return words[choice];
   if (choice.includes(">")) return [`As painted: ${choice}.`, "Place"];
-  if (choice.startsWith("extra")) return [`Additional Peg: ${choice.slice(10)}. It stays secret until colours are settled.`, "Name it"];
+  if (choice.startsWith("extra"))
+    return [
+      `Additional Peg: ${choice.slice(10)}. It stays secret until colours are settled.`,
+      "Name it",
+    ];
   if (choice.startsWith("remove 3x3")) {
-    return [`Rapid Removal around ${choice.slice(11)}: squares with a peg or beside one stay. ${secret}`, "Remove"];
+    return [
+      `Rapid Removal around ${choice.slice(11)}: squares with a peg or beside one stay. ${secret}`,
+      "Remove",
+    ];
   }
   return [`${choice[0].toUpperCase()}${choice.slice(1)}. ${secret}`, "Remove"];
 }

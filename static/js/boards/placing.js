@@ -155,7 +155,11 @@ export class Placing {
       button(label, h("span", { "aria-hidden": "true" }, sign), () => this.nudge(dx, dy));
     return h(
       "div",
-      { class: "board-tools__move keeps-room", role: "group", "aria-label": "Move and turn the piece" },
+      {
+        class: "board-tools__move keeps-room",
+        role: "group",
+        "aria-label": "Move and turn the piece",
+      },
       button("Turn left (Shift R)", icon("rotate-back") ?? "⟲", () => this.rotate(-1)),
       button("Turn right (R)", icon("rotate") ?? "⟳", () => this.rotate(1)),
       arrow("Move left", "←", -1, 0),

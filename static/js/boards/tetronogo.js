@@ -426,7 +426,8 @@ class TetronogoBoard {
   #rules() {
     return {
       active: () => this.#isPlacing,
-      idle: () => whyIdle(this.ctx, this.#asks("place") ? "Go back to the bout that is on first." : ""),
+      idle: () =>
+        whyIdle(this.ctx, this.#asks("place") ? "Go back to the bout that is on first." : ""),
       at: ([x, y]) => this.#centred([x, y]),
       corner: (spot) => spot,
       shifted: (_, [column, row]) => this.#clamped(Math.round(column), Math.round(row)),

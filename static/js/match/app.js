@@ -474,7 +474,12 @@ class MatchPage {
 
   #drawKeys(keys) {
     const lines = keys.map(([names, words]) =>
-      h("li", {}, names.map((name) => [h("kbd", {}, name), " "]), words),
+      h(
+        "li",
+        {},
+        names.map((name) => [h("kbd", {}, name), " "]),
+        words,
+      ),
     );
     fill(this.parts.keys.querySelector("ul"), ...lines);
     this.parts.keys.hidden = false;

@@ -58,7 +58,11 @@ export class OrganiserDesk {
         evidence(picture),
         h(
           "button",
-          { type: "button", class: "button button--small", on: { click: () => this.#enlarge(picture) } },
+          {
+            type: "button",
+            class: "button button--small",
+            on: { click: () => this.#enlarge(picture) },
+          },
           "Enlarge the picture",
         ),
       );
@@ -80,7 +84,17 @@ export class OrganiserDesk {
       larger.disabled = zoom === ENLARGED.length - 1;
     };
     const button = (label, sign, by) =>
-      h("button", { type: "button", class: "button button--icon", "aria-label": label, title: label, on: { click: () => show(zoom + by) } }, sign);
+      h(
+        "button",
+        {
+          type: "button",
+          class: "button button--icon",
+          "aria-label": label,
+          title: label,
+          on: { click: () => show(zoom + by) },
+        },
+        sign,
+      );
     const smaller = button("Smaller", "−", -1);
     const larger = button("Larger", "+", 1);
     fill(
@@ -88,15 +102,31 @@ export class OrganiserDesk {
       h(
         "form",
         { method: "dialog" },
-        h("div", { class: "dialog__head" }, h("h2", { id: "act-title" }, "The position, with the evidence"), h("span", { class: "board-tools" }, smaller, words, larger)),
-        h("div", { class: "dialog__body evidence", tabindex: "0", role: "region", "aria-label": "The enlarged position" }, image),
+        h(
+          "div",
+          { class: "dialog__head" },
+          h("h2", { id: "act-title" }, "The position, with the evidence"),
+          h("span", { class: "board-tools" }, smaller, words, larger),
+        ),
+        h(
+          "div",
+          {
+            class: "dialog__body evidence",
+            tabindex: "0",
+            role: "region",
+            "aria-label": "The enlarged position",
+          },
+          image,
+        ),
         h("div", { class: "dialog__foot" }, h("button", { class: "button" }, "Close")),
       ),
     );
     if (image.complete) show(0);
     else image.addEventListener("load", () => show(zoom));
     this.dialog.classList.add("dialog--evidence");
-    this.dialog.addEventListener("close", () => this.dialog.classList.remove("dialog--evidence"), { once: true });
+    this.dialog.addEventListener("close", () => this.dialog.classList.remove("dialog--evidence"), {
+      once: true,
+    });
     this.dialog.showModal();
   }
 

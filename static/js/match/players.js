@@ -44,7 +44,9 @@ export class Players {
    */
   remind(reminder, tell) {
     const { seat } = reminder;
-    const told = this.cards.filter((card) => card.asked !== null && (seat === null || seat === card.seat));
+    const told = this.cards.filter(
+      (card) => card.asked !== null && (seat === null || seat === card.seat),
+    );
     if (told.length === 0) return;
     const takeBack = tell({ ...reminder, seat: told.length > 1 ? null : told[0].seat });
     for (const card of told) card.remind(reminder, takeBack);
@@ -59,7 +61,12 @@ class PlayerCard {
     this.presence = h("span", { class: "presence" });
     this.time = h("p", { class: "clock__time keeps-room", role: "timer" });
     this.reserve = h("p", { class: "clock__reserve" });
-    this.bar = h("progress", { class: "clock__bar keeps-room", max: "1", value: "0", "aria-hidden": "true" });
+    this.bar = h("progress", {
+      class: "clock__bar keeps-room",
+      max: "1",
+      value: "0",
+      "aria-hidden": "true",
+    });
     this.score = h("p", { class: "player__score keeps-room" });
     this.winner = h("span", { class: "tag tag--success", hidden: true }, icon("trophy"), "Winner");
     this.reminder = h("p", { class: "player__reminder", hidden: true });
@@ -95,12 +102,17 @@ class PlayerCard {
     this.presence.hidden = view.phase === "over";
     this.score.hidden = score === null;
     if (score !== null) {
-      fill(this.score, h("strong", {}, score.toLocaleString("en-GB")), ` ${score === 1 ? "point" : "points"}`);
+      fill(
+        this.score,
+        h("strong", {}, score.toLocaleString("en-GB")),
+        ` ${score === 1 ? "point" : "points"}`,
+      );
     }
     const decision = view.decisions.find((open) => open.seat === this.seat);
     // A choice that is in is known to be by its own player alone: to all others time runs on.
     const made = typeof decision?.sealed === "string";
-    this.asked = decision === undefined || made || view.paused ? null : `${decision.id}/${decision.kind}`;
+    this.asked =
+      decision === undefined || made || view.paused ? null : `${decision.id}/${decision.kind}`;
     if (this.reminded !== null && this.asked !== this.reminded.asked) this.#forget();
     this.root.dataset.active = String(view.decisions.some((open) => open.seat === this.seat));
     this.over = view.phase === "over";
@@ -110,7 +122,8 @@ class PlayerCard {
   /** Show a clock; gives how long it stays right in ms (Infinity while it stands still). */
   tick(clock) {
     this.clock = clock;
-    if (this.reminded !== null && timeLeft(clock, this.reminded.kind) > this.reminded.from) this.#forget();
+    if (this.reminded !== null && timeLeft(clock, this.reminded.kind) > this.reminded.from)
+      this.#forget();
     const face = shown(clock);
     this.root.dataset.state = clock.state;
     this.time.hidden = face === null;

@@ -46,7 +46,10 @@ export class Replay {
     this.#buildMoves();
     this.#buildPlayers();
     const { result } = this.steps.at(-1).view;
-    write(this.parts.result, result === null ? "" : resultText(result, this.names, data.you, this.steps));
+    write(
+      this.parts.result,
+      result === null ? "" : resultText(result, this.names, data.you, this.steps),
+    );
     this.parts.result.hidden = result === null;
     document.addEventListener("keydown", (event) => this.#key(event));
     addEventListener("popstate", () =>

@@ -14,7 +14,11 @@ export class ResultCard {
     const around = [...document.querySelectorAll(".match__banner a")];
     root
       .querySelector(".result__next")
-      .prepend(...around.map(({ href, textContent }) => h("a", { class: "button button--small", href }, textContent)));
+      .prepend(
+        ...around.map(({ href, textContent }) =>
+          h("a", { class: "button button--small", href }, textContent),
+        ),
+      );
     root.querySelector(".result__away").addEventListener("click", () => this.#putAway());
     root.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.#putAway();
@@ -31,7 +35,12 @@ export class ResultCard {
     const { result } = view;
     const ruled = result.reason === "ruling" ? rulingReason(log) : "";
     const by = voidedByItself(log) ? "The reason" : "The organiser's reason";
-    const why = ruled ? `${by}: ${ruled}` : ruleset.because(view, names.map((name, seat) => (seat === you ? "you" : name)));
+    const why = ruled
+      ? `${by}: ${ruled}`
+      : ruleset.because(
+          view,
+          names.map((name, seat) => (seat === you ? "you" : name)),
+        );
     write(this.title, resultText(result, names, you, log));
     write(this.why, why);
     this.why.hidden = why === "";

@@ -2,7 +2,9 @@
 
 /** The names of both seats; seats that share a name are told apart by their place. */
 export function namesOf(header) {
-  const [first, second] = header.seats.map((seat, index) => seat.name || ["First player", "Second player"][index]);
+  const [first, second] = header.seats.map(
+    (seat, index) => seat.name || ["First player", "Second player"][index],
+  );
   return first === second ? [`${first} (1)`, `${second} (2)`] : [first, second];
 }
 
@@ -40,9 +42,15 @@ export function openDecision(view, you) {
  * Whose decision it is, in one sentence. `waiting` has the ruleset's words for its kinds of
  * decision, `dispute` its sentence while a ruling is awaited, `there` who looks at the match. Gives `{state, text}`: `state` is `yours`, `sending`, `theirs`, `paused` or `over`.
  */
-export function turnLine(view, you, names, { waiting = {}, sending = false, dispute, there = [false, false] } = {}) {
+export function turnLine(
+  view,
+  you,
+  names,
+  { waiting = {}, sending = false, dispute, there = [false, false] } = {},
+) {
   if (view.phase === "over") return { state: "over", text: "The match is over." };
-  if (view.phase === "waiting") return { state: "theirs", text: waitingText(view, you, names, there) };
+  if (view.phase === "waiting")
+    return { state: "theirs", text: waitingText(view, you, names, there) };
   if (view.phase === "lot") return { state: "theirs", text: "The advantage is drawn by lot." };
   if (view.paused) {
     return { state: "paused", text: "The organiser has paused the match. All clocks stand still." };
@@ -75,7 +83,10 @@ export function turnLine(view, you, names, { waiting = {}, sending = false, disp
     return { state: "theirs", text: `${names[decision.seat]} is ${doing(decision, waiting)}.` };
   }
   if (view.ruling) {
-    return { state: "paused", text: dispute ?? "An organiser has to rule. All clocks stand still." };
+    return {
+      state: "paused",
+      text: dispute ?? "An organiser has to rule. All clocks stand still.",
+    };
   }
   return { state: "theirs", text: "The match goes on in a moment." };
 }
@@ -83,8 +94,11 @@ export function turnLine(view, you, names, { waiting = {}, sending = false, disp
 /* Whom a match waits for before it begins, and what follows if they do not come. */
 function waitingText(view, you, names, there) {
   const { until, ready } = view.waiting;
-  const missing = [0, 1].filter((seat) => seat !== you && !there[seat] && !ready[seat]).map((seat) => names[seat]);
-  const whom = missing.length === 0 ? "Both players are here." : `Waiting for ${missing.join(" and ")}.`;
+  const missing = [0, 1]
+    .filter((seat) => seat !== you && !there[seat] && !ready[seat])
+    .map((seat) => names[seat]);
+  const whom =
+    missing.length === 0 ? "Both players are here." : `Waiting for ${missing.join(" and ")}.`;
   const clock = new Date(until).toLocaleTimeString("en-GB");
   return `${whom} The clocks start when both are here; if that is not so by ${clock}, the match is void.`;
 }
@@ -95,13 +109,16 @@ function doing(decision, waiting) {
 
 /** Whether a match was void by itself: nobody ruled that. */
 export function voidedByItself(log) {
-  return log.some((item) => item.events.some(({ kind, data }) => kind === "organiser" && data?.by === ""));
+  return log.some((item) =>
+    item.events.some(({ kind, data }) => kind === "organiser" && data?.by === ""),
+  );
 }
 
 /** Who won and why; to the players themselves in the second person. The log tells who voided it. */
 export function resultText(result, names, you = null, log = []) {
   if (result === null) return "The match is over.";
-  if (result.winner === null && voidedByItself(log)) return "The match is void: not both players were there in time.";
+  if (result.winner === null && voidedByItself(log))
+    return "The match is void: not both players were there in time.";
   if (result.winner === null) return "The match was voided by the organiser: nobody has won.";
   if (you !== null) return resultToPlayer(result, names[1 - you], you);
   const winner = names[result.winner];
@@ -140,7 +157,9 @@ function resultToPlayer(result, opponent, you) {
     case "total":
       return `${did} by total points, ${own} to ${other}.`;
     case "two-in-a-row":
-      return won ? "You won two bouts in a row, and the match." : `You lost: ${opponent} won two bouts in a row.`;
+      return won
+        ? "You won two bouts in a row, and the match."
+        : `You lost: ${opponent} won two bouts in a row.`;
     case "tie-break":
       return `${did} the tie at ${own} to ${other}.`;
     case "timeout":
@@ -148,7 +167,9 @@ function resultToPlayer(result, opponent, you) {
     case "concession":
       return won ? `You won: ${opponent} conceded.` : "You lost: you conceded.";
     case "missed-picks":
-      return won ? `You won: ${opponent} missed too many picks.` : "You lost: you missed too many picks.";
+      return won
+        ? `You won: ${opponent} missed too many picks.`
+        : "You lost: you missed too many picks.";
     case "ruling":
       return `${did} by the organiser's ruling.`;
     default:
