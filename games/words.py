@@ -7,23 +7,10 @@ from typing import Any
 
 from core.refusals import Refusal
 from games.engine.decisions import Seat
+from games.engine.reasons import COMMON, Reason
 from games.engine.ruleset import Ruleset
 from games.models import Match
 from games.rulesets import REGISTRY
-
-# How the winner won, to be read after "won".
-REASONS = {
-    "points": "on points",
-    "tie-break": "on the tie-break",
-    "timeout": "on time",
-    "concession": "by concession",
-    "missed-picks": "through missed picks",
-    "two-in-a-row": "with two bouts in a row",
-    "total": "on the total of all bouts",
-    "ruling": "by an organiser's ruling",
-}
-# How the other one lost, to be read after "lost", where that is another way.
-_LOST = {"two-in-a-row": "to two bouts in a row"}
 
 
 def result_told(names: Sequence[str], match: Match, you: Seat | None = None) -> str:
@@ -31,15 +18,35 @@ def result_told(names: Sequence[str], match: Match, you: Seat | None = None) -> 
     ``you``."""
     if match.winner is None:
         return f"The match is {void_told(match)}."
-    how = REASONS.get(match.reason, match.reason)
+    how = how_won(match)
     if you is None:
         did = f"{names[match.winner]} won {how}"
     elif you == match.winner:
         did = f"You won {how}"
     else:
-        did = f"You lost {_LOST.get(match.reason, how)}"
+        did = f"You lost {how_lost(match)}"
     first = match.winner if you is None else you
     return f"{did}, {match.scores[first]} to {match.scores[1 - first]}."
+
+
+def how_won(match: Match) -> str:
+    """How the winner won, to be read after "won"."""
+    reason = reason_of(match)
+    return match.reason if reason is None else reason.how
+
+
+def how_lost(match: Match) -> str:
+    """How the other one lost, to be read after "lost"."""
+    reason = reason_of(match)
+    return how_won(match) if reason is None else reason.how_lost or reason.how
+
+
+def reason_of(match: Match) -> Reason | None:
+    """The way in which a match ended; None of a ruleset that the site no longer offers, and of one
+    that has no such end any more."""
+    ruleset = ruleset_named(match.ruleset)
+    own = () if ruleset is None else ruleset.reasons
+    return next((each for each in (*own, *COMMON) if each.id == match.reason), None)
 
 
 def void_told(match: Match) -> str:

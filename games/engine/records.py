@@ -77,10 +77,7 @@ class RecordResult(msgspec.Struct, frozen=True, kw_only=True):
     """How the match ended, as the record states it. The checker compares it with the replay."""
 
     winner: Annotated[SeatNumber | None, _says("Null where the match was voided.")]
-    reason: Literal[
-        "points", "tie-break", "timeout", "concession", "missed-picks", "two-in-a-row", "total",
-        "ruling",
-    ]  # fmt: skip
+    reason: str
     scores: (
         Annotated[tuple[int, int], _says("What the ruleset counts, by seat.")] | msgspec.UnsetType
     ) = msgspec.UNSET
@@ -146,8 +143,11 @@ def read(data: bytes) -> Record:
 def header_of(registry: Registry, record: Record) -> tuple[AnyRuleset, Header]:
     """The ruleset of a record and its header with typed options.
 
-    Raises :class:`Malformed` for a ruleset, variant, option or item that does not exist.
+    Raises :class:`Malformed` for a ruleset, variant, option, item or reason that does not exist.
     """
+    stated = record.result
+    if stated is not msgspec.UNSET and stated.reason not in registry.reasons:
+        raise Malformed(f"result: no match ends with {stated.reason!r}")
     try:
         ruleset = registry.get(record.ruleset)
         ruleset.variant(record.variant)

@@ -7,6 +7,7 @@ from typing import Any
 
 from core.refusals import NotFound
 from games.engine.errors import EngineFault
+from games.engine.reasons import COMMON
 from games.engine.ruleset import Ruleset
 
 
@@ -23,6 +24,12 @@ class Registry:
 
     def __contains__(self, ruleset_id: object) -> bool:
         return ruleset_id in self._by_id
+
+    @property
+    def reasons(self) -> frozenset[str]:
+        """The ids of all ways in which matches end."""
+        found = (each.id for ruleset in self for each in ruleset.reasons)
+        return frozenset((*found, *(each.id for each in COMMON)))
 
     def get(self, ruleset_id: str) -> Ruleset[Any, Any]:
         """The ruleset of that id. Raises :class:`Refusal` ``setup.ruleset``."""

@@ -19,6 +19,7 @@ from games.engine.clocks import ClockPolicy
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
 from games.engine.errors import EngineFault
 from games.engine.naming import UNNAMED, Names
+from games.engine.reasons import COMMON, Reason
 
 State = TypeVar("State")
 Move = TypeVar("Move")
@@ -132,6 +133,7 @@ class Ruleset(ABC, Generic[State, Move]):
     summary: ClassVar[str]
     variants: ClassVar[tuple[Variant, ...]]
     options_type: ClassVar[type[Options]]
+    reasons: ClassVar[tuple[Reason, ...]]
     items: ClassVar[tuple[ItemRule, ...]] = ()
     supplies: ClassVar[tuple[Supply, ...]] = ()
 
@@ -352,6 +354,14 @@ class Ruleset(ABC, Generic[State, Move]):
             if variant.id == variant_id:
                 return variant
         raise Refusal("setup.variant", f"{self.name} has no variant {variant_id!r}.")
+
+    def reason(self, reason_id: str) -> Reason:
+        """The way in which a match ended: one of the ruleset's own, or one that any match may have.
+        Raises :class:`EngineFault` for one that no match of it can have."""
+        for reason in (*self.reasons, *COMMON):
+            if reason.id == reason_id:
+                return reason
+        raise EngineFault(f"no match of {self.id} ends with {reason_id!r}")
 
     def item(self, item_id: str, variant_id: str) -> ItemRule:
         """The item of that id, if the variant knows it. Raises :class:`Refusal` ``setup.item``."""

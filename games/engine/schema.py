@@ -23,6 +23,7 @@ def record_schema(registry: Registry) -> dict[str, Any]:
     _, defs = msgspec.json.schema_components([Record], ref_template=_REF)
     record = defs.pop("Record")
     record["properties"]["ruleset"] = {"enum": [ruleset.id for ruleset in registry]}
+    defs["RecordResult"]["properties"]["reason"] = {"enum": sorted(registry.reasons)}
     # Which of the two an entry holds is checked in code when it is read.
     defs["RecordMove"]["oneOf"] = [
         {"required": ["move"], "properties": {"timeout": False}},

@@ -7,6 +7,7 @@ from typing import Any
 from games.engine import table as tables
 from games.engine.decisions import ALL, Audience, Outcome, Seat
 from games.engine.live import Live
+from games.engine.reasons import Reason
 from games.engine.table import AnyRuleset
 
 
@@ -32,6 +33,8 @@ def match_view(ruleset: AnyRuleset, live: Live, audience: Audience, *, at: int) 
         "game": None if table.state is None else ruleset.view(table.state, audience),
         "result": None if table.result is None else _result_view(table.result),
     }
+    if table.result is not None:
+        view["told"] = _told(ruleset.reason(table.result.reason))
     if any(table.suspended):
         view["ruling"] = True
     if live.waiting is not None:
@@ -41,6 +44,11 @@ def match_view(ruleset: AnyRuleset, live: Live, audience: Audience, *, at: int) 
 
 def _result_view(result: Outcome) -> dict[str, Any]:
     return {"winner": result.winner, "reason": result.reason, "scores": list(result.scores)}
+
+
+def _told(reason: Reason) -> dict[str, str]:
+    """How the result reads, for everybody else and for each of the two players."""
+    return {"room": reason.room, "winner": reason.winner, "loser": reason.loser}
 
 
 def _phase(live: Live) -> str:

@@ -124,7 +124,7 @@ def reason_told(match: Match) -> str:
     """How the match was decided, to be read after "won" or on its own."""
     if match.is_over and match.winner is None:
         return words.void_told(match)
-    return words.REASONS.get(match.reason, match.reason)
+    return words.how_won(match)
 
 
 @register.filter

@@ -17,7 +17,6 @@ from games.engine.table import Header
 from games.engine.views import match_view
 from games.rulesets import REGISTRY
 from games.services.matches import options_of
-from games.words import REASONS
 from tests.browser.stage import course
 from tests.rulesets.domain.helpers import RULES as DOMAIN
 from tests.rulesets.domain.helpers import Game
@@ -379,6 +378,7 @@ def who_is_muted_sees_a_disabled_field_and_why(page: Page) -> None:
 
 def results_are_told_to_the_players_in_the_second_person(page: Page) -> None:
     """And to everybody else in the third; whatever the reason."""
+    reasons = sorted(REGISTRY.reasons)
     told = page.evaluate(
         """async (reasons) => {
           const {resultText} = await import('/static/js/match/words.js');
@@ -386,9 +386,9 @@ def results_are_told_to_the_players_in_the_second_person(page: Page) -> None:
           return reasons.map((reason) => [0, 1, null].map(
             (you) => resultText({winner: 0, reason, scores: [5, 3]}, names, you)));
         }""",
-        list(REASONS),
+        reasons,
     )
-    for reason, (winner, loser, room) in zip(REASONS, told, strict=True):
+    for reason, (winner, loser, room) in zip(reasons, told, strict=True):
         assert winner.startswith("You won"), reason
         assert loser.startswith("You lost"), reason
         assert "Ada" not in winner + loser.replace("Ada won two bouts", ""), reason

@@ -32,6 +32,7 @@ from games.engine.decisions import (
 )
 from games.engine.errors import EngineFault
 from games.engine.naming import UNNAMED, Names
+from games.engine.reasons import POINTS, TIE_BREAK, TIMEOUT, Reason
 from games.engine.ruleset import (
     Chosen,
     ItemRule,
@@ -128,6 +129,7 @@ class Toy(Ruleset[State, Move]):
         ),
     )
     options_type: ClassVar[type[Options]] = ToyOptions
+    reasons: ClassVar[tuple[Reason, ...]] = (POINTS, TIE_BREAK, TIMEOUT)
     items: ClassVar[tuple[ItemRule, ...]] = (
         ItemRule("tie-advantage", "Tie Advantage", "Wins a tie."),
         ItemRule("cheap-picks", "Cheap Picks", "Only for show.", variants=("costly",)),
@@ -172,13 +174,13 @@ class Toy(Ruleset[State, Move]):
 
     def outcome(self, state: State) -> Outcome | None:
         if state.lost is not None:
-            return Outcome(other(state.lost), "timeout", state.points)
+            return Outcome(other(state.lost), TIMEOUT.id, state.points)
         if state.phase != "over":
             return None
         first, second = state.points
         if first == second:
-            return Outcome(state.advantage, "tie-break", state.points)
-        return Outcome(0 if first > second else 1, "points", state.points)
+            return Outcome(state.advantage, TIE_BREAK.id, state.points)
+        return Outcome(0 if first > second else 1, POINTS.id, state.points)
 
     def scores(self, state: State) -> tuple[int, int]:
         return state.points

@@ -14,7 +14,7 @@ from functools import cache
 from itertools import chain, repeat
 from pathlib import Path
 from random import Random
-from typing import Any, get_args, get_type_hints
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -27,7 +27,7 @@ from games.engine.chance import choose
 from games.engine.clocks import ClockPolicy
 from games.engine.decisions import ALL, EVERYONE, Audience, Chance, Decision, Draw, Event
 from games.engine.errors import EngineFault
-from games.engine.records import RecordResult
+from games.engine.reasons import COMMON, Reason
 from games.engine.ruleset import Options, Ruleset, Setup
 from games.rulesets import REGISTRY
 from tests.engine.playthroughs import playthroughs
@@ -38,7 +38,6 @@ AnyRuleset = Ruleset[Any, Any]
 
 RULESETS: list[AnyRuleset] = [TOY, *REGISTRY]
 CODE = re.compile(r"[a-z]+(-[a-z]+)*\.[a-z]+(-[a-z]+)*")
-REASONS = get_args(get_type_hints(RecordResult)["reason"])
 AUDIENCES: tuple[Audience, ...] = (*EVERYONE, ALL)
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -183,6 +182,33 @@ def test_ids_and_names(ruleset: AnyRuleset) -> None:
 
 
 @every_ruleset
+def test_every_way_to_end_has_words_for_all_who_read_of_it(ruleset: AnyRuleset) -> None:
+    reasons = (*ruleset.reasons, *COMMON)
+    assert len({reason.id for reason in reasons}) == len(reasons)
+    for reason in reasons:
+        assert re.fullmatch(r"[a-z]+(-[a-z]+)*", reason.id)
+        assert ruleset.reason(reason.id) == reason
+        _proper_reason(reason)
+    with pytest.raises(EngineFault):
+        ruleset.reason("no-such-reason")
+
+
+def _proper_reason(reason: Reason) -> None:
+    for fragment in filter(None, (reason.how, reason.how_lost)):
+        assert fragment[0].islower()
+        assert not fragment.endswith(".")
+    names = {"winner": "Ada", "loser": "Ben", "own": 5, "other": 3}
+    for sentence, begins in (
+        (reason.room, "Ada won"),
+        (reason.winner, "You won"),
+        (reason.loser, "You lost"),
+    ):
+        told = sentence.format_map(names)
+        assert told.startswith(begins)
+        assert told.endswith(".")
+
+
+@every_ruleset
 def test_unknown_variants_and_items_are_refused(ruleset: AnyRuleset) -> None:
     with pytest.raises(Refusal) as caught:
         ruleset.variant("no-such-variant")
@@ -254,7 +280,7 @@ def test_an_ended_match_has_an_outcome_and_nothing_open(ruleset: AnyRuleset) -> 
         outcome = ruleset.outcome(walk.end)
         assert outcome is not None
         assert outcome.winner in (0, 1)
-        assert outcome.reason in REASONS
+        assert outcome.reason in {reason.id for reason in ruleset.reasons}
         assert outcome.scores == ruleset.scores(walk.end)
         assert ruleset.decisions(walk.end) == ()
         assert ruleset.chance_due(walk.end) == ()

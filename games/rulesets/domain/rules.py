@@ -15,6 +15,7 @@ from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat, other
 from games.engine.errors import EngineFault
 from games.engine.naming import UNNAMED, Names, named
+from games.engine.reasons import POINTS, TIE_BREAK, TIMEOUT, Reason
 from games.engine.ruleset import (
     Chosen,
     Dispute,
@@ -99,6 +100,15 @@ _CHALLENGES, _DISCARDS = 1 / 40, 1 / 24
 _TRIES = 40  # at a valid placement, before a random player under strict refereeing discards
 
 
+MISSED_PICKS = Reason(
+    id="missed-picks",
+    how="through missed picks",
+    room="{winner} won: {loser} missed too many picks.",
+    winner="You won: {loser} missed too many picks.",
+    loser="You lost: you missed too many picks.",
+)
+
+
 class DomainOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Times in seconds. House rulings: `choice_time` is also for the last challenge of the match;
     without a `pool`, a built-in one is drawn."""
@@ -134,6 +144,7 @@ class Domain(Ruleset[State, Move]):
         Variant("standard", "Standard", "Two domains and one pool of shapes."),
     )
     options_type: ClassVar[type[Options]] = DomainOptions
+    reasons: ClassVar[tuple[Reason, ...]] = (POINTS, TIE_BREAK, TIMEOUT, MISSED_PICKS)
     supplies: ClassVar[tuple[Supply, ...]] = (supply.POOL,)
 
     # -- the course of a match -----------------------------------------------------------------
@@ -565,9 +576,9 @@ def _ended(state: State) -> State:
     scores = board.count(state.ready_pool, state.terms.red, state.laid)
     first, second = scores
     if first == second:
-        outcome = Outcome(state.terms.advantage, "tie-break", scores)
+        outcome = Outcome(state.terms.advantage, TIE_BREAK.id, scores)
     else:
-        outcome = Outcome(0 if first > second else 1, "points", scores)
+        outcome = Outcome(0 if first > second else 1, POINTS.id, scores)
     return _replace(state, phase="over", outcome=outcome)
 
 
@@ -580,10 +591,10 @@ def _out_of_time(state: State, seat: Seat) -> State:
             return missed
         bare = board.bare(state.pool)
         return _replace(
-            missed, phase="over", outcome=Outcome(1 - seat, "missed-picks", (bare, bare))
+            missed, phase="over", outcome=Outcome(1 - seat, MISSED_PICKS.id, (bare, bare))
         )
     scores = board.count(state.ready_pool, state.terms.red, state.laid)
-    return _replace(state, phase="over", outcome=Outcome(1 - seat, "timeout", scores))
+    return _replace(state, phase="over", outcome=Outcome(1 - seat, TIMEOUT.id, scores))
 
 
 # -- random play -------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from games.engine.chance import RandomSource
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Decision, Event, Outcome, Seat, other
 from games.engine.naming import UNNAMED, Names, named
+from games.engine.reasons import POINTS, TIE_BREAK, TIMEOUT, Reason
 from games.engine.ruleset import Chosen, Options, Ruleset, Seconds, Setup, Variant
 from games.rulesets.domino_black_white import (
     estimate,
@@ -71,6 +72,7 @@ class DominoBlackWhite(Ruleset[State, Move]):
         Variant("standard", "Standard", "The full set of 21 dominoes each, on the winged board."),
     )
     options_type: ClassVar[type[Options]] = DominoOptions
+    reasons: ClassVar[tuple[Reason, ...]] = (POINTS, TIE_BREAK, TIMEOUT)
 
     # -- the course of a match -----------------------------------------------------------------
 
@@ -85,8 +87,8 @@ class DominoBlackWhite(Ruleset[State, Move]):
             return None
         one, two = scores = state.scores()
         if state.late is not None:
-            return Outcome(winner(state), "timeout", scores)
-        return Outcome(winner(state), "tie-break" if one == two else "points", scores)
+            return Outcome(winner(state), TIMEOUT.id, scores)
+        return Outcome(winner(state), "tie-break" if one == two else POINTS.id, scores)
 
     def scores(self, state: State) -> tuple[int, int]:
         return state.scores()

@@ -15,6 +15,7 @@ from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
 from games.engine.errors import EngineFault
 from games.engine.naming import UNNAMED, Names, named
+from games.engine.reasons import POINTS, TIE_BREAK, TIMEOUT, Reason
 from games.engine.ruleset import (
     Chosen,
     ItemRule,
@@ -128,6 +129,7 @@ class DominoWars(Ruleset[State, Move]):
         Variant("standard", "Standard", "Decks of eight on a board of four by four."),
     )
     options_type: ClassVar[type[Options]] = DominoWarsOptions
+    reasons: ClassVar[tuple[Reason, ...]] = (POINTS, TIE_BREAK, TIMEOUT)
     items: ClassVar[tuple[ItemRule, ...]] = (
         ItemRule(
             REPEAT,
@@ -186,8 +188,8 @@ class DominoWars(Ruleset[State, Move]):
             return None
         scores = one, two = state.scores()
         if state.late is not None:
-            return Outcome(state.winner(), "timeout", scores)
-        return Outcome(state.winner(), "tie-break" if one == two else "points", scores)
+            return Outcome(state.winner(), TIMEOUT.id, scores)
+        return Outcome(state.winner(), "tie-break" if one == two else POINTS.id, scores)
 
     def scores(self, state: State) -> tuple[int, int]:
         """The squares that each seat owns."""

@@ -13,6 +13,7 @@ from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat, other
 from games.engine.errors import EngineFault
 from games.engine.naming import UNNAMED, Names, named
+from games.engine.reasons import POINTS, TIE_BREAK, Reason
 from games.engine.ruleset import (
     Chosen,
     ItemRule,
@@ -101,6 +102,7 @@ class PegDomain(Ruleset[State, Move]):
         Variant("tempo-up", "Tempo Up", "Two identical pallets; cut-outs are paths."),
     )
     options_type: ClassVar[type[Options]] = PegOptions
+    reasons: ClassVar[tuple[Reason, ...]] = (POINTS, TIE_BREAK)
     items: ClassVar[tuple[ItemRule, ...]] = (
         ItemRule(
             "additional-peg",
@@ -157,11 +159,11 @@ class PegDomain(Ruleset[State, Move]):
             return None
         one, two = scores = state.scores
         if one != two:
-            return Outcome(0 if one > two else 1, "points", scores)
+            return Outcome(0 if one > two else 1, POINTS.id, scores)
         one, two = (state.used(seat).bit_count() for seat in (0, 1))
         if one != two:
-            return Outcome(0 if one > two else 1, "tie-break", scores)
-        return Outcome(state.frame.advantage, "tie-break", scores)
+            return Outcome(0 if one > two else 1, TIE_BREAK.id, scores)
+        return Outcome(state.frame.advantage, TIE_BREAK.id, scores)
 
     def scores(self, state: State) -> tuple[int, int]:
         return state.scores

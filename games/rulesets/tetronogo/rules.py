@@ -16,6 +16,7 @@ from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import EVERYONE, Audience, Chance, Decision, Draw, Event, Outcome, Seat
 from games.engine.errors import EngineFault
 from games.engine.naming import PLAYERS, UNNAMED, Names, named
+from games.engine.reasons import TIE_BREAK, Reason
 from games.engine.ruleset import Chosen, Options, Ruleset, Seconds, Setup, Variant
 from games.rulesets.tetronogo import view as views
 from games.rulesets.tetronogo.bits import draw_member, members
@@ -56,6 +57,23 @@ _EXPECTED = {
 }
 
 
+TWO_IN_A_ROW = Reason(
+    id="two-in-a-row",
+    how="with two bouts in a row",
+    how_lost="to two bouts in a row",
+    room="{winner} won two bouts in a row.",
+    winner="You won two bouts in a row, and the match.",
+    loser="You lost: {winner} won two bouts in a row.",
+)
+TOTAL = Reason(
+    id="total",
+    how="on the total of all bouts",
+    room="{winner} won by total points, {own} to {other}.",
+    winner="You won by total points, {own} to {other}.",
+    loser="You lost by total points, {own} to {other}.",
+)
+
+
 class TetronogoOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Times in seconds. The reserve is for each bout. House ruling: 60 s for the secret pick."""
 
@@ -77,6 +95,7 @@ class Tetronogo(Ruleset[State, Move]):
         Variant("standard", "Standard", "Up to four bouts on a 12 by 12 board."),
     )
     options_type: ClassVar[type[Options]] = TetronogoOptions
+    reasons: ClassVar[tuple[Reason, ...]] = (TWO_IN_A_ROW, TOTAL, TIE_BREAK)
 
     # -- the course of a match -----------------------------------------------------------------
 
@@ -343,13 +362,13 @@ def _outcome(advantage: Seat, bouts: tuple[Bout, ...]) -> Outcome | None:
     totals = sum(bout.points[0] for bout in bouts), sum(bout.points[1] for bout in bouts)
     latest = bouts[-1].winner
     if latest is not None and len(bouts) > 1 and bouts[-2].winner == latest:
-        return Outcome(latest, "two-in-a-row", totals)
+        return Outcome(latest, TWO_IN_A_ROW.id, totals)
     if len(bouts) < MOST_BOUTS:
         return None
     if totals[0] != totals[1]:
-        return Outcome(0 if totals[0] > totals[1] else 1, "total", totals)
+        return Outcome(0 if totals[0] > totals[1] else 1, TOTAL.id, totals)
     won = [bout.winner for bout in bouts if bout.winner is not None]
-    return Outcome(won[-1] if won else advantage, "tie-break", totals)
+    return Outcome(won[-1] if won else advantage, TIE_BREAK.id, totals)
 
 
 # -- the history, out of a state and back ------------------------------------------------------
