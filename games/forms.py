@@ -14,6 +14,7 @@ from accounts.models import User
 from accounts.moderation import Silence
 from core.refusals import Refusal, each_of
 from games import pace
+from games.engine.capabilities import supply_of
 from games.engine.ruleset import Ruleset
 from games.models import Challenge, Preparation
 from games.rule_options import RuleOption, rule_options
@@ -329,7 +330,7 @@ def _rule_field(ruleset: Ruleset[Any, Any], option: RuleOption) -> str:
 
 def _prepared_choice(preparation: Preparation) -> tuple[int, str]:
     ruleset = REGISTRY.get(preparation.ruleset)
-    supply = ruleset.supply(preparation.key)
+    supply = supply_of(ruleset, preparation.key)
     return preparation.pk, f"{ruleset.name}, {supply.name}: {preparation.name}"
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
+from games.engine.capabilities import supplies_of
 from games.engine.errors import EngineFault
 from games.engine.ruleset import Ruleset
 from games.rulesets import REGISTRY
@@ -57,7 +58,7 @@ def rule_options(ruleset_id: str) -> tuple[RuleOption, ...]:
     if not isinstance(told, inspect.StructType):
         raise EngineFault(f"the options of {ruleset_id} are no struct")
     defaults = msgspec.structs.asdict(ruleset.options_type())  # type: ignore[call-arg]
-    prepared = {key for supply in ruleset.supplies for key in supply.options}
+    prepared = {key for supply in supplies_of(ruleset) for key in supply.options}
     found = (
         _option(field, defaults[field.name]) for field in told.fields if field.name not in prepared
     )

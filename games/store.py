@@ -20,6 +20,7 @@ from psycopg.errors import LockNotAvailable
 from core.clock import instant_of
 from core.refusals import Forbidden, NotFound
 from games.engine import live as lives
+from games.engine.capabilities import disputes_of
 from games.engine.live import Happened, Live
 from games.engine.ruleset import HeldItem
 from games.engine.table import Actor, AnyRuleset, Entry, Header
@@ -219,8 +220,10 @@ def save(held: Held, *, live: Live, readers: Readers, appended: Sequence[Appende
 
 def awaits_ruling(ruleset: AnyRuleset, live: Live) -> bool:
     """Whether the match stands still until an organiser has ruled."""
-    table = live.table
-    return table.state is not None and table.result is None and ruleset.in_dispute(table.state)
+    table, disputes = live.table, disputes_of(ruleset)
+    if disputes is None or table.state is None or table.result is not None:
+        return False
+    return disputes.in_dispute(table.state)
 
 
 def save_wake(held: Held, *, wake_at: int | None) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from core.refusals import Refusal
+from games.engine.capabilities import supplies_of
 from games.engine.decisions import Seat
 from games.engine.reasons import COMMON, Reason
 from games.engine.ruleset import Ruleset
@@ -79,4 +80,4 @@ def supplies_named(ruleset_id: str, keys: Iterable[str]) -> list[str]:
     """What a ruleset calls those of its supplies, in its own order; nothing of one that the site no
     longer offers."""
     ruleset, wanted = ruleset_named(ruleset_id), set(keys)
-    return [each.name for each in ruleset.supplies if each.key in wanted] if ruleset else []
+    return [each.name for each in supplies_of(ruleset) if each.key in wanted] if ruleset else []

@@ -18,6 +18,7 @@ from rest_framework.response import Response
 from core.api.views import FieldsView
 from games import pace
 from games.api.rulestext import page_of, sections_of
+from games.engine.capabilities import built_in_of
 from games.engine.records import FORMAT
 from games.engine.table import AnyRuleset
 from games.rulesets import REGISTRY
@@ -153,7 +154,7 @@ class RulesetView(FieldsView):
                 "times": times_of(ruleset),
                 "rules_text": [section._asdict() for section in sections_of(ruleset)],
                 "notation": notation_of(ruleset),
-                "built_in": ruleset.built_in(),
+                "built_in": built_in_of(ruleset),
                 "record_format": FORMAT,
             }
         )

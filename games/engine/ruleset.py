@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import msgspec
 
-from core.refusals import NotFound, Refusal
+from core.refusals import Refusal
 from games.engine.chance import RandomSource
 from games.engine.clocks import ClockPolicy
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
@@ -74,55 +74,9 @@ class Setup(msgspec.Struct, frozen=True):
     items: tuple[HeldItem, ...] = ()
 
 
-class Dispute(msgspec.Struct, frozen=True):
-    """What an organiser who is to rule on a challenge should know: what the program thinks of it,
-    and a picture of the position with the evidence, as an SVG document."""
-
-    words: str
-    picture: str
-
-
-class Painted(msgspec.Struct, frozen=True):
-    """A move that a painted picture may stand for, and an SVG document of what was understood."""
-
-    move: Any
-    picture: str
-
-
-class Supply(msgspec.Struct, frozen=True):
-    """Something that an organiser may prepare instead of leaving it to chance: its key, its name
-    and a sentence for people, what its files end in, and the keys of the options it stands for.
-    ``variants`` empty means every variant."""
-
-    key: str
-    name: str
-    help: str
-    suffix: str = ".txt"
-    options: tuple[str, ...] = ()
-    variants: tuple[str, ...] = ()
-
-
-class LookedOver(msgspec.Struct, frozen=True):
-    """What a prepared text turned out to be: its canonical text (empty where there are faults),
-    everything that is wrong with it, a sentence each, what an organiser should know all the same,
-    and an SVG document with the faults marked (empty where nothing could be drawn)."""
-
-    value: str
-    faults: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
-    picture: str = ""
-
-
-class Supplied(msgspec.Struct, frozen=True):
-    """What a prepared value means for a match: options to set, as records have them, and outcomes
-    of chance in their record texts, each for a draw that a match makes once."""
-
-    options: Mapping[str, Any] = {}
-    outcomes: tuple[str, ...] = ()
-
-
 class Ruleset(ABC, Generic[State, Move]):
-    """The protocol of a ruleset. Subclasses are stateless; one instance serves every match.
+    """The protocol of a ruleset. Subclasses are stateless; one instance serves every match. What
+    only some can do besides is in `games.engine.capabilities`.
 
     Performance contract: `validate` never enumerates moves, `any_legal` is exact, and `sample`
     works without listing moves where a list would be long.
@@ -135,7 +89,6 @@ class Ruleset(ABC, Generic[State, Move]):
     options_type: ClassVar[type[Options]]
     reasons: ClassVar[tuple[Reason, ...]]
     items: ClassVar[tuple[ItemRule, ...]] = ()
-    supplies: ClassVar[tuple[Supply, ...]] = ()
 
     # -- the course of a match -----------------------------------------------------------------
 
@@ -149,11 +102,6 @@ class Ruleset(ABC, Generic[State, Move]):
 
     def chance_due(self, state: State) -> tuple[Draw, ...]:
         """The draws that must be made before the match can go on; any order is accepted."""
-        return ()
-
-    def suspended(self, state: State) -> tuple[Decision, ...]:
-        """Decisions that cannot be answered just now, and whose clocks stand still until
-        `decisions` lists them again: what they are about is being ruled on."""
         return ()
 
     @abstractmethod
@@ -203,19 +151,6 @@ class Ruleset(ABC, Generic[State, Move]):
         """An outcome for ``draw``, built on ``random`` alone."""
         raise EngineFault(f"{self.id} draws nothing")
 
-    def rule(self, state: State, valid: bool) -> State:
-        """The state after the organiser's ruling on a pending challenge.
-        Raises :class:`Refusal` ``organiser.nothing-to-rule``."""
-        raise Refusal("organiser.nothing-to-rule", "There is no challenge to rule on.")
-
-    def dispute(self, state: State, names: Names = UNNAMED) -> Dispute | None:
-        """What is to be ruled on, for the organiser's eyes only; None while nothing is."""
-        return None
-
-    def in_dispute(self, state: State) -> bool:
-        """Whether there is a `dispute`: asked after every entry, so it must be cheap."""
-        return False
-
     # -- time ----------------------------------------------------------------------------------
 
     @abstractmethod
@@ -225,11 +160,6 @@ class Ruleset(ABC, Generic[State, Move]):
     def reserve_epoch(self, state: State) -> int:
         """Both reserves are full again whenever this number changes."""
         return 0
-
-    def reserve_costs(self, before: State, after: State) -> tuple[int, int]:
-        """What the step from ``before`` to ``after`` costs each seat's reserve by the rules, in
-        milliseconds, whatever the clocks say; a reserve never falls below 0."""
-        return 0, 0
 
     # -- text ----------------------------------------------------------------------------------
 
@@ -302,40 +232,6 @@ class Ruleset(ABC, Generic[State, Move]):
         """A view's board as a self-contained SVG document with a text alternative, in which the
         seats go by the players' names."""
 
-    # -- moves as pictures ---------------------------------------------------------------------
-
-    def template(self, state: State, decision: Decision) -> str:
-        """An SVG document of the position to paint an answer to ``decision`` on.
-        Raises :class:`Refusal` ``picture.not-taken`` where answers are not painted."""
-        raise Refusal("picture.not-taken", "This decision is not answered by a picture.")
-
-    def read_picture(
-        self, state: State, decision: Decision, template: bytes, upload: bytes
-    ) -> Sequence[Painted]:
-        """Every legal move that a painted copy of the template may stand for, at least one; both
-        pictures as files, the template as PNG. Raises :class:`Refusal`: ``picture.*`` for a file
-        that cannot be read or understood, else as `validate`."""
-        raise Refusal("picture.not-taken", "This decision is not answered by a picture.")
-
-    # -- what an organiser prepares ------------------------------------------------------------
-
-    def look_over(self, key: str, text: str) -> LookedOver:
-        """Check a prepared text for the supply of that key; never raises for what it holds."""
-        raise EngineFault(f"{self.id} is supplied with no {key!r}")
-
-    def supplied(self, key: str, value: str, variant_id: str) -> Supplied:
-        """What a value that `look_over` gave means for a match of that variant."""
-        raise EngineFault(f"{self.id} is supplied with no {key!r}")
-
-    def supply_files(self, key: str) -> Mapping[str, str]:
-        """Texts to begin from, by name: ``"example"``, which is sound, and perhaps ``"blank"``."""
-        raise EngineFault(f"{self.id} is supplied with no {key!r}")
-
-    def built_in(self) -> Mapping[str, Any]:
-        """What records only name because it comes with the program: documents by that name, each as
-        the option has it that would carry one. Whoever replays a record elsewhere needs them."""
-        return {}
-
     # -- storage -------------------------------------------------------------------------------
 
     @abstractmethod
@@ -369,13 +265,3 @@ class Ruleset(ABC, Generic[State, Move]):
             if item.id == item_id and (not item.variants or variant_id in item.variants):
                 return item
         raise Refusal("setup.item", f"{self.name} ({variant_id}) has no item {item_id!r}.")
-
-    def supply(self, key: str, variant_id: str = "") -> Supply:
-        """The supply of that key, if the variant takes it (any, where none is given).
-        Raises :class:`Refusal` ``setup.supply``."""
-        for supply in self.supplies:
-            fits = not variant_id or not supply.variants or variant_id in supply.variants
-            if supply.key == key and fits:
-                return supply
-        where = f"{self.name} ({variant_id})" if variant_id else self.name
-        raise NotFound("setup.supply", f"{where} is supplied with no {key!r}.")

@@ -18,6 +18,7 @@ import msgspec
 
 from core.refusals import Refusal
 from games.engine import notation
+from games.engine.capabilities import disputes_of, penalties_of, ruled, ruling_of
 from games.engine.chance import RandomSource, below
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import (
@@ -426,7 +427,7 @@ def organised(ruleset: AnyRuleset, table: Table, *, act: Act, by: str = "", why:
     if table.advantage is None:
         raise Refusal("chance.lot-first", "Who has the advantage must be drawn by lot first.")
     after = _after_act(ruleset, table, act)
-    events = [_act_event(act, by, why)]
+    events = [_act_event(ruleset, act, by, why)]
     if act.kind in ("rule valid", "rule invalid"):
         events += [
             Event(
@@ -458,7 +459,7 @@ def _after_act(ruleset: AnyRuleset, table: Table, act: Act) -> Table:
         case "extend":
             return _extended(table, _seat_of(act), act.amount_ms)
         case "rule valid" | "rule invalid":
-            return _moved_on(ruleset, table, ruleset.rule(table.state, act.kind == "rule valid"))
+            return _moved_on(ruleset, table, ruled(ruleset, table.state, act.kind == "rule valid"))
         case "winner":
             return _ended(ruleset, table, Outcome(act.seat, "ruling", ruleset.scores(table.state)))
         case "void":
@@ -502,15 +503,13 @@ def _extended(table: Table, seat: Seat, amount_ms: int) -> Table:
 _ACT_TEXTS = {
     "pause": "The organiser paused the match.",
     "resume": "The organiser resumed the match.",
-    "rule valid": "The organiser ruled the placement valid.",
-    "rule invalid": "The organiser ruled the placement invalid.",
     "take back": "The organiser took back the last submission and what followed from it.",
     "void": "The organiser voided the match.",
 }
 _VOID_BY_ITSELF = "The match is void."
 
 
-def _act_event(act: Act, by: str, why: str) -> Event:
+def _act_event(ruleset: AnyRuleset, act: Act, by: str, why: str) -> Event:
     seconds = act.amount_ms // 1000
     if act.kind == "reserve":
         verb = "added" if seconds >= 0 else "took away"
@@ -521,6 +520,8 @@ def _act_event(act: Act, by: str, why: str) -> Event:
         text = "The organiser declared the winner."
     elif act.kind == "void" and not by:
         text = _VOID_BY_ITSELF
+    elif act.kind in ("rule valid", "rule invalid"):
+        text = ruling_of(ruleset, act.kind == "rule valid").log
     else:
         text = _ACT_TEXTS[act.kind]
     return Event(
@@ -660,7 +661,7 @@ class Course:
         # An answer that was known once is no secret again because the other one was taken back.
         self._secret = [each for each in self._secret if each.index < undone]
         act = Act(TAKE_BACK)
-        return Step(table, (_act_event(act, entry.by, entry.why),), act.text)
+        return Step(table, (_act_event(self._ruleset, act, entry.by, entry.why),), act.text)
 
     def _last_submission(self) -> int | None:
         for at in range(len(self._kept) - 1, -1, -1):
@@ -826,7 +827,10 @@ def _moved_on(ruleset: AnyRuleset, table: Table, state: Any) -> Table:
     final = [held for held in table.sealed if table.open[held.decision.seat] is None]
     now = _by_seat(() if outcome is not None else ruleset.decisions(state), final)
     epoch = ruleset.reserve_epoch(state)
-    still = _by_seat(() if outcome is not None else ruleset.suspended(state), ())
+    disputes, penalties = disputes_of(ruleset), penalties_of(ruleset)
+    still = _by_seat(
+        () if outcome is not None or disputes is None else disputes.suspended(state), ()
+    )
     slots: list[Open | None] = [None, None]
     waiting: list[Open | None] = [None, None]
     for seat in (0, 1):
@@ -839,8 +843,8 @@ def _moved_on(ruleset: AnyRuleset, table: Table, state: Any) -> Table:
             where[seat] = (
                 Open(decision) if slot is None else msgspec.structs.replace(slot, decision=decision)
             )
-    if table.state is not None:
-        table = _costed(table, ruleset.reserve_costs(table.state, state))
+    if penalties is not None and table.state is not None:
+        table = _costed(table, penalties.reserve_costs(table.state, state))
     reserve = table.reserve_ms
     if epoch != table.epoch:
         full = to_ms(table.header.options.reserve)

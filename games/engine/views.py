@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from games.engine import table as tables
+from games.engine.capabilities import Ruling, ruling_of
 from games.engine.decisions import ALL, Audience, Outcome, Seat
 from games.engine.live import Live
 from games.engine.reasons import Reason
@@ -37,6 +38,10 @@ def match_view(ruleset: AnyRuleset, live: Live, audience: Audience, *, at: int) 
         view["told"] = _told(ruleset.reason(table.result.reason))
     if any(table.suspended):
         view["ruling"] = True
+        view["rulings"] = {
+            "valid": _ruling_view(ruling_of(ruleset, True)),
+            "invalid": _ruling_view(ruling_of(ruleset, False)),
+        }
     if live.waiting is not None:
         view["waiting"] = {"until": live.waiting.until, "ready": list(live.waiting.ready)}
     return view
@@ -49,6 +54,10 @@ def _result_view(result: Outcome) -> dict[str, Any]:
 def _told(reason: Reason) -> dict[str, str]:
     """How the result reads, for everybody else and for each of the two players."""
     return {"room": reason.room, "winner": reason.winner, "loser": reason.loser}
+
+
+def _ruling_view(ruling: Ruling) -> dict[str, str]:
+    return {"title": ruling.title, "means": ruling.means}
 
 
 def _phase(live: Live) -> str:

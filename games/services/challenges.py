@@ -20,6 +20,7 @@ from core.refusals import Forbidden, NotFound, Refusal, Together
 from games import frames, pace, presence
 from games.audience import LOBBY_GROUP, may_prepare, user_group_of
 from games.engine import records
+from games.engine.capabilities import supply_of
 from games.engine.ruleset import Ruleset
 from games.models import Challenge, Match, Preparation
 from games.publish import Frame, publish
@@ -173,7 +174,7 @@ def _preparation(
     preparation = preparation_of(user, preparation_id)
     if preparation.ruleset != ruleset.id:
         raise NotFound("setup.supply", f"“{preparation.name}” is for another game.")
-    ruleset.supply(preparation.key, variant)
+    supply_of(ruleset, preparation.key, variant)
     return preparation
 
 

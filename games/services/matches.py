@@ -19,12 +19,13 @@ from games import frames, store
 from games.audience import LOBBY_GROUP, may_import, may_organise, user_group_of
 from games.engine import live as lives
 from games.engine import records
+from games.engine.capabilities import Supplied, supplier, supplies_of, supply_of
 from games.engine.chance import RandomSource
 from games.engine.decisions import ALL, Seat, seen_by
 from games.engine.live import Live, Prepared, Turn
 from games.engine.naming import UNNAMED
 from games.engine.options import options_read
-from games.engine.ruleset import HeldItem, Options, Ruleset, Supplied
+from games.engine.ruleset import HeldItem, Options, Ruleset
 from games.engine.table import Entry, Header
 from games.models import Match, MatchEntry, MatchPlayer, MatchReferee
 from games.publish import Frame, publish
@@ -54,7 +55,7 @@ def game_of(
     ``setup.options`` for each option.
     """
     ruleset = REGISTRY.get(ruleset_id)
-    supplied = set() if prepared else {key for each in ruleset.supplies for key in each.options}
+    supplied = set() if prepared else {key for each in supplies_of(ruleset) for key in each.options}
     told = Together()
     if variant is not None:
         with told.of():
@@ -192,11 +193,11 @@ def supplied_to(ruleset: Ruleset[Any, Any], variant: str, prepared: Mapping[str,
     options: dict[str, Any] = {}
     outcomes: list[str] = []
     for key, text in prepared.items():
-        supply = ruleset.supply(key, variant)
-        found = ruleset.look_over(key, text)
+        supply = supply_of(ruleset, key, variant)
+        found = supplier(ruleset).look_over(key, text)
         if found.faults:
             raise Refusal("setup.prepared", f"{supply.name}: {' '.join(found.faults)}")
-        means = ruleset.supplied(key, found.value, variant)
+        means = supplier(ruleset).supplied(key, found.value, variant)
         options |= means.options
         outcomes += means.outcomes
     return Supplied(options, tuple(outcomes))

@@ -9,7 +9,7 @@ from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import Forbidden, NotFound, Refusal
 from games.audience import may_prepare
-from games.engine.ruleset import LookedOver
+from games.engine.capabilities import LookedOver, supplier, supply_of
 from games.models import Challenge, Preparation
 from games.rulesets import REGISTRY
 from games.text import one_line
@@ -26,7 +26,7 @@ def preparation_looked_over(*, ruleset_id: str, key: str, data: bytes) -> Looked
     ``preparation.not-text``.
     """
     ruleset = REGISTRY.get(ruleset_id)
-    supply = ruleset.supply(key)
+    supply = supply_of(ruleset, key)
     if len(data) > MAX_BYTES:
         most = f"A file has at most {MAX_BYTES // 1024} KiB."
         raise Refusal("preparation.too-large", most)
@@ -36,7 +36,7 @@ def preparation_looked_over(*, ruleset_id: str, key: str, data: bytes) -> Looked
         raise Refusal(
             "preparation.not-text", "This is not a text file; its letters must be in UTF-8."
         ) from None
-    return ruleset.look_over(supply.key, text)
+    return supplier(ruleset).look_over(supply.key, text)
 
 
 @transaction.atomic

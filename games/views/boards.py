@@ -13,6 +13,7 @@ from core.refusals import Forbidden, Refusal
 from core.sizes import takes
 from games import store
 from games.audience import AUDIENCES, audience_of
+from games.engine.capabilities import Painting, painting_of
 from games.engine.decisions import ROOM, Decision, Seat
 from games.engine.views import match_view
 from games.pictures import PNG, as_image, board_of, names_of, png_of, png_response, svg_response
@@ -106,7 +107,7 @@ def paint_read(request: HttpRequest, match_id: int) -> HttpResponse:
         held, seat = _at_the_table(request, match_id)
         decision = _decision(held, seat)
         ruleset = held.ruleset
-        readings = ruleset.read_picture(
+        readings = _painting(held).read_picture(
             held.live.table.state, decision, _template(held, decision), _uploaded(request)
         )
     except Refusal as refusal:
@@ -155,5 +156,12 @@ def _decision(held: Held, seat: Seat) -> Decision:
     return slot.decision
 
 
+def _painting(held: Held) -> Painting:
+    painting = painting_of(held.ruleset)
+    if painting is None:
+        raise Refusal("picture.not-taken", "This decision is not answered by a picture.")
+    return painting
+
+
 def _template(held: Held, decision: Decision) -> bytes:
-    return png_of(held.ruleset.template(held.live.table.state, decision), scale=1)
+    return png_of(_painting(held).template(held.live.table.state, decision), scale=1)

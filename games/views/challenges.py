@@ -17,7 +17,7 @@ from accounts.moderation import silence_of
 from core.refusals import NotFound, Refusal
 from games import selectors
 from games.audience import may_prepare
-from games.engine.ruleset import Supply
+from games.engine.capabilities import Supply, supply_of
 from games.forms import ChallengeForm
 from games.models import Challenge
 from games.rulesets import REGISTRY
@@ -124,7 +124,7 @@ def _supplied(challenge: Challenge) -> Supply | None:
     """What the challenger supplies; whoever accepts should know."""
     if challenge.preparation is None:
         return None
-    return REGISTRY.get(challenge.ruleset).supply(challenge.preparation.key)
+    return supply_of(REGISTRY.get(challenge.ruleset), challenge.preparation.key)
 
 
 def _challenge(challenge_id: int, user: Any) -> Challenge:

@@ -18,6 +18,7 @@ from core.refusals import Forbidden, Refusal
 from games import extras, sharing, store
 from games.api.views import record_response
 from games.audience import AUDIENCES, may_moderate_chat, may_organise, seat_of
+from games.engine.capabilities import disputes_of
 from games.engine.decisions import ROOM, Seat
 from games.models import Match
 from games.pictures import as_image, board_of, names_of, told_apart
@@ -141,8 +142,10 @@ def dispute(request: HttpRequest, match_id: int) -> HttpResponse:
         )
     held = store.read(match_id)
     table = held.live.table
-    running = table.state is not None and table.result is None
-    found = held.ruleset.dispute(table.state, told_apart(names_of(match))) if running else None
+    disputes = disputes_of(held.ruleset)
+    found = None
+    if disputes is not None and table.state is not None and table.result is None:
+        found = disputes.dispute(table.state, told_apart(names_of(match)))
     if found is None:
         raise Refusal("organiser.nothing-to-rule", "There is no challenge to rule on.")
     response = JsonResponse({"words": found.words, "picture": found.picture})

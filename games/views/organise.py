@@ -13,7 +13,8 @@ from accounts.models import User
 from core.refusals import Forbidden, NotFound, Refusal
 from games import selectors
 from games.audience import may_prepare
-from games.engine.ruleset import LookedOver, Ruleset, Supply
+from games.engine.capabilities import LookedOver, Supply, supplier, supplies_of, supply_of
+from games.engine.ruleset import Ruleset
 from games.forms import PreparationForm
 from games.pictures import as_image
 from games.rulesets import REGISTRY
@@ -47,7 +48,7 @@ class Kind(NamedTuple):
     @property
     def files(self) -> list[str]:
         """What there is to begin from."""
-        return list(self.ruleset.supply_files(self.supply.key))
+        return list(supplier(self.ruleset).supply_files(self.supply.key))
 
 
 AT_MOST = 100
@@ -71,7 +72,7 @@ def queue(request: HttpRequest, user: User) -> HttpResponse:
 def prepared_list(request: HttpRequest, user: User) -> HttpResponse:
     """What the reader has prepared, and what can be."""
     _must_prepare(user)
-    kinds = [Kind(ruleset, supply) for ruleset in REGISTRY for supply in ruleset.supplies]
+    kinds = [Kind(ruleset, supply) for ruleset in REGISTRY for supply in supplies_of(ruleset)]
     kept = selectors.preparations_of(user)
     context = {
         "kinds": kinds,
@@ -126,7 +127,7 @@ def prepared(request: HttpRequest, user: User, preparation_id: int) -> HttpRespo
     """One thing that the reader keeps, drawn."""
     kept = selectors.preparation_of(user, preparation_id)
     kind = _kind(kept.ruleset, kept.key)
-    found = kind.ruleset.look_over(kept.key, kept.value)
+    found = supplier(kind.ruleset).look_over(kept.key, kept.value)
     context = {"kept": kept, "kind": kind, "found": found, "picture": as_image(found.picture)}
     response = render(request, "games/organise/prepared_one.html", context)
     response["Cache-Control"] = "private, no-store"
@@ -158,7 +159,7 @@ def prepared_delete(request: HttpRequest, user: User, preparation_id: int) -> Ht
 def supply_file(request: HttpRequest, ruleset_id: str, key: str, name: str) -> HttpResponse:
     """A text to begin from."""
     kind = _kind(ruleset_id, key)
-    text = kind.ruleset.supply_files(key).get(name)
+    text = supplier(kind.ruleset).supply_files(key).get(name)
     if text is None:
         raise NotFound("preparation.none", "There is no such file.")
     return _download(text, f"{ruleset_id}-{key}-{name}", kind.supply)
@@ -179,4 +180,4 @@ def _must_prepare(user: User) -> None:
 
 def _kind(ruleset_id: str, key: str) -> Kind:
     ruleset = REGISTRY.get(ruleset_id)
-    return Kind(ruleset, ruleset.supply(key))
+    return Kind(ruleset, supply_of(ruleset, key))

@@ -21,6 +21,7 @@ from accounts.models import User
 from accounts.tokens import token_create
 from core.api.index import schema
 from core.api.problems import title_of
+from games.engine.capabilities import supplies_of
 from games.rulesets import REGISTRY
 from games.services.challenges import challenge_create
 from tests.api.schema import Operation, is_as_described, operations
@@ -542,7 +543,7 @@ def test_options_are_told_in_words(asking: Asking) -> None:
                 body = {"ruleset": ruleset.id, "variant": "no-such", "options": options}
                 fields = is_fault(asking.send(offer, body), offer, body)["fields"]
                 assert fields.pop("variant")[0]["code"] == "setup.variant"
-                supplied = {key for each in ruleset.supplies for key in each.options}
+                supplied = {key for each in supplies_of(ruleset) for key in each.options}
                 fine = supplied if value is None else set()
                 if value == 1.5:
                     assert fields

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import msgspec
 
 from core.refusals import Refusal
+from games.engine.capabilities import Dispute, Disputes, Ruling
 from games.engine.chance import RandomSource, below, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import (
@@ -117,7 +118,7 @@ _TEXT = re.compile(
 _CHANCE = re.compile(r"pick (?P<seat>[01]) (?P<card>[0-9])|die (?P<die>[0-9])")
 
 
-class Toy(Ruleset[State, Move]):
+class Toy(Ruleset[State, Move], Disputes):
     id: ClassVar[str] = "toy"
     name: ClassVar[str] = "Toy"
     summary: ClassVar[str] = "Take from a heap."
@@ -129,6 +130,8 @@ class Toy(Ruleset[State, Move]):
         ),
     )
     options_type: ClassVar[type[Options]] = ToyOptions
+    valid: ClassVar[Ruling] = Ruling("Dare taken", "Two are taken.", "The organiser took the dare.")
+    invalid: ClassVar[Ruling] = Ruling("No dare", "None is taken.", "The organiser took no dare.")
     reasons: ClassVar[tuple[Reason, ...]] = (POINTS, TIE_BREAK, TIMEOUT)
     items: ClassVar[tuple[ItemRule, ...]] = (
         ItemRule("tie-advantage", "Tie Advantage", "Wins a tie."),
@@ -265,9 +268,16 @@ class Toy(Ruleset[State, Move]):
             return Chance("pick", draw.whose, (str(choose(random, CARDS)),))
         return Chance("die", None, (str(1 + below(random, 6)),))
 
+    def in_dispute(self, state: State) -> bool:
+        return state.phase == "ruling"
+
+    def dispute(self, state: State, names: Names = UNNAMED) -> Dispute | None:
+        return Dispute(f"{names[0]} or {names[1]} was daring.", "<svg/>")
+
+    def suspended(self, state: State) -> tuple[Decision, ...]:
+        return ()
+
     def rule(self, state: State, valid: bool) -> State:
-        if state.phase != "ruling":
-            return super().rule(state, valid)
         return _taken(_replace(state, phase="turn"), 2 if valid else 0)
 
     def policies(self, options: Options) -> Mapping[str, ClockPolicy]:

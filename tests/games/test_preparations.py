@@ -13,6 +13,7 @@ from accounts.roles import Role
 from accounts.services import role_revoke
 from core.refusals import Refusal
 from games import frames, selectors
+from games.engine.capabilities import supplier
 from games.models import Challenge, MatchEntry, Preparation
 from games.reading import reader_of
 from games.rulesets import REGISTRY
@@ -39,7 +40,7 @@ from tests.games.support import (
 from tests.rulesets.peg_domain.helpers import OTHER_PEGS, PEGS
 
 PALLETS = f"pallet red {PEGS}\npallet blue {OTHER_PEGS}"
-POOL = json.loads(REGISTRY.get("domain").supply_files("pool")["example"])
+POOL = json.loads(supplier(REGISTRY.get("domain")).supply_files("pool")["example"])
 
 
 def kept(user: User, **more: Any) -> Preparation:
@@ -60,7 +61,7 @@ def kept_pool(user: User) -> Preparation:
 def test_what_is_kept_is_canonical_and_audited(orla: User) -> None:
     made = kept(orla, name=" Plain\npallets ", data=b"\xef\xbb\xbf" + PALLETS.upper().encode())
     assert (made.owner, made.name) == (orla, "Plain pallets")
-    assert made.value == REGISTRY.get("peg-domain").look_over("pallets", PALLETS).value
+    assert made.value == supplier(REGISTRY.get("peg-domain")).look_over("pallets", PALLETS).value
     assert made.prepared == {"pallets": made.value}
     audit = AuditEntry.objects.get(action="preparation.create")
     assert (audit.who, audit.target_id) == (orla, str(made.pk))
@@ -152,7 +153,7 @@ def test_pallets_are_drawn_as_supplied_and_the_log_says_so(
 
 
 def sorted_pegs(names: str) -> str:
-    value = REGISTRY.get("peg-domain").look_over("pallet", f"pallet both {names}").value
+    value = supplier(REGISTRY.get("peg-domain")).look_over("pallet", f"pallet both {names}").value
     return value.removeprefix("pallet both ")
 
 

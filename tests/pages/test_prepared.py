@@ -11,6 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from accounts.models import User
+from games.engine.capabilities import supplier, supplies_of
 from games.models import Challenge, Preparation
 from games.rule_options import rule_options, rules_told
 from games.rulesets import REGISTRY
@@ -41,14 +42,14 @@ def test_everything_that_can_be_prepared_is_listed(visitor: Visitor, orla: User)
     page = visitor(orla).get(LIST)
     assert page.status_code == 200
     for ruleset in REGISTRY:
-        for supply in ruleset.supplies:
+        for supply in supplies_of(ruleset):
             address = f"{LIST}new/{ruleset.id}/{supply.key}/"
             assert address in links(page)
             assert visitor(orla).get(address).status_code == 200
-            for name in ruleset.supply_files(supply.key):
+            for name in supplier(ruleset).supply_files(supply.key):
                 assert f"{address}{name}/" in links(page)
                 answer = visitor(orla).get(f"{address}{name}/")
-                assert answer.content.decode() == ruleset.supply_files(supply.key)[name]
+                assert answer.content.decode() == supplier(ruleset).supply_files(supply.key)[name]
                 file = f"{ruleset.id}-{supply.key}-{name}{supply.suffix}"
                 assert answer["Content-Disposition"] == f'attachment; filename="{file}"'
 
@@ -270,4 +271,7 @@ def test_what_the_service_says_of_an_option_stands_at_its_field(
 
 def test_a_pool_is_no_rule_to_choose() -> None:
     assert "pool" not in {option.key for option in rule_options("domain")}
-    assert json.loads(REGISTRY.get("domain").supply_files("pool")["example"])["name"] == "my-pool"
+    assert (
+        json.loads(supplier(REGISTRY.get("domain")).supply_files("pool")["example"])["name"]
+        == "my-pool"
+    )

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 
 from core.refusals import Refusal
 from games.engine import notation, playouts, records
+from games.engine.capabilities import ruled
 from games.engine.chance import choose
 from games.engine.clocks import ClockPolicy
 from games.engine.decisions import ALL, EVERYONE, Audience, Chance, Decision, Draw, Event
@@ -317,7 +318,7 @@ def test_nothing_is_ruled_on_unless_it_is_asked_for(ruleset: AnyRuleset) -> None
     for walk in walks(ruleset):
         state = walk.states[0]
         with pytest.raises(Refusal) as caught:
-            ruleset.rule(state, True)
+            ruled(ruleset, state, True)
         assert proper(caught.value).code == "organiser.nothing-to-rule"
 
 

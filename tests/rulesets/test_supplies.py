@@ -13,15 +13,16 @@ import pytest
 from core.refusals import Refusal
 from games.engine import live as lives
 from games.engine import records
+from games.engine.capabilities import LookedOver, Supply, supplier, supplies_of, supply_of
 from games.engine.errors import EngineFault
 from games.engine.live import Prepared
-from games.engine.ruleset import LookedOver, Ruleset, Supply
+from games.engine.ruleset import Ruleset
 from games.engine.table import Header
 from games.rulesets import REGISTRY
 from tests.rulesets.peg_domain.helpers import NAMES, OTHER_PEGS, PEGS
 
 AnyRuleset = Ruleset[Any, Any]
-SUPPLIES = [(ruleset, supply) for ruleset in REGISTRY for supply in ruleset.supplies]
+SUPPLIES = [(ruleset, supply) for ruleset in REGISTRY for supply in supplies_of(ruleset)]
 every_supply = pytest.mark.parametrize(
     ("ruleset", "supply"), SUPPLIES, ids=[f"{r.id}-{s.key}" for r, s in SUPPLIES]
 )
@@ -36,11 +37,13 @@ def variants_of(ruleset: AnyRuleset, supply: Supply) -> list[str]:
 
 @every_supply
 def test_the_example_is_sound_and_drawn(ruleset: AnyRuleset, supply: Supply) -> None:
-    found = ruleset.look_over(supply.key, ruleset.supply_files(supply.key)["example"])
+    found = supplier(ruleset).look_over(
+        supply.key, supplier(ruleset).supply_files(supply.key)["example"]
+    )
     assert (found.faults, found.remarks) == ((), ())
     assert ET.fromstring(found.picture).tag.endswith("svg")  # noqa: S314 - our own
     # What is kept is its own canonical form.
-    assert ruleset.look_over(supply.key, found.value) == found
+    assert supplier(ruleset).look_over(supply.key, found.value) == found
 
 
 @every_supply
@@ -48,7 +51,7 @@ def test_the_example_is_sound_and_drawn(ruleset: AnyRuleset, supply: Supply) -> 
 def test_nonsense_is_a_fault_and_never_an_error(
     ruleset: AnyRuleset, supply: Supply, text: str
 ) -> None:
-    found = ruleset.look_over(supply.key, text)
+    found = supplier(ruleset).look_over(supply.key, text)
     assert found.value == ""
     assert found.faults
     for fault in found.faults:
@@ -57,9 +60,13 @@ def test_nonsense_is_a_fault_and_never_an_error(
 
 @every_supply
 def test_a_match_is_played_with_it(ruleset: AnyRuleset, supply: Supply) -> None:
-    value = ruleset.look_over(supply.key, ruleset.supply_files(supply.key)["example"]).value
+    value = (
+        supplier(ruleset)
+        .look_over(supply.key, supplier(ruleset).supply_files(supply.key)["example"])
+        .value
+    )
     for variant in variants_of(ruleset, supply):
-        means = ruleset.supplied(supply.key, value, variant)
+        means = supplier(ruleset).supplied(supply.key, value, variant)
         options = msgspec.convert(dict(means.options), ruleset.options_type)
         header = Header(ruleset=ruleset.id, variant=variant, options=options, advantage=1)
         prepared = [Prepared(text, "Olga") for text in means.outcomes]
@@ -93,31 +100,26 @@ def test_a_match_is_played_with_it(ruleset: AnyRuleset, supply: Supply) -> None:
 
 @every_supply
 def test_only_declared_keys_are_supplied(ruleset: AnyRuleset, supply: Supply) -> None:
-    assert ruleset.supply(supply.key) is supply
+    assert supply_of(ruleset, supply.key) is supply
     with pytest.raises(Refusal) as refused:
-        ruleset.supply("nothing")
+        supply_of(ruleset, "nothing")
     assert refused.value.code == "setup.supply"
     for variant in ruleset.variants:
         if variant.id not in variants_of(ruleset, supply):
             with pytest.raises(Refusal):
-                ruleset.supply(supply.key, variant.id)
+                supply_of(ruleset, supply.key, variant.id)
 
 
 def test_rulesets_that_declare_nothing_are_supplied_with_nothing() -> None:
     tetronogo = REGISTRY.get("tetronogo")
-    assert tetronogo.supplies == ()
-    for call in (
-        lambda: tetronogo.look_over("pool", ""),
-        lambda: tetronogo.supplied("pool", "", "standard"),
-        lambda: tetronogo.supply_files("pool"),
-    ):
-        with pytest.raises(EngineFault):
-            call()
+    assert supplies_of(tetronogo) == ()
+    with pytest.raises(EngineFault):
+        supplier(tetronogo)
 
 
 # -- pallets -------------------------------------------------------------------------------------
 
-PEG_DOMAIN = REGISTRY.get("peg-domain")
+PEG_DOMAIN = supplier(REGISTRY.get("peg-domain"))
 RED, BLUE = f"pallet red {PEGS}", f"pallet blue {OTHER_PEGS}"
 
 
@@ -208,7 +210,7 @@ def test_few_removable_squares_are_remarked_upon() -> None:
 
 # -- pools ---------------------------------------------------------------------------------------
 
-DOMAIN = REGISTRY.get("domain")
+DOMAIN = supplier(REGISTRY.get("domain"))
 EXAMPLE = json.loads(DOMAIN.supply_files("pool")["example"])
 
 

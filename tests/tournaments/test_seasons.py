@@ -11,6 +11,7 @@ from django.db import IntegrityError, InternalError, transaction
 from accounts.models import AuditEntry, User
 from accounts.services import user_close
 from core.refusals import Refusal
+from games.engine.capabilities import supplier
 from games.engine.errors import EngineFault
 from games.rulesets import REGISTRY
 from tests.tournaments.support import (
@@ -349,7 +350,7 @@ def test_one_that_never_began_is_hidden_when_it_is_cancelled(orla: User) -> None
 
 def test_what_organisers_prepare_is_no_option(orla: User) -> None:
     """Options are public at once; a pool is a secret until the match begins."""
-    pool = json.loads(REGISTRY.get("domain").supply_files("pool")["example"])
+    pool = json.loads(supplier(REGISTRY.get("domain")).supply_files("pool")["example"])
     game: dict[str, Any] = {"ruleset": "domain", "variant": "standard", "options": {"pool": pool}}
     season = running(orla, 3)
     refusal = refused(

@@ -10,6 +10,17 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 import msgspec
 
 from core.refusals import Refusal
+from games.engine.capabilities import (
+    BuiltIns,
+    Dispute,
+    Disputes,
+    LookedOver,
+    Penalties,
+    Ruling,
+    Supplied,
+    Supplies,
+    Supply,
+)
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat, other
@@ -18,14 +29,10 @@ from games.engine.naming import UNNAMED, Names, named
 from games.engine.reasons import POINTS, TIE_BREAK, TIMEOUT, Reason
 from games.engine.ruleset import (
     Chosen,
-    Dispute,
-    LookedOver,
     Options,
     Ruleset,
     Seconds,
     Setup,
-    Supplied,
-    Supply,
     Variant,
 )
 from games.rulesets.domain import board, events, supply
@@ -131,7 +138,7 @@ class DomainOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     pool: PoolDocument | None = None
 
 
-class Domain(Ruleset[State, Move]):
+class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
     """Draft shapes, lay them over either domain, and have more pixels of your colour."""
 
     id: ClassVar[str] = "domain"
@@ -146,6 +153,16 @@ class Domain(Ruleset[State, Move]):
     options_type: ClassVar[type[Options]] = DomainOptions
     reasons: ClassVar[tuple[Reason, ...]] = (POINTS, TIE_BREAK, TIMEOUT, MISSED_PICKS)
     supplies: ClassVar[tuple[Supply, ...]] = (supply.POOL,)
+    valid: ClassVar[Ruling] = Ruling(
+        title="Rule valid",
+        means="What was challenged stands, and the challenge was wrong.",
+        log="The organiser ruled the placement valid.",
+    )
+    invalid: ClassVar[Ruling] = Ruling(
+        title="Rule invalid",
+        means="What was challenged does not stand.",
+        log="The organiser ruled the placement invalid.",
+    )
 
     # -- the course of a match -----------------------------------------------------------------
 
@@ -265,8 +282,6 @@ class Domain(Ruleset[State, Move]):
         return ACCEPT if decision.kind == "final" else OUT_OF_TIME
 
     def rule(self, state: State, valid: bool) -> State:
-        if not state.review:
-            return super().rule(state, valid)
         return _ruled(_replace(state, review=False), valid)
 
     def in_dispute(self, state: State) -> bool:

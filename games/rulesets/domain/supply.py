@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from games.engine.ruleset import LookedOver, Supplied, Supply
+from games.engine.capabilities import LookedOver, Supplied, Supply
 from games.rulesets.domain import picture as pictures
 from games.rulesets.domain import pool as pools
 from games.rulesets.domain.pool import Form, Name, PoolDocument, Shape, Side, built_in

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from core.refusals import Refusal
+from games.engine.capabilities import Painted
 from games.engine.decisions import ROOM, Decision
-from games.engine.ruleset import Painted
 from games.rulesets.peg_domain import picture as pictures
 from games.rulesets.peg_domain.boards import (
     COLUMNS,

@@ -8,6 +8,14 @@ from typing import Annotated, Any, ClassVar, Final
 
 import msgspec
 
+from games.engine.capabilities import (
+    LookedOver,
+    Painted,
+    Painting,
+    Supplied,
+    Supplies,
+    Supply,
+)
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat, other
@@ -17,14 +25,10 @@ from games.engine.reasons import POINTS, TIE_BREAK, Reason
 from games.engine.ruleset import (
     Chosen,
     ItemRule,
-    LookedOver,
     Options,
-    Painted,
     Ruleset,
     Seconds,
     Setup,
-    Supplied,
-    Supply,
     Variant,
 )
 from games.rulesets.peg_domain import drawing, judging, notation, painting, saving, supply, viewing
@@ -76,7 +80,7 @@ class PegOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ] = True
 
 
-class PegDomain(Ruleset[State, Move]):
+class PegDomain(Ruleset[State, Move], Supplies, Painting):
     """Each player cuts plates with two pegs out of a pallet of their own and lays them over a
     shared board, whose squares they take over."""
 

@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from games.engine.ruleset import LookedOver, Supply
+from games.engine.capabilities import LookedOver, Supply
 from games.rulesets.peg_domain import picture as pictures
 from games.rulesets.peg_domain.boards import (
     COLOURS,

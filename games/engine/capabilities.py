@@ -1,0 +1,247 @@
+"""What only some rulesets can do: each a protocol, and how to ask whether a ruleset has it.
+
+A ruleset that can do it names the protocol among its bases. The runtime asks by the functions below
+and never which ruleset it is; each answer is kept, since some are asked at every entry.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import msgspec
+
+from core.refusals import NotFound, Refusal
+from games.engine.decisions import Decision
+from games.engine.errors import EngineFault
+from games.engine.naming import UNNAMED, Names
+from games.engine.ruleset import Ruleset
+
+# -- moves that an organiser rules on ------------------------------------------------------------
+
+
+class Dispute(msgspec.Struct, frozen=True):
+    """What an organiser who is to rule on a challenge should know: what the program thinks of it,
+    and a picture of the position with the evidence, as an SVG document."""
+
+    words: str
+    picture: str
+
+
+class Ruling(msgspec.Struct, frozen=True):
+    """One of the two ways to rule: what the organiser's button says, what follows from it, and what
+    the log says of it, both as sentences."""
+
+    title: str
+    means: str
+    log: str
+
+
+@runtime_checkable
+class Disputes(Protocol):
+    """Matches can stand still until an organiser has ruled on what was challenged."""
+
+    valid: ClassVar[Ruling]
+    invalid: ClassVar[Ruling]
+
+    @abstractmethod
+    def in_dispute(self, state: Any) -> bool:
+        """Whether there is something to rule on: asked after every entry, so it must be cheap."""
+        ...
+
+    @abstractmethod
+    def dispute(self, state: Any, names: Names = UNNAMED) -> Dispute | None:
+        """What is to be ruled on, for the organiser's eyes only; None while nothing is."""
+        ...
+
+    @abstractmethod
+    def rule(self, state: Any, valid: bool) -> Any:
+        """The state after the organiser's ruling. Asked only while `in_dispute`."""
+        ...
+
+    @abstractmethod
+    def suspended(self, state: Any) -> tuple[Decision, ...]:
+        """Decisions that cannot be answered just now, and whose clocks stand still until
+        `decisions` lists them again: what they are about is being ruled on."""
+        ...
+
+
+@cache
+def disputes_of(ruleset: Ruleset[Any, Any]) -> Disputes | None:
+    """The ruleset as one whose matches organisers rule on, or None."""
+    return ruleset if isinstance(ruleset, Disputes) else None
+
+
+def ruling_of(ruleset: Ruleset[Any, Any], valid: bool) -> Ruling:
+    """What that ruling is called. Raises :class:`EngineFault` where organisers rule on nothing."""
+    disputes = disputes_of(ruleset)
+    if disputes is None:
+        raise EngineFault(f"nobody rules on moves of {ruleset.id}")
+    return disputes.valid if valid else disputes.invalid
+
+
+def ruled(ruleset: Ruleset[Any, Any], state: Any, valid: bool) -> Any:
+    """The state after the organiser's ruling on what was challenged.
+    Raises :class:`Refusal` ``organiser.nothing-to-rule``."""
+    disputes = disputes_of(ruleset)
+    if disputes is None or not disputes.in_dispute(state):
+        raise Refusal("organiser.nothing-to-rule", "There is no challenge to rule on.")
+    return disputes.rule(state, valid)
+
+
+# -- moves that cost reserve ---------------------------------------------------------------------
+
+
+@runtime_checkable
+class Penalties(Protocol):
+    """Some moves, a wrong challenge for instance, cost reserve by the rules."""
+
+    @abstractmethod
+    def reserve_costs(self, before: Any, after: Any) -> tuple[int, int]:
+        """What the step from ``before`` to ``after`` costs each seat's reserve, in milliseconds,
+        whatever the clocks say; a reserve never falls below 0."""
+        ...
+
+
+@cache
+def penalties_of(ruleset: Ruleset[Any, Any]) -> Penalties | None:
+    """The ruleset as one that takes reserve away, or None."""
+    return ruleset if isinstance(ruleset, Penalties) else None
+
+
+# -- moves as pictures ---------------------------------------------------------------------------
+
+
+class Painted(msgspec.Struct, frozen=True):
+    """A move that a painted picture may stand for, and an SVG document of what was understood."""
+
+    move: Any
+    picture: str
+
+
+@runtime_checkable
+class Painting(Protocol):
+    """Decisions can be answered by painting on a picture of the position."""
+
+    @abstractmethod
+    def template(self, state: Any, decision: Decision) -> str:
+        """An SVG document of the position to paint an answer to ``decision`` on.
+        Raises :class:`Refusal` ``picture.not-taken`` where answers are not painted."""
+        ...
+
+    @abstractmethod
+    def read_picture(
+        self, state: Any, decision: Decision, template: bytes, upload: bytes
+    ) -> Sequence[Painted]:
+        """Every legal move that a painted copy of the template may stand for, at least one; both
+        pictures as files, the template as PNG. Raises :class:`Refusal`: ``picture.*`` for a file
+        that cannot be read or understood, else as `Ruleset.validate`."""
+        ...
+
+
+@cache
+def painting_of(ruleset: Ruleset[Any, Any]) -> Painting | None:
+    """The ruleset as one that takes painted answers, or None."""
+    return ruleset if isinstance(ruleset, Painting) else None
+
+
+# -- what an organiser prepares ------------------------------------------------------------------
+
+
+class Supply(msgspec.Struct, frozen=True):
+    """Something that an organiser may prepare instead of leaving it to chance: its key, its name
+    and a sentence for people, what its files end in, and the keys of the options it stands for.
+    ``variants`` empty means every variant."""
+
+    key: str
+    name: str
+    help: str
+    suffix: str = ".txt"
+    options: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+
+
+class LookedOver(msgspec.Struct, frozen=True):
+    """What a prepared text turned out to be: its canonical text (empty where there are faults),
+    everything that is wrong with it, a sentence each, what an organiser should know all the same,
+    and an SVG document with the faults marked (empty where nothing could be drawn)."""
+
+    value: str
+    faults: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    picture: str = ""
+
+
+class Supplied(msgspec.Struct, frozen=True):
+    """What a prepared value means for a match: options to set, as records have them, and outcomes
+    of chance in their record texts, each for a draw that a match makes once."""
+
+    options: Mapping[str, Any] = {}
+    outcomes: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class Supplies(Protocol):
+    """An organiser may prepare what would be drawn otherwise."""
+
+    supplies: ClassVar[tuple[Supply, ...]]
+
+    @abstractmethod
+    def look_over(self, key: str, text: str) -> LookedOver:
+        """Check a prepared text for the supply of that key; never raises for what it holds."""
+        ...
+
+    @abstractmethod
+    def supplied(self, key: str, value: str, variant_id: str) -> Supplied:
+        """What a value that `look_over` gave means for a match of that variant."""
+        ...
+
+    @abstractmethod
+    def supply_files(self, key: str) -> Mapping[str, str]:
+        """Texts to begin from, by name: ``"example"``, which is sound, and perhaps ``"blank"``."""
+        ...
+
+
+@cache
+def supplies_of(ruleset: Ruleset[Any, Any]) -> tuple[Supply, ...]:
+    """What may be prepared for matches of the ruleset; perhaps nothing."""
+    return ruleset.supplies if isinstance(ruleset, Supplies) else ()
+
+
+def supply_of(ruleset: Ruleset[Any, Any], key: str, variant_id: str = "") -> Supply:
+    """The supply of that key, if the variant takes it (any, where none is given).
+    Raises :class:`NotFound` ``setup.supply``."""
+    for supply in supplies_of(ruleset):
+        fits = not variant_id or not supply.variants or variant_id in supply.variants
+        if supply.key == key and fits:
+            return supply
+    where = f"{ruleset.name} ({variant_id})" if variant_id else ruleset.name
+    raise NotFound("setup.supply", f"{where} is supplied with no {key!r}.")
+
+
+def supplier(ruleset: Ruleset[Any, Any]) -> Supplies:
+    """A ruleset that has a supply. Raises :class:`EngineFault` for any other."""
+    if not isinstance(ruleset, Supplies):
+        raise EngineFault(f"{ruleset.id} is supplied with nothing")
+    return ruleset
+
+
+# -- what records only name ----------------------------------------------------------------------
+
+
+@runtime_checkable
+class BuiltIns(Protocol):
+    """Records may name something that comes with the program instead of holding it."""
+
+    @abstractmethod
+    def built_in(self) -> Mapping[str, Any]:
+        """Documents by the name that records have for them, each as the option has it that would
+        carry one. Whoever replays a record elsewhere needs them."""
+        ...
+
+
+def built_in_of(ruleset: Ruleset[Any, Any]) -> Mapping[str, Any]:
+    """What records of the ruleset only name; perhaps nothing."""
+    return ruleset.built_in() if isinstance(ruleset, BuiltIns) else {}
