@@ -6,9 +6,11 @@ middleware, and hand it to a thread and back.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable
 from typing import Any, Final
 
+from django.conf import settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
@@ -30,6 +32,13 @@ class HashedFiles(CompressedManifestStaticFilesStorage):
     support_js_module_import_aggregation = True
     # One for each link of the longest chain of imports, and one that finds nothing more to do.
     max_post_process_passes = 12
+
+    def _stored_name(self, name: str, hashed_files: dict[str, str]) -> str:
+        """The hashed name of a file that another one leads to. A way that leaves `STATIC_URL` and
+        comes back, as one from a ruleset's folder does, ends where a browser would."""
+        address = posixpath.normpath(posixpath.join(settings.STATIC_URL, name))
+        stored: str = super()._stored_name(address.removeprefix(settings.STATIC_URL), hashed_files)
+        return stored
 
 
 class StaticFiles:

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from django.template.loader import render_to_string
 
 from games.engine.table import AnyRuleset
+from games.folders import rules_template
 
 _BLOCKS: Final = {"p", "li", "ol", "ul", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "div"}
 _CELLS: Final = {"td", "th"}
@@ -26,9 +27,8 @@ class Section(NamedTuple):
 
 def page_of(ruleset: AnyRuleset) -> str:
     """The page of the rules, as HTML."""
-    return render_to_string(
-        f"rules/{ruleset.id}.html", {"ruleset": ruleset, "rulesets": [], "times": {}}
-    )
+    context = {"ruleset": ruleset, "rulesets": [], "times": {}}
+    return render_to_string(rules_template(ruleset), context)
 
 
 @cache

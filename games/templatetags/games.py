@@ -15,16 +15,24 @@ from django.utils.safestring import SafeString
 from accounts.models import User
 from accounts.roles import is_organiser
 from games import pace, rule_options, terms, words
+from games.folders import static_name
 from games.models import Challenge, Match, MatchPlayer
+from games.rulesets import REGISTRY
 from games.selectors import challenges_to, matches_to_rule
 
 register = template.Library()
 
 
 @register.simple_tag
+def board_module(ruleset_id: str) -> str:
+    """The address of a ruleset's board."""
+    return static(static_name(REGISTRY.get(ruleset_id), "board.js"))
+
+
+@register.simple_tag
 def board_stylesheet(ruleset_id: str) -> SafeString:
     """The link to the styles of a ruleset's board, for those that have a sheet of their own."""
-    path = f"css/boards/{ruleset_id}.css"
+    path = static_name(REGISTRY.get(ruleset_id), "board.css")
     if finders.find(path) is None:
         return SafeString("")
     return format_html('<link rel="stylesheet" href="{}">', static(path))

@@ -1,4 +1,4 @@
-"""The public rules: one page per ruleset, in `templates/rules/<id>.html`."""
+"""The public rules: one page per ruleset, out of its folder."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from games import pace
 from games.engine.ruleset import Ruleset
+from games.folders import rules_template
 from games.pictures import figure, svg_response
 from games.rulesets import REGISTRY
 from games.views.common import explains_refusals
@@ -27,7 +28,7 @@ def rules_page(request: HttpRequest, ruleset_id: str) -> HttpResponse:
     """The rules of one ruleset, with its usual times and at other paces."""
     ruleset = REGISTRY.get(ruleset_id)
     context = {"ruleset": ruleset, "rulesets": list(REGISTRY), "times": _times(ruleset)}
-    return render(request, f"rules/{ruleset.id}.html", context)
+    return render(request, rules_template(ruleset), context)
 
 
 def _times(ruleset: Ruleset[Any, Any]) -> dict[str, Any]:

@@ -22,7 +22,14 @@ KEPT = DATA / "statics"
 AT_MOST, LATELY_S = 5, 86_400  # so many, and those that were wanted lately: sites may run on them
 MANIFEST = "staticfiles.json"
 # Files of other packages change with their pinned versions only.
-MADE_OF = ("static/**/*", "requirements.txt", "config/statics.py", "config/settings/*.py")
+MADE_OF = (
+    "static/**/*",
+    "games/rulesets/*/static/*",
+    "games/folders.py",
+    "requirements.txt",
+    "config/statics.py",
+    "config/settings/*.py",
+)
 
 
 def fingerprint(root: Path = ROOT) -> str:

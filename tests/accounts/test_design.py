@@ -19,7 +19,9 @@ ANIMATION = re.compile(r"([^{}]+)\{[^{}]*?\banimation:([^;}]*)")
 LENGTH = re.compile(r"(\d+(?:\.\d+)?)(m?s)\b")
 TIMES = re.compile(r"(?<= )\d+(?=$|[ ;])")
 TOKENS = (CSS / "tokens.css").read_text()
-TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+TEMPLATES = sorted(
+    [*(ROOT / "templates").rglob("*.html"), *ROOT.glob("games/rulesets/*/rules.html")]
+)
 
 # Text on its ground: 4.5 to 1 (WCAG 2.2, 1.4.3 AA).
 GROUNDS = ("--bg", "--surface", "--raised", "--sunken")
@@ -175,7 +177,7 @@ def test_nothing_moves_for_more_than_five_seconds() -> None:
     """But what says that something is being sent (WCAG 2.2, 2.2.2 A). A dot that never rests also
     keeps a core of the reader's machine busy, a twelfth of it each."""
     found = 0
-    for sheet in CSS.rglob("*.css"):
+    for sheet in (*CSS.rglob("*.css"), *ROOT.glob("games/rulesets/*/static/*.css")):
         for selector, value in ANIMATION.findall(sheet.read_text()):
             if value.strip() == "none" or "sending" in selector:
                 continue

@@ -15,6 +15,7 @@ import pytest
 from games.engine import live as lives
 from games.engine.table import Header
 from games.engine.views import match_view
+from games.folders import folder_of
 from games.rulesets import REGISTRY
 from games.services.matches import options_of
 from tests.browser.stage import course
@@ -49,7 +50,7 @@ async ({module, view, you}) => {
     dock: document.createElement('div'),
   };
   root.after(api.dock);
-  const ruleset = await import(`/static/js/boards/${module}.js`);
+  const ruleset = await import(module);
   const board = ruleset.mount(root, api);
   const decision = view.decisions.find(({seat, sealed}) => seat === you) ?? null;
   const ctx = {
@@ -62,8 +63,14 @@ async ({module, view, you}) => {
 """
 
 
-def mount(page: Page, module: str, view: dict[str, Any], you: int | None) -> None:
-    page.evaluate(MOUNT, {"module": module, "view": view, "you": you})
+def module_of(ruleset_id: str) -> str:
+    """The address of a ruleset's board among the repository's files."""
+    folder = folder_of(REGISTRY.get(ruleset_id))
+    return f"/{folder.relative_to(ROOT).as_posix()}/static/board.js"
+
+
+def mount(page: Page, ruleset_id: str, view: dict[str, Any], you: int | None) -> None:
+    page.evaluate(MOUNT, {"module": module_of(ruleset_id), "view": view, "you": you})
 
 
 def seen(rules: Any, table: Any, audience: Any) -> dict[str, Any]:
@@ -85,8 +92,9 @@ def page(browser: Browser) -> Iterator[Page]:
     page.set_default_timeout(20_000)
     page.goto(f"http://127.0.0.1:{server.server_port}/static/js/boards/README.md")
     page.set_content("<!doctype html><title>Boards</title>")
-    for name in ("tokens", "base", "components", "match", "boards/domain"):
+    for name in ("tokens", "base", "components", "match"):
         page.add_style_tag(url=f"/static/css/{name}.css")
+    page.add_style_tag(url="/games/rulesets/domain/static/board.css")
     yield page
     page.close()
     server.shutdown()
@@ -250,7 +258,8 @@ def from_near_every_edge_of_the_shape_in_hand_can_be_seen(page: Page) -> None:
 
 def no_refusal_is_for_screen_readers_alone(page: Page) -> None:
     """What is said at once is `refuse`d, which shows it as well."""
-    for path in (ROOT / "static/js/boards").glob("*.js"):
+    boards = (ROOT / "static/js/boards").glob("*.js")
+    for path in (*boards, *ROOT.glob("games/rulesets/*/static/*.js")):
         for line in path.read_text().splitlines():
             assert "now: true" not in line, f"{path.name}: {line.strip()}"
 
@@ -273,9 +282,8 @@ def the_keys_of_the_help_are_never_silent(page: Page) -> None:
     """Where there is a piece to place it is said where it lies now, else why there is none."""
     for ruleset in REGISTRY:
         if not page.evaluate(
-            "async (id) => (await import(`/static/js/boards/${id}.js`)).keys"
-            ".some(([names]) => names.includes('N'))",
-            ruleset.id,
+            "async (module) => (await import(module)).keys.some(([names]) => names.includes('N'))",
+            module_of(ruleset.id),
         ):
             continue
         header = Header(
@@ -287,8 +295,8 @@ def the_keys_of_the_help_are_never_silent(page: Page) -> None:
         begun = lives.begin(ruleset, header, at=0, random=Random(3).random).live
         mount(page, ruleset.id, match_view(ruleset, begun, 1, at=0), 1)
         helped: list[str] = page.evaluate(
-            "async (id) => (await import(`/static/js/boards/${id}.js`)).keys.flatMap(([n]) => n)",
-            ruleset.id,
+            "async (module) => (await import(module)).keys.flatMap(([names]) => names)",
+            module_of(ruleset.id),
         )
         # The arrows walk over the squares, the lens is there for everybody, and what is not there
         # need not be taken back.

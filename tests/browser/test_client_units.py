@@ -24,7 +24,8 @@ FAKES = (Path(__file__).parent / "client_fakes.js").read_text().rstrip().removes
 LOADS = """
 const [clock, client, outbox, words, replay, kit, tetronogo, domino] = await Promise.all(
   ["match/clock", "match/client", "match/outbox", "match/words", "match/replay", "boards/kit",
-   "boards/tetronogo", "boards/domino-black-white"].map((name) => import(`/static/js/${name}.js`)));
+   "../rulesets/tetronogo/static/board", "../rulesets/domino_black_white/static/board",
+  ].map((name) => import(`/static/js/${name}.js`)));
 """
 
 

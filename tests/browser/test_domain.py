@@ -53,7 +53,8 @@ def pixels(new_page: Pages) -> Page:
 
 def run(page: Page, code: str, given: Any) -> Any:
     return page.evaluate(
-        "async (given) => { const pixels = await import('/static/js/boards/domain-pixels.js');"
+        "async (given) => {"
+        "const pixels = await import('/static/rulesets/domain/static/pixels.js');"
         f"{code} }}",
         given,
     )

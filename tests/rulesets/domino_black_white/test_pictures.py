@@ -22,7 +22,7 @@ from tests.rulesets.domino_black_white.helpers import (
 )
 
 SVG = "{http://www.w3.org/2000/svg}"
-PAGE = Path(__file__).parents[3] / "templates/rules/domino-black-white.html"
+PAGE = Path(__file__).parents[3] / "games/rulesets/domino_black_white/rules.html"
 
 
 def checked(svg: str) -> ElementTree.Element:

@@ -1,8 +1,17 @@
-/* The board of Tetronogo. See boards/README.md for what every board module offers. */
+/* The board of Tetronogo. See static/js/boards/README.md for what every board module offers. */
 
-import { fill, h, s, write } from "../match/dom.js";
-import { Board, choiceCards, ConfirmBar, outline, seatBadge, turn, uncheck, UNIT } from "./kit.js";
-import { Placing, PLACING_KEYS, whyIdle } from "./placing.js";
+import { fill, h, s, write } from "../../../../static/js/match/dom.js";
+import {
+  Board,
+  choiceCards,
+  ConfirmBar,
+  outline,
+  seatBadge,
+  turn,
+  uncheck,
+  UNIT,
+} from "../../../../static/js/boards/kit.js";
+import { Placing, PLACING_KEYS, whyIdle } from "../../../../static/js/boards/placing.js";
 
 const SIZE = 12;
 const COLUMNS = [..."ABCDEFGHIJKL"];

@@ -1,9 +1,15 @@
-/* The board of Domain. See boards/README.md for what every board module offers. */
+/* The board of Domain. See static/js/boards/README.md for what every board module offers. */
 
-import { fill, h, icon, s, scrolling, write } from "../match/dom.js";
-import { faultOf, Paint, pixelPath, ringPath, turned } from "./domain-pixels.js";
-import { choiceCards, ConfirmBar, isForBoard, seatBadge, uncheck } from "./kit.js";
-import { whyIdle } from "./placing.js";
+import { fill, h, icon, s, scrolling, write } from "../../../../static/js/match/dom.js";
+import { faultOf, Paint, pixelPath, ringPath, turned } from "./pixels.js";
+import {
+  choiceCards,
+  ConfirmBar,
+  isForBoard,
+  seatBadge,
+  uncheck,
+} from "../../../../static/js/boards/kit.js";
+import { whyIdle } from "../../../../static/js/boards/placing.js";
 
 const COLOURS = ["red", "blue"];
 const TITLES = { red: "Red", blue: "Blue" };

@@ -1,7 +1,7 @@
 /* Choosing eight dominoes: all 21 with what they do, a tray, and the decks that a player keeps. */
 
-import { fill, h, icon, write } from "../match/dom.js";
-import { DOMINOES, effectsOf, effectWords, tile } from "./domino-wars-tiles.js";
+import { fill, h, icon, write } from "../../../../static/js/match/dom.js";
+import { DOMINOES, effectsOf, effectWords, tile } from "./tiles.js";
 
 export const DECK = 8;
 

@@ -1,8 +1,17 @@
-/* The board of Domino Black & White. See boards/README.md for what every board module offers. */
+/* The board of Domino Black & White. See static/js/boards/README.md for what every board module offers. */
 
-import { fill, h, s, write } from "../match/dom.js";
-import { Board, choiceCards, ConfirmBar, outline, seatSign, turn, uncheck, UNIT } from "./kit.js";
-import { Placing, PLACING_KEYS, whyIdle } from "./placing.js";
+import { fill, h, s, write } from "../../../../static/js/match/dom.js";
+import {
+  Board,
+  choiceCards,
+  ConfirmBar,
+  outline,
+  seatSign,
+  turn,
+  uncheck,
+  UNIT,
+} from "../../../../static/js/boards/kit.js";
+import { Placing, PLACING_KEYS, whyIdle } from "../../../../static/js/boards/placing.js";
 
 const COLUMNS = [..."ABCDEFGHI"];
 const ROWS = [..."RSTUVWXYZ"];

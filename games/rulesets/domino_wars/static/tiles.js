@@ -1,6 +1,6 @@
 /* The dominoes of Domino Wars: how they look, and what their numbers do. */
 
-import { h, s } from "../match/dom.js";
+import { h, s } from "../../../../static/js/match/dom.js";
 
 const HIGHEST = 6;
 

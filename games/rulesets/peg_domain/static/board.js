@@ -1,10 +1,18 @@
-/* The boards of Peg Domain. See boards/README.md for what every board module offers. */
+/* The boards of Peg Domain. See static/js/boards/README.md for what every board module offers. */
 
-import { csrfToken } from "../site.js";
-import { spoken } from "../match/clock.js";
-import { fill, h, s, write } from "../match/dom.js";
-import { Board, choiceCards, ConfirmBar, outline, seatBadge, turn, UNIT } from "./kit.js";
-import { Placing, PLACING_KEYS, whyIdle } from "./placing.js";
+import { csrfToken } from "../../../../static/js/site.js";
+import { spoken } from "../../../../static/js/match/clock.js";
+import { fill, h, s, write } from "../../../../static/js/match/dom.js";
+import {
+  Board,
+  choiceCards,
+  ConfirmBar,
+  outline,
+  seatBadge,
+  turn,
+  UNIT,
+} from "../../../../static/js/boards/kit.js";
+import { Placing, PLACING_KEYS, whyIdle } from "../../../../static/js/boards/placing.js";
 
 const COLUMNS = [..."ABCDEFGHIJKL"];
 const ROWS = Array.from({ length: 16 }, (_, row) => String(row + 1));

@@ -1,11 +1,20 @@
-/* The board of Domino Wars. See boards/README.md for what every board module offers. */
+/* The board of Domino Wars. See static/js/boards/README.md for what every board module offers. */
 
-import { fill, h, icon, s, write } from "../match/dom.js";
-import { SavedMoves } from "../match/saved.js";
-import { DeckBuilder, deckOf } from "./domino-wars-deck.js";
-import { EFFECTS, effectsOf, effectWords, tile, tiles } from "./domino-wars-tiles.js";
-import { Board, choiceCards, ConfirmBar, outline, seatBadge, turn, uncheck, UNIT } from "./kit.js";
-import { Placing, PLACING_KEYS, whyIdle } from "./placing.js";
+import { fill, h, icon, s, write } from "../../../../static/js/match/dom.js";
+import { SavedMoves } from "../../../../static/js/match/saved.js";
+import { DeckBuilder, deckOf } from "./deck.js";
+import { EFFECTS, effectsOf, effectWords, tile, tiles } from "./tiles.js";
+import {
+  Board,
+  choiceCards,
+  ConfirmBar,
+  outline,
+  seatBadge,
+  turn,
+  uncheck,
+  UNIT,
+} from "../../../../static/js/boards/kit.js";
+import { Placing, PLACING_KEYS, whyIdle } from "../../../../static/js/boards/placing.js";
 
 const SIZE = 4;
 const COLUMNS = [..."ABCD"];
