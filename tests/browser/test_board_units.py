@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from games.engine import live as lives
+from games.engine.reasons import COMMON
 from games.engine.table import Header
 from games.engine.views import match_view
 from games.folders import folder_of
@@ -70,6 +71,7 @@ def module_of(ruleset_id: str) -> str:
 
 
 def mount(page: Page, ruleset_id: str, view: dict[str, Any], you: int | None) -> None:
+    page.add_style_tag(url=module_of(ruleset_id).replace(".js", ".css"))
     page.evaluate(MOUNT, {"module": module_of(ruleset_id), "view": view, "you": you})
 
 
@@ -94,7 +96,6 @@ def page(browser: Browser) -> Iterator[Page]:
     page.set_content("<!doctype html><title>Boards</title>")
     for name in ("tokens", "base", "components", "match"):
         page.add_style_tag(url=f"/static/css/{name}.css")
-    page.add_style_tag(url="/games/rulesets/domain/static/board.css")
     yield page
     page.close()
     server.shutdown()
@@ -386,17 +387,17 @@ def who_is_muted_sees_a_disabled_field_and_why(page: Page) -> None:
 
 def results_are_told_to_the_players_in_the_second_person(page: Page) -> None:
     """And to everybody else in the third; whatever the reason."""
-    reasons = sorted(REGISTRY.reasons)
+    found = [each for ruleset in REGISTRY for each in (*ruleset.reasons, *COMMON)]
     told = page.evaluate(
-        """async (reasons) => {
+        """async (given) => {
           const {resultText} = await import('/static/js/match/words.js');
           const names = ['Ada', 'Ben'];
-          return reasons.map((reason) => [0, 1, null].map(
-            (you) => resultText({winner: 0, reason, scores: [5, 3]}, names, you)));
+          return given.map((told) => [0, 1, null].map(
+            (you) => resultText({result: {winner: 0, scores: [5, 3]}, told}, names, you)));
         }""",
-        reasons,
+        [{"room": each.room, "winner": each.winner, "loser": each.loser} for each in found],
     )
-    for reason, (winner, loser, room) in zip(reasons, told, strict=True):
+    for reason, (winner, loser, room) in zip(found, told, strict=True):
         assert winner.startswith("You won"), reason
         assert loser.startswith("You lost"), reason
         assert "Ada" not in winner + loser.replace("Ada won two bouts", ""), reason

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from games.engine.reasons import COMMON
+from games.rulesets import REGISTRY
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -856,7 +859,11 @@ def the_page_never_tells_that_the_opponents_secret_choice_is_in(page: Page) -> N
     ),
 )
 def who_won_and_why(page: Page, result: dict[str, Any], text: str) -> None:
-    assert run(page, 'return words.resultText(given, ["Ada", "Ben"])', result) == text
+    view: dict[str, Any] = {"result": result}
+    for reason in (*COMMON, *(each for ruleset in REGISTRY for each in ruleset.reasons)):
+        if reason.id == result["reason"]:
+            view["told"] = {"room": reason.room}
+    assert run(page, 'return words.resultText(given, ["Ada", "Ben"])', view) == text
 
 
 @case("words")

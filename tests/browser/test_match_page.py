@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from games.engine.reasons import CONCESSION, POINTS, RULING, TIMEOUT
 from tests.browser import players
 from tests.browser.stage import Stage, course
 
@@ -45,8 +46,10 @@ def test_every_change_is_told(new_page: Pages, site: Site, subtests: pytest.Subt
 
 def result(winner: int | None, reason: str = "points") -> dict[str, Any]:
     """The keys of a view that is over."""
-    told = {"winner": winner, "reason": reason, "scores": [12, 9]}
-    return {"phase": "over", "decisions": [], "result": told}
+    found = {"winner": winner, "reason": reason, "scores": [12, 9]}
+    words = next(each for each in (POINTS, TIMEOUT, CONCESSION, RULING) if each.id == reason)
+    told = {"room": words.room, "winner": words.winner, "loser": words.loser}
+    return {"phase": "over", "decisions": [], "result": found, "told": told}
 
 
 def told(

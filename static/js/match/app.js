@@ -28,7 +28,7 @@ const WITHOUT_BOARD = {
 };
 
 /* Where a board is looked at, and what is below that. Its bar and its dock stick to the screen. */
-const BOARD = "svg.board, .domain__svg";
+const BOARD = "svg:is(.board, [data-board])";
 const BELOW = [
   ".match__board :is(svg, button, label):not(.confirm *)",
   ".match__pictures",
@@ -41,18 +41,7 @@ const A_STRIP = 90; // pixels of a board on which nobody would put anything
 const BESIDE = matchMedia("(min-width: 52rem)");
 
 /* What on a board grows and shrinks with what is being done. */
-const GROWS = [
-  ".confirm-place",
-  ".board-facts",
-  ".board-tools",
-  ".trio > *",
-  ".trio__count",
-  ".wars-hand",
-  ".wars__facts",
-  ".wars__side",
-  ".domain-counts",
-  ".shape-tray",
-].join();
+const GROWS = ".confirm-place, .board-facts, .board-tools, [data-grows]";
 
 class MatchPage {
   constructor(root) {

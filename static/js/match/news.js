@@ -30,7 +30,7 @@ export function newsOf(before, after, items, names, ruleset) {
   const asked = question !== null && question !== openQuestion(before);
   const ended = view.phase === "over" && endOf(before) !== endOf(after);
   if (asked) sentences.push(turnLine(view, you, names, { waiting: ruleset.waiting }).text);
-  if (ended) sentences.push(resultText(view.result, names, you, after.log));
+  if (ended) sentences.push(resultText(view, names, you, after.log));
   let sound = null;
   if (ended) sound = view.result?.winner === you && you !== null ? "won" : "over";
   else if (asked) sound = "yours";

@@ -257,18 +257,18 @@ const ACTS = [
   ({ view }) =>
     view.ruling
       ? {
-          title: "Rule valid",
+          title: view.rulings.valid.title,
           sign: "check",
-          words: "What was challenged stands, and the challenge was wrong.",
+          words: view.rulings.valid.means,
           text: () => "rule valid",
         }
       : null,
   ({ view }) =>
     view.ruling
       ? {
-          title: "Rule invalid",
+          title: view.rulings.invalid.title,
           sign: "close",
-          words: "What was challenged does not stand.",
+          words: view.rulings.invalid.means,
           text: () => "rule invalid",
         }
       : null,

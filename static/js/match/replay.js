@@ -45,12 +45,12 @@ export class Replay {
     this.#buildControls();
     this.#buildMoves();
     this.#buildPlayers();
-    const { result } = this.steps.at(-1).view;
+    const { view } = this.steps.at(-1);
     write(
       this.parts.result,
-      result === null ? "" : resultText(result, this.names, data.you, this.steps),
+      view.result === null ? "" : resultText(view, this.names, data.you, this.steps),
     );
-    this.parts.result.hidden = result === null;
+    this.parts.result.hidden = view.result === null;
     document.addEventListener("keydown", (event) => this.#key(event));
     addEventListener("popstate", () =>
       this.go(moveOf(location.href, this.last) ?? 0, { record: false }),

@@ -41,7 +41,7 @@ export class ResultCard {
           view,
           names.map((name, seat) => (seat === you ? "you" : name)),
         );
-    write(this.title, resultText(result, names, you, log));
+    write(this.title, resultText(view, names, you, log));
     write(this.why, why);
     this.why.hidden = why === "";
     fill(

@@ -114,67 +114,30 @@ export function voidedByItself(log) {
   );
 }
 
-/** Who won and why; to the players themselves in the second person. The log tells who voided it. */
-export function resultText(result, names, you = null, log = []) {
+/**
+ * Who won and why, out of a view that is over: as the game has it, to the players themselves in the
+ * second person. The log tells who voided it.
+ */
+export function resultText({ result, told }, names, you = null, log = []) {
   if (result === null) return "The match is over.";
-  if (result.winner === null && voidedByItself(log))
+  const { winner, scores } = result;
+  if (winner === null && voidedByItself(log))
     return "The match is void: not both players were there in time.";
-  if (result.winner === null) return "The match was voided by the organiser: nobody has won.";
-  if (you !== null) return resultToPlayer(result, names[1 - you], you);
-  const winner = names[result.winner];
-  const loser = names[1 - result.winner];
-  const [own, other] = result.winner === 0 ? result.scores : [...result.scores].reverse();
-  switch (result.reason) {
-    case "points":
-      return `${winner} won by ${own} to ${other} points.`;
-    case "total":
-      return `${winner} won by total points, ${own} to ${other}.`;
-    case "two-in-a-row":
-      return `${winner} won two bouts in a row.`;
-    case "tie-break":
-      return `${winner} won the tie at ${own} to ${other}.`;
-    case "timeout":
-      return `${winner} won: ${loser} ran out of time.`;
-    case "concession":
-      return `${winner} won: ${loser} conceded.`;
-    case "missed-picks":
-      return `${winner} won: ${loser} missed too many picks.`;
-    case "ruling":
-      return `${winner} won by the organiser's ruling.`;
-    default:
-      return `${winner} won.`;
-  }
+  if (winner === null) return "The match was voided by the organiser: nobody has won.";
+  if (told === undefined) return `${names[winner]} won.`;
+  const about = you ?? winner;
+  const reader = you === null ? "room" : you === winner ? "winner" : "loser";
+  return filledIn(told[reader], {
+    winner: names[winner],
+    loser: names[1 - winner],
+    own: scores[about],
+    other: scores[1 - about],
+  });
 }
 
-/* What became of the match, to one of its two players. */
-function resultToPlayer(result, opponent, you) {
-  const won = result.winner === you;
-  const did = won ? "You won" : "You lost";
-  const [own, other] = you === 0 ? result.scores : [...result.scores].reverse();
-  switch (result.reason) {
-    case "points":
-      return `${did} by ${own} to ${other} points.`;
-    case "total":
-      return `${did} by total points, ${own} to ${other}.`;
-    case "two-in-a-row":
-      return won
-        ? "You won two bouts in a row, and the match."
-        : `You lost: ${opponent} won two bouts in a row.`;
-    case "tie-break":
-      return `${did} the tie at ${own} to ${other}.`;
-    case "timeout":
-      return won ? `You won: ${opponent} ran out of time.` : "You lost: you ran out of time.";
-    case "concession":
-      return won ? `You won: ${opponent} conceded.` : "You lost: you conceded.";
-    case "missed-picks":
-      return won
-        ? `You won: ${opponent} missed too many picks.`
-        : "You lost: you missed too many picks.";
-    case "ruling":
-      return `${did} by the organiser's ruling.`;
-    default:
-      return `${did}.`;
-  }
+/* A sentence with its `{words}` put in. */
+function filledIn(sentence, words) {
+  return sentence.replace(/\{(\w+)\}/g, (_, word) => String(words[word]));
 }
 
 /** The reason that the organiser gave for ending the match, or an empty string. */

@@ -437,7 +437,12 @@ class DomainBoard {
       COLOURS.map((colour) => this.fields[colour].figure),
     );
     this.counts = h("p", { class: "board-facts domain-counts" });
-    this.tray = h("div", { class: "shape-tray", role: "group", "aria-label": "Your shapes" });
+    this.tray = h("div", {
+      class: "shape-tray",
+      "data-grows": "",
+      role: "group",
+      "aria-label": "Your shapes",
+    });
     this.theirs = h("details", { class: "shape-rest" });
     this.tools = this.#tools();
     this.lens = this.#lens();
@@ -918,7 +923,7 @@ class DomainBoard {
     );
     const svg = s(
       "svg",
-      { class: "domain__svg", tabindex: "-1" },
+      { class: "domain__svg", "data-board": "", tabindex: "-1" },
       patterns(id),
       Object.values(layers),
     );

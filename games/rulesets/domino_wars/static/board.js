@@ -309,9 +309,9 @@ class WarsBoard {
     this.cards = h("div", { class: "board-cards", hidden: true });
     this.sheet = h("div", { class: "wars-sheet", role: "group", hidden: true });
     this.frame = h("div", { class: "board-frame wars__board" }, this.board.svg, this.sheet);
-    this.hand = h("fieldset", { class: "wars-hand", hidden: true });
-    this.others = h("div", { class: "wars__side wars__side--others" });
-    this.own = h("div", { class: "wars__side wars__side--own" });
+    this.hand = h("fieldset", { class: "wars-hand", "data-grows": "", hidden: true });
+    this.others = h("div", { class: "wars__side wars__side--others", "data-grows": "" });
+    this.own = h("div", { class: "wars__side wars__side--own", "data-grows": "" });
     this.facts = h("p", { class: "board-facts" });
     this.moveTools = this.placing.tools();
     this.bar = new ConfirmBar({ onConfirm: () => this.#confirm(), onCancel: () => this.#cancel() });
@@ -325,7 +325,7 @@ class WarsBoard {
         this.hand,
         this.bar.root,
         h("div", { class: "board-tools" }, this.moveTools),
-        h("div", { class: "wars__facts" }, this.facts, this.notice),
+        h("div", { class: "wars__facts", "data-grows": "" }, this.facts, this.notice),
       ),
       h("div", { class: "wars__sides" }, this.others, this.own, legend()),
     );

@@ -328,17 +328,17 @@ class PegDomainBoard {
     });
     this.facts = h("p", { class: "board-facts" });
     this.titles = [0, 1].map(() => h("h3", { class: "trio__title" }));
-    this.counts = [0, 1].map(() => h("p", { class: "trio__count" }));
+    this.counts = [0, 1].map(() => h("p", { class: "trio__count", "data-grows": "" }));
     this.panels = this.boards.pallets.map((board, colour) =>
       h(
         "section",
-        { class: "trio__pallet", "data-colour": COLOURS[colour] },
+        { class: "trio__pallet", "data-colour": COLOURS[colour], "data-grows": "" },
         this.titles[colour],
         board.svg,
         this.counts[colour],
       ),
     );
-    this.hint = h("p", { class: "trio__count" });
+    this.hint = h("p", { class: "trio__count", "data-grows": "" });
     this.moveTools = this.placing.tools();
     this.trio = h(
       "div",
@@ -346,7 +346,7 @@ class PegDomainBoard {
       this.panels[0],
       h(
         "section",
-        { class: "trio__domain" },
+        { class: "trio__domain", "data-grows": "" },
         h("h3", { class: "trio__title" }, "Domain"),
         this.boards.domain.svg,
         this.hint,
