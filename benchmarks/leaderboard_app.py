@@ -41,8 +41,9 @@ from games.ratings import keys
 from games.ratings.boards import Wanted, board_page, ladders
 from games.ratings.results import first_differences
 from games.ratings.services import match_rate, rating_exclude, ratings_rebuild, ratings_repair
+from games.rulesets import REGISTRY
 
-RULESETS = ("tetronogo", "domino-black-white", "peg-domain", "domain", "domino-wars")
+RULESETS = tuple(ruleset.id for ruleset in REGISTRY)
 BEGAN = datetime(2025, 1, 1, tzinfo=UTC)
 
 
@@ -182,7 +183,7 @@ def answers_measured() -> dict[str, Any]:
     deep = board_page("overall", Wanted(), size=2000).after
     addresses = {
         "page": "/leaderboards/",
-        "page of a game": "/leaderboards/tetronogo/",
+        "page of a game": f"/leaderboards/{RULESETS[0]}/",
         "page, narrowed": "/leaderboards/?games=10&days=365&provisional=hide",
         "page, 2000 players down": f"/leaderboards/?cursor={deep}",
         "API, JSON": "/api/v1/leaderboards/overall/",

@@ -1,13 +1,14 @@
 """What a live turn costs: real sockets against the real processes.
 
-    python benchmarks/live.py [--matches 50] [--rounds 3] [--spectators 0] [--json]
+    python benchmarks/live.py [--matches 50] [--rounds 3] [--spectators 0] [--game ID] [--json]
 
 Starts its own PostgreSQL (durable commits), Valkey, Daphne, worker and beat, and drives matches of
-Domino Black & White with two sockets each, from a process of its own. First as fast as players can
-answer (turns/s at saturation), then paced at half of that, measuring from a player's send to the
-opponent's frame. The floor is measured in the same run with the same server, threads, database and
-channel layer, but no game: a bare echo, and an echo with one durable transaction and a broadcast.
-Only the ratios carry over to another machine.
+a ruleset that says in its folder how (`benchmark.py`), the first of them by default, with two
+sockets each, from a process of its own. First as fast as players can answer (turns/s at
+saturation), then paced at half of that, measuring from a player's send to the opponent's frame. The
+floor is measured in the same run with the same server, threads, database and channel layer, but no
+game: a bare echo, and an echo with one durable transaction and a broadcast. Only the ratios carry
+over to another machine.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import importlib
+import importlib.util
 import json
 import random
 import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,6 +37,10 @@ from stand import running_site
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin
 
+from games.engine.chance import RandomSource
+from games.engine.decisions import Seat
+from games.engine.ruleset import Ruleset
+from games.rulesets import REGISTRY
 from script.lib.ports import free_port
 from tests.support.site import wait_for
 
@@ -54,17 +62,15 @@ for user in users:
     session.save()
     cookies.append(session.session_key)
 ids = [
-    match_start(acting_user=None, players=tuple(users), ruleset_id="domino-black-white",
-                variant="standard", advantage=0).pk
+    match_start(acting_user=None, players=tuple(users), ruleset_id={ruleset!r},
+                variant={variant!r}, advantage=0).pk
     for _ in range({count})
 ]
 print(json.dumps({{"cookies": cookies, "matches": ids}}))
 """
 
 
-class _Game(msgspec.Struct):
-    legal: list[tuple[str, str]] = []
-    hands: list[list[tuple[int, int]] | None] = []
+Answer = Callable[[str, Seat, bytes, RandomSource], str]
 
 
 class _Decision(msgspec.Struct):
@@ -75,7 +81,7 @@ class _Decision(msgspec.Struct):
 class _View(msgspec.Struct):
     phase: str
     decisions: list[_Decision]
-    game: _Game
+    game: msgspec.Raw
 
 
 class _Frame(msgspec.Struct):
@@ -100,11 +106,26 @@ class Measured:
     refused: int = 0
 
 
+def player_of(ruleset: Ruleset[Any, Any]) -> Answer | None:
+    """How a load generator plays this game, or None where its folder does not say."""
+    package = type(ruleset).__module__.rpartition(".")[0]
+    if importlib.util.find_spec(f"{package}.benchmark") is None:
+        return None
+    answer: Answer = importlib.import_module(f"{package}.benchmark").answer
+    return answer
+
+
+PLAYED = {ruleset.id: player for ruleset in REGISTRY if (player := player_of(ruleset)) is not None}
+
+
 class Pair:
     """One match: two sockets, and a player behind each who moves as soon as it is their turn."""
 
-    def __init__(self, match: int, measured: Measured, pace: float, source: random.Random) -> None:
+    def __init__(
+        self, match: int, answer: Answer, measured: Measured, pace: float, source: random.Random
+    ) -> None:
         self.match = match
+        self.answer = answer
         self.measured = measured
         self.pace = pace
         self.source = source
@@ -131,7 +152,8 @@ class Pair:
                 return
             if mine and frame.version > answered:
                 answered = frame.version
-                text = self._choose(frame.view)
+                decision = next(each for each in frame.view.decisions if each.seat == seat)
+                text = self.answer(decision.kind, seat, frame.view.game, self.source.random)
                 if self.pace:
                     await asyncio.sleep(self.source.expovariate(1 / self.pace))
                 await self._send(socket, text, frame.version)
@@ -151,21 +173,14 @@ class Pair:
             ).decode()
         )
 
-    def _choose(self, view: _View) -> str:
-        if view.decisions[0].kind != "place":
-            return "first"
-        low, high = self.source.choice(view.game.hands[view.decisions[0].seat] or [])
-        first, second = self.source.choice(view.game.legal)
-        return f"({low},{high}) {first}:{second} hide {first}"
-
 
 async def play_round(
     url: str, cookies: list[str], matches: list[int], measured: Measured, pace: float,
-    spectators: int,
+    spectators: int, *, answer: Answer,
 ) -> float:  # fmt: skip
     """Play one set of matches at once; returns how long it took from the first move, in s."""
     source = random.Random(len(matches))
-    pairs = [Pair(match, measured, pace, source) for match in matches]
+    pairs = [Pair(match, answer, measured, pace, source) for match in matches]
     opened = [
         await asyncio.gather(
             *[_open(f"{url}/ws/v1/matches/{match}/", cookie) for cookie in cookies]
@@ -266,11 +281,14 @@ async def measure(arguments: argparse.Namespace, site: Any, floor_url: str) -> d
     }
     _say("preparing matches")
     rounds = arguments.rounds
-    prepared = json.loads(
-        site.python(PREPARE.format(players=PLAYERS, count=arguments.matches * rounds * 2))
-        .strip()
-        .splitlines()[-1]
+    ruleset, answer = REGISTRY.get(arguments.game), PLAYED[arguments.game]
+    prepare = PREPARE.format(
+        players=PLAYERS,
+        count=arguments.matches * rounds * 2,
+        ruleset=ruleset.id,
+        variant=ruleset.variants[0].id,
     )
+    prepared = json.loads(site.python(prepare).strip().splitlines()[-1])
     ids = [
         prepared["matches"][i : i + arguments.matches]
         for i in range(0, arguments.matches * rounds * 2, arguments.matches)
@@ -280,7 +298,7 @@ async def measure(arguments: argparse.Namespace, site: Any, floor_url: str) -> d
     elapsed = 0.0
     for matches in ids[:rounds]:
         elapsed += await play_round(
-            site.ws_url, prepared["cookies"], matches, full, 0, arguments.spectators
+            site.ws_url, prepared["cookies"], matches, full, 0, arguments.spectators, answer=answer
         )
     saturation = full.turns / elapsed
     # Each match has one turn under way; the pause before each makes the total half of saturation.
@@ -290,7 +308,13 @@ async def measure(arguments: argparse.Namespace, site: Any, floor_url: str) -> d
     elapsed = 0.0
     for matches in ids[rounds:]:
         elapsed += await play_round(
-            site.ws_url, prepared["cookies"], matches, half, pace, arguments.spectators
+            site.ws_url,
+            prepared["cookies"],
+            matches,
+            half,
+            pace,
+            arguments.spectators,
+            answer=answer,
         )
     found["saturation"] = {"turns_per_s": round(saturation, 1), **percentiles(full.waits)}
     found["half_load"] = {"turns_per_s": round(half.turns / elapsed, 1), **percentiles(half.waits)}
@@ -359,6 +383,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--spectators", type=int, default=0, help="per match")
     parser.add_argument("--seconds", type=float, default=4.0, help="for each floor")
+    parser.add_argument("--game", choices=PLAYED, default=next(iter(PLAYED)), help="a ruleset")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     found = run(arguments)

@@ -369,8 +369,8 @@ class PreparationQuerySet(models.QuerySet["Preparation"]):
 
 
 class Preparation(models.Model):
-    """Something that an organiser keeps to supply to matches instead of having it drawn, such as
-    pallets or a pool of shapes. It is checked before it is kept, and never changes."""
+    """Something that an organiser keeps to supply to matches instead of having it drawn. It is
+    checked before it is kept, and never changes."""
 
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="preparations"

@@ -105,8 +105,8 @@ class RulesetDetailSerializer(RulesetSerializer):
     notation = NotationSerializer(many=True, help_text="How moves are written.")
     built_in = serializers.DictField(
         child=serializers.DictField(),
-        help_text="What records only name, by that name: Domain's pools, each as the option `pool` "
-        "has one. Empty for the other games.",
+        help_text="What records only name because it comes with the program, by that name, each as "
+        "the option has it that would carry one. Empty for most games.",
     )
     record_format = serializers.CharField(help_text="Of match records; see docs/record.md.")
 

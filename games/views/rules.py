@@ -19,7 +19,15 @@ from games.views.common import explains_refusals
 @require_safe
 def rules_index(request: HttpRequest) -> HttpResponse:
     """All rulesets."""
-    return render(request, "rules/index.html", {"rulesets": list(REGISTRY)})
+    in_steps = [ruleset.name for ruleset in REGISTRY if _counts_in_steps(ruleset)]
+    context = {"rulesets": list(REGISTRY), "in_steps": in_steps}
+    return render(request, "rules/index.html", context)
+
+
+def _counts_in_steps(ruleset: Ruleset[Any, Any]) -> bool:
+    """Whether reserve is spent in whole steps, however little of one is needed."""
+    policies = ruleset.policies(ruleset.options_type())  # type: ignore[call-arg]
+    return any(policy.interval_ms for policy in policies.values())
 
 
 @require_safe

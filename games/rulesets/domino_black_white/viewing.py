@@ -32,8 +32,8 @@ def view(state: State, audience: Audience) -> dict[str, Any]:
 
     ``phase`` is ``order``, ``place`` or ``over``; ``to_move`` the seat that decides, or null;
     ``first`` who placed or will place first, or null; ``late`` who ran out of time, or null.
-    ``cells`` lists every filled square, two in a row for each domino: ``square``, ``partner`` (the
-    square of the other half), ``domino`` (which placement, from 0), ``seat``, ``colour``,
+    ``cells`` lists every filled square, a domino's one after the other: ``square``, ``partner``
+    (the square of the other half), ``domino`` (which placement, from 0), ``seat``, ``colour``,
     ``number`` (null where it is hidden from this audience) and ``hidden``. ``met`` has the letters
     of each placement. ``hands`` has each seat's dominoes, null where this audience may not know
     them, and ``left`` how many they are. ``legal`` lists the pairs of squares where a domino can be
