@@ -6,7 +6,8 @@ from functools import cache
 
 from games.engine import notation
 from games.rulesets.tetronogo import picture as pictures
-from games.rulesets.tetronogo.moves import LETTERS, SIZE, Letter, Place, parse_move
+from games.rulesets.tetronogo.moves import LETTERS, SIZE, Letter, Place
+from games.rulesets.tetronogo.notation import parse_move
 from games.rulesets.tetronogo.picture import CELL, Drawing, Patch, Piece, Window
 from games.rulesets.tetronogo.pieces import TETROMINOES, board_bit, box
 from games.rulesets.tetronogo.scoring import Group, groups

@@ -2,76 +2,36 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
-
-import msgspec
 
 from core.refusals import Refusal
 from games.engine import notation
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
-from games.engine.decisions import EVERYONE, Audience, Chance, Decision, Draw, Event, Outcome, Seat
+from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
 from games.engine.errors import EngineFault
 from games.engine.naming import PLAYERS, UNNAMED, Names, named
 from games.engine.reasons import TIE_BREAK, Reason
 from games.engine.ruleset import Chosen, Options, Ruleset, Seconds, Setup, Variant
-from games.rulesets.tetronogo import view as views
 from games.rulesets.tetronogo.bits import draw_member, members
-from games.rulesets.tetronogo.moves import (
-    SQUARES,
-    Move,
-    OutOfTime,
-    Pick,
-    Place,
-    Start,
-    parse_letter,
-    parse_move,
-    print_move,
-)
+from games.rulesets.tetronogo.bouts import TOTAL, TWO_IN_A_ROW, applied
+from games.rulesets.tetronogo.estimate import estimate
+from games.rulesets.tetronogo.events import events
+from games.rulesets.tetronogo.guessing import determinize
+from games.rulesets.tetronogo.judging import judge
+from games.rulesets.tetronogo.moves import Move, OutOfTime, Pick, Place, Start
+from games.rulesets.tetronogo.notation import parse_letter, parse_move, print_move
 from games.rulesets.tetronogo.picture import picture
-from games.rulesets.tetronogo.pieces import NOWHERE, duel, names, squares_of
-from games.rulesets.tetronogo.scoring import groups, points
+from games.rulesets.tetronogo.saving import decode, encode
 from games.rulesets.tetronogo.state import (
-    MOST_BOUTS,
-    Bout,
-    BoutHistory,
-    Frame,
-    History,
     State,
-    over_frame,
     pick_frame,
-    place_frame,
-    starter_frame,
 )
+from games.rulesets.tetronogo.view import view as view_of
 
 _CHANCE = re.compile(r"pick ([01]) ([a-z]+)")
-_HISTORY = msgspec.json.Decoder(History)
-
-_EXPECTED = {
-    "pick": 'Pick a tetromino now, like "pick T".',
-    "starter": 'Choose "first" or "second" now.',
-    "place": 'Place your tetromino now, like "D4 90".',
-}
-
-
-TWO_IN_A_ROW = Reason(
-    id="two-in-a-row",
-    how="with two bouts in a row",
-    how_lost="to two bouts in a row",
-    room="{winner} won two bouts in a row.",
-    winner="You won two bouts in a row, and the match.",
-    loser="You lost: {winner} won two bouts in a row.",
-)
-TOTAL = Reason(
-    id="total",
-    how="on the total of all bouts",
-    room="{winner} won by total points, {own} to {other}.",
-    winner="You won by total points, {own} to {other}.",
-    loser="You lost by total points, {own} to {other}.",
-)
 
 
 class TetronogoOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -114,38 +74,7 @@ class Tetronogo(Ruleset[State, Move]):
         return state.frame.totals
 
     def validate(self, state: State, decision: Decision, move: Move) -> None:
-        if decision.kind == "place" and isinstance(move, Place):
-            self._validate_place(state, decision.seat, move)
-        elif decision.kind == "pick" and isinstance(move, Pick):
-            used = state.frame.used(decision.seat)
-            if move.letter in used:
-                raise Refusal(
-                    "pick.used",
-                    f"You had {move.letter} in bout {used.index(move.letter) + 1} already.",
-                )
-        elif not (decision.kind == "starter" and isinstance(move, Start)):
-            raise Refusal("move.wrong-kind", _EXPECTED[decision.kind])
-
-    def _validate_place(self, state: State, seat: Seat, move: Place) -> None:
-        piece = state.frame.duel.pieces[seat]
-        number = piece.placement[move.turns][move.square]
-        if number == NOWHERE:
-            inside, _ = piece.reach(move)
-            raise Refusal(
-                "place.off-board",
-                f"{piece.letter} at {print_move(move)} would stick out of the board.",
-                names(inside),
-            )
-        if not state.mine >> number & 1:
-            first, second = state.boards
-            taken = names(squares_of(piece.boards[number] & (first | second)))
-            verb = "is" if len(taken) == 1 else "are"
-            raise Refusal(
-                "place.overlap",
-                f"{piece.letter} at {print_move(move)} would overlap: "
-                f"{', '.join(taken)} {verb} not empty.",
-                taken,
-            )
+        judge(state, decision, move)
 
     def canonical(self, state: State, decision: Decision, move: Move) -> Move:
         """A validated move in the form that is printed: the smallest of the rotations that look
@@ -155,22 +84,7 @@ class Tetronogo(Ruleset[State, Move]):
         return move
 
     def apply(self, state: State, chosen: Chosen[Move]) -> State:
-        seat, move = chosen[0]
-        if type(move) is Place:
-            frame = state.frame
-            _, placement, own, others = frame.duel.sides[seat]
-            number = placement[move.turns][move.square]
-            theirs = state.theirs & others[number]
-            placed = state.placed + (number,)  # noqa: RUF005 (unpacking takes half as long again)
-            if theirs:
-                return State(frame, placed, theirs, state.mine & own[number])
-            return _end_bout(frame, placed, None)
-        if isinstance(move, Pick):
-            first, second = [pick.letter for _, pick in chosen if isinstance(pick, Pick)]
-            return State(starter_frame(state.frame, (first, second)))
-        if isinstance(move, Start):
-            return _begin_placing(state.frame, seat if move.order == "first" else 1 - seat)
-        return _end_bout(state.frame, state.placed, seat)
+        return applied(state, chosen)
 
     def on_timeout(self, state: State, decision: Decision) -> Move | Draw:
         """House rulings: a missing pick is drawn from the seat's unused tetrominoes; whoever does
@@ -264,53 +178,16 @@ class Tetronogo(Ruleset[State, Move]):
     # -- what people and bots see --------------------------------------------------------------
 
     def view(self, state: State, audience: Audience) -> dict[str, Any]:
-        return views.view(state)
+        return view_of(state)
 
     def events(self, before: State, chosen: Chosen[Move], after: State) -> Sequence[Event]:
-        seat, move = chosen[0]
-        if isinstance(move, Pick):
-            return [
-                _pick_event(before, whose, pick) for whose, pick in chosen if isinstance(pick, Pick)
-            ]
-        if isinstance(move, Start):
-            return [
-                Event(
-                    kind="starter",
-                    seat=seat,
-                    text=f"chose to go {move.order}",
-                    data={"bout": before.frame.number, "starter": after.frame.starter},
-                    seen_by=EVERYONE,
-                )
-            ]
-        said = [_place_event(before, seat, move)] if isinstance(move, Place) else []
-        if len(after.frame.bouts) > len(before.frame.bouts):
-            said.append(_bout_event(after))
-        return said
+        return events(before, chosen, after)
 
     def determinize(self, view: Mapping[str, Any], seat: Seat, random: RandomSource) -> State:
-        """Exactly the state that was viewed: nothing in a state is secret from anyone, since the
-        opponent's sealed pick is not part of it."""
-        return _replay(views.history_of(view))
+        return determinize(view)
 
     def evaluate(self, state: State, seat: Seat) -> float:
-        """The share of the points, those of the bout in play guessed by who has more of the edges
-        around each group; a bout just won counts a little more, since two in a row win."""
-        frame = state.frame
-        if frame.outcome is not None:
-            return 1.0 if frame.outcome.winner == seat else -1.0
-        totals = frame.totals
-        ahead = float(totals[0] - totals[1])
-        if frame.phase == "place":
-            for group in groups(*state.boards):
-                first, second = group.edges
-                if first != second:
-                    # The larger a group still is, the more it will be cut up and fought over.
-                    size = len(group.squares)
-                    ahead += (first - second) / (first + second) * size / (1 + size / 24)
-        if frame.bouts and frame.bouts[-1].winner is not None:
-            ahead += 8.0 if frame.bouts[-1].winner == 0 else -8.0
-        value = math.tanh(ahead / 40)
-        return value if seat == 0 else -value
+        return estimate(state, seat)
 
     def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
         return picture(named(view, names))
@@ -318,173 +195,19 @@ class Tetronogo(Ruleset[State, Move]):
     # -- storage -------------------------------------------------------------------------------
 
     def encode(self, state: State) -> bytes:
-        return msgspec.json.encode(_history(state))
+        return encode(state)
 
     def decode(self, data: bytes) -> State:
-        try:
-            history = _HISTORY.decode(data)
-        except msgspec.DecodeError as error:
-            raise EngineFault(f"not a state of Tetronogo: {error}") from error
-        return _replay(history)
+        return decode(data)
 
 
 # -- the course of a bout ----------------------------------------------------------------------
 
 
-def _begin_placing(frame: Frame, starter: Seat) -> State:
-    placing = place_frame(frame, starter)
-    pieces = placing.duel.pieces
-    return State(placing, (), pieces[starter].everywhere, pieces[1 - starter].everywhere)
-
-
-def _end_bout(frame: Frame, placed: tuple[int, ...], out_of_time: Seat | None) -> State:
-    """The state after the bout in play, ended by time or by a turn with no placement.
-
-    House ruling: whoever runs out of time scores nothing in the bout; the other player scores
-    what the board gives at that moment.
-    """
-    starter = frame.starter or 0
-    scored = points(*frame.duel.boards(starter, placed))
-    if out_of_time is not None:
-        scored = (0, scored[1]) if out_of_time == 0 else (scored[0], 0)
-    first, second = frame.duel.pieces
-    bout = Bout((first.letter, second.letter), starter, placed, out_of_time, scored)
-    bouts = (*frame.bouts, bout)
-    outcome = _outcome(frame.advantage, bouts)
-    if outcome is not None:
-        return State(over_frame(frame, bouts, outcome))
-    return State(pick_frame(frame.advantage, bouts))
-
-
-def _outcome(advantage: Seat, bouts: tuple[Bout, ...]) -> Outcome | None:
-    """Two bouts won in a row; else, after the last bout, more points over all bouts, then the
-    latest bout that was won, then (house ruling) the advantage."""
-    totals = sum(bout.points[0] for bout in bouts), sum(bout.points[1] for bout in bouts)
-    latest = bouts[-1].winner
-    if latest is not None and len(bouts) > 1 and bouts[-2].winner == latest:
-        return Outcome(latest, TWO_IN_A_ROW.id, totals)
-    if len(bouts) < MOST_BOUTS:
-        return None
-    if totals[0] != totals[1]:
-        return Outcome(0 if totals[0] > totals[1] else 1, TOTAL.id, totals)
-    won = [bout.winner for bout in bouts if bout.winner is not None]
-    return Outcome(won[-1] if won else advantage, TIE_BREAK.id, totals)
-
-
 # -- the history, out of a state and back ------------------------------------------------------
 
 
-def _history(state: State) -> History:
-    frame = state.frame
-    bouts = [
-        _bout_history(bout.pieces, bout.starter, bout.placed, bout.out_of_time)
-        for bout in frame.bouts
-    ]
-    if frame.pieces is not None:
-        bouts.append(_bout_history(frame.pieces, frame.starter, state.placed, None))
-    return History(frame.advantage, tuple(bouts))
-
-
-def _bout_history(
-    pieces: tuple[str, str], starter: Seat | None, placed: tuple[int, ...], late: Seat | None
-) -> BoutHistory:
-    tetrominoes = duel(*pieces).pieces
-    codes = []
-    for ply, number in enumerate(placed):
-        move = tetrominoes[(starter or 0) ^ (ply & 1)].moves[number]
-        codes.append(move.turns * SQUARES + move.square)
-    return BoutHistory(pieces, starter, tuple(codes), late)
-
-
-def _replay(history: History) -> State:
-    """The state that a history leads to. Raises :class:`EngineFault` where it cannot be one."""
-    state = State(pick_frame(history.advantage, ()))
-    try:
-        for bout in history.bouts:
-            state = _replay_bout(state, bout)
-    except (Refusal, ValueError) as error:  # ValueError: no such decision is open
-        raise EngineFault(f"not a history of Tetronogo: {error}") from error
-    return state
-
-
-def _replay_bout(state: State, bout: BoutHistory) -> State:
-    rules = Tetronogo()
-    picks = tuple(enumerate(map(Pick, bout.pieces)))
-    for decision, (_, pick) in zip(rules.decisions(state), picks, strict=True):
-        rules.validate(state, decision, pick)
-    state = rules.apply(state, picks)
-
-    moves: list[Move] = []
-    if bout.starter is not None:
-        moves.append(Start("first" if bout.starter == state.frame.chooser else "second"))
-    moves.extend(Place(code % SQUARES, code // SQUARES) for code in bout.placed)
-    for move in moves:
-        (decision,) = rules.decisions(state)
-        rules.validate(state, decision, move)
-        state = rules.apply(state, ((decision.seat, move),))
-    if bout.out_of_time is not None:
-        if bout.out_of_time != state.mover:
-            raise ValueError("only the mover can run out of time")
-        state = rules.apply(state, ((bout.out_of_time, OutOfTime()),))
-    return state
-
-
 # -- the log -----------------------------------------------------------------------------------
-
-
-def _pick_event(before: State, seat: Seat, move: Pick) -> Event:
-    return Event(
-        kind="pick",
-        seat=seat,
-        text=f"picked {move.letter}",
-        data={"bout": before.frame.number, "piece": move.letter},
-        seen_by=EVERYONE,
-    )
-
-
-def _place_event(before: State, seat: Seat, move: Place) -> Event:
-    piece = before.frame.duel.pieces[seat]
-    placed = piece.canonical(move)
-    return Event(
-        kind="place",
-        seat=seat,
-        text=f"placed {piece.letter} at {print_move(placed)}",
-        data={
-            "bout": before.frame.number,
-            "piece": piece.letter,
-            "corner": placed.corner,
-            "rotation": placed.turns * 90,
-            "squares": list(names(piece.reach(placed)[0])),
-        },
-        seen_by=EVERYONE,
-    )
-
-
-def _bout_event(after: State) -> Event:
-    bout = after.frame.bouts[-1]
-    takers = [bout.taker(group) for group in bout.groups]
-    number = len(after.frame.bouts)
-    low, high = sorted(bout.points)
-    if bout.winner is None:
-        text = f"Bout {number} is drawn, {high} to {low}."
-    elif bout.out_of_time is None:
-        text = f"won bout {number}, {high} to {low}"
-    else:
-        text = f"won bout {number} on time, {high} to {low}"
-    return Event(
-        kind="bout",
-        seat=bout.winner,
-        text=text,
-        data={
-            "bout": number,
-            "winner": bout.winner,
-            "points": list(bout.points),
-            "totals": list(after.frame.totals),
-            "groups": [takers.count(0), takers.count(1), takers.count(None)],
-            "out_of_time": bout.out_of_time,
-        },
-        seen_by=EVERYONE,
-    )
 
 
 def _seat_of_draw(draw: Draw) -> Seat:

@@ -141,6 +141,11 @@ class State(msgspec.Struct, frozen=True, gc=False):
     theirs: int = 0
 
     @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """What is open."""
+        return self.frame.plies[len(self.placed)]
+
+    @property
     def mover(self) -> Seat | None:
         """Whose turn it is to place."""
         starter = self.frame.starter

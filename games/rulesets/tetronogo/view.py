@@ -30,8 +30,9 @@ from core.refusals import Refusal
 from games.engine import notation
 from games.engine.decisions import Seat
 from games.engine.errors import EngineFault
-from games.rulesets.tetronogo.moves import LETTERS, SIZE, SQUARES, Letter, Place, parse_move
-from games.rulesets.tetronogo.moves import print_move as text_of
+from games.rulesets.tetronogo.moves import LETTERS, SIZE, SQUARES, Letter, Place
+from games.rulesets.tetronogo.notation import parse_move
+from games.rulesets.tetronogo.notation import print_move as text_of
 from games.rulesets.tetronogo.pieces import TETROMINOES, Duel, Tetromino, duel, names
 from games.rulesets.tetronogo.scoring import points
 from games.rulesets.tetronogo.state import MOST_BOUTS, Bout, History, State
