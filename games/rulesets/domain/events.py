@@ -3,17 +3,8 @@
 from __future__ import annotations
 
 from games.engine.decisions import EVERYONE, Event, Seat
-from games.rulesets.domain.moves import (
-    Accept,
-    Challenge,
-    Discard,
-    First,
-    Move,
-    Place,
-    Ready,
-    Take,
-    print_move,
-)
+from games.rulesets.domain.moves import Accept, Challenge, Discard, First, Move, Place, Ready, Take
+from games.rulesets.domain.notation import print_move
 from games.rulesets.domain.state import State
 
 

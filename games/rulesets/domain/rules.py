@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
@@ -23,7 +22,7 @@ from games.engine.capabilities import (
 )
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
-from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat, other
+from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
 from games.engine.errors import EngineFault
 from games.engine.naming import UNNAMED, Names, named
 from games.engine.reasons import POINTS, TIE_BREAK, TIMEOUT, Reason
@@ -38,50 +37,37 @@ from games.engine.ruleset import (
 from games.rulesets.domain import board, events, supply
 from games.rulesets.domain import view as views
 from games.rulesets.domain.board import Laid
+from games.rulesets.domain.course import MISSED_PICKS, applied, ruled, scores
+from games.rulesets.domain.estimate import estimate
+from games.rulesets.domain.guessing import determinize
+from games.rulesets.domain.judging import judge
 from games.rulesets.domain.moves import (
     ACCEPT,
     CHALLENGE,
     COLOURS,
     OUT_OF_TIME,
     READY,
-    Accept,
-    Challenge,
     Discard,
     First,
     Move,
     OutOfTime,
     Place,
-    Ready,
     Take,
-    parse_move,
-    print_move,
 )
+from games.rulesets.domain.notation import parse_move, print_move
 from games.rulesets.domain.picture import picture
 from games.rulesets.domain.pool import PoolDocument, built_in, prepared
+from games.rulesets.domain.saving import decode, encode
 from games.rulesets.domain.state import (
-    MISSES_TO_LOSE,
-    Phase,
-    Saved,
     State,
     Terms,
-    Turn,
     draw_member,
     members,
-    restored,
-    saved,
 )
 
 POOL = Draw("pool")
 _CHANCE = re.compile(r"\s*pool\s+(\S(?:.*\S)?)\s*", re.IGNORECASE)
-_SAVED = msgspec.json.Decoder(Saved)
 
-_EXPECTED = {
-    "inspect": 'Say "ready" once you have looked over the shapes.',
-    "first": 'Choose "first" or "second" now.',
-    "draft": 'Take a shape now, like "take 07".',
-    "place": 'Place or discard one of your shapes now, like "07 > red 120,85 45".',
-    "final": 'Say "challenge" or "accept" now.',
-}
 
 Refereeing: TypeAlias = Annotated[
     Literal["challenge", "strict"],
@@ -105,15 +91,6 @@ Review: TypeAlias = Annotated[
 # How often a random player challenges, and how often it discards, of 1.
 _CHALLENGES, _DISCARDS = 1 / 40, 1 / 24
 _TRIES = 40  # at a valid placement, before a random player under strict refereeing discards
-
-
-MISSED_PICKS = Reason(
-    id="missed-picks",
-    how="through missed picks",
-    room="{winner} won: {loser} missed too many picks.",
-    winner="You won: {loser} missed too many picks.",
-    loser="You lost: you missed too many picks.",
-)
 
 
 class DomainOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -221,58 +198,13 @@ class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
         return state.outcome
 
     def scores(self, state: State) -> tuple[int, int]:
-        """Pixels as they stand; before the first placement those of the bare domains."""
-        if state.outcome is not None:
-            return state.outcome.scores
-        if not state.turns or state.pool is None:
-            bare = board.bare(state.pool)
-            return bare, bare
-        return board.count(state.pool, state.terms.red, state.laid)
+        return scores(state)
 
     def validate(self, state: State, decision: Decision, move: Move) -> None:
-        match decision.kind, move:
-            case "inspect", Ready():
-                if not state.terms.early_ready:
-                    raise Refusal(
-                        "inspect.not-early", "In this match the inspection lasts its full time."
-                    )
-            case "first", First():
-                pass
-            case "draft", Take():
-                _validate_take(state, move)
-            case "place", Place():
-                _validate_place(state, decision.seat, move)
-            case "place", Discard():
-                _shape_in_hand(state, decision.seat, move.shape)
-            case (("place" | "final"), Challenge()):
-                _validate_challenge(state)
-            case "final", Accept():
-                pass
-            case _:
-                raise Refusal("move.wrong-kind", _EXPECTED[decision.kind])
+        judge(state, decision, move)
 
     def apply(self, state: State, chosen: Chosen[Move]) -> State:
-        seat, move = chosen[0]
-        match move:
-            case Place():
-                number = state.ready_pool.index[move.shape]
-                domain = COLOURS.index(move.domain)
-                laid = Laid(seat, number, domain, move.x, move.y, move.angle)
-                return _placed(state, Turn(seat, number, laid))
-            case Take():
-                return _taken(state, seat, state.ready_pool.index[move.shape])
-            case Discard():
-                return _placed(state, Turn(seat, state.ready_pool.index[move.shape]))
-            case Challenge():
-                return _challenged(state)
-            case Accept():
-                return _ended(state)
-            case Ready():
-                return _readied(state, seat)
-            case First():
-                picker = seat if move.order == "first" else other(seat)
-                return _replace(state, phase="draft", mover=picker)
-        return _out_of_time(state, seat)
+        return applied(state, chosen)
 
     def on_timeout(self, state: State, decision: Decision) -> Move | Draw:
         """House rulings: whoever does not say who picks first picks first; the last placement of
@@ -282,7 +214,7 @@ class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
         return ACCEPT if decision.kind == "final" else OUT_OF_TIME
 
     def rule(self, state: State, valid: bool) -> State:
-        return _ruled(_replace(state, review=False), valid)
+        return ruled(msgspec.structs.replace(state, review=False), valid)
 
     def in_dispute(self, state: State) -> bool:
         return state.review
@@ -326,7 +258,8 @@ class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
         pool = built_in().get(name) if offered is None else offered
         if pool is None:
             raise Refusal("chance.pool", "There is no built-in pool of that name and version.")
-        return _replace(state, phase="inspect", pool=pool, free=(1 << len(pool.forms)) - 1)
+        free = (1 << len(pool.forms)) - 1
+        return msgspec.structs.replace(state, phase="inspect", pool=pool, free=free)
 
     def parse_chance(self, text: str) -> Chance:
         """``pool NAME@VERSION``, the name exactly as the pool has it."""
@@ -420,16 +353,10 @@ class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
 
     def determinize(self, view: Mapping[str, Any], seat: Seat, random: RandomSource) -> State:
         """Exactly the state that was viewed: nothing in it is secret from anyone."""
-        return views.state_of(view)
+        return determinize(view)
 
     def evaluate(self, state: State, seat: Seat) -> float:
-        """The lead in pixels as it stands."""
-        if state.outcome is not None:
-            return 1.0 if state.outcome.winner == seat else -1.0
-        first, second = self.scores(state)
-        lead = (first - second) / max(1, first + second)
-        value = math.tanh(4 * lead)
-        return value if seat == 0 else -value
+        return estimate(state, seat)
 
     def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
         return picture(named(view, names))
@@ -448,168 +375,10 @@ class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
     # -- storage -------------------------------------------------------------------------------
 
     def encode(self, state: State) -> bytes:
-        return msgspec.json.encode(saved(state))
+        return encode(state)
 
     def decode(self, data: bytes) -> State:
-        try:
-            return restored(_SAVED.decode(data))
-        except (msgspec.DecodeError, ValueError) as error:
-            raise EngineFault(f"not a state of Domain: {error}") from error
-
-
-_replace = msgspec.structs.replace
-
-
-# -- what a move has to fit --------------------------------------------------------------------
-
-
-def _validate_take(state: State, move: Take) -> None:
-    number = _number(state, move.shape)
-    if not state.free >> number & 1:
-        raise Refusal("take.gone", f"Shape {move.shape} has been taken already.")
-
-
-def _validate_place(state: State, seat: Seat, move: Place) -> None:
-    number = _shape_in_hand(state, seat, move.shape)
-    if not state.strict:
-        return
-    laid = Laid(seat, number, COLOURS.index(move.domain), move.x, move.y, move.angle)
-    fault = board.first_fault(state.ready_pool, state.laid, laid)
-    if fault is not None:
-        pixels = tuple(f"{x},{y}" for x, y in fault.pixels)
-        raise Refusal(fault.code, fault.sentence, pixels)
-
-
-def _validate_challenge(state: State) -> None:
-    if state.strict:
-        raise Refusal(
-            "challenge.strict", "Nothing invalid can be placed in this match, so nothing is to be "
-            "challenged."
-        )  # fmt: skip
-    if not state.turns:
-        raise Refusal("challenge.nothing", "Nothing has been placed yet.")
-    if state.challenged:
-        raise Refusal("challenge.repeated", "This placement has been challenged already.")
-    if state.turns[-1].laid is None:
-        raise Refusal("challenge.discard", "A discard cannot be challenged.")
-
-
-def _number(state: State, shape: str) -> int:
-    number = state.ready_pool.index.get(shape)
-    if number is None:
-        raise Refusal("shape.unknown", f"There is no shape {shape} in this pool.")
-    return number
-
-
-def _shape_in_hand(state: State, seat: Seat, shape: str) -> int:
-    number = _number(state, shape)
-    if state.hands[seat] >> number & 1:
-        return number
-    if state.hands[other(seat)] >> number & 1:
-        raise Refusal("shape.not-yours", f"Shape {shape} is your opponent's.")
-    raise Refusal("shape.used", f"Shape {shape} has been played already.")
-
-
-# -- what a move leads to ----------------------------------------------------------------------
-
-
-def _readied(state: State, seat: Seat) -> State:
-    ready = (state.ready[0] or seat == 0, state.ready[1] or seat == 1)
-    phase: Phase = "first" if all(ready) else "inspect"
-    return _replace(state, ready=ready, phase=phase)
-
-
-def _taken(state: State, seat: Seat, number: int) -> State:
-    bit = 1 << number
-    first, second = state.hands
-    hands = (first | bit, second) if seat == 0 else (first, second | bit)
-    free = state.free ^ bit
-    taken = (*state.taken, (seat, number))
-    if free:
-        return _replace(state, mover=1 - seat, free=free, hands=hands, taken=taken)
-    starter = 0 if hands[0] >> state.ready_pool.start & 1 else 1
-    return _replace(state, phase="place", mover=starter, free=0, hands=hands, taken=taken)
-
-
-def _placed(state: State, turn: Turn) -> State:
-    seat, bit = turn.seat, 1 << turn.shape
-    first, second = state.hands
-    hands = (first ^ bit, second) if seat == 0 else (first, second ^ bit)
-    after = State(
-        state.terms,
-        "place",
-        state.pool,
-        state.ready,
-        1 - seat,
-        0,
-        hands,
-        state.taken,
-        (*state.turns, turn),
-        False,
-        False,
-        state.wrong,
-    )
-    return after if hands[1 - seat] else _without_shapes(after)
-
-
-def _without_shapes(state: State) -> State:
-    """The mover has no shape left: the match ends, once a last placement can no longer be
-    challenged."""
-    if state.can_challenge:
-        return _replace(state, phase="final")
-    return _ended(state)
-
-
-def _challenged(state: State) -> State:
-    challenged = _replace(state, challenged=True)
-    if state.terms.by_organiser:
-        return _replace(challenged, review=True)
-    return _ruled(challenged, last_is_valid(state))
-
-
-def last_is_valid(state: State) -> bool:
-    """Whether the latest placement was valid when it was made."""
-    turn = state.turns[-1]
-    if turn.laid is None:
-        raise EngineFault("the last turn was no placement")
-    return board.is_valid(state.ready_pool, state.laid[:-1], turn.laid)
-
-
-def _ruled(state: State, valid: bool) -> State:
-    """The challenge of the last placement is decided. The turn stays with the challenger."""
-    if valid:
-        first, second = state.wrong
-        wrong = (first + 1, second) if state.mover == 0 else (first, second + 1)
-        state = _replace(state, wrong=wrong)
-    else:
-        struck = _replace(state.turns[-1], struck=True)
-        state = _replace(state, turns=(*state.turns[:-1], struck))
-    return _ended(state) if state.phase == "final" else state
-
-
-def _ended(state: State) -> State:
-    scores = board.count(state.ready_pool, state.terms.red, state.laid)
-    first, second = scores
-    if first == second:
-        outcome = Outcome(state.terms.advantage, TIE_BREAK.id, scores)
-    else:
-        outcome = Outcome(0 if first > second else 1, POINTS.id, scores)
-    return _replace(state, phase="over", outcome=outcome)
-
-
-def _out_of_time(state: State, seat: Seat) -> State:
-    if state.phase == "inspect":
-        return _readied(state, seat)
-    if state.phase == "draft":
-        missed = _replace(state, mover=1 - seat, taken=(*state.taken, (seat, None)))
-        if missed.misses[seat] < MISSES_TO_LOSE:
-            return missed
-        bare = board.bare(state.pool)
-        return _replace(
-            missed, phase="over", outcome=Outcome(1 - seat, MISSED_PICKS.id, (bare, bare))
-        )
-    scores = board.count(state.ready_pool, state.terms.red, state.laid)
-    return _replace(state, phase="over", outcome=Outcome(1 - seat, TIMEOUT.id, scores))
+        return decode(data)
 
 
 # -- random play -------------------------------------------------------------------------------

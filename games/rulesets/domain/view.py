@@ -1,4 +1,4 @@
-"""What everyone may see of a match of Domain, and the way back from there to its state.
+"""What everyone may see of a match of Domain.
 
 Nothing in a state is secret from anyone: the pool is drawn when the match starts. What a view does
 not have, under refereeing by challenge, is any word on whether a placement is valid: that is the
@@ -7,15 +7,12 @@ game. The keys are described in ``docs/views.md``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 
-from games.engine.errors import EngineFault
-from games.rulesets.domain.moves import COLOURS
 from games.rulesets.domain.pool import Form, Pool, PoolDocument, built_in
-from games.rulesets.domain.state import Saved, State, Turn, restored
+from games.rulesets.domain.state import State, Turn
 
 
 def view(state: State, scores: tuple[int, int]) -> dict[str, Any]:
@@ -107,59 +104,3 @@ def _turn(pool: Pool | None, turn: Turn) -> dict[str, Any]:
     if laid is not None:
         shown |= {"domain": laid.colour, "x": laid.x, "y": laid.y, "angle": laid.angle}
     return shown
-
-
-# -- back again --------------------------------------------------------------------------------
-
-
-def state_of(view: Mapping[str, Any]) -> State:
-    """The state behind a view. Raises :class:`EngineFault` for what never was one."""
-    try:
-        stored: dict[str, Any] = {
-            "advantage": view["advantage"],
-            "early_ready": view["early_ready"],
-            "strict": view["refereeing"] == "strict",
-            "by_organiser": view["review"] == "organiser",
-            "challenge_cost_ms": view["challenge_cost_ms"],
-            "phase": view["phase"],
-            "offered": view["offered"],
-            "ready": view["ready"],
-            "mover": view["to_move"] or 0,
-            "challenged": view["challenged"],
-            "review": view["under_review"],
-            "wrong": view["wrong"],
-            "outcome": view["outcome"],
-        }
-        if view["pool"] is not None:
-            stored |= _stored_shapes(view)
-        return restored(msgspec.convert(stored, Saved))
-    except (KeyError, ValueError, TypeError) as error:  # a ValidationError is a ValueError
-        raise EngineFault(f"not a view of Domain: {error!r}") from error
-
-
-def _stored_shapes(view: Mapping[str, Any]) -> dict[str, Any]:
-    shown = view["pool"]
-    reference = f"{shown['name']}@{shown['version']}"
-    document = {key: shown[key] for key in ("name", "version", "size")}
-    document["shapes"] = [
-        {key: value for key, value in shape.items() if key != "area"} for shape in shown["shapes"]
-    ]
-    numbers = {shape["id"]: number for number, shape in enumerate(shown["shapes"])}
-    return {
-        "pool": reference if shown["built_in"] else document,
-        "free": _bits(numbers, view["free"]),
-        "hands": [_bits(numbers, hand) for hand in view["hands"]],
-        "taken": [[seat, None if each is None else numbers[each]] for seat, each in view["taken"]],
-        "turns": [_stored_turn(numbers, turn) for turn in view["turns"]],
-    }
-
-
-def _bits(numbers: Mapping[str, int], ids: Iterable[str]) -> int:
-    return sum(1 << numbers[each] for each in ids)
-
-
-def _stored_turn(numbers: Mapping[str, int], turn: Mapping[str, Any]) -> list[int]:
-    head = [turn["seat"], numbers[turn["shape"]], int(turn["struck"])]
-    if turn["kind"] == "discard":
-        return head
-    return [*head, COLOURS.index(turn["domain"]), turn["x"], turn["y"], turn["angle"]]

@@ -16,7 +16,7 @@ from games.engine.naming import PLAYERS, UNNAMED, Names, named
 from games.engine.reasons import TIE_BREAK, Reason
 from games.engine.ruleset import Chosen, Options, Ruleset, Seconds, Setup, Variant
 from games.rulesets.tetronogo.bits import draw_member, members
-from games.rulesets.tetronogo.bouts import TOTAL, TWO_IN_A_ROW, applied
+from games.rulesets.tetronogo.course import TOTAL, TWO_IN_A_ROW, applied
 from games.rulesets.tetronogo.estimate import estimate
 from games.rulesets.tetronogo.events import events
 from games.rulesets.tetronogo.guessing import determinize
@@ -199,12 +199,6 @@ class Tetronogo(Ruleset[State, Move]):
 
     def decode(self, data: bytes) -> State:
         return decode(data)
-
-
-# -- the course of a bout ----------------------------------------------------------------------
-
-
-# -- the history, out of a state and back ------------------------------------------------------
 
 
 # -- the log -----------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import msgspec
 from core.refusals import Refusal
 from games.engine.decisions import Seat
 from games.engine.errors import EngineFault
-from games.rulesets.tetronogo.bouts import applied
+from games.rulesets.tetronogo.course import applied
 from games.rulesets.tetronogo.judging import judge
 from games.rulesets.tetronogo.moves import SQUARES, Move, OutOfTime, Pick, Place, Start
 from games.rulesets.tetronogo.pieces import duel

@@ -1,0 +1,99 @@
+"""Whether a move can stand, and the reason where it cannot."""
+
+from __future__ import annotations
+
+from core.refusals import Refusal
+from games.engine.decisions import Decision, Seat, other
+from games.rulesets.domain import board
+from games.rulesets.domain.board import Laid
+from games.rulesets.domain.moves import (
+    COLOURS,
+    Accept,
+    Challenge,
+    Discard,
+    First,
+    Move,
+    Place,
+    Ready,
+    Take,
+)
+from games.rulesets.domain.state import State
+
+_EXPECTED = {
+    "inspect": 'Say "ready" once you have looked over the shapes.',
+    "first": 'Choose "first" or "second" now.',
+    "draft": 'Take a shape now, like "take 07".',
+    "place": 'Place or discard one of your shapes now, like "07 > red 120,85 45".',
+    "final": 'Say "challenge" or "accept" now.',
+}
+
+
+def judge(state: State, decision: Decision, move: Move) -> None:
+    """Raise :class:`Refusal` where ``move`` cannot answer ``decision``."""
+    match decision.kind, move:
+        case "inspect", Ready():
+            if not state.terms.early_ready:
+                raise Refusal(
+                    "inspect.not-early", "In this match the inspection lasts its full time."
+                )
+        case "first", First():
+            pass
+        case "draft", Take():
+            _judge_take(state, move)
+        case "place", Place():
+            _judge_place(state, decision.seat, move)
+        case "place", Discard():
+            _shape_in_hand(state, decision.seat, move.shape)
+        case (("place" | "final"), Challenge()):
+            _judge_challenge(state)
+        case "final", Accept():
+            pass
+        case _:
+            raise Refusal("move.wrong-kind", _EXPECTED[decision.kind])
+
+
+def _judge_take(state: State, move: Take) -> None:
+    number = _number(state, move.shape)
+    if not state.free >> number & 1:
+        raise Refusal("take.gone", f"Shape {move.shape} has been taken already.")
+
+
+def _judge_place(state: State, seat: Seat, move: Place) -> None:
+    number = _shape_in_hand(state, seat, move.shape)
+    if not state.strict:
+        return
+    laid = Laid(seat, number, COLOURS.index(move.domain), move.x, move.y, move.angle)
+    fault = board.first_fault(state.ready_pool, state.laid, laid)
+    if fault is not None:
+        pixels = tuple(f"{x},{y}" for x, y in fault.pixels)
+        raise Refusal(fault.code, fault.sentence, pixels)
+
+
+def _judge_challenge(state: State) -> None:
+    if state.strict:
+        raise Refusal(
+            "challenge.strict", "Nothing invalid can be placed in this match, so nothing is to be "
+            "challenged."
+        )  # fmt: skip
+    if not state.turns:
+        raise Refusal("challenge.nothing", "Nothing has been placed yet.")
+    if state.challenged:
+        raise Refusal("challenge.repeated", "This placement has been challenged already.")
+    if state.turns[-1].laid is None:
+        raise Refusal("challenge.discard", "A discard cannot be challenged.")
+
+
+def _number(state: State, shape: str) -> int:
+    number = state.ready_pool.index.get(shape)
+    if number is None:
+        raise Refusal("shape.unknown", f"There is no shape {shape} in this pool.")
+    return number
+
+
+def _shape_in_hand(state: State, seat: Seat, shape: str) -> int:
+    number = _number(state, shape)
+    if state.hands[seat] >> number & 1:
+        return number
+    if state.hands[other(seat)] >> number & 1:
+        raise Refusal("shape.not-yours", f"Shape {shape} is your opponent's.")
+    raise Refusal("shape.used", f"Shape {shape} has been played already.")
