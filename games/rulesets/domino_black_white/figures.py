@@ -12,7 +12,7 @@ from games.rulesets.domino_black_white.lines import LETTERS, MET_TEXT
 from games.rulesets.domino_black_white.moves import Place
 from games.rulesets.domino_black_white.picture import Mark, Ring, drawing
 from games.rulesets.domino_black_white.state import State, begun, ordered, played
-from games.rulesets.domino_black_white.viewing import view
+from games.rulesets.domino_black_white.view import view
 
 OVERHANG = ("(2,1) CY:CZ hide 1", "(4,3) CX:DX hide 3")
 SHAFT = ("(1,2) FZ:GZ hide 1", "(5,4) EY:FY hide 4", "(0,3) CY:CZ hide 3")
@@ -108,7 +108,7 @@ def _figure(
 def _position(played_out: tuple[str, ...]) -> State:
     state = ordered(begun(0), 0)
     for text in played_out:
-        move = notation.parse(texts.tidy(text))
+        move = notation.parse_move(texts.tidy(text))
         if not isinstance(move, Place):
             raise TypeError(f"{text!r} is not a placement")
         state = played(state, move)

@@ -39,7 +39,7 @@ _FORMS = (
 _NUMBER_OF = {str(number): number for number in range(HIGHEST + 1)}
 
 
-def parse(text: str) -> Move:
+def parse_move(text: str) -> Move:
     """The move of a tidied text.
 
     Raises :class:`Refusal`: ``notation.unreadable`` where it is none; ``notation.not-a-domino``,
@@ -116,7 +116,7 @@ def _half(text: str, numbers: tuple[int, int], cells: tuple[int, int]) -> Half:
     return 1 if number == numbers[1] else 0
 
 
-def text_of(move: Move) -> str:
+def print_move(move: Move) -> str:
     """The canonical text of a move."""
     match move:
         case Order(first):

@@ -14,12 +14,15 @@ from games.engine.reasons import POINTS, TIE_BREAK, TIMEOUT, Reason
 from games.engine.ruleset import Chosen, Options, Ruleset, Seconds, Setup, Variant
 from games.rulesets.domino_black_white import (
     estimate,
+    events,
     guessing,
     judging,
     notation,
     picture,
     saving,
-    viewing,
+)
+from games.rulesets.domino_black_white import (
+    view as views,
 )
 from games.rulesets.domino_black_white.board import SPOT_AT, UPRIGHT, spots_in
 from games.rulesets.domino_black_white.moves import (
@@ -88,7 +91,7 @@ class DominoBlackWhite(Ruleset[State, Move]):
         one, two = scores = state.scores()
         if state.late is not None:
             return Outcome(winner(state), TIMEOUT.id, scores)
-        return Outcome(winner(state), "tie-break" if one == two else POINTS.id, scores)
+        return Outcome(winner(state), TIE_BREAK.id if one == two else POINTS.id, scores)
 
     def scores(self, state: State) -> tuple[int, int]:
         return state.scores()
@@ -119,10 +122,10 @@ class DominoBlackWhite(Ruleset[State, Move]):
     # -- text ----------------------------------------------------------------------------------
 
     def parse(self, text: str) -> Move:
-        return notation.parse(text)
+        return notation.parse_move(text)
 
     def print(self, move: Move) -> str:
-        return notation.text_of(move)
+        return notation.print_move(move)
 
     # -- listing and sampling ------------------------------------------------------------------
 
@@ -167,11 +170,10 @@ class DominoBlackWhite(Ruleset[State, Move]):
     # -- what people and bots see --------------------------------------------------------------
 
     def view(self, state: State, audience: Audience) -> dict[str, Any]:
-        return viewing.view(state, audience)
+        return views.view(state, audience)
 
     def events(self, before: State, chosen: Chosen[Move], after: State) -> Sequence[Event]:
-        ((seat, move),) = chosen
-        return viewing.events(before, seat, move, after)
+        return events.events(before, chosen, after)
 
     def step_notes(self, events: Sequence[Event]) -> dict[str, Any]:
         """``met``: the letters that the placement of this step met, in the order HVDB."""

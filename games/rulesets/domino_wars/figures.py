@@ -6,11 +6,11 @@ from functools import cache
 
 from games.engine.decisions import ROOM
 from games.rulesets.domino_wars.board import SQUARES, Play, board_of
-from games.rulesets.domino_wars.moves import parse_move
+from games.rulesets.domino_wars.notation import parse_move
 from games.rulesets.domino_wars.picture import Mark, drawing
 from games.rulesets.domino_wars.state import PLAY, Position, Side, Terms
 from games.rulesets.domino_wars.turns import begun, played
-from games.rulesets.domino_wars.viewing import view
+from games.rulesets.domino_wars.view import view
 
 # Numbers with the seat that owns them: a for seat 0, who plays vertically, b for seat 1.
 MIDDLE = ("2a .. .. ..", "4a 3b 5b ..", ".. .. 2a ..", ".. .. 6a 0b")

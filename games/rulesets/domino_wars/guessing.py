@@ -21,7 +21,8 @@ from games.rulesets.domino_wars.board import (
     board_of,
     fits,
 )
-from games.rulesets.domino_wars.moves import DECK, parse_move
+from games.rulesets.domino_wars.moves import DECK
+from games.rulesets.domino_wars.notation import parse_move
 from games.rulesets.domino_wars.state import (
     DISCARD,
     KINDS,

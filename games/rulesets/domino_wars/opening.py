@@ -15,7 +15,8 @@ from games.engine.errors import EngineFault
 from games.engine.naming import PLAYERS
 from games.engine.ruleset import Chosen
 from games.rulesets.domino_wars.board import DOMINOES, NAMES
-from games.rulesets.domino_wars.moves import DECK, Deck, Move, Mulligan, Order, names_of
+from games.rulesets.domino_wars.moves import DECK, Deck, Move, Mulligan, Order
+from games.rulesets.domino_wars.notation import names_of
 from games.rulesets.domino_wars.state import (
     DECK_DECISIONS,
     FIRST_DECISIONS,

@@ -27,24 +27,24 @@ from games.engine.ruleset import (
 )
 from games.rulesets.domino_wars import (
     estimate,
+    events,
     guessing,
+    judging,
     opening,
     picture,
     saving,
     turns,
-    viewing,
+)
+from games.rulesets.domino_wars import (
+    view as views,
 )
 from games.rulesets.domino_wars.board import (
-    DIRECTION_NAMES,
-    DOMINOES,
     INDEX_OF,
     NAMES,
     NEED,
     PLAYS,
-    SQUARE_NAMES,
     WAYS,
     Play,
-    number_at,
     plays_on,
 )
 from games.rulesets.domino_wars.moves import (
@@ -57,15 +57,11 @@ from games.rulesets.domino_wars.moves import (
     Deck,
     Discard,
     Move,
-    Mulligan,
-    Order,
     OutOfTime,
     Return,
     Top,
-    parse_domino,
-    parse_move,
-    print_move,
 )
+from games.rulesets.domino_wars.notation import parse_domino, parse_move, print_move
 from games.rulesets.domino_wars.state import (
     HAND,
     PLAY,
@@ -87,16 +83,6 @@ _TRIES: Final = 20  # of a play out of all that a hand could be laid to, before 
 
 _DECK_OR_PILE = re.compile(r"(deck|pile) ([01]) ([0-9]+(?: [0-9]+)*)")
 _MULLIGAN = re.compile(r"mulligan ([01]) hand ([0-9]+(?: [0-9]+)*) pile ([0-9]+(?: [0-9]+)*)")
-
-_EXPECTED: Final[dict[str, tuple[type[Any], str]]] = {
-    "first": (Order, 'Choose "first" or "second" now.'),
-    "deck": (Deck, 'Choose eight dominoes now, like "deck 01 12 23 34 45 56 06 16".'),
-    "mulligan": (Mulligan, 'Say "mulligan" or "keep" now.'),
-    "play": (Play, 'Play a domino now, like "34 B2:B3".'),
-    "return": (Return, 'Choose a domino of your discard pile now, like "return 12".'),
-    "top": (Top, 'Choose a domino of your draw pile now, like "top 45".'),
-    "discard": (Discard, 'Choose a domino of your hand to discard now, like "discard 06".'),
-}
 
 
 class DominoWarsOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -189,20 +175,14 @@ class DominoWars(Ruleset[State, Move]):
         scores = one, two = state.scores()
         if state.late is not None:
             return Outcome(state.winner(), TIMEOUT.id, scores)
-        return Outcome(state.winner(), "tie-break" if one == two else POINTS.id, scores)
+        return Outcome(state.winner(), TIE_BREAK.id if one == two else POINTS.id, scores)
 
     def scores(self, state: State) -> tuple[int, int]:
         """The squares that each seat owns."""
         return state.scores() if isinstance(state, Position) else (0, 0)
 
     def validate(self, state: State, decision: Decision, move: Move) -> None:
-        expected, sentence = _EXPECTED[decision.kind]
-        if not isinstance(move, expected):
-            raise Refusal("move.wrong-kind", sentence)
-        if isinstance(move, Deck):
-            opening.check_deck(state.terms, decision.seat, move.dominoes)
-        elif isinstance(state, Position):
-            _validate_turn(state, move)
+        judging.judge(state, decision, move)
 
     def apply(self, state: State, chosen: Chosen[Move]) -> State:
         if isinstance(state, Opening):
@@ -334,13 +314,13 @@ class DominoWars(Ruleset[State, Move]):
     # -- what people and bots see --------------------------------------------------------------
 
     def view(self, state: State, audience: Audience) -> dict[str, Any]:
-        return viewing.view(state, audience)
+        return views.view(state, audience)
 
     def events(self, before: State, chosen: Chosen[Move], after: State) -> Sequence[Event]:
-        return viewing.events(before, chosen, after)
+        return events.events(before, chosen, after)
 
     def chance_events(self, before: State, chance: Chance, after: State) -> Sequence[Event]:
-        return viewing.chance_events(chance)
+        return events.chance_events(chance)
 
     def determinize(self, view: Mapping[str, Any], seat: Seat, random: RandomSource) -> State:
         return guessing.determinize(view, seat, random)
@@ -370,47 +350,6 @@ def _opening(state: State) -> Opening:
     if not isinstance(state, Opening):
         raise EngineFault("the set-up of this match is over")
     return state
-
-
-# -- judging -------------------------------------------------------------------------------------
-
-
-def _validate_turn(state: Position, move: Move) -> None:
-    side = state.sides[state.seat]
-    match move:
-        case Play():
-            _validate_play(state, move)
-        case Return(domino) if domino not in side.discards:
-            raise Refusal("effect.not-discarded", f"{NAMES[domino]} is not in your discard pile.")
-        case Top(domino) if domino not in side.pile:
-            raise Refusal("effect.not-in-pile", f"{NAMES[domino]} is not in your draw pile.")
-        case Discard(domino) if domino not in side.hand:
-            raise Refusal("effect.not-in-hand", f"{NAMES[domino]} is not in your hand.")
-
-
-def _validate_play(state: Position, move: Play) -> None:
-    if move.domino not in state.sides[state.seat].hand:
-        raise Refusal("play.not-in-hand", f"You have no {NAMES[move.domino]} in your hand.")
-    squares = SQUARE_NAMES[move.low_at], SQUARE_NAMES[move.high_at]
-    direction = state.direction(state.seat)
-    if move.direction != direction:
-        raise Refusal(
-            "play.direction",
-            f"You play {DIRECTION_NAMES[direction]}ly only, "
-            f"and {squares[0]}:{squares[1]} is {DIRECTION_NAMES[move.direction]}.",
-            squares,
-        )
-    low, high = DOMINOES[move.domino]
-    wrong = [
-        (SQUARE_NAMES[at], shown, laid)
-        for at, laid in ((move.low_at, low), (move.high_at, high))
-        if (shown := number_at(state.board, at)) is not None and shown >= laid
-    ]
-    if wrong:
-        listed = ", ".join(
-            [f"{name} shows {shown}, not less than {laid}" for name, shown, laid in wrong]
-        )
-        raise Refusal("play.not-lower", f"{listed}.", tuple([name for name, _, _ in wrong]))
 
 
 # -- choosing ------------------------------------------------------------------------------------

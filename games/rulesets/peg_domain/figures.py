@@ -22,10 +22,10 @@ from games.rulesets.peg_domain.boards import (
     set_of,
 )
 from games.rulesets.peg_domain.moves import Place
-from games.rulesets.peg_domain.notation import parse
+from games.rulesets.peg_domain.notation import parse_move
 from games.rulesets.peg_domain.picture import Grid
 from games.rulesets.peg_domain.state import Frame, State, begun
-from games.rulesets.peg_domain.viewing import view
+from games.rulesets.peg_domain.view import view
 
 # A pallet that was drawn once; C7 and E8 carry pegs.
 EXAMPLE = (
@@ -72,7 +72,7 @@ def _rows() -> list[str]:
 
 
 def _move() -> Place:
-    move = parse(engine_notation.tidy(MOVE))
+    move = parse_move(engine_notation.tidy(MOVE))
     if not isinstance(move, Place):
         raise EngineFault("the example is no placement")
     return move

@@ -61,7 +61,7 @@ _EXTRA = re.compile(rf"extra peg (?P<colour>red|blue) (?P<square>{_SQUARE})")
 _TURNS: Final = {"0": 0, "90": 1, "180": 2, "270": 3}
 
 
-def parse(text: str) -> Move:
+def parse_move(text: str) -> Move:
     """The move of a tidied text.
 
     Raises :class:`Refusal`: ``notation.unreadable`` where it is none, ``notation.rotation``;
@@ -155,7 +155,7 @@ def _domain_square(name: str, code: str) -> int:
 # -- writing -------------------------------------------------------------------------------------
 
 
-def text_of(move: Move) -> str:
+def print_move(move: Move) -> str:
     """The canonical text of a move."""
     match move:
         case Place():

@@ -38,7 +38,7 @@ from games.rulesets.peg_domain.judging import judge
 from games.rulesets.peg_domain.moves import Place
 from games.rulesets.peg_domain.picture import Grid
 from games.rulesets.peg_domain.state import State
-from games.rulesets.peg_domain.viewing import view
+from games.rulesets.peg_domain.view import view
 
 PALLET: Final = Grid(44, 76, 36, COLUMNS, ROWS)
 DOMAIN: Final = Grid(536, 76, 48, SIDE, SIDE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final
 
@@ -31,8 +30,19 @@ from games.engine.ruleset import (
     Setup,
     Variant,
 )
-from games.rulesets.peg_domain import drawing, judging, notation, painting, saving, supply, viewing
+from games.rulesets.peg_domain import (
+    drawing,
+    estimate,
+    events,
+    guessing,
+    judging,
+    notation,
+    painting,
+    saving,
+    supply,
+)
 from games.rulesets.peg_domain import state as states
+from games.rulesets.peg_domain import view as views
 from games.rulesets.peg_domain.boards import (
     DOMAIN,
     PALLET_SQUARES,
@@ -54,7 +64,7 @@ from games.rulesets.peg_domain.moves import (
 )
 from games.rulesets.peg_domain.picture import picture
 from games.rulesets.peg_domain.search import quick, thorough, widened
-from games.rulesets.peg_domain.state import LAST_ROUND_OF_ITEMS, Frame, State
+from games.rulesets.peg_domain.state import LAST_ROUND_OF_ITEMS, Frame, State, outcome_of
 
 _FINISHED_ONE_IN: Final = 64
 """A random turn is a finish once in so many although there may be placements."""
@@ -157,17 +167,7 @@ class PegDomain(Ruleset[State, Move], Supplies, Painting):
         return drawing.due(state.frame) if state.phase == "pallets" else ()
 
     def outcome(self, state: State) -> Outcome | None:
-        """More squares of the domain; then more squares of one's pallet used; then the
-        advantage."""
-        if state.phase != "over":
-            return None
-        one, two = scores = state.scores
-        if one != two:
-            return Outcome(0 if one > two else 1, POINTS.id, scores)
-        one, two = (state.used(seat).bit_count() for seat in (0, 1))
-        if one != two:
-            return Outcome(0 if one > two else 1, TIE_BREAK.id, scores)
-        return Outcome(state.frame.advantage, TIE_BREAK.id, scores)
+        return outcome_of(state)
 
     def scores(self, state: State) -> tuple[int, int]:
         return state.scores
@@ -251,10 +251,10 @@ class PegDomain(Ruleset[State, Move], Supplies, Painting):
     # -- text ----------------------------------------------------------------------------------
 
     def parse(self, text: str) -> Move:
-        return notation.parse(text)
+        return notation.parse_move(text)
 
     def print(self, move: Move) -> str:
-        return notation.text_of(move)
+        return notation.print_move(move)
 
     # -- listing and sampling ------------------------------------------------------------------
 
@@ -341,32 +341,19 @@ class PegDomain(Ruleset[State, Move], Supplies, Painting):
     # -- what people and bots see --------------------------------------------------------------
 
     def view(self, state: State, audience: Audience) -> dict[str, Any]:
-        return viewing.view(state, audience)
+        return views.view(state, audience)
 
     def events(self, before: State, chosen: Chosen[Move], after: State) -> Sequence[Event]:
-        return viewing.events(before, chosen, after)
+        return events.events(before, chosen, after)
 
     def chance_events(self, before: State, chance: Chance, after: State) -> Sequence[Event]:
-        return viewing.chance_events(chance)
+        return events.chance_events(chance)
 
     def determinize(self, view: Mapping[str, Any], seat: Seat, random: RandomSource) -> State:
-        return saving.determinize(view, seat, random)
+        return guessing.determinize(view, seat, random)
 
     def evaluate(self, state: State, seat: Seat) -> float:
-        """Who owns more of the domain, weighed by how little can still happen to it."""
-        outcome = self.outcome(state)
-        if outcome is not None:
-            return 1.0 if outcome.winner == seat else -1.0
-        if state.phase != "play":
-            return 0.0
-        scores = state.scores
-        ahead = float(scores[seat] - scores[other(seat)])
-        # A finished player only loses ground while the other one goes on.
-        for whose, sign in ((seat, 1), (other(seat), -1)):
-            if state.ended[whose] is None:
-                ahead += sign * min(6.0, state.pegs_left(whose).bit_count() / 4)
-        standing = state.standing.bit_count()
-        return math.tanh(ahead / (24 - 16 * min(1.0, standing / 48)))
+        return estimate.estimate(state, seat)
 
     def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
         return picture(named(view, names))

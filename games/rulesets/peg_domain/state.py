@@ -7,7 +7,8 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from games.engine.decisions import Decision, Seat, other
+from games.engine.decisions import Decision, Outcome, Seat, other
+from games.engine.reasons import POINTS, TIE_BREAK
 from games.rulesets.peg_domain.boards import (
     DOMAIN_STEP,
     HOME,
@@ -19,7 +20,15 @@ from games.rulesets.peg_domain.boards import (
     members,
     set_of,
 )
-from games.rulesets.peg_domain.moves import Colour, Finish, Move, Place, Rapid, Remove, Right
+from games.rulesets.peg_domain.moves import (
+    Colour,
+    Finish,
+    Move,
+    Place,
+    Rapid,
+    Remove,
+    Right,
+)
 
 Phase: TypeAlias = Literal["right", "pallets", "inspection", "order", "colour", "play", "over"]
 Ended: TypeAlias = Literal["finish", "stuck"]
@@ -377,6 +386,23 @@ def _next_turn(state: State) -> State:
             ended = ("stuck", ended[1]) if seat == 0 else (ended[0], "stuck")
         seat = other(seat)
     return _replace(state, phase="over", ended=ended)
+
+
+# -- the end ------------------------------------------------------------------------------------
+
+
+def outcome_of(state: State) -> Outcome | None:
+    """More squares of the domain; then more squares of one's pallet used; then the
+    advantage."""
+    if state.phase != "over":
+        return None
+    one, two = scores = state.scores
+    if one != two:
+        return Outcome(0 if one > two else 1, POINTS.id, scores)
+    one, two = (state.used(seat).bit_count() for seat in (0, 1))
+    if one != two:
+        return Outcome(0 if one > two else 1, TIE_BREAK.id, scores)
+    return Outcome(state.frame.advantage, TIE_BREAK.id, scores)
 
 
 # -- removals ------------------------------------------------------------------------------------

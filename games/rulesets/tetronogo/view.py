@@ -1,4 +1,4 @@
-"""What everyone may see of a match of Tetronogo, and the way back from there to its history.
+"""What everyone may see of a match of Tetronogo.
 
 Nothing in a state is secret from anyone: a pick waits outside of it until both are in. So all
 audiences get the same view, and it shows
@@ -21,21 +21,16 @@ digit in base 36 (no more than 36 tetrominoes fit).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
-import msgspec
-
-from core.refusals import Refusal
-from games.engine import notation
 from games.engine.decisions import Seat
-from games.engine.errors import EngineFault
-from games.rulesets.tetronogo.moves import LETTERS, SIZE, SQUARES, Letter, Place
-from games.rulesets.tetronogo.notation import parse_move
+from games.rulesets.tetronogo.guessing import _placement
+from games.rulesets.tetronogo.moves import LETTERS, SIZE, SQUARES, Letter
 from games.rulesets.tetronogo.notation import print_move as text_of
 from games.rulesets.tetronogo.pieces import TETROMINOES, Duel, Tetromino, duel, names
 from games.rulesets.tetronogo.scoring import points
-from games.rulesets.tetronogo.state import MOST_BOUTS, Bout, History, State
+from games.rulesets.tetronogo.state import MOST_BOUTS, Bout, State
 
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -158,34 +153,3 @@ def squares_covered(letter: Letter, text: str) -> tuple[int, ...]:
 def squares_named(names_given: Iterable[str]) -> tuple[int, ...]:
     """The squares of these names."""
     return tuple((int(given[1:]) - 1) * SIZE + ord(given[0]) - ord("A") for given in names_given)
-
-
-# -- back again --------------------------------------------------------------------------------
-
-
-def history_of(view: Mapping[str, Any]) -> History:
-    """The history behind a view. Raises :class:`EngineFault` for what never was a view."""
-    try:
-        bouts = [_history_of_bout(bout, bout["out_of_time"]) for bout in view["bouts"]]
-        if view["pieces"] is not None:
-            bouts.append(_history_of_bout(view, None))
-        return msgspec.convert({"advantage": view["advantage"], "bouts": bouts}, History)
-    except (KeyError, ValueError, TypeError, Refusal, msgspec.ValidationError) as error:
-        raise EngineFault(f"not a view of Tetronogo: {error!r}") from error
-
-
-def _history_of_bout(shown: Mapping[str, Any], out_of_time: Seat | None) -> dict[str, Any]:
-    moves = [_placement(text) for _, text in shown["placed"]]
-    return {
-        "pieces": shown["pieces"],
-        "starter": shown["starter"],
-        "placed": [move.turns * SQUARES + move.square for move in moves],
-        "out_of_time": out_of_time,
-    }
-
-
-def _placement(text: str) -> Place:
-    move = parse_move(notation.tidy(text))
-    if not isinstance(move, Place):
-        raise EngineFault(f"{text!r} in a view is not a placement")
-    return move

@@ -14,7 +14,8 @@ from games.engine.decisions import Audience, Seat, seen_by
 from games.engine.errors import EngineFault
 from games.engine.playouts import step
 from games.rulesets.domino_wars.board import Play
-from games.rulesets.domino_wars.moves import Top, print_move
+from games.rulesets.domino_wars.moves import Top
+from games.rulesets.domino_wars.notation import print_move
 from games.rulesets.domino_wars.state import Opening, Position, State
 from tests.rulesets.domino_wars.helpers import (
     DECKS,

@@ -1,4 +1,4 @@
-"""What each audience may know of a state, and what the log tells it.
+"""What each audience may know of a state.
 
 The number of a hidden half is known to its owner alone until the match is over; everybody else gets
 its colour. Nothing else that leaves here may depend on that number: halves are listed and dominoes
@@ -7,23 +7,18 @@ written in board order, never by number, and of the opponent's hand only its siz
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from games.engine.decisions import ALL, EVERYONE, Audience, Event, Seat
-from games.engine.errors import EngineFault
+from games.engine.decisions import ALL, Audience, Seat
 from games.rulesets.domino_black_white.board import spots_in
-from games.rulesets.domino_black_white.lines import MET_TEXT, POINTS
+from games.rulesets.domino_black_white.lines import MET_TEXT
 from games.rulesets.domino_black_white.moves import (
     DOMINOES,
     HALVES,
-    Move,
-    Order,
     Place,
     colour,
 )
-from games.rulesets.domino_black_white.notation import text_of
 from games.rulesets.domino_black_white.state import State
 
 
@@ -106,54 +101,3 @@ def halves(place: Place, *, knows: bool) -> list[dict[str, Any]]:
         }
         for half in HALVES
     ]
-
-
-# -- the log -------------------------------------------------------------------------------------
-
-
-def events(before: State, seat: Seat, move: Move, after: State) -> Sequence[Event]:
-    """What the log says of a move of ``seat``; running out of time is announced by the table."""
-    if isinstance(move, Order):
-        text = "goes first" if move.first else "goes second"
-        return (
-            Event(
-                kind="order",
-                seat=seat,
-                text=text,
-                seen_by=EVERYONE,
-                data={"first": after.first},
-            ),
-        )
-    if not isinstance(move, Place):
-        return ()
-    if after.last is None:
-        raise EngineFault("a placement that left no trace")
-    placed = _placed(len(before.history), seat, move, after.last.met)
-    if after.legal:
-        return (placed,)
-    end = Event(kind="end", seat=None, text="No domino can be placed any more.", seen_by=EVERYONE)
-    return placed, end
-
-
-def _placed(index: int, seat: Seat, move: Place, met: int) -> Event:
-    scored = f"scored {POINTS[met]} ({MET_TEXT[met]})" if met else "scored nothing"
-    shared = {"domino": index, "met": MET_TEXT[met], "points": POINTS[met]}
-    number = move.numbers[move.hides]
-    open_number = move.numbers[1 - move.hides]
-    shown = f"(?,{open_number})" if move.hides == 0 else f"({open_number},?)"
-    return Event(
-        kind="place",
-        seat=seat,
-        text=f"placed {_laid(move)}, hiding the {number} on {move.hidden}, and {scored}",
-        seen_by=(_AUDIENCE_OF[seat],),
-        data={**shared, "move": text_of(move), "halves": halves(move, knows=True)},
-        public_text=(
-            f"placed {shown} {':'.join(move.spot.squares)}, "
-            f"hiding a {colour(number)} half on {move.hidden}, and {scored}"
-        ),
-        public_data={**shared, "halves": halves(move, knows=False)},
-    )
-
-
-def _laid(move: Place) -> str:
-    return text_of(move).partition(" hide ")[0]

@@ -1,0 +1,162 @@
+"""What the log says of Peg Domain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from games.engine.decisions import EVERYONE, Audience, Chance, Event, Seat
+from games.engine.errors import EngineFault
+from games.engine.ruleset import Chosen
+from games.rulesets.peg_domain.boards import (
+    DOMAIN_NAME,
+    PALLET_NAME,
+    domain_names,
+    members,
+    pallet_names,
+)
+from games.rulesets.peg_domain.drawing import pegs_of
+from games.rulesets.peg_domain.moves import (
+    Choose,
+    Extra,
+    Finish,
+    Keep,
+    Move,
+    Order,
+    Place,
+    Rapid,
+    Ready,
+    Remove,
+    Take,
+)
+from games.rulesets.peg_domain.notation import cut_text, print_move
+from games.rulesets.peg_domain.state import State, taken_by
+
+_AUDIENCE_OF: Final[tuple[Audience, Audience]] = (0, 1)
+
+
+def events(before: State, chosen: Chosen[Move], after: State) -> Sequence[Event]:
+    """What the log says of the moves of one step; running out of time is told by the table."""
+    told: list[Event] = []
+    for seat, move in sorted(chosen, key=lambda each: each[0] != before.mover):
+        told += _told(before, seat, move, after)
+    if before.phase == "play":
+        told += _finished(before, after)
+    return told
+
+
+def _public(kind: str, seat: Seat | None, text: str, **data: object) -> Event:
+    return Event(kind=kind, seat=seat, text=text, seen_by=EVERYONE, data=data)
+
+
+def _told(before: State, seat: Seat, move: Move, after: State) -> list[Event]:
+    match move:
+        case Take():
+            return [_public("right", seat, f"took the right to choose the {move.right}")]
+        case Ready():
+            return [_public("ready", seat, "is ready")]
+        case Extra():
+            name = PALLET_NAME[move.square]
+            return [
+                Event(
+                    kind="extra",
+                    seat=seat,
+                    text=f"named {name} of the {move.colour} pallet for Additional Peg",
+                    seen_by=(_AUDIENCE_OF[seat],),
+                    data={"colour": move.colour, "square": name},
+                )
+            ]
+        case Order():
+            text = "goes first" if move.first else "goes second"
+            return [_public("order", seat, text, first=after.frame.first)]
+        case Choose():
+            return [_public("colour", seat, f"plays {move.colour}"), *_revealed(after)]
+        case Place():
+            return [_placed(seat, move, after)]
+        case Finish():
+            return [_public("finish", seat, "is finished and places no more")]
+        case Remove() | Rapid() | Keep():
+            return [_removal(before, seat, move, after)]
+        case _:
+            return [_public("ready", seat, "has seen enough, as the time is over")]
+
+
+def _revealed(state: State) -> list[Event]:
+    frame = state.frame
+    told = []
+    for seat in (0, 1):
+        named = frame.extra[seat][frame.colour_of(seat)]
+        if named:
+            names = [PALLET_NAME[square] for square in named]
+            told.append(
+                _public(
+                    "extra", seat, f"has an Additional Peg on {', '.join(names)}", squares=names
+                )
+            )
+    return told
+
+
+def _placed(seat: Seat, move: Place, after: State) -> Event:
+    if after.last is None:
+        raise EngineFault("a placement that left no trace")
+    scores = after.scores
+    size = len(move.squares)
+    minus = ""
+    if move.minus is not None:
+        minus = f" took the peg off {DOMAIN_NAME[move.minus]} with Peg Subtraction,"
+    text = (
+        f"{minus} laid {cut_text(move)} at {DOMAIN_NAME[move.target]}, turned by "
+        f"{move.turns * 90}: {size} squares, now {scores[0]} to {scores[1]}"
+    ).strip()
+    return _public(
+        "place",
+        seat,
+        text,
+        move=print_move(move),
+        covered=list(domain_names(after.last.covered)),
+        scores=list(scores),
+    )
+
+
+def _removal(before: State, seat: Seat, move: Move, after: State) -> Event:
+    gone = list(pallet_names(0 if after.last is None else after.last.gone))
+    data: dict[str, object] = {"move": print_move(move), "gone": gone}
+    if isinstance(move, Keep):
+        text = "removed nothing"
+    elif isinstance(move, Rapid):
+        area = f"around {PALLET_NAME[move.centre]}"
+        what = f"removed {', '.join(gone)}" if gone else "removed nothing"
+        text = f"used Rapid Removal {area} and {what}"
+    elif gone:
+        text = f"removed {gone[0]}"
+    else:
+        name = pallet_names(taken_by(before, move))[0]
+        why = "which has just been used" if _was_cut(after) else "to no effect"
+        text = f"named {name} for removal, {why}"
+    return Event(kind="removal", seat=seat, text=text, seen_by=EVERYONE, data=data)
+
+
+def _was_cut(after: State) -> bool:
+    return after.last is not None and isinstance(after.last.move, Place)
+
+
+def _finished(before: State, after: State) -> list[Event]:
+    told = [
+        _public("stuck", seat, "is finished: no two pegs are connected any more")
+        for seat in (0, 1)
+        if before.ended[seat] is None and after.ended[seat] == "stuck"
+    ]
+    if after.phase == "over":
+        first, second = after.scores
+        text = f"Both players are finished, with {first} and {second} squares of the domain."
+        told.append(_public("end", None, text, scores=[first, second]))
+    return told
+
+
+def chance_events(chance: Chance) -> Sequence[Event]:
+    """A pallet is revealed."""
+    names = [PALLET_NAME[square] for square in members(pegs_of(chance))]
+    which = "Both pallets were" if chance.whose == "both" else f"The {chance.whose} pallet was"
+    return [
+        _public("pallet", None, f"{which} revealed.", whose=chance.whose, pegs=names),
+    ]
