@@ -42,6 +42,12 @@ def rules_template(ruleset: Ruleset[Any, Any]) -> str:
     return f"{_TEMPLATES}/{ruleset.id}/{_RULES}"
 
 
+@cache
+def view_text(ruleset: Ruleset[Any, Any]) -> str:
+    """What a ruleset's views hold, in Markdown, for those who write programs."""
+    return (folder_of(ruleset) / "view.md").read_text(encoding="utf-8")
+
+
 def static_name(ruleset: Ruleset[Any, Any], file: str) -> str:
     """The name by which static files know one of a ruleset.
 

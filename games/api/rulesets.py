@@ -21,6 +21,7 @@ from games.api.rulestext import page_of, sections_of
 from games.engine.capabilities import built_in_of
 from games.engine.records import FORMAT
 from games.engine.table import AnyRuleset
+from games.folders import view_text
 from games.rulesets import REGISTRY
 
 _NOTATION = re.compile(r'<h2 id="rules-notation">.*?</section>', re.DOTALL)
@@ -103,6 +104,10 @@ class RulesetDetailSerializer(RulesetSerializer):
     times = TimeSerializer(many=True)
     rules_text = SectionSerializer(many=True, help_text="The rules, but for their pictures.")
     notation = NotationSerializer(many=True, help_text="How moves are written.")
+    view_text = serializers.CharField(
+        help_text="What `view.game` of a match holds for each audience, the kinds of decision and "
+        "the events, in Markdown."
+    )
     built_in = serializers.DictField(
         child=serializers.DictField(),
         help_text="What records only name because it comes with the program, by that name, each as "
@@ -154,6 +159,7 @@ class RulesetView(FieldsView):
                 "times": times_of(ruleset),
                 "rules_text": [section._asdict() for section in sections_of(ruleset)],
                 "notation": notation_of(ruleset),
+                "view_text": view_text(ruleset),
                 "built_in": built_in_of(ruleset),
                 "record_format": FORMAT,
             }

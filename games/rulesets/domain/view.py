@@ -2,7 +2,7 @@
 
 Nothing in a state is secret from anyone: the pool is drawn when the match starts. What a view does
 not have, under refereeing by challenge, is any word on whether a placement is valid: that is the
-game. The keys are described in ``docs/views.md``.
+game. The keys are described in ``view.md``.
 """
 
 from __future__ import annotations

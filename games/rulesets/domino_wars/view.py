@@ -36,7 +36,7 @@ _NO_SIDE: Final = Side((), ())
 
 
 def view(state: State, audience: Audience) -> dict[str, Any]:
-    """The match for ``audience``; what the keys hold is described in docs/views.md.
+    """The match for ``audience``; what the keys hold is described in ``view.md``.
 
     ``legal`` and ``choices`` are filled for the deciding seat alone, since they would tell anybody
     else what is in its hand or pile; ``shown`` of a side holds what effects 0 told everybody.

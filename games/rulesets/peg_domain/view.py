@@ -37,7 +37,7 @@ from games.rulesets.peg_domain.state import (
 
 
 def view(state: State, audience: Audience) -> dict[str, Any]:
-    """The view of a state; its keys are described in ``docs/views.md``."""
+    """The view of a state; its keys are described in ``view.md``."""
     frame = state.frame
     playing = state.phase == "play"
     settled = frame.red is not None
