@@ -16,7 +16,7 @@ from core.refusals import Refusal
 from games.engine.clocks import to_ms
 from games.engine.ruleset import HeldItem
 from games.engine.table import Actor, Course, Entry, Header, Table
-from tests.engine.toy import TOY, ToyOptions
+from tests.toy.rules import TOY, ToyOptions
 
 _ENTRY = re.compile(r"(0|1|chance|organiser) (.*?)(?: @([0-9.]+))?")
 

@@ -16,7 +16,7 @@ from games.engine.live import Live
 from games.engine.table import Act, Course, decode_table, encode_table
 from games.engine.views import match_view
 from tests.engine.helpers import cannot_add, course, entry, header, to_move
-from tests.engine.toy import TOY
+from tests.toy.rules import TOY
 
 START = 1_000_000
 

@@ -16,7 +16,7 @@ from games.engine.errors import EngineFault
 from games.engine.live import Live, Reminder, Turn
 from games.engine.table import Course, Entry, Header, parse_act
 from tests.engine.helpers import UP_TO_TURNS, entries, header, refused, to_move
-from tests.engine.toy import TOY
+from tests.toy.rules import TOY
 
 START = 1_000_000_000
 

@@ -19,7 +19,7 @@ from tests.engine.helpers import (
     table,
     to_move,
 )
-from tests.engine.toy import TOY
+from tests.toy.rules import TOY
 
 TOY_HEADER = header()
 ACTS = [

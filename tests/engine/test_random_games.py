@@ -16,8 +16,8 @@ from games.engine.table import AnyRuleset
 from games.engine.views import match_view
 from games.rulesets import REGISTRY
 from tests.engine.random_play import RandomGame, random_header
-from tests.engine.toy import TOY
 from tests.support import depth
+from tests.toy.rules import TOY
 
 EVERY = [TOY, *REGISTRY]
 EVERYBODY = Registry(*EVERY)

@@ -15,7 +15,7 @@ from games.engine.records import Malformed, RecordMove
 from games.engine.registry import Registry
 from games.engine.schema import record_schema
 from tests.engine.helpers import UP_TO_TURNS, entries, header, table
-from tests.engine.toy import TOY
+from tests.toy.rules import TOY
 
 TOYS = Registry(TOY)
 SCHEMA = record_schema(TOYS)

@@ -17,7 +17,7 @@ from games.engine.registry import Registry
 from games.engine.ruleset import Setup
 from games.rulesets import REGISTRY
 from tests.engine.helpers import header, refused
-from tests.engine.toy import TOY, Toy
+from tests.toy.rules import TOY, Toy
 
 
 def test_rulesets_are_found_by_id_in_the_order_given() -> None:

@@ -16,7 +16,7 @@ from games.engine.live import Live
 from games.engine.table import Act
 from games.engine.views import match_view
 from tests.engine.helpers import header
-from tests.engine.toy import CARDS, TOY
+from tests.toy.rules import CARDS, TOY
 
 START = 1_000_000
 

@@ -17,7 +17,7 @@ from tests.engine.helpers import (
     table,
     to_move,
 )
-from tests.engine.toy import TOY, Pick
+from tests.toy.rules import TOY, Pick
 
 TOY_HEADER = header()
 

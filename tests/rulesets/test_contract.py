@@ -32,8 +32,8 @@ from games.engine.reasons import COMMON, Reason
 from games.engine.ruleset import Options, Ruleset, Setup
 from games.rulesets import REGISTRY
 from tests.engine.playthroughs import playthroughs
-from tests.engine.toy import TOY
 from tests.support import depth
+from tests.toy.rules import TOY
 
 AnyRuleset = Ruleset[Any, Any]
 
