@@ -88,3 +88,80 @@ def points(first: frozenset[Square], second: frozenset[Square]) -> tuple[int, in
         elif theirs > mine:
             scored[1] += len(group)
     return scored[0], scored[1]
+
+
+class Match:
+    """A whole match as its rules tell it: pieces lie on squares, and bouts follow one another."""
+
+    def __init__(self, advantage: int) -> None:
+        self.advantage = advantage
+        self.phase = "pick"
+        self.used: tuple[list[str], list[str]] = ([], [])
+        self.won: list[int | None] = []  # by bout: who won it, None where it was drawn
+        self.totals = [0, 0]
+        self.mover = 0
+        self.pieces: tuple[list[Placement], list[Placement]] = ([], [])
+        self.winner: int | None = None
+        self.reason = ""
+
+    @property
+    def chooser(self) -> int:
+        """The player with the advantage; in a later bout the loser of the one before, if any."""
+        before = self.won[-1] if self.won else None
+        return self.advantage if before is None else 1 - before
+
+    @property
+    def boards(self) -> tuple[frozenset[Square], frozenset[Square]]:
+        """The squares under each player's pieces."""
+        first, second = self.pieces
+        return frozenset().union(*first), frozenset().union(*second)
+
+    def choices(self) -> set[Placement]:
+        """Where the player whose turn it is can place a copy of their tetromino."""
+        first, second = self.boards
+        return placements(self.used[self.mover][-1], first | second)
+
+    def pick(self, first: str, second: str) -> None:
+        """Both tetrominoes are revealed; neither may have been used by its player before."""
+        for letter, used in zip((first, second), self.used, strict=True):
+            assert letter not in used
+            used.append(letter)
+        self.phase = "starter"
+
+    def start(self, order: str) -> None:
+        """The chooser goes first or second."""
+        self.mover = self.chooser if order == "first" else 1 - self.chooser
+        self.pieces = ([], [])
+        self.phase = "place"
+
+    def place(self, placement: Placement) -> None:
+        """A piece is placed; a player whose turn begins without room for theirs ends the bout."""
+        assert placement in self.choices()
+        self.pieces[self.mover].append(placement)
+        self.mover = 1 - self.mover
+        if not self.choices():
+            first, second = points(*self.boards)
+            self._bout_ends(first, second, None if first == second else int(second > first))
+
+    def run_out(self) -> None:
+        """The player whose turn it is scores nothing, and the other one wins the bout."""
+        scored = list(points(*self.boards))
+        scored[self.mover] = 0
+        self._bout_ends(scored[0], scored[1], 1 - self.mover)
+
+    def _bout_ends(self, first: int, second: int, winner: int | None) -> None:
+        self.totals[0] += first
+        self.totals[1] += second
+        self.won.append(winner)
+        if winner is not None and self.won[-2:] == [winner, winner]:
+            self._match_ends(winner, "two-in-a-row")
+        elif len(self.won) < 4:
+            self.phase = "pick"
+        elif self.totals[0] != self.totals[1]:
+            self._match_ends(int(self.totals[1] > self.totals[0]), "total")
+        else:
+            latest = [each for each in self.won if each is not None]
+            self._match_ends(latest[-1] if latest else self.advantage, "tie-break")
+
+    def _match_ends(self, winner: int, reason: str) -> None:
+        self.phase, self.winner, self.reason = "over", winner, reason
