@@ -16,6 +16,7 @@ from games.engine.playouts import step
 from games.engine.ruleset import Ruleset, Setup
 from games.folders import folder_of, view_text
 from games.rulesets import REGISTRY
+from script.lib.console import ROOT
 from tests.rulesets.test_contract import walks
 from tests.toy.rules import TOY
 
@@ -65,6 +66,12 @@ def test_what_only_some_can_do_stands_under_one_name(ruleset: AnyRuleset) -> Non
     for module, capability in OPTIONAL.items():
         there = (folder_of(ruleset) / f"{module}.py").is_file()
         assert there == isinstance(ruleset, capability), module
+
+
+def test_the_files_of_a_folder_are_explained() -> None:
+    told = (ROOT / "docs" / "architecture.md").read_text()
+    own = [f"{name}.py" for name in (*MODULES, *OPTIONAL)]
+    assert [name for name in (*own, *FILES) if f"`{name}`" not in told] == []
 
 
 KEY = re.compile(r"`([a-z_]+)`")
