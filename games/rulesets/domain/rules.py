@@ -34,13 +34,10 @@ from games.engine.ruleset import (
     Setup,
     Variant,
 )
-from games.rulesets.domain import board, events, supply
+from games.rulesets.domain import board, estimate, events, guessing, judging, saving, supply
 from games.rulesets.domain import view as views
 from games.rulesets.domain.board import Laid
 from games.rulesets.domain.course import MISSED_PICKS, applied, ruled, scores
-from games.rulesets.domain.estimate import estimate
-from games.rulesets.domain.guessing import determinize
-from games.rulesets.domain.judging import judge
 from games.rulesets.domain.moves import (
     ACCEPT,
     CHALLENGE,
@@ -57,7 +54,6 @@ from games.rulesets.domain.moves import (
 from games.rulesets.domain.notation import parse_move, print_move
 from games.rulesets.domain.picture import picture
 from games.rulesets.domain.pool import PoolDocument, built_in, prepared
-from games.rulesets.domain.saving import decode, encode
 from games.rulesets.domain.state import (
     State,
     Terms,
@@ -201,7 +197,7 @@ class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
         return scores(state)
 
     def validate(self, state: State, decision: Decision, move: Move) -> None:
-        judge(state, decision, move)
+        judging.judge(state, decision, move)
 
     def apply(self, state: State, chosen: Chosen[Move]) -> State:
         return applied(state, chosen)
@@ -353,10 +349,10 @@ class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
 
     def determinize(self, view: Mapping[str, Any], seat: Seat, random: RandomSource) -> State:
         """Exactly the state that was viewed: nothing in it is secret from anyone."""
-        return determinize(view)
+        return guessing.determinize(view)
 
     def evaluate(self, state: State, seat: Seat) -> float:
-        return estimate(state, seat)
+        return estimate.estimate(state, seat)
 
     def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
         return picture(named(view, names))
@@ -375,10 +371,10 @@ class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
     # -- storage -------------------------------------------------------------------------------
 
     def encode(self, state: State) -> bytes:
-        return encode(state)
+        return saving.encode(state)
 
     def decode(self, data: bytes) -> State:
-        return decode(data)
+        return saving.decode(data)
 
 
 # -- random play -------------------------------------------------------------------------------

@@ -15,21 +15,17 @@ from games.engine.errors import EngineFault
 from games.engine.naming import PLAYERS, UNNAMED, Names, named
 from games.engine.reasons import TIE_BREAK, Reason
 from games.engine.ruleset import Chosen, Options, Ruleset, Seconds, Setup, Variant
+from games.rulesets.tetronogo import estimate, events, guessing, judging, saving
+from games.rulesets.tetronogo import view as views
 from games.rulesets.tetronogo.bits import draw_member, members
 from games.rulesets.tetronogo.course import TOTAL, TWO_IN_A_ROW, applied
-from games.rulesets.tetronogo.estimate import estimate
-from games.rulesets.tetronogo.events import events
-from games.rulesets.tetronogo.guessing import determinize
-from games.rulesets.tetronogo.judging import judge
 from games.rulesets.tetronogo.moves import Move, OutOfTime, Pick, Place, Start
 from games.rulesets.tetronogo.notation import parse_letter, parse_move, print_move
 from games.rulesets.tetronogo.picture import picture
-from games.rulesets.tetronogo.saving import decode, encode
 from games.rulesets.tetronogo.state import (
     State,
     pick_frame,
 )
-from games.rulesets.tetronogo.view import view as view_of
 
 _CHANCE = re.compile(r"pick ([01]) ([a-z]+)")
 
@@ -74,7 +70,7 @@ class Tetronogo(Ruleset[State, Move]):
         return state.frame.totals
 
     def validate(self, state: State, decision: Decision, move: Move) -> None:
-        judge(state, decision, move)
+        judging.judge(state, decision, move)
 
     def canonical(self, state: State, decision: Decision, move: Move) -> Move:
         """A validated move in the form that is printed: the smallest of the rotations that look
@@ -178,16 +174,16 @@ class Tetronogo(Ruleset[State, Move]):
     # -- what people and bots see --------------------------------------------------------------
 
     def view(self, state: State, audience: Audience) -> dict[str, Any]:
-        return view_of(state)
+        return views.view(state)
 
     def events(self, before: State, chosen: Chosen[Move], after: State) -> Sequence[Event]:
-        return events(before, chosen, after)
+        return events.events(before, chosen, after)
 
     def determinize(self, view: Mapping[str, Any], seat: Seat, random: RandomSource) -> State:
-        return determinize(view)
+        return guessing.determinize(view)
 
     def evaluate(self, state: State, seat: Seat) -> float:
-        return estimate(state, seat)
+        return estimate.estimate(state, seat)
 
     def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
         return picture(named(view, names))
@@ -195,10 +191,10 @@ class Tetronogo(Ruleset[State, Move]):
     # -- storage -------------------------------------------------------------------------------
 
     def encode(self, state: State) -> bytes:
-        return encode(state)
+        return saving.encode(state)
 
     def decode(self, data: bytes) -> State:
-        return decode(data)
+        return saving.decode(data)
 
 
 # -- the log -----------------------------------------------------------------------------------
