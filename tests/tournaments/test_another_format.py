@@ -20,6 +20,8 @@ from tests.pages.support import words
 from tests.tournaments.support import refused, who
 from tests.tournaments.test_documents import elsewhere
 from tournaments.course import Course
+from tournaments.documents.export import season_records
+from tournaments.documents.restore import season_import
 from tournaments.formats import names, registry
 from tournaments.formats.base import NOTHING, Follows, Format, Task
 from tournaments.formats.options import Caution, FormatOptions
@@ -27,7 +29,6 @@ from tournaments.formats.rounds import round_announce, round_create
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Round, Season
 from tournaments.services import deathmatches
-from tournaments.services.documents import season_import, season_records
 from tournaments.services.rounds import round_next
 
 # -- the format ----------------------------------------------------------------------------------

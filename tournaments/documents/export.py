@@ -28,7 +28,7 @@ from tournaments.models import (
     SeasonEvent,
 )
 from tournaments.references import Entity
-from tournaments.services.seasons import season_locked
+from tournaments.services.guards import season_locked
 
 
 def season_export(*, season: Season) -> bytes:

@@ -80,7 +80,7 @@ def test_enough_rounds_is_the_binary_logarithm() -> None:
     ]
 
 
-def test_default_orders_exist():
+def test_default_orders_exist() -> None:
     orders = [each.course_type.tie_breaks for each in FORMATS.values()]
     assert any(orders)
     for keys in filter(None, orders):
