@@ -15,6 +15,7 @@ from drf_spectacular.validation import validate_schema
 
 from accounts.models import User
 from accounts.tokens import token_create
+from core.api.declarations import DECLARATIONS, declarations_text
 from core.api.index import SNAPSHOT, response_of, schema, schema_text
 from tests.api.schema import Operation, operations
 
@@ -57,6 +58,10 @@ def is_problem(answer: Any, status: int, code: str = "") -> None:
 
 def test_the_snapshot_is_up_to_date() -> None:
     assert SNAPSHOT.read_text() == schema_text(), "run `manage.py api_schema`"
+
+
+def test_what_scripts_are_told_of_it_is_up_to_date() -> None:
+    assert DECLARATIONS.read_text() == declarations_text(), "run `manage.py api_schema`"
 
 
 def test_the_schema_is_one() -> None:

@@ -1,0 +1,236 @@
+// What the scripts of a match hand each other: the client's state and events, and what a board and
+// the page around it expect of each other (static/js/boards/README.md).
+
+/** An EventTarget whose events are known: by name what each has as its `detail`. */
+type Telling<Details> = Omit<EventTarget, "addEventListener"> & {
+  addEventListener<Name extends keyof Details>(
+    name: Name,
+    listener: (event: CustomEvent<Details[Name]>) => void,
+  ): void;
+};
+
+declare namespace Client {
+  // Named here, since the names of modules in comments would be taken for imports when static files
+  // are collected.
+  type MatchClient = import("../static/js/match/client.js").MatchClient;
+  type SavedMoves = import("../static/js/match/saved.js").SavedMoves;
+
+  /** What is known of a match. Replaced and never changed. */
+  interface State<Game = never> {
+    readonly version: number;
+    readonly at: number;
+    readonly you: Seat | null;
+    readonly header: Live.Header;
+    readonly view: Live.View<Game>;
+    readonly log: Live.LogItem[];
+    readonly presence: Live.Attendance | null;
+  }
+
+  /** The other keys of a frame that waits for its answer. */
+  interface Body {
+    match?: number;
+    text: string;
+    version?: number;
+    why?: string;
+    room?: Live.Room;
+  }
+
+  type Posted = "submit" | "organise" | "chat";
+
+  interface Entry {
+    id: string;
+    type: Posted;
+    body: Body;
+    /** An instant of this computer's clock, as is `sent`. */
+    made: number;
+    tries: number;
+    /** Null while it has not been handed to the present connection. */
+    sent: number | null;
+  }
+
+  interface Status {
+    kind: "connecting" | "live" | "polling" | "lost" | "closed";
+    words: string;
+    retryAt: number | null;
+  }
+
+  interface Refusal {
+    code: string;
+    sentence: string;
+    squares: string[];
+  }
+
+  interface Change {
+    cause: "sync" | "step";
+    /** Null for the first. */
+    before: State | null;
+    after: State;
+    /** What is new in the log. */
+    items: Live.LogItem[];
+  }
+
+  interface Settled {
+    entry: Entry;
+    ack?: { version: number } | Live.Message;
+    refused?: Refusal & { id: string | null };
+  }
+
+  interface Events {
+    state: Change;
+    presence: { before: State; after: State };
+    status: Status;
+    outbox: object;
+    settled: Settled;
+    reminder: Live.Reminder;
+    chat: Live.Said;
+    "chat.history": Live.History;
+    "chat.removed": Live.Removed;
+    trouble: { code: string; sentence: string };
+    time: object;
+  }
+
+  type Sound = "move" | "yours" | "score" | "low" | "reserve" | "refused" | "chat" | "won" | "over";
+
+  type KeptStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
+
+  /** As much of a WebSocket as the client uses. */
+  type Socket = Pick<
+    WebSocket,
+    "readyState" | "send" | "close" | "onopen" | "onmessage" | "onclose" | "onerror"
+  >;
+
+  interface Options {
+    match: number;
+    socketUrl: string;
+    stateUrl: string;
+    submitUrl: string;
+    username?: string | null;
+    csrf?: string;
+    storage?: KeptStorage | null;
+    WebSocket?: new (url: string) => Socket;
+    fetch?: (url: string, options?: RequestInit) => Promise<Response>;
+    now?: () => number;
+    random?: () => number;
+    setTimeout?: (callback: () => void, ms: number) => number;
+    clearTimeout?: (handle: number) => void;
+    makeId?: () => string;
+  }
+
+  /** One seat's clock at an instant, see `seatClock`. */
+  interface SeatClock {
+    state: "idle" | "running" | "low" | "reserve" | "out" | "paused";
+    turn: number | null;
+    reserve: number;
+    kept: number;
+    total: number | null;
+    share: number;
+    usesReserve: boolean;
+  }
+}
+
+declare namespace Boards {
+  type Grid = import("../static/js/boards/kit.js").Board;
+
+  interface Tag {
+    text: string;
+    title: string;
+    kind: string;
+  }
+
+  interface Context {
+    you: Seat | null;
+    header: Live.Header | null;
+    names: string[];
+    decision: Live.Decision | null;
+    paused: boolean;
+    pending: string | null;
+    refusal: Client.Refusal | null;
+  }
+
+  interface Api {
+    submit(text: string): unknown;
+    announce(text: string): unknown;
+    refuse(text: string): void;
+    draft(text: string): void;
+    dock: HTMLElement;
+  }
+
+  interface Board<Game> {
+    update(view: Live.View<Game>, context: Context): void;
+    focus(): void;
+    destroy(): void;
+    caution?(text: string): string;
+  }
+
+  /** What the module of a ruleset's board exports but for the board itself. */
+  interface Words<Game = never> {
+    waiting: Record<string, string>;
+    examples: Record<string, string>;
+    scores(view: Live.View<Game>): number[] | null;
+    tags(event: Live.LogEvent): Tag[];
+    caption(view: Live.View<Game>): string;
+    because(view: Live.WonView<Game>, names: string[]): string;
+    dispute?(view: Live.BegunView<Game>, names: string[]): string;
+  }
+
+  interface Module<Game = never> extends Words<Game> {
+    mount(root: HTMLElement, api: Api): Board<Game>;
+    render(view: Live.View<Game>, options?: { names?: string[] }): Element;
+    keys: [string[], string][];
+  }
+
+  /** Column and row. */
+  type Cell = [number, number];
+
+  /** What a ruleset says of the piece that is placed; see `Placing`. */
+  interface PlacingRules<Spot> {
+    active(): boolean;
+    idle(): string;
+    also?: string;
+    at(point: [number, number]): Spot | null;
+    corner(spot: Spot): Cell;
+    shifted(spot: Spot, corner: [number, number]): Spot | null;
+    nudged(spot: Spot, dx: number, dy: number): Spot;
+    home(from: Cell): Spot | null;
+    next(spot: Spot | null, by: number): Spot | null;
+    turned(spot: Spot | null, by: number): Spot | null;
+    fits(spot: Spot): boolean;
+    words(spot: Spot | null): string;
+    tapped?(spot: Spot, point: [number, number]): void;
+    key?(event: KeyboardEvent): boolean;
+    redraw(): void;
+    confirm(): void;
+    cancelled(): void;
+  }
+
+  /** One answer out of a few, see `choiceCards`. */
+  interface Choice {
+    value: string;
+    title: string;
+    text?: string;
+    art?: Element | null;
+    disabled?: boolean;
+  }
+}
+
+declare namespace Replays {
+  interface Step {
+    n: number;
+    actor: Live.Actor | null;
+    text: string;
+    /** What the decision's clock showed, in seconds. */
+    t: number | null;
+    timeout: boolean;
+    taken_back: boolean;
+    events: Live.LogEvent[];
+    view: Live.View<never>;
+    /** The number of the picture of the board after it. */
+    still: number | null;
+  }
+
+  interface Data {
+    header: Live.Header;
+    you: Seat | null;
+    steps: Step[];
+  }
+}

@@ -1,0 +1,284 @@
+// The live protocol (docs/protocol.md) as the site's scripts see it. Instants and spans are in
+// milliseconds, instants on the server's clock unless something else is said.
+
+/** 0 or 1; of two names, scores and the like it is the index. */
+type Seat = number;
+
+declare namespace Live {
+  type Phase = "waiting" | "lot" | "on" | "over";
+  type Actor = Seat | "chance" | "organiser" | "service";
+  type Room = "players" | "spectators";
+
+  interface Clock {
+    turn_ms: number;
+    /** Whether the reserve is spent once the turn time is. */
+    reserve: boolean;
+    /** The reserve is charged in whole intervals of so much; 0: as it is used. */
+    interval_ms: number;
+    /** What the clock showed at the frame's `at`. */
+    reading_ms: number;
+    running: boolean;
+    lingers?: boolean;
+  }
+
+  interface Decision {
+    id: string;
+    seat: Seat;
+    kind: string;
+    prompt: string;
+    clock: Clock;
+    changeable?: boolean;
+    /** Only in the reader's own: a choice that is in, and waits for the other seat's. */
+    sealed?: string | null;
+  }
+
+  interface Result {
+    winner: Seat | null;
+    reason: string;
+    scores: number[];
+  }
+
+  /**
+   * A match for one audience; `game` is its ruleset's own, null until the lot is drawn. What never
+   * looks into it may call it `never`: only a board knows what it is.
+   */
+  interface View<Game = unknown> {
+    phase: Phase;
+    paused: boolean;
+    advantage: Seat | null;
+    /** At most one a seat. */
+    decisions: Decision[];
+    /** By seat. */
+    reserve_ms: number[];
+    game: Game | null;
+    result: Result | null;
+    ruling?: boolean;
+    waiting?: { until: number; ready: boolean[] };
+  }
+
+  /** A view in which the game has begun. */
+  interface BegunView<Game> extends View<Game> {
+    game: Game;
+  }
+
+  /** A view in which it is over, and not void. */
+  interface WonView<Game> extends BegunView<Game> {
+    result: Result & { winner: Seat };
+  }
+
+  /** What the log tells beside a sentence; which of it is there follows from the event's kind. */
+  interface EventData {
+    by?: string;
+    why?: string;
+    met?: string;
+    points?: number[] | number | null;
+    taken?: string[];
+    covered?: string[];
+    shape?: string;
+    [key: string]: unknown;
+  }
+
+  interface LogEvent {
+    kind: string;
+    seat: Seat | null;
+    /** To be read after the seat's name; a sentence of its own where there is none. */
+    text: string;
+    data: EventData;
+  }
+
+  interface LogItem extends Api.LogItem {
+    actor: Actor;
+    events: LogEvent[];
+  }
+
+  interface Header {
+    ruleset: string;
+    ruleset_name: string;
+    variant: string;
+    options: Record<string, unknown>;
+    items: { seat: Seat; item: string }[];
+    seats: { name: string; username: string | null }[];
+    organise: boolean;
+    terms: string;
+  }
+
+  interface Attendance {
+    /** By seat. */
+    seats: boolean[];
+    spectators: number;
+  }
+
+  type Message = Api.ChatMessage;
+
+  // -- what the server says ----------------------------------------------------------------------
+
+  interface Sync<Game = never> extends Omit<Api.ViewedMatch, "header" | "view" | "presence"> {
+    type: "sync";
+    header: Header;
+    view: View<Game>;
+    log: LogItem[];
+    /** Not over HTTP, unless the reader says that they are here. */
+    presence?: Attendance;
+  }
+
+  interface Step<Game = never> {
+    type: "step";
+    match: number;
+    version: number;
+    at: number;
+    view: View<Game>;
+    events: LogItem[];
+    resync: boolean;
+  }
+
+  interface Ack extends Api.Ack {
+    type: "ack";
+  }
+
+  interface Refused {
+    type: "refused";
+    id: string | null;
+    code: string;
+    sentence: string;
+    squares: string[];
+  }
+
+  interface Reminder {
+    type: "reminder";
+    match: number;
+    at: number;
+    /** Null: it concerns both players. */
+    seat: Seat | null;
+    kind: "turn" | "reserve-entered" | "reserve";
+    left: number;
+  }
+
+  interface Presence extends Attendance {
+    type: "presence";
+    match: number;
+  }
+
+  interface Said {
+    type: "chat";
+    match: number;
+    room: Room;
+    message: Message;
+  }
+
+  interface History {
+    type: "chat.history";
+    match: number;
+    room: Room;
+    messages: Message[];
+  }
+
+  interface Removed {
+    type: "chat.removed";
+    match: number;
+    room: Room;
+    /** The message's id. */
+    message: number;
+  }
+
+  interface Pong {
+    type: "pong";
+    /** What the ping said. */
+    at: number;
+    now: number;
+    version: number;
+    presence?: Attendance | null;
+  }
+
+  interface Trouble {
+    type: "error";
+    code: string;
+    sentence: string;
+    /** In seconds. */
+    retry_after?: number;
+  }
+
+  interface Waiting {
+    type: "waiting";
+  }
+
+  interface Closing {
+    type: "closing";
+    code: string;
+    sentence: string;
+    /** In seconds. */
+    retry_after?: number;
+  }
+
+  type Frame =
+    | Sync
+    | Step
+    | Ack
+    | Refused
+    | Reminder
+    | Presence
+    | Said
+    | History
+    | Removed
+    | Pong
+    | Trouble
+    | Waiting
+    | Closing;
+
+  // -- what the lobby says -----------------------------------------------------------------------
+
+  interface LobbySeat {
+    name: string;
+    username: string | null;
+  }
+
+  interface ChallengeNews {
+    type: "challenge";
+    challenge: number;
+    status: "open" | "accepted" | "declined" | "cancelled" | "expired";
+    url: string;
+    game: string;
+    from: string;
+    name: string;
+    to: string | null;
+    rated: boolean;
+    terms: string;
+  }
+
+  interface MatchStarted {
+    type: "match.started";
+    match: number;
+    url: string;
+    game: string;
+    seats: LobbySeat[];
+    begun: boolean;
+  }
+
+  interface MatchEnded {
+    type: "match.ended";
+    match: number;
+    url: string;
+    game: string;
+    seats: LobbySeat[];
+    winner: Seat | null;
+    reason: string;
+  }
+
+  interface RulingNews {
+    type: "ruling";
+    match: number;
+    url: string;
+    game: string;
+    seats: LobbySeat[];
+    waits: boolean;
+  }
+
+  interface Silenced {
+    type: "silenced";
+    /** In a sentence; empty where they may write. */
+    why: string;
+    /** For how long to come; null: until somebody lifts it. */
+    left: number | null;
+  }
+
+  type News = ChallengeNews | MatchStarted | MatchEnded | RulingNews;
+}
