@@ -1,3 +1,4 @@
+// @ts-check
 /** A challenge's page says how the challenge stands now, whatever happens to it meanwhile and however
  * the reader comes back to the page. Without this script, loading the page again does. */
 
@@ -6,7 +7,7 @@ import { notices } from "./notices.js";
 
 const LONGEST = 2 ** 31 - 1; // what a timer takes
 
-const standing = () => document.querySelector("[data-live=standing]");
+const standing = () => /** @type {HTMLElement} */ (document.querySelector("[data-live=standing]"));
 const id = Number(standing().dataset.challenge);
 const title = () => standing().querySelector(".alert__title")?.textContent ?? "";
 
@@ -25,11 +26,13 @@ async function refresh() {
   const fresh = new DOMParser().parseFromString(html, "text/html");
   const match = fresh.querySelector("[data-match]");
   if (match !== null && document.querySelector("[data-waits-for-match]") !== null) {
-    location.assign(match.getAttribute("href"));
+    location.assign(match.getAttribute("href") ?? "");
     return;
   }
   const before = title();
-  for (const part of document.querySelectorAll("[data-live]")) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const parts = document.querySelectorAll("[data-live]");
+  for (const part of parts) {
     const now = fresh.querySelector(`[data-live=${part.dataset.live}]`);
     // A form that has been sent must not be pulled from under the finger.
     if (now !== null && part.querySelector("form[data-sent]") === null) part.replaceWith(now);
@@ -40,10 +43,14 @@ async function refresh() {
 
 const listener = notices();
 listener.addEventListener("frame", ({ detail }) => {
-  if (detail.type === "challenge" && detail.challenge === id) refresh();
+  if (detail.type === "challenge" && detail.challenge === id) void refresh();
 });
-listener.addEventListener("back", refresh);
-addEventListener("pageshow", ({ persisted }) => persisted && refresh());
-document.addEventListener("visibilitychange", () => document.hidden || refresh());
-const left = new Date(standing().dataset.until).getTime() - Date.now();
-if (left > 0 && left < LONGEST) setTimeout(refresh, left + 1_000);
+listener.addEventListener("back", () => void refresh());
+addEventListener("pageshow", ({ persisted }) => {
+  if (persisted) void refresh();
+});
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) void refresh();
+});
+const left = new Date(standing().dataset.until ?? "").getTime() - Date.now();
+if (left > 0 && left < LONGEST) setTimeout(() => void refresh(), left + 1_000);

@@ -1,3 +1,4 @@
+// @ts-check
 /** Lists of challenges and matches that keep themselves up to date. Without it, reloading does. */
 
 import { announce, localiseTimes } from "./site.js";
@@ -7,7 +8,9 @@ import { notices } from "./notices.js";
 const SPREAD = 800;
 const AT_MOST_EVERY = 2_500;
 
+/** @type {HTMLElement | null} */
 const region = document.querySelector("[data-live-lists]");
+/** @type {ReturnType<typeof setTimeout> | null} */
 let timer = null;
 let last = 0;
 let stale = false;
@@ -20,14 +23,14 @@ function refreshSoon() {
   }
   if (timer !== null) return;
   const wait = Math.max(0, last + AT_MOST_EVERY - Date.now()) + Math.random() * SPREAD;
-  timer = setTimeout(refresh, wait);
+  timer = setTimeout(() => void refresh(), wait);
 }
 
 async function refresh() {
   timer = null;
   last = Date.now();
   // A form that is being used must not be pulled from under the finger.
-  if (region.querySelector("form[data-sent]")) return;
+  if (region === null || region.querySelector("form[data-sent]")) return;
   let html;
   try {
     const response = await fetch(location.href, {
@@ -50,21 +53,29 @@ async function refresh() {
   if (added > 0) announce(`${added} new in the lists.`);
 }
 
+/** @param {ParentNode} scope */
 function cards(scope) {
   return new Set(
     [...scope.querySelectorAll(".card__link")].map((link) => link.getAttribute("href")),
   );
 }
 
-/** What the reader is at, so that it can be found again in new lists. */
+/**
+ * What the reader is at, so that it can be found again in new lists.
+ * @param {Element | null} element
+ */
 function addressOf(element) {
-  if (!(element instanceof HTMLElement) || !region.contains(element)) return "";
+  if (!(element instanceof HTMLElement) || !region?.contains(element)) return "";
   return element.getAttribute("href") ?? element.closest("form")?.getAttribute("action") ?? "";
 }
 
+/**
+ * @param {string} address
+ * @returns {HTMLElement | null}
+ */
 function findByAddress(address) {
   const name = CSS.escape(address);
-  return region.querySelector(`a[href="${name}"], form[action="${name}"] button`);
+  return region?.querySelector(`a[href="${name}"], form[action="${name}"] button`) ?? null;
 }
 
 if (region) {

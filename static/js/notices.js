@@ -1,3 +1,4 @@
+// @ts-check
 /**
  * What concerns the reader, on every page: challenges made to them, matches of theirs that have
  * begun, and that they may not write any more. One socket of the lobby per page; pages that list things listen to it as well.
@@ -12,12 +13,35 @@ const LONGEST_WAIT = 30_000;
 const STEADY = 10_000; // a socket that was open for so long was not merely turned away
 const KINDS = new Set(["challenge", "match.started", "match.ended", "ruling"]);
 
-/** Delay in ms before attempt number `attempt` (0 is the first) to connect again. */
+/**
+ * Something that concerns the reader.
+ * @typedef {object} Notice
+ * @property {"match" | "ruling" | "ruled" | "challenged" | "withdrawn" | "declined"} kind
+ * @property {number} id of the match or the challenge
+ * @property {string} url
+ * @property {string} text a sentence; empty where there is nothing to say
+ * @property {string} link what the link to `url` says; empty where there is to be none
+ */
+
+/** @typedef {{frame: Live.News, silenced: Live.Silenced, back: null}} Heard */
+
+const Target = /** @type {new () => Telling<Heard>} */ (EventTarget);
+
+/**
+ * Delay in ms before attempt number `attempt` (0 is the first) to connect again.
+ * @param {number} attempt
+ * @param {() => number} [random]
+ */
 export function waitBefore(attempt, random = Math.random) {
   return Math.min(LONGEST_WAIT, 1_000 * 2 ** attempt) * (0.5 + random() / 2);
 }
 
-/** What a frame means for `me` (a username, empty for nobody). Null: nothing to say. */
+/**
+ * What a frame means for `me` (a username, empty for nobody). Null: nothing to say.
+ * @param {Live.News} frame
+ * @param {string} me
+ * @returns {Notice | null}
+ */
 export function noticeOf(frame, me) {
   if (!me) return null;
   if (frame.type === "match.started") {
@@ -66,7 +90,11 @@ export function noticeOf(frame, me) {
   return null;
 }
 
-/** The ids in the badge after a notice. */
+/**
+ * The ids in the badge after a notice.
+ * @param {number[]} waiting
+ * @param {Pick<Notice, "kind" | "id">} notice
+ */
 export function waitingAfter(waiting, notice) {
   const ids = new Set(waiting);
   if (notice.kind === "challenged") ids.add(notice.id);
@@ -74,12 +102,14 @@ export function waitingAfter(waiting, notice) {
   return [...ids];
 }
 
-class Notices extends EventTarget {
+class Notices extends Target {
+  /** @param {HTMLElement | null} badge */
   constructor(badge) {
     super();
     this.badge = badge;
     this.me = badge?.dataset.username ?? "";
     this.waiting = (badge?.dataset.waiting ?? "").split(",").filter(Boolean).map(Number);
+    /** @type {Set<string>} */
     this.told = new Set();
     this.attempt = 0;
     this.received = 0;
@@ -89,6 +119,7 @@ class Notices extends EventTarget {
   connect() {
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     this.received = 0;
+    /** @type {number | null} */
     let opened = null;
     const socket = new WebSocket(`${scheme}//${location.host}/ws/v1/lobby/`);
     const ping = setInterval(() => {
@@ -104,7 +135,7 @@ class Notices extends EventTarget {
     });
     socket.addEventListener("message", (event) => {
       this.received += 1;
-      this.take(event.data);
+      this.take(String(event.data));
     });
     socket.addEventListener("close", () => {
       this.open = false;
@@ -115,15 +146,19 @@ class Notices extends EventTarget {
     });
   }
 
+  /** @param {string} text */
   take(text) {
+    /** @type {Live.News | Live.Silenced} */
     let frame;
     try {
-      frame = JSON.parse(text);
+      frame = /** @type {Live.News | Live.Silenced} */ (JSON.parse(text));
     } catch {
       return;
     }
-    if (frame.type === "silenced")
+    if (frame.type === "silenced") {
       this.dispatchEvent(new CustomEvent("silenced", { detail: frame }));
+      return;
+    }
     if (!KINDS.has(frame.type)) return;
     this.dispatchEvent(new CustomEvent("frame", { detail: frame }));
     const notice = noticeOf(frame, this.me);
@@ -151,18 +186,21 @@ class Notices extends EventTarget {
     if (count) count.textContent = String(this.waiting.length);
   }
 
+  /** @param {Notice} notice */
   #showRulings(notice) {
+    /** @type {HTMLElement | null} */
     const link = document.querySelector("[data-rulings]");
     if (!link) return;
     const waiting = new Set((link.dataset.rulings ?? "").split(",").filter(Boolean));
     if (notice.kind === "ruling") waiting.add(String(notice.id));
     else waiting.delete(String(notice.id));
     link.dataset.rulings = [...waiting].join(",");
-    const badge = link.querySelector("[data-rulings-badge]");
-    badge.hidden = waiting.size === 0;
-    badge.querySelector("[data-rulings-count]").textContent = String(waiting.size);
+    link.querySelector("[data-rulings-badge]")?.toggleAttribute("hidden", waiting.size === 0);
+    const count = link.querySelector("[data-rulings-count]");
+    if (count) count.textContent = String(waiting.size);
   }
 
+  /** @param {Notice} notice */
   #tell(notice) {
     // The page that it is about says so itself.
     if (["ruling", "declined"].includes(notice.kind) && location.pathname === notice.url) return;
@@ -197,7 +235,7 @@ function chime() {
   if (soundMuted() || typeof AudioContext === "undefined") return;
   const audio = new AudioContext();
   if (audio.state === "suspended") {
-    audio.close();
+    void audio.close();
     return;
   }
   for (const [index, pitch] of [660, 880].entries()) {
@@ -212,7 +250,7 @@ function chime() {
     tone.start(at);
     tone.stop(at + 0.4);
   }
-  setTimeout(() => audio.close(), 1_000);
+  setTimeout(() => void audio.close(), 1_000);
 }
 
 // Kept by the document: this module may be there twice, loaded by the page under one address and
@@ -222,11 +260,12 @@ const KEY = Symbol.for("gauntlet.notices");
 /** The page's one listener; connects on first use. Events: `frame` (of the lists) and
  * `silenced` (detail: the frame), `back`. */
 export function notices() {
-  if (!document[KEY]) {
-    document[KEY] = new Notices(document.querySelector("[data-notices]"));
-    document[KEY].connect();
+  const kept = /** @type {{[KEY]?: Notices}} */ (/** @type {object} */ (document));
+  if (kept[KEY] === undefined) {
+    kept[KEY] = new Notices(document.querySelector("[data-notices]"));
+    kept[KEY].connect();
   }
-  return document[KEY];
+  return kept[KEY];
 }
 
 // Loaded by every page of somebody who is signed in; imported by the pages with lists.

@@ -1,3 +1,4 @@
+// @ts-check
 /**
  * What every page shares: theme, sound preference, times in the reader's zone, menus, toasts and
  * announcements. Every page works without it. State lives in the document, not in this module, so
@@ -15,7 +16,10 @@ export function shownTheme() {
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-/** Show a theme ("auto", "light", "dark") and remember it. Fires `gauntlet:theme` on document. */
+/**
+ * Show a theme ("auto", "light", "dark") and remember it. Fires `gauntlet:theme` on document.
+ * @param {string} theme
+ */
 export function setTheme(theme) {
   root.dataset.theme = theme;
   labelThemeToggle();
@@ -27,7 +31,10 @@ export function soundMuted() {
   return root.dataset.sound === "muted";
 }
 
-/** Mute or unmute and remember it. Fires `gauntlet:sound` on document. */
+/**
+ * Mute or unmute and remember it. Fires `gauntlet:sound` on document.
+ * @param {boolean} muted
+ */
 export function setSoundMuted(muted) {
   root.dataset.sound = muted ? "muted" : "on";
   remember("sound", root.dataset.sound);
@@ -40,13 +47,17 @@ export function csrfToken() {
   return match ? decodeURIComponent(match[1]) : "";
 }
 
+/**
+ * @param {string} name
+ * @param {string} value
+ */
 function remember(name, value) {
   if (!root.hasAttribute("data-signed-in")) {
     const secure = location.protocol === "https:" ? "; Secure" : "";
     document.cookie = `${name}=${value}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
     return;
   }
-  fetch(root.dataset.preferences, {
+  fetch(root.dataset.preferences ?? "", {
     method: "POST",
     headers: { Accept: "application/json", "X-CSRFToken": csrfToken() },
     body: new URLSearchParams({ [name]: value }),
@@ -70,6 +81,7 @@ function labelThemeToggle() {
 
 /* --- Times --------------------------------------------------------------------------------- */
 
+/** @type {[Intl.RelativeTimeFormatUnit, number][]} */
 const UNITS = [
   ["year", 31_536_000],
   ["month", 2_592_000],
@@ -79,6 +91,7 @@ const UNITS = [
   ["minute", 60],
 ];
 
+/** @param {number} seconds */
 function relative(seconds) {
   const format = new Intl.RelativeTimeFormat("en-GB", { numeric: "auto" });
   for (const [unit, size] of UNITS) {
@@ -87,10 +100,15 @@ function relative(seconds) {
   return seconds < 0 ? "just now" : "in less than a minute";
 }
 
-/** Rewrite every <time datetime data-style> below `scope` for the reader. */
+/**
+ * Rewrite every <time datetime data-style> below `scope` for the reader.
+ * @param {ParentNode} [scope]
+ */
 export function localiseTimes(scope = document) {
   const timeZone = root.dataset.timeZone || undefined;
-  for (const element of scope.querySelectorAll("time[datetime][data-style]")) {
+  /** @type {NodeListOf<HTMLTimeElement>} */
+  const times = scope.querySelectorAll("time[datetime][data-style]");
+  for (const element of times) {
     const when = new Date(element.dateTime);
     if (Number.isNaN(when.getTime())) continue;
     const moment = new Intl.DateTimeFormat("en-GB", {
@@ -123,7 +141,8 @@ export function announce(text, { now = false, about = "" } = {}) {
   const region = document.getElementById(now ? "announcer-now" : "announcer");
   if (!region) return () => {};
   for (const before of [...region.children]) {
-    if (now || (about !== "" && before.dataset.about === about)) before.remove();
+    const same = about !== "" && before.getAttribute("data-about") === about;
+    if (now || same) before.remove();
   }
   // The same text twice would not be read again: a new node is.
   const line = document.createElement("p");
@@ -167,9 +186,11 @@ export function toast(text, { kind = "info", seconds = kind === "danger" ? 12 : 
 /* --- Enhancing the page -------------------------------------------------------------------- */
 
 function enhanceMenus() {
-  const menus = [...document.querySelectorAll("details[data-menu]")];
-  document.addEventListener("click", (event) => {
-    for (const menu of menus) if (!menu.contains(event.target)) menu.open = false;
+  /** @type {NodeListOf<HTMLDetailsElement>} */
+  const menus = document.querySelectorAll("details[data-menu]");
+  document.addEventListener("click", ({ target }) => {
+    const at = target instanceof Node ? target : null;
+    for (const menu of menus) if (!menu.contains(at)) menu.open = false;
   });
   for (const menu of menus) {
     menu.addEventListener("keydown", (event) => {
@@ -179,7 +200,8 @@ function enhanceMenus() {
       }
     });
     menu.addEventListener("focusout", (event) => {
-      if (event.relatedTarget && !menu.contains(event.relatedTarget)) menu.open = false;
+      const { relatedTarget } = event;
+      if (relatedTarget instanceof Node && !menu.contains(relatedTarget)) menu.open = false;
     });
   }
 }
@@ -188,18 +210,22 @@ function enhanceForms() {
   // A second click on a slow connection must not send a form twice.
   document.addEventListener("submit", (event) => {
     const form = event.target;
-    if (!form.matches("form[data-once]")) return;
+    if (!(form instanceof HTMLFormElement) || !form.matches("form[data-once]")) return;
     if (form.dataset.sent) event.preventDefault();
     form.dataset.sent = "1";
   });
   addEventListener("pageshow", () => {
-    for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
+    for (const form of document.querySelectorAll("form[data-sent]")) {
+      form.removeAttribute("data-sent");
+    }
   });
 }
 
 function enhanceThemeToggles() {
   labelThemeToggle();
-  for (const toggle of document.querySelectorAll("[data-theme-toggle]")) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const toggles = document.querySelectorAll("[data-theme-toggle]");
+  for (const toggle of toggles) {
     toggle.setAttribute("role", "button");
     toggle.addEventListener("click", (event) => {
       event.preventDefault();
@@ -219,7 +245,7 @@ function enhanceThemeToggles() {
 function showWhereOneIs() {
   for (const row of document.querySelectorAll("[data-scrolls]")) {
     const current = row.querySelector("[aria-current]");
-    if (!current) continue;
+    if (!(current instanceof HTMLElement)) continue;
     const before = current.getBoundingClientRect().left - row.getBoundingClientRect().left;
     row.scrollLeft += before - (row.clientWidth - current.offsetWidth) / 2;
   }

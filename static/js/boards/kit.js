@@ -1,12 +1,35 @@
+// @ts-check
 /* What boards are made of: a grid of squares in SVG that can be walked by arrow keys, outlines of
    pieces, the two seats' patterns, and the bar that confirms a choice. Knows no ruleset. */
 
-import { fill, h, icon, s, write } from "../match/dom.js";
+import { elementOf, fill, h, icon, s, write } from "../match/dom.js";
 
 export const UNIT = 40; // units of the drawing along one square
 const MARGIN = 18; // room for the letters and numbers along two sides
 
 let drawings = 0;
+
+/** @typedef {"floor" | "squares" | "marks" | "pieces" | "over" | "ghost" | "focus"} Layer */
+
+/** @type {Layer[]} */
+const LAYERS = ["floor", "squares", "marks", "pieces", "over", "ghost", "focus"];
+
+/**
+ * @typedef {object} Square
+ * @property {SVGGElement} element
+ * @property {string} name
+ * @property {number} column
+ * @property {number} row
+ */
+
+/**
+ * @typedef {object} Drawing
+ * @property {string} label
+ * @property {string[]} columns
+ * @property {string[]} rows
+ * @property {(column: number, row: number) => string | null} name
+ * @property {boolean} [still]
+ */
 
 /**
  * A board drawn to scale, with layers from below to above: `floor`, `squares`, `marks`, `pieces`,
@@ -17,6 +40,7 @@ let drawings = 0;
  * `rows` are the labels along the sides. A still board is one picture without any of that.
  */
 export class Board {
+  /** @param {Drawing} drawing */
   constructor({ label, columns, rows, name, still = false }) {
     this.columns = columns;
     this.rows = rows;
@@ -31,22 +55,29 @@ export class Board {
       role: still ? "img" : "grid",
       "aria-label": label,
     });
-    this.layers = {};
+    this.layers = /** @type {Record<Layer, SVGGElement>} */ ({});
     this.svg.append(seatPatterns(this.id), this.#labels());
-    for (const layer of ["floor", "squares", "marks", "pieces", "over", "ghost", "focus"]) {
+    for (const layer of LAYERS) {
       this.layers[layer] = s("g", { class: `board__${layer}` });
       this.svg.append(this.layers[layer]);
       if (layer !== "squares" && !still) this.layers[layer].setAttribute("aria-hidden", "true");
     }
+    /** @type {Map<number, Square>} */
     this.cells = new Map();
     this.#squares();
-    this.at = null;
+    /** @type {Boards.Cell} */
+    this.at = [0, 0];
+    /** @type {((dx: number, dy: number) => boolean) | null} */
     this.onArrow = null; // (dx, dy) => handled
+    /** @type {((event: KeyboardEvent) => boolean) | null} */
     this.onKey = null; // (event) => handled
     if (!still) this.#walkable();
   }
 
-  /** The fill of a seat's pieces in this drawing. */
+  /**
+   * The fill of a seat's pieces in this drawing.
+   * @param {Seat} seat
+   */
   seatFill(seat) {
     return `url(#${this.id}-seat-${seat})`;
   }
@@ -56,12 +87,21 @@ export class Board {
     return `url(#${this.id}-hatch)`;
   }
 
-  /** The left upper corner of a square in drawing units. */
+  /**
+   * The left upper corner of a square in drawing units.
+   * @param {number} column
+   * @param {number} row
+   * @returns {[number, number]}
+   */
   corner(column, row) {
     return [MARGIN + column * UNIT, MARGIN + row * UNIT];
   }
 
-  /** Column and row under a pointer, as fractions: 2.5 is the middle of the third. */
+  /**
+   * Column and row under a pointer, as fractions: 2.5 is the middle of the third.
+   * @param {{clientX: number, clientY: number}} event
+   * @returns {[number, number]}
+   */
   under(event) {
     const box = this.svg.getBoundingClientRect();
     const view = this.svg.viewBox.baseVal;
@@ -72,12 +112,19 @@ export class Board {
     ];
   }
 
-  /** Redraw a layer. */
+  /**
+   * Redraw a layer.
+   * @param {Layer} layer
+   * @param {...Dom.Child} children
+   */
   draw(layer, ...children) {
     fill(this.layers[layer], ...children);
   }
 
-  /** What a screen reader says of a square, after its name. */
+  /**
+   * What a screen reader says of a square, after its name.
+   * @param {(name: string, column: number, row: number) => string} describe
+   */
   describe(describe) {
     for (const { element, name, column, row } of this.cells.values()) {
       const words = `${name}, ${describe(name, column, row)}`;
@@ -85,20 +132,31 @@ export class Board {
     }
   }
 
-  /** Replace the words of one square. */
+  /**
+   * Replace the words of one square.
+   * @param {number} column
+   * @param {number} row
+   * @param {string} words
+   */
   say(column, row, words) {
     const cell = this.cells.get(key(column, row));
     cell?.element.setAttribute("aria-label", `${cell.name}, ${words}`);
   }
 
-  /** Set the kind of every square for the style sheet, e.g. `legal` or `legal last`. */
+  /**
+   * Set the kind of every square for the style sheet, e.g. `legal` or `legal last`.
+   * @param {(name: string, column: number, row: number) => string} kind
+   */
   classify(kind) {
     for (const { element, name, column, row } of this.cells.values()) {
-      element.firstChild.setAttribute("class", `square ${kind(name, column, row)}`.trim());
+      element.firstElementChild?.setAttribute("class", `square ${kind(name, column, row)}`.trim());
     }
   }
 
-  /** Mark the squares that a refusal is about, above everything that lies on them. */
+  /**
+   * Mark the squares that a refusal is about, above everything that lies on them.
+   * @param {string[]} names
+   */
   accuse(names) {
     const accused = [...this.cells.values()].filter(({ name }) => names.includes(name));
     const rings = accused.map(({ column, row }) => {
@@ -108,12 +166,17 @@ export class Board {
     this.draw("over", rings);
   }
 
-  /** Make a square the one in the tab order, and focus it if the board has the focus. */
+  /**
+   * Make a square the one in the tab order, and focus it if the board has the focus.
+   * @param {number} column
+   * @param {number} row
+   * @param {{focus?: boolean}} [more]
+   */
   stand(column, row, { focus = this.svg.contains(document.activeElement) } = {}) {
     if (this.still) return;
     const cell = this.cells.get(key(column, row));
     if (cell === undefined) return;
-    const before = this.at && this.cells.get(key(...this.at));
+    const before = this.cells.get(key(...this.at));
     before?.element.setAttribute("tabindex", "-1");
     this.at = [column, row];
     cell.element.setAttribute("tabindex", "0");
@@ -172,14 +235,21 @@ export class Board {
       if (handled) event.preventDefault();
     });
     // A ring of the square itself would lie under the pieces.
-    this.svg.addEventListener("focusin", ({ target }) => {
-      const box = target.matches("[role=gridcell]:focus-visible") ? target.firstChild : null;
-      const at = box && ["x", "y", "width", "height"].map((name) => [name, box.getAttribute(name)]);
-      this.draw("focus", at && s("rect", { class: "board__focus", ...Object.fromEntries(at) }));
+    this.svg.addEventListener("focusin", (event) => {
+      const cell = elementOf(event);
+      const box = cell?.matches("[role=gridcell]:focus-visible") ? cell.firstElementChild : null;
+      const [x, y, width, height] = ["x", "y", "width", "height"].map((name) =>
+        box?.getAttribute(name),
+      );
+      this.draw("focus", box && s("rect", { class: "board__focus", x, y, width, height }));
     });
     this.svg.addEventListener("focusout", () => this.draw("focus"));
   }
 
+  /**
+   * @param {number} dx
+   * @param {number} dy
+   */
   #arrow(dx, dy) {
     if (this.onArrow?.(dx, dy)) return true;
     let [column, row] = this.at;
@@ -196,19 +266,35 @@ export class Board {
   }
 }
 
-const ARROWS = {
+/**
+ * The step of each arrow key: across and down.
+ * @type {Record<string, [number, number] | undefined>}
+ */
+export const ARROWS = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],
   ArrowUp: [0, -1],
   ArrowDown: [0, 1],
 };
 
+/**
+ * @param {number} column
+ * @param {number} row
+ */
 function key(column, row) {
   return column * 64 + row;
 }
 
-/* Two fills that differ in more than colour: stripes for seat 0, dots for seat 1. */
+/**
+ * Two fills that differ in more than colour: stripes for seat 0, dots for seat 1.
+ * @param {string} id
+ */
 function seatPatterns(id) {
+  /**
+   * @param {string} name
+   * @param {number} size
+   * @param {...Dom.Child} marks
+   */
   const pattern = (name, size, ...marks) =>
     s(
       "pattern",
@@ -243,13 +329,25 @@ function seatPatterns(id) {
 }
 
 /**
+ * A step along a border, to the next corner: across and down.
+ * @typedef {[number, number]} Way
+ */
+
+/** @typedef {{x: number, y: number, into: Way, out: Way}} Corner */
+
+/**
  * The outline of a connected shape as a path: `cells` are `[column, row]`, `inset` is how far it
  * stays away from the squares' borders, `round` the radius of its corners.
+ * @param {Boards.Cell[]} cells
+ * @param {[number, number]} corner
+ * @param {{inset?: number, round?: number}} [more]
  */
 export function outline(cells, [left, top], { inset = 2, round = 6 } = {}) {
+  /** @type {Map<string, Way[]>} */
   const edges = new Map();
   const has = new Set(cells.map(([column, row]) => key(column + 1, row + 1)));
   for (const [column, row] of cells) {
+    /** @type {[number, number, number, number, number, number][]} */
     const sides = [
       [0, -1, column, row, 1, 0],
       [1, 0, column + 1, row, 0, 1],
@@ -270,39 +368,46 @@ export function outline(cells, [left, top], { inset = 2, round = 6 } = {}) {
   return path;
 }
 
-/* One closed walk along the border, clockwise, as corners with the directions in and out. */
+/**
+ * One closed walk along the border, clockwise, as corners with the directions in and out.
+ * @param {Map<string, Way[]>} edges
+ */
 function loop(edges) {
   const [start] = edges.keys();
+  /** @type {{x: number, y: number, out: Way}[]} */
+  const walk = [];
   let at = start;
-  let before = null;
-  const corners = [];
-  let first = null;
   do {
-    const starts = edges.get(at);
+    const starts = edges.get(at) ?? [];
+    const into = walk.at(-1)?.out;
     // Where two squares touch by a corner only, turn right: the shape's own side.
-    const index =
-      before === null
-        ? 0
-        : Math.max(
-            0,
-            starts.findIndex((d) => turnsRight(before, d)),
-          );
-    const [direction] = starts.splice(index, 1);
+    const right = into === undefined ? 0 : starts.findIndex((each) => turnsRight(into, each));
+    const [out] = starts.splice(Math.max(0, right), 1);
     if (starts.length === 0) edges.delete(at);
     const [x, y] = at.split(",").map(Number);
-    if (before === null) first = { x, y, out: direction };
-    else if (before[0] !== direction[0]) corners.push({ x, y, into: before, out: direction });
-    before = direction;
-    at = `${x + direction[0]},${y + direction[1]}`;
+    walk.push({ x, y, out });
+    at = `${x + out[0]},${y + out[1]}`;
   } while (at !== start);
-  if (before[0] !== first.out[0]) corners.push({ ...first, into: before });
-  return corners;
+  return [...walk.slice(1), walk[0]]
+    .map((step, index) => ({ ...step, into: walk[index].out }))
+    .filter(({ into, out }) => into[0] !== out[0]);
 }
 
+/**
+ * @param {Way} before
+ * @param {Way} after
+ */
 function turnsRight([dx, dy], [ex, ey]) {
   return dx * ey - dy * ex > 0;
 }
 
+/**
+ * @param {Corner[]} corners
+ * @param {number} left
+ * @param {number} top
+ * @param {number} inset
+ * @param {number} round
+ */
 function loopPath(corners, left, top, inset, round) {
   const points = corners.map(({ x, y, into, out }) => {
     const px = left + x * UNIT + inset * (-into[1] - out[1]);
@@ -317,7 +422,13 @@ function loopPath(corners, left, top, inset, round) {
   return `${text.join("")}Z`;
 }
 
-/** The sign of a seat, for where there is no room for a pattern: a diamond and a ring. */
+/**
+ * The sign of a seat, for where there is no room for a pattern: a diamond and a ring.
+ * @param {Seat} seat
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ */
 export function seatSign(seat, x, y, size) {
   if (seat === 0) {
     const d = `M${x} ${y - size}L${x + size} ${y}L${x} ${y + size}L${x - size} ${y}Z`;
@@ -326,7 +437,10 @@ export function seatSign(seat, x, y, size) {
   return s("circle", { class: "seat-sign seat-sign--1", cx: x, cy: y, r: size * 0.85 });
 }
 
-/** A seat's sign as a small picture of its own, for lists and headings. */
+/**
+ * A seat's sign as a small picture of its own, for lists and headings.
+ * @param {Seat} seat
+ */
 export function seatBadge(seat) {
   return s(
     "svg",
@@ -339,11 +453,15 @@ export function seatBadge(seat) {
  * Whether a key that was pressed is for a board: on it or its dock, or where nothing else takes keys
  * of its own. A click on the page's words leaves the focus on the whole of it, or on a log, which
  * the arrows scroll.
+ * @param {KeyboardEvent} event
+ * @param {...Element} parts
  */
-export function isForBoard({ target, key, altKey, ctrlKey, metaKey }, ...parts) {
-  if (altKey || ctrlKey || metaKey) return false;
+export function isForBoard(event, ...parts) {
+  const { target } = event;
+  if (event.altKey || event.ctrlKey || event.metaKey) return false;
+  if (!(target instanceof Element)) return false;
   if (target === document.body || target.matches("main")) return true;
-  if (target.matches("[role=log], .log")) return !key.startsWith("Arrow");
+  if (target.matches("[role=log], .log")) return !event.key.startsWith("Arrow");
   return parts.some((part) => part.contains(target));
 }
 
@@ -353,14 +471,16 @@ export function isForBoard({ target, key, altKey, ctrlKey, metaKey }, ...parts) 
  * sticks to the lower edge while there is a choice, and to the upper one where the piece lies below.
  */
 export class ConfirmBar {
+  /** @param {{onConfirm: () => void, onCancel: () => void}} acts */
   constructor({ onConfirm, onCancel }) {
     this.words = h("p", { class: "confirm__words" });
     this.extra = h("div", { class: "confirm__extra" });
+    this.verb = h("span", {}, "Confirm");
     this.confirm = h(
       "button",
       { type: "button", class: "button button--primary", on: { click: onConfirm } },
       icon("check"),
-      h("span", {}, "Confirm"),
+      this.verb,
     );
     this.cancel = h(
       "button",
@@ -380,7 +500,10 @@ export class ConfirmBar {
     }
   }
 
-  /** Show it. `ready` says whether the choice is complete; `why` what is missing. */
+  /**
+   * Show it. `ready` says whether the choice is complete; `why` what is missing.
+   * @param {{words: string, ready?: boolean, verb?: string, extra?: HTMLElement[]}} choice
+   */
   show({ words, ready = true, verb = "Confirm", extra = [] }) {
     this.bar.hidden = false;
     delete this.bar.dataset.state;
@@ -391,7 +514,7 @@ export class ConfirmBar {
       extra.every((control, index) => control === this.extra.children[index]);
     if (!same) fill(this.extra, ...extra);
     this.extra.hidden = extra.length === 0;
-    write(this.confirm.lastChild, verb);
+    write(this.verb, verb);
     this.confirm.disabled = !ready;
     this.cancel.disabled = false;
     this.#keepClear();
@@ -415,7 +538,10 @@ export class ConfirmBar {
     this.bar.style.inlineSize = "";
   }
 
-  /** Show that the choice is on its way and cannot be changed for now. */
+  /**
+   * Show that the choice is on its way and cannot be changed for now.
+   * @param {string} words
+   */
   sending(words) {
     this.bar.hidden = false;
     this.bar.dataset.state = "sending";
@@ -430,8 +556,12 @@ export class ConfirmBar {
     this.#atItsPlace();
   }
 
-  /** Stand right below what the choice is made with. While that is in the dock, the room below
-      `otherwise` stays empty: nothing moves when the dock goes. */
+  /**
+   * Stand right below what the choice is made with. While that is in the dock, the room below
+   * `otherwise` stays empty: nothing moves when the dock goes.
+   * @param {Element} element
+   * @param {Element} otherwise
+   */
   below(element, otherwise) {
     const docked = element.closest(".board-dock") !== null;
     const beside = docked ? otherwise : element;
@@ -441,7 +571,12 @@ export class ConfirmBar {
   }
 }
 
-/** A round of equal steps in either direction: `turn(3, 1, 4)` is 0. */
+/**
+ * A round of equal steps in either direction: `turn(3, 1, 4)` is 0.
+ * @param {number} value
+ * @param {number} by
+ * @param {number} count
+ */
 export function turn(value, by, count) {
   return (((value + by) % count) + count) % count;
 }
@@ -453,9 +588,13 @@ const STILL = 15; // and how far two fingers that tap may turn
  * Two fingers on `element`: a tap of both calls `rotate(1)`; a twist calls `rotate(±1)` for each
  * quarter of a turn, halfway to it, and takes it back when the fingers go back. Returns whether a
  * given pointer event belongs to such a gesture, and so is not for placing.
+ * @param {SVGElement} element
+ * @param {(by: number) => void} rotate
  */
 export function twoFingers(element, rotate) {
+  /** @type {Map<number, {x: number, y: number}>} */
   const fingers = new Map();
+  /** @type {{angle: number, sum: number, steps: number, tap: boolean, began: number} | null} */
   let gesture = null; // {angle, sum, steps, tap, began}: how far it was twisted, in all
   const angle = () => {
     const [a, b] = [...fingers.values()];
@@ -483,6 +622,7 @@ export function twoFingers(element, rotate) {
       rotate(Math.sign(steps - gesture.steps));
     }
   });
+  /** @param {PointerEvent} event */
   const end = (event) => {
     if (!fingers.delete(event.pointerId)) return;
     if (gesture !== null && gesture.tap && event.type === "pointerup") {
@@ -501,7 +641,12 @@ export function twoFingers(element, rotate) {
   return () => gesture !== null;
 }
 
-/** Calls `rotate(±1)` for the wheel over `element` while `wanted()`; one step per notch. */
+/**
+ * Calls `rotate(±1)` for the wheel over `element` while `wanted()`; one step per notch.
+ * @param {SVGElement} element
+ * @param {() => boolean} wanted
+ * @param {(by: number) => void} rotate
+ */
 export function wheelTurns(element, wanted, rotate) {
   let last = 0;
   element.addEventListener(
@@ -517,16 +662,35 @@ export function wheelTurns(element, wanted, rotate) {
   );
 }
 
-/** Take back what was chosen by radio buttons in these parts of a board. */
+/**
+ * Take back what was chosen by radio buttons in these parts of a board.
+ * @param {...Element} parts
+ */
 export function uncheck(...parts) {
   for (const part of parts) {
-    for (const input of part.querySelectorAll("input[type=radio]")) input.checked = false;
+    for (const input of part.querySelectorAll("input")) {
+      if (input.type === "radio") input.checked = false;
+    }
   }
+}
+
+/**
+ * Take the keyboard's focus to the first control that can be used there. Whether there is one.
+ * @param {Element} part
+ * @param {string} selector which controls: inputs or buttons
+ */
+export function focusChoice(part, selector = "input") {
+  /** @type {NodeListOf<HTMLInputElement | HTMLButtonElement>} */
+  const controls = part.querySelectorAll(selector);
+  const control = [...controls].find(({ disabled }) => !disabled);
+  control?.focus({ preventScroll: true });
+  return control !== undefined;
 }
 
 /**
  * A question with a few answers, as cards to choose one of. `options` are `{value, title, text,
  * art, disabled}`; `choose` is called with the value, `confirm` when Enter is pressed on one.
+ * @param {{legend: string, options: Boards.Choice[], choose: (value: string) => void, confirm: () => void}} question
  */
 export function choiceCards({ legend, options, choose, confirm }) {
   const group = `choice-${(drawings += 1)}`;
@@ -564,3 +728,28 @@ export function choiceCards({ legend, options, choose, confirm }) {
     h("div", { class: "choices__cards" }, cards),
   );
 }
+
+/**
+ * What must be there by now; throws an Error where it is not.
+ * @template T
+ * @param {T | null | undefined} value
+ * @returns {T}
+ */
+export function given(value) {
+  if (value === null || value === undefined) throw new Error("A board was asked too early.");
+  return value;
+}
+
+/**
+ * What a board is told before it is told anything.
+ * @type {Boards.Context}
+ */
+export const NOTHING_ASKED = {
+  you: null,
+  header: null,
+  names: ["", ""],
+  decision: null,
+  paused: false,
+  pending: null,
+  refusal: null,
+};

@@ -1,10 +1,14 @@
+// @ts-check
 /* Bringing a piece to its place: by mouse, by touch, by keyboard or by buttons, always as a preview
    first. What the piece is and where it fits is for the ruleset's board to say. */
 
-import { h, icon } from "../match/dom.js";
+import { elementOf, h, icon } from "../match/dom.js";
 import { isForBoard, twoFingers, wheelTurns } from "./kit.js";
 
-/** The keys of every board whose pieces are placed like this, for its `keys`. */
+/**
+ * The keys of every board whose pieces are placed like this, for its `keys`.
+ * @type {Boards.Module["keys"]}
+ */
 export const PLACING_KEYS = [
   [["←", "↑", "↓", "→"], "on the board move your piece, or walk over the squares."],
   [["R"], "turns it; with Shift it turns back."],
@@ -16,12 +20,20 @@ export const PLACING_KEYS = [
 /**
  * Why there is nothing to be placed now, from a board's `ctx` (see README.md). `first` is what its
  * decision wants before that, if anything; `piece` what is placed on that board.
+ * @param {{decision: Live.Decision | null, pending: string | null, paused: boolean}} now
+ * @param {string} [first]
+ * @param {string} [piece]
  */
 export function whyIdle({ decision, pending, paused }, first = "", piece = "piece") {
   if (pending !== null) return "Your choice is on its way.";
   if (paused) return "The match is paused.";
   return (decision !== null && first) || `There is no ${piece} of yours to place just now.`;
 }
+
+/**
+ * Where a piece was taken, from its corner, and whether it has been moved since.
+ * @typedef {{dx: number, dy: number, moved: boolean}} Drag
+ */
 
 /**
  * The preview of one piece. A *spot* is whatever the board calls a place. The piece follows a mouse
@@ -41,14 +53,30 @@ export function whyIdle({ decision, pending, paused }, first = "", piece = "piec
  * - `key(event)`: another key of the board's help while there is a piece, `also` those keys' letters
  *   (optional);
  * - `redraw()`, `confirm()`, `cancelled()`.
+ *
+ * @template Spot
  */
 export class Placing {
+  /**
+   * @param {object} parts
+   * @param {Boards.Grid} parts.board
+   * @param {HTMLElement} parts.root
+   * @param {Boards.Api} parts.api
+   * @param {Boards.PlacingRules<Spot>} parts.rules
+   */
   constructor({ board, root, api, rules }) {
-    Object.assign(this, { board, root, api, rules });
+    this.board = board;
+    this.root = root;
+    this.api = api;
+    this.rules = rules;
+    /** @type {Spot | null} */
     this.spot = null;
     this.put = false;
+    /** @type {HTMLButtonElement | null} */
     this.putButton = null;
-    this.drag = null; // {dx, dy, moved}: where the piece was taken
+    /** @type {Drag | null} */
+    this.drag = null;
+    /** @type {{x: number, y: number} | null} */
     this.pressed = null;
     this.listening = new AbortController();
     this.#listenToPointers();
@@ -72,7 +100,11 @@ export class Placing {
     if (this.putButton) this.putButton.hidden = false;
   }
 
-  /** Show the piece on a spot; it stays put or not as it was unless told otherwise. */
+  /**
+   * Show the piece on a spot; it stays put or not as it was unless told otherwise.
+   * @param {Spot | null} spot
+   * @param {{put?: boolean}} [more]
+   */
   show(spot, { put = this.put } = {}) {
     this.spot = spot;
     this.put = put;
@@ -83,7 +115,10 @@ export class Placing {
     this.board.stand(...this.rules.corner(spot));
   }
 
-  /** Put the piece down, to be confirmed. */
+  /**
+   * Put the piece down, to be confirmed.
+   * @param {Spot | null} spot
+   */
   pin(spot) {
     if (spot === null) return;
     this.show(spot, { put: true });
@@ -92,7 +127,10 @@ export class Placing {
     else this.api.refuse(words);
   }
 
-  /** Turn the piece, wherever it is. */
+  /**
+   * Turn the piece, wherever it is.
+   * @param {number} by
+   */
   rotate(by) {
     if (!this.rules.active()) return;
     const spot = this.rules.turned(this.spot, by);
@@ -100,7 +138,11 @@ export class Placing {
     this.api.announce(this.rules.words(spot));
   }
 
-  /** Move the piece by a step, or bring it to the board. Whether there is a piece to move. */
+  /**
+   * Move the piece by a step, or bring it to the board. Whether there is a piece to move.
+   * @param {number} dx
+   * @param {number} dy
+   */
   nudge(dx, dy) {
     if (!this.rules.active()) return false;
     const spot =
@@ -109,7 +151,10 @@ export class Placing {
     return true;
   }
 
-  /** Go to the next or the last spot before where the piece fits. */
+  /**
+   * Go to the next or the last spot before where the piece fits.
+   * @param {number} by
+   */
   jump(by) {
     const spot = this.rules.next(this.spot, by);
     if (spot === null) {
@@ -130,6 +175,11 @@ export class Placing {
 
   /** Buttons for turning and moving, for thumbs and for switches. */
   tools() {
+    /**
+     * @param {string} label
+     * @param {Dom.Child} sign
+     * @param {() => void} act
+     */
     const button = (label, sign, act) =>
       h(
         "button",
@@ -151,6 +201,12 @@ export class Placing {
       },
       "Put it here",
     );
+    /**
+     * @param {string} label
+     * @param {string} sign
+     * @param {number} dx
+     * @param {number} dy
+     */
     const arrow = (label, sign, dx, dy) =>
       button(label, h("span", { "aria-hidden": "true" }, sign), () => this.nudge(dx, dy));
     return h(
@@ -185,8 +241,8 @@ export class Placing {
     // scrolls the page as everywhere.
     svg.addEventListener(
       "touchstart",
-      (event) => {
-        const onPiece = event.target.closest(".ghost") !== null;
+      (/** @type {TouchEvent} */ event) => {
+        const onPiece = isOnPiece(event);
         if (rules.active() && (onPiece || event.touches.length > 1)) event.preventDefault();
       },
       { passive: false },
@@ -194,7 +250,7 @@ export class Placing {
     svg.addEventListener("pointerdown", (event) => {
       if (!rules.active() || event.button !== 0) return;
       this.pressed = { x: event.clientX, y: event.clientY };
-      if (this.spot === null || event.target.closest(".ghost") === null) return;
+      if (this.spot === null || !isOnPiece(event)) return;
       const [x, y] = this.board.under(event);
       const [column, row] = rules.corner(this.spot);
       this.drag = { dx: x - column, dy: y - row, moved: false };
@@ -202,7 +258,7 @@ export class Placing {
     });
     svg.addEventListener("pointermove", (event) => {
       if (!rules.active() || gesture()) return;
-      if (this.drag !== null) this.#dragTo(event);
+      if (this.drag !== null && this.spot !== null) this.#dragTo(event, this.drag, this.spot);
       else if (event.pointerType === "mouse" && !this.put) this.#hover(event);
     });
     svg.addEventListener("pointerup", (event) => {
@@ -211,7 +267,8 @@ export class Placing {
       if (!rules.active() || gesture() || pressed === null || drag?.moved) return;
       if (Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > 12) return;
       const at = this.board.under(event);
-      if (drag !== null && this.pinned && rules.tapped) rules.tapped(this.spot, at);
+      const { spot } = this;
+      if (drag !== null && spot !== null && this.pinned && rules.tapped) rules.tapped(spot, at);
       else this.pin(rules.at(at));
     });
     svg.addEventListener("pointercancel", () => {
@@ -225,36 +282,51 @@ export class Placing {
     });
   }
 
-  #dragTo(event) {
+  /**
+   * @param {PointerEvent} event
+   * @param {Drag} drag
+   * @param {Spot} spot
+   */
+  #dragTo(event, drag, spot) {
     const [x, y] = this.board.under(event);
-    const to = this.rules.shifted(this.spot, [x - this.drag.dx, y - this.drag.dy]);
-    if (to === null || this.#isHere(to)) return;
-    this.drag.moved = true;
+    const to = this.rules.shifted(spot, [x - drag.dx, y - drag.dy]);
+    if (to === null || this.#same(to, spot)) return;
+    drag.moved = true;
     this.show(to, { put: true });
   }
 
+  /** @param {PointerEvent} event */
   #hover(event) {
     const to = this.rules.at(this.board.under(event));
-    if (to === null || (this.spot !== null && this.#isHere(to))) return;
+    if (to === null || (this.spot !== null && this.#same(to, this.spot))) return;
     this.show(to);
   }
 
-  #isHere(spot) {
-    const [a, b] = [this.rules.corner(spot), this.rules.corner(this.spot)];
+  /**
+   * @param {Spot} one
+   * @param {Spot} other
+   */
+  #same(one, other) {
+    const [a, b] = [this.rules.corner(one), this.rules.corner(other)];
     return a[0] === b[0] && a[1] === b[1];
   }
 
   // -- keys -----------------------------------------------------------------------------------
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.defaultPrevented || !isForBoard(event, this.root, this.api.dock)) return;
-    const { target } = event;
-    if (target.closest?.("input:not([type=radio]), textarea, select, dialog")) return;
-    if (this.#act(event, target.closest?.("button, a, summary, input") ?? null)) {
+    const target = elementOf(event);
+    if (target?.closest("input:not([type=radio]), textarea, select, dialog")) return;
+    if (this.#act(event, target?.closest("button, a, summary, input") ?? null)) {
       event.preventDefault();
     }
   }
 
+  /**
+   * @param {KeyboardEvent} event
+   * @param {Element | null} control
+   */
   #act(event, control) {
     const { rules } = this;
     if (event.key === "Escape") {
@@ -276,7 +348,7 @@ export class Placing {
         this.jump(-1);
         return true;
       case "Enter":
-        if (control !== null && control.type !== "radio") return false;
+        if (control !== null && !isRadio(control)) return false;
         if (this.pinned) rules.confirm();
         else this.#bring();
         return true;
@@ -289,10 +361,14 @@ export class Placing {
     }
   }
 
-  /* There is nothing to place: the keys of the help say why, those that are held down once. */
+  /**
+   * There is nothing to place: the keys of the help say why, those that are held down once.
+   * @param {KeyboardEvent} event
+   * @param {Element | null} control
+   */
   #idle({ key, repeat }, control) {
     const letter = key.length === 1 && `npr${this.rules.also ?? ""}`.includes(key.toLowerCase());
-    const enter = key === "Enter" && (control === null || control.type === "radio");
+    const enter = key === "Enter" && (control === null || isRadio(control));
     if (!letter && !enter) return false;
     if (!repeat) this.api.refuse(this.rules.idle());
     return true;
@@ -309,4 +385,14 @@ export class Placing {
     this.show(spot);
     this.board.stand(...this.rules.corner(spot), { focus: true });
   }
+}
+
+/** @param {Event} event */
+function isOnPiece(event) {
+  return (elementOf(event)?.closest(".ghost") ?? null) !== null;
+}
+
+/** @param {Element} control */
+function isRadio(control) {
+  return control instanceof HTMLInputElement && control.type === "radio";
 }

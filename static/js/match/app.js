@@ -1,3 +1,4 @@
+// @ts-check
 /* The match page: puts the connection, the board and everything around it together. */
 
 import { announce, csrfToken, setSoundMuted, soundMuted, toast } from "../site.js";
@@ -5,7 +6,7 @@ import { goesOn } from "./asking.js";
 import { Chat } from "./chat.js";
 import { MatchClient } from "./client.js";
 import { spoken } from "./clock.js";
-import { embedded, fill, h, holdView, icon, keepEnd, Room, write } from "./dom.js";
+import { embedded, fill, find, h, holdView, icon, keepEnd, Room, write } from "./dom.js";
 import { LogList } from "./log.js";
 import { arrivalText, newsOf, questionOf } from "./news.js";
 import { OrganiserDesk } from "./organiser.js";
@@ -44,48 +45,75 @@ const BESIDE = matchMedia("(min-width: 52rem)");
 const GROWS = ".confirm-place, .board-facts, .board-tools, [data-grows]";
 
 class MatchPage {
+  names = ["", ""];
+  /** @type {HTMLInputElement | null} */
+  input = null; // for typed notation
+  typed = false; // what stands there was typed and is not the board's draft
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  presenceTimer;
+  /** @type {HTMLElement | undefined} */
+  refused;
+  /** @type {string | null} */
+  typedEntry = null; // the id of what was typed and sent
+  blink = false;
+  /** @type {HTMLButtonElement} */
+  soundButton;
+  /** @type {HTMLButtonElement} */
+  concedeButton;
+  /** @type {HTMLDialogElement} */
+  concede;
+
+  /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
     const { dataset } = root;
-    const part = (name) => root.querySelector(`[data-part="${name}"]`);
-    this.parts = Object.fromEntries(
-      [
-        "turn",
-        "connection",
-        "players",
-        "board",
-        "dock",
-        "notation",
-        "log",
-        "chat",
-        "desk",
-        "result",
-        "tools",
-        "watching",
-        "note",
-        "keys",
-      ].map((name) => [name, part(name)]),
-    );
+    /** @param {string} name */
+    const part = (name) => find(root, `[data-part="${name}"]`);
+    this.parts = {
+      turn: part("turn"),
+      connection: part("connection"),
+      players: part("players"),
+      board: part("board"),
+      dock: part("dock"),
+      log: part("log"),
+      chat: part("chat"),
+      result: part("result"),
+      tools: part("tools"),
+      watching: part("watching"),
+      note: part("note"),
+      keys: part("keys"),
+      notation: /** @type {HTMLFormElement | null} */ (
+        root.querySelector('[data-part="notation"]')
+      ),
+      desk: root.querySelector('[data-part="desk"]'),
+    };
     this.title = document.title;
     this.signedIn = dataset.username !== "";
+    /** @type {Boards.Board<never> | null} */
     this.board = null;
+    /** @type {Boards.Words} */
     this.ruleset = WITHOUT_BOARD;
+    /** @type {Client.Refusal | null} */
     this.refusal = null;
+    /** @type {Client.State | null} */
     this.told = null; // the last state in which the reader was told whether the opponent is there
     this.room = new Room();
     this.roomIsOld = false; // it is that of an earlier part of the match
-    this.main = this.parts.dock.parentElement; // the board and what belongs to it
+    this.main = /** @type {HTMLElement} */ (this.parts.dock.parentElement); // the board and what belongs to it
     this.column = new Room();
+    /** @type {boolean | "closed" | null} */
     this.connected = null; // whether the reader was told last that there is a connection
     this.atBoard = false; // whether the reader was last busy with the board
 
+    /** @type {HTMLInputElement | null} */
+    const token = root.querySelector("[name=csrfmiddlewaretoken]");
     this.client = new MatchClient({
       match: Number(dataset.match),
-      socketUrl: socketAddress(dataset.socket),
-      stateUrl: dataset.state,
-      submitUrl: dataset.submissions,
+      socketUrl: socketAddress(dataset.socket ?? ""),
+      stateUrl: dataset.state ?? "",
+      submitUrl: dataset.submissions ?? "",
       username: dataset.username || null,
-      csrf: root.querySelector("[name=csrfmiddlewaretoken]")?.value ?? csrfToken(),
+      csrf: token?.value ?? csrfToken(),
       storage: tabStorage(),
     });
     this.players = new Players(this.parts.players, { now: () => this.client.serverNow() });
@@ -106,8 +134,10 @@ class MatchPage {
     this.#buildTools();
     this.#listen();
     try {
-      this.ruleset = await import(this.root.dataset.board);
+      const ruleset = /** @type {Boards.Module} */ (await import(this.root.dataset.board ?? ""));
+      this.ruleset = ruleset;
       this.log.tagsOf = (event) => this.ruleset.tags(event);
+      /** @type {Boards.Api} */
       const api = {
         submit: (text) => this.#submit(text),
         announce: (text) => announce(text, { about: "board" }),
@@ -115,10 +145,12 @@ class MatchPage {
         draft: (text) => this.#draft(text),
         dock: this.parts.dock, // for cards: in sight while they are shown, and nothing is below
       };
-      this.board = this.ruleset.mount(fill(this.parts.board), api);
-      this.#drawKeys(this.ruleset.keys);
-      const around = [this.root.querySelector(".match__head"), this.parts.players, this.parts.turn];
-      this.room.keep(...around, this.parts.board, ...this.parts.board.querySelectorAll(GROWS));
+      this.board = ruleset.mount(fill(this.parts.board), api);
+      this.#drawKeys(ruleset.keys);
+      const around = [find(this.root, ".match__head"), this.parts.players, this.parts.turn];
+      /** @type {NodeListOf<HTMLElement>} */
+      const grows = this.parts.board.querySelectorAll(GROWS);
+      this.room.keep(...around, this.parts.board, ...grows);
       // Beside other columns an empty end of this one is not seen, but a shorter page is.
       if (BESIDE.matches) this.column.keep(this.main);
     } catch (error) {
@@ -126,12 +158,17 @@ class MatchPage {
       console.error(error);
       this.#note("The board could not be loaded. You can still type your moves.");
     }
-    this.client.start(embedded("match-sync"));
+    this.client.start(/** @type {Live.Sync | null} */ (embedded("match-sync")));
   }
 
   // -- what the client tells --------------------------------------------------------------------
 
   #listen() {
+    /**
+     * @template {keyof Client.Events} Name
+     * @param {Name} type
+     * @param {(detail: Client.Events[Name]) => void} listener
+     */
     const on = (type, listener) =>
       this.client.addEventListener(type, ({ detail }) => this.#steadily(() => listener(detail)));
     on("state", (detail) => this.#changed(detail));
@@ -144,7 +181,7 @@ class MatchPage {
     on("presence", () => {
       this.#drawPlayers();
       this.#sayPresenceSoon();
-      if (this.state?.view.phase === "waiting") this.#drawTurn();
+      if (this.state?.view.phase === "waiting") this.#drawTurn(this.state);
     });
     this.client.addEventListener("time", () => this.players.tick());
     on("reminder", (detail) => this.#remind(detail));
@@ -166,7 +203,7 @@ class MatchPage {
     }
     for (const arrival of ["focusin", "pointerdown"]) {
       document.addEventListener(arrival, ({ target }) => {
-        this.atBoard = this.parts.board.contains(target);
+        this.atBoard = target instanceof Node && this.parts.board.contains(target);
       });
     }
     addEventListener("scrollend", () => this.#keepEnd(), { passive: true });
@@ -174,8 +211,11 @@ class MatchPage {
     setInterval(() => this.#drawTitle(), 1000);
   }
 
-  /* Change the page. Where the board is to be seen it stays, and so does the begin of the page; who
-     has gone on to what is below stays there. */
+  /**
+   * Change the page. Where the board is to be seen it stays, and so does the begin of the page; who
+   * has gone on to what is below stays there.
+   * @param {() => void} change
+   */
   #steadily(change) {
     this.#keepEnd();
     const release = this.#isBelow() ? holdView(this.root.querySelectorAll(BELOW)) : null;
@@ -184,6 +224,7 @@ class MatchPage {
   }
 
   #isBelow() {
+    /** @param {Element} each */
     const seen = (each) => {
       const { top, bottom } = each.getBoundingClientRect();
       return Math.min(bottom, innerHeight) - Math.max(top, 0) > A_STRIP;
@@ -201,6 +242,7 @@ class MatchPage {
     return this.client.state;
   }
 
+  /** @param {Client.Change} change */
   #changed({ cause, before, after, items }) {
     this.names = namesOf(after.header);
     this.log.names = this.names;
@@ -213,7 +255,8 @@ class MatchPage {
       if (this.typed) this.#type("");
     }
     // Another part of a match needs other room. The end does not: the board is there to be looked at.
-    const part = ({ view }) => view.game?.phase;
+    /** @param {Client.State} state */
+    const part = ({ view }) => /** @type {{phase?: string} | null} */ (view.game)?.phase;
     const over = after.view.phase === "over";
     if (before !== null && part(before) !== part(after) && !over) this.roomIsOld = true;
     // Whoever reads on below finds it changed on the way back.
@@ -229,7 +272,10 @@ class MatchPage {
     }
   }
 
-  /** Have read aloud and heard what others did, and that it is the reader's turn or the end. */
+  /**
+   * Have read aloud and heard what others did, and that it is the reader's turn or the end.
+   * @param {ReturnType<typeof newsOf>} news
+   */
   #sayNews({ sentences, sound, ended }) {
     if (sentences.length > 0) announce(sentences.join(" "));
     if (sound !== null) play(sound);
@@ -240,12 +286,14 @@ class MatchPage {
     if (this.presenceTimer !== undefined) return;
     this.presenceTimer = setTimeout(() => {
       this.presenceTimer = undefined;
-      const text = arrivalText(this.told, this.state, this.names);
-      this.told = this.state;
+      const { told, state } = this;
+      this.told = state;
+      const text = told && state ? arrivalText(told, state, this.names) : "";
       if (text !== "") announce(text);
     }, AWAY_AFTER);
   }
 
+  /** @param {Client.Settled} settled */
   #settled({ entry, refused }) {
     if (refused === undefined) return;
     play("refused");
@@ -261,6 +309,7 @@ class MatchPage {
     this.#draw();
   }
 
+  /** @param {Live.Reminder} reminder */
   #remind(reminder) {
     if (this.state === null) return;
     const { you } = this.state;
@@ -272,7 +321,10 @@ class MatchPage {
     });
   }
 
-  /* What the board will not do, to be seen as well as heard: the corner for notes is read aloud. */
+  /**
+   * What the board will not do, to be seen as well as heard: the corner for notes is read aloud.
+   * @param {string} text
+   */
   #refuse(text) {
     this.refused?.remove();
     this.refused = toast(text, { kind: "danger", seconds: 6 });
@@ -280,6 +332,7 @@ class MatchPage {
 
   // -- what the reader does ---------------------------------------------------------------------
 
+  /** @param {string} text */
   #submit(text) {
     this.refusal = null;
     this.typed = false;
@@ -292,22 +345,26 @@ class MatchPage {
   #buildNotation() {
     const form = this.parts.notation;
     if (form === null) return;
-    this.input = form.querySelector("input");
-    this.typed = false; // what stands there was typed and is not the board's draft
-    this.input.addEventListener("input", () => this.#type(this.input.value));
+    const input = form.querySelector("input");
+    if (input === null) return;
+    this.input = input;
+    input.addEventListener("input", () => this.#type(input.value));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const text = this.input.value.trim();
+      const text = input.value.trim();
       if (text === "") return;
       if (/^concede\.?$/i.test(text)) {
         this.concede.showModal();
         return;
       }
-      this.#submitTyped(text);
+      void this.#submitTyped(text);
     });
   }
 
-  /* What the board would say before it is confirmed there has to be said of a typed move, too. */
+  /**
+   * What the board would say before it is confirmed there has to be said of a typed move, too.
+   * @param {string} text
+   */
   async #submitTyped(text) {
     const words = this.board?.caution?.(text) ?? "";
     const question = { title: "Submit this?", words, verb: "Submit it" };
@@ -315,15 +372,22 @@ class MatchPage {
     this.typedEntry = this.#submit(text)?.id ?? null;
   }
 
-  /* What the reader types, or gets back: it is theirs until they send it or take it away. */
+  /**
+   * What the reader types, or gets back: it is theirs until they send it or take it away.
+   * @param {string} text
+   */
   #type(text) {
+    if (this.input === null) return;
     if (this.input.value !== text) this.input.value = text;
     this.typed = text !== "";
     this.#note("");
   }
 
-  /* The board shows its preview as text, too, unless the reader has typed something. What it shows
-     has a button of its own to be confirmed with. */
+  /**
+   * The board shows its preview as text, too, unless the reader has typed something. What it shows
+   * has a button of its own to be confirmed with.
+   * @param {string} text
+   */
   #draft(text) {
     if (!this.input || this.typed || this.input.value === text) return;
     this.input.value = text;
@@ -386,10 +450,10 @@ class MatchPage {
     this.root.dataset.phase = view.phase;
     // Whoever has played here keeps the room for it after the end, too: nothing is to jump then.
     if (you !== null && view.phase !== "over") this.root.dataset.plays = "";
-    this.#drawTurn();
+    this.#drawTurn(this.state);
     this.#drawPlayers();
-    this.#drawBoard();
-    this.#drawNotation();
+    this.#drawBoard(this.state);
+    this.#drawNotation(this.state);
     this.result.draw(this.state, this.names, this.ruleset);
     this.concedeButton.hidden = you === null || ["waiting", "over"].includes(view.phase);
     this.concedeButton.classList.toggle("keeps-room", "plays" in this.root.dataset);
@@ -402,22 +466,23 @@ class MatchPage {
     return this.client.pending;
   }
 
-  #drawTurn() {
-    const { view, you } = this.state;
+  /** @param {Client.State} state */
+  #drawTurn({ view, you, presence }) {
     const { state, text } = turnLine(view, you, this.names, {
       waiting: this.ruleset.waiting,
       sending: this.#pending !== null,
-      there: this.state.presence?.seats,
-      dispute: view.ruling ? this.ruleset.dispute?.(view, this.names) : undefined,
+      there: presence?.seats,
+      dispute: view.ruling
+        ? this.ruleset.dispute?.(/** @type {Live.BegunView<never>} */ (view), this.names)
+        : undefined,
     });
     const line = this.parts.turn;
     line.dataset.state = state;
-    const words = line.querySelector(".turn-line__words");
-    write(words, text);
+    write(find(line, ".turn-line__words"), text);
     line.toggleAttribute("data-long", text.length > 60);
     line.title = text;
     const caption = view.phase === "waiting" ? "" : this.ruleset.caption(view);
-    write(line.querySelector(".turn-line__caption"), caption);
+    write(find(line, ".turn-line__caption"), caption);
   }
 
   #drawPlayers() {
@@ -429,9 +494,9 @@ class MatchPage {
     write(this.parts.watching, you === null ? ` · you are watching · ${others}` : ` · ${others}`);
   }
 
-  #drawBoard() {
+  /** @param {Client.State} state */
+  #drawBoard({ view, you, header }) {
     if (this.board === null) return;
-    const { view, you, header } = this.state;
     // Nothing is shown, nor drawn, before both are there.
     this.parts.board.hidden = view.phase === "waiting";
     if (this.parts.board.hidden) return;
@@ -448,19 +513,21 @@ class MatchPage {
     if (this.atBoard && document.activeElement === document.body) this.board.focus();
   }
 
-  #drawNotation() {
+  /** @param {Client.State} state */
+  #drawNotation({ view, you }) {
     const form = this.parts.notation;
-    if (form === null) return;
-    const { view, you } = this.state;
+    const { input } = this;
+    if (form === null || input === null) return;
     form.hidden = you === null || view.phase === "waiting" || !("plays" in this.root.dataset);
     const decision = openDecision(view, you);
     const open = decision !== null && !view.paused && this.#pending === null;
-    this.input.disabled = !open;
-    form.querySelector("button").disabled = !open;
-    this.input.placeholder = this.ruleset.examples[decision?.kind] ?? "";
-    if (!open && !this.typed) this.input.value = this.#pending ?? "";
+    input.disabled = !open;
+    form.querySelector("button")?.toggleAttribute("disabled", !open);
+    input.placeholder = this.ruleset.examples[decision?.kind ?? ""] ?? "";
+    if (!open && !this.typed) input.value = this.#pending ?? "";
   }
 
+  /** @param {Boards.Module["keys"]} keys */
   #drawKeys(keys) {
     const lines = keys.map(([names, words]) =>
       h(
@@ -470,13 +537,14 @@ class MatchPage {
         words,
       ),
     );
-    fill(this.parts.keys.querySelector("ul"), ...lines);
+    fill(find(this.parts.keys, "ul"), ...lines);
     this.parts.keys.hidden = false;
   }
 
+  /** @param {string} text */
   #note(text) {
     const { note } = this.parts;
-    write(note.querySelector(".alert__body"), text);
+    write(find(note, ".alert__body"), text);
     note.hidden = text === "";
     this.input?.setAttribute("aria-invalid", String(text !== ""));
   }
@@ -489,12 +557,12 @@ class MatchPage {
     const again = kind === "lost" ? " Trying again by itself." : "";
     const kept =
       this.#pending !== null && kind !== "live" ? " Your move is kept and will be sent." : "";
-    write(box.querySelector(".alert__body"), `${words}${again}${kept}`);
+    write(find(box, ".alert__body"), `${words}${again}${kept}`);
     this.#sayConnection();
-    box.querySelector("button").hidden = kind !== "lost";
+    find(box, "button").hidden = kind !== "lost";
     if (!box.dataset.wired) {
       box.dataset.wired = "yes";
-      box.querySelector("button").addEventListener("click", () => this.client.wake());
+      find(box, "button").addEventListener("click", () => this.client.wake());
     }
     this.root.dataset.connection = kind;
   }
@@ -535,6 +603,7 @@ class MatchPage {
   }
 }
 
+/** @param {string} path */
 function socketAddress(path) {
   const url = new URL(path, location.href);
   url.protocol = url.protocol.replace("http", "ws");
@@ -551,4 +620,4 @@ function tabStorage() {
 }
 
 const root = document.getElementById("match");
-if (root !== null) new MatchPage(root).start();
+if (root !== null) void new MatchPage(root).start();

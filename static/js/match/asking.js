@@ -1,3 +1,4 @@
+// @ts-check
 /* A question that stands in the way until it is answered. */
 
 import { h } from "./dom.js";
@@ -7,6 +8,9 @@ let asked = 0;
 /**
  * Ask whether to go on; resolves to whether the reader wants to. Nothing else can be done meanwhile,
  * and Escape means no.
+ * @param {Element} root
+ * @param {{title: string, words: string, verb: string}} question
+ * @returns {Promise<boolean>}
  */
 export function goesOn(root, { title, words, verb }) {
   const id = `asking-${(asked += 1)}`;

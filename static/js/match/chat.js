@@ -1,26 +1,58 @@
+// @ts-check
 /* The two chat rooms of a match: the players', which everybody reads, and the spectators', which
    players cannot read before the match is over. */
 
 import { followSilence } from "../silence.js";
 import { fill, h, icon, timeOfDay, write } from "./dom.js";
 
+/** @type {Record<Live.Room, string>} */
 const ROOMS = { players: "Players", spectators: "Spectators" };
+
+const ROOM_NAMES = /** @type {Live.Room[]} */ (Object.keys(ROOMS));
 
 // A match is not left for this.
 const ELSEWHERE = { target: "_blank", rel: "noopener" };
 
+/**
+ * As much of a `MatchClient` as a chat needs.
+ * @typedef {Pick<Client.MatchClient, "addEventListener" | "chat" | "chatHistory" | "username">} ChatClient
+ */
+
+/**
+ * @typedef {object} RoomParts
+ * @property {HTMLButtonElement} tab
+ * @property {HTMLElement} badge
+ * @property {HTMLElement} lines
+ * @property {HTMLFormElement} form
+ * @property {HTMLInputElement} input
+ * @property {HTMLElement} note
+ * @property {HTMLElement} panel
+ * @property {number} unread
+ * @property {Map<number, HTMLElement>} seen the line of each message
+ */
+
 export class Chat {
+  /**
+   * @param {HTMLElement} root
+   * @param {{client: ChatClient, signedIn: boolean, sound: (name: Client.Sound) => void}} tools
+   */
   constructor(root, { client, signedIn, sound }) {
-    Object.assign(this, { root, client, signedIn, sound });
+    this.root = root;
+    this.client = client;
+    this.signedIn = signedIn;
+    this.sound = sound;
+    /** @type {Seat | null} */
     this.you = null;
     this.over = false;
     this.silenced = ""; // why the reader may not write now, in a sentence
+    /** @type {Map<Live.Room, RoomParts>} */
     this.rooms = new Map();
+    /** @type {Live.Room | null} */
     this.open = null;
     this.tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Chat rooms" });
     this.panels = h("div", { class: "chat-panels" });
     fill(root, this.tabs, this.panels);
-    for (const room of Object.keys(ROOMS)) this.#make(room);
+    for (const room of ROOM_NAMES) this.#make(room);
     client.addEventListener("chat", ({ detail }) => this.#heard(detail));
     client.addEventListener("chat.history", ({ detail }) => this.#history(detail));
     client.addEventListener("chat.removed", ({ detail }) => this.#removed(detail));
@@ -32,17 +64,24 @@ export class Chat {
     if (signedIn) followSilence(root, (why) => this.#silence(why));
   }
 
-  /* Muted, and not told of it yet. */
+  /**
+   * Muted, and not told of it yet.
+   * @param {{code: string, sentence: string} | undefined} refused
+   */
   #refused(refused) {
     if (refused?.code === "chat.muted") this.#silence(refused.sentence);
   }
 
+  /** @param {string} why */
   #silence(why) {
     this.silenced = why;
     if (this.open !== null) this.update(this);
   }
 
-  /** Who is reading, and whether the match is over: that decides which rooms there are. */
+  /**
+   * Who is reading, and whether the match is over: that decides which rooms there are.
+   * @param {{you: Seat | null, over: boolean}} who
+   */
   update({ you, over }) {
     const changed = this.you !== you || this.over !== over;
     this.you = you;
@@ -50,7 +89,9 @@ export class Chat {
     for (const [room, parts] of this.rooms) {
       parts.tab.hidden = !this.#mayRead(room);
       parts.form.hidden = !this.#mayWrite(room);
-      for (const control of parts.form.elements) control.disabled = this.silenced !== "";
+      for (const control of parts.form.querySelectorAll("input, button")) {
+        control.toggleAttribute("disabled", this.silenced !== "");
+      }
       write(parts.note, this.#note(room));
       parts.note.hidden = parts.note.textContent === "";
     }
@@ -60,21 +101,25 @@ export class Chat {
     if (changed) this.#askAll();
   }
 
+  /** @param {Live.Room} room */
   #mayRead(room) {
     return room === "players" || this.you === null || this.over;
   }
 
+  /** @param {Live.Room} room */
   #mayWrite(room) {
     if (!this.signedIn) return false;
     if (room === "players") return this.you !== null || this.over;
     return this.you === null || this.over;
   }
 
+  /** @param {Live.Room} room */
   #note(room) {
     if (this.#mayWrite(room)) {
       if (this.silenced !== "") return this.silenced;
-      if (room === "spectators" && !this.over)
+      if (room === "spectators" && !this.over) {
         return "The players cannot read this before the end.";
+      }
       return "";
     }
     if (!this.signedIn) return "Sign in to write.";
@@ -87,6 +132,7 @@ export class Chat {
     }
   }
 
+  /** @param {Live.Room} room */
   #make(room) {
     const badge = h("span", { class: "badge", hidden: true });
     const tab = h(
@@ -152,6 +198,7 @@ export class Chat {
     this.panels.append(panel);
   }
 
+  /** @param {Live.Room} room */
   #show(room) {
     this.open = room;
     for (const [name, parts] of this.rooms) {
@@ -167,30 +214,40 @@ export class Chat {
     }
   }
 
+  /**
+   * @param {KeyboardEvent} event
+   * @param {Live.Room} room
+   */
   #tabKey(event, room) {
     if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
     const readable = [...this.rooms.keys()].filter((name) => this.#mayRead(name));
     const step = event.key === "ArrowRight" ? 1 : readable.length - 1;
     const next = readable[(readable.indexOf(room) + step) % readable.length];
     this.#show(next);
-    this.rooms.get(next).tab.focus();
+    this.rooms.get(next)?.tab.focus();
     event.preventDefault();
   }
 
+  /** @param {RoomParts} parts */
   #badge(parts) {
     parts.badge.hidden = parts.unread === 0;
     write(parts.badge, parts.unread > 99 ? "99+" : String(parts.unread));
   }
 
+  /**
+   * @param {Event} event
+   * @param {Live.Room} room
+   */
   #say(event, room) {
     event.preventDefault();
-    const { input } = this.rooms.get(room);
-    const text = input.value.trim();
-    if (text === "") return;
+    const input = this.rooms.get(room)?.input;
+    const text = input?.value.trim() ?? "";
+    if (input === undefined || text === "") return;
     this.client.chat(room, text);
     input.value = "";
   }
 
+  /** @param {Live.Said} said */
   #heard({ room, message }) {
     const parts = this.rooms.get(room);
     if (parts === undefined || parts.seen.has(message.id)) return;
@@ -204,7 +261,11 @@ export class Chat {
     }
   }
 
-  /* Lines stand in the order in which they were said, whenever the page has heard of them. */
+  /**
+   * Lines stand in the order in which they were said, whenever the page has heard of them.
+   * @param {RoomParts} parts
+   * @param {Live.Message} message
+   */
   #add(parts, message) {
     const atEnd = parts.lines.scrollHeight - parts.lines.scrollTop - parts.lines.clientHeight < 40;
     const line = chatLine(message, this.#more(message));
@@ -216,7 +277,10 @@ export class Chat {
     if (atEnd) parts.lines.scrollTop = parts.lines.scrollHeight;
   }
 
-  /** What can be done about a message: reported, and by moderators taken away. */
+  /**
+   * What can be done about a message: reported, and by moderators taken away.
+   * @param {Live.Message} message
+   */
   #more({ id, name, username }) {
     const { report, remove } = this.root.dataset;
     const own = username !== null && username === this.client.username;
@@ -233,6 +297,7 @@ export class Chat {
     );
   }
 
+  /** @param {Live.History} told */
   #history({ room, messages }) {
     const parts = this.rooms.get(room);
     if (parts === undefined) return;
@@ -247,31 +312,40 @@ export class Chat {
     for (const id of parts.seen.keys()) {
       if (id >= oldest && !told.has(id)) this.#removed({ room, message: id });
     }
-    if (parts.lines.childElementCount === 0)
+    if (parts.lines.childElementCount === 0) {
       parts.lines.append(
         h("p", { class: "chat__line", "data-kind": "system" }, "Nothing has been said yet."),
       );
+    }
     if (parts.lines.getAttribute("aria-live") !== "off") return;
     parts.lines.scrollTop = parts.lines.scrollHeight;
     // From now on what comes is news.
     setTimeout(() => parts.lines.removeAttribute("aria-live"), 1_000);
   }
 
+  /**
+   * @param {RoomParts} parts
+   * @param {Live.Message} message
+   */
   #putBack(parts, message) {
     const line = chatLine(message, this.#more(message));
-    parts.seen.get(message.id).replaceWith(line);
+    parts.seen.get(message.id)?.replaceWith(line);
     parts.seen.set(message.id, line);
   }
 
+  /** @param {Pick<Live.Removed, "room" | "message">} gone */
   #removed({ room, message }) {
-    const id = typeof message === "object" && message !== null ? message.id : message;
-    const line = this.rooms.get(room)?.seen.get(id);
+    const line = this.rooms.get(room)?.seen.get(message);
     if (line === undefined || line.dataset.kind === "system") return;
     line.dataset.kind = "system";
     fill(line, "A moderator took this message away.");
   }
 }
 
+/**
+ * @param {Live.Message} message
+ * @param {Element | null} more
+ */
 function chatLine({ at, name, username, seat, text }, more) {
   return h(
     "div",

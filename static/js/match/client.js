@@ -1,3 +1,4 @@
+// @ts-check
 /* The connection to one running match: the live protocol, version 1, from the browser's side.
 
    Frames are hints, the server is the truth. The client keeps a copy of its audience's view with
@@ -21,9 +22,24 @@ const POLL_EVERY = 2_000;
 const POLL_SLOWLY = 15_000;
 const FAILURES_BEFORE_POLLING = 2;
 
+/**
+ * What HTTP says of a submission: an ack, or a problem document.
+ * @typedef {Partial<Api.Ack & Api.Problem> & {detail?: string}} Answer
+ */
+
+/**
+ * @typedef {object} Meaning
+ * @property {string} words for the reader
+ * @property {boolean} again whether coming back makes sense
+ * @property {number} [wait] the least delay before that, in ms
+ */
+
 const OFFLINE = "offline"; // in place of a close code: the browser has no network
 
-/** What a close code means for the reader, and whether coming back makes sense. */
+/**
+ * What a close code means for the reader, and whether coming back makes sense.
+ * @type {Record<string, Meaning>}
+ */
 const CLOSED = {
   [OFFLINE]: { words: "You are offline.", again: true, wait: 0 },
   1012: { words: "The server is restarting.", again: true, wait: 500 },
@@ -41,7 +57,10 @@ const CLOSED = {
   4503: { words: "The server is busy.", again: true, wait: 5_000 },
 };
 
-/** The meaning of a close code: `{words, again, wait}`; `wait` is the least delay in ms. */
+/**
+ * The meaning of a close code: `{words, again, wait}`; `wait` is the least delay in ms.
+ * @param {number | string} code
+ */
 export function closing(code) {
   return CLOSED[code] ?? { words: "The connection was lost.", again: true, wait: 0 };
 }
@@ -49,6 +68,9 @@ export function closing(code) {
 /**
  * Delay in ms before the given attempt (0 is the first) to come back: doubling from half a second
  * to 15 s, of which a random half is taken off, so that thousands do not return at once.
+ * @param {number} attempt
+ * @param {() => number} [random]
+ * @param {number} [least]
  */
 export function backoff(attempt, random = Math.random, least = 0) {
   const full = Math.min(15_000, 500 * 2 ** attempt);
@@ -58,6 +80,10 @@ export function backoff(attempt, random = Math.random, least = 0) {
 /**
  * What to do with a step for somebody who is at `version` and whose log ends with item `last`:
  * `apply` it, `ignore` it as known, or `sync` because something in between was missed.
+ * @param {Pick<Live.Step, "version" | "events">} step
+ * @param {number | null} version
+ * @param {number} last
+ * @returns {"apply" | "ignore" | "sync"}
  */
 export function fitOf(step, version, last) {
   if (version === null) return "ignore";
@@ -70,6 +96,8 @@ export function fitOf(step, version, last) {
 /**
  * What the items of `log` tell a reader who knew `before`. Items that were secret and are revealed
  * later, as all are at the end, are not news then: they stand between what was known.
+ * @param {Live.LogItem[]} before
+ * @param {Live.LogItem[]} log
  */
 export function unseen(before, log) {
   const last = before.at(-1);
@@ -78,16 +106,25 @@ export function unseen(before, log) {
   return log.filter((item) => item.at >= last.at && !known.has(identity(item)));
 }
 
-/* An item's number is its place in one audience's log, which is another one after the end. */
+/**
+ * An item's number is its place in one audience's log, which is another one after the end.
+ * @param {Live.LogItem} item
+ */
 function identity({ at, actor, events }) {
   return JSON.stringify([at, actor, events], inOrder);
 }
 
-/* What was stored has its keys in another order than what was sent at once. */
+/**
+ * What was stored has its keys in another order than what was sent at once.
+ * @param {string} _key
+ * @param {unknown} value
+ */
 function inOrder(_key, value) {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
+
+const Target = /** @type {new () => Telling<Client.Events>} */ (EventTarget);
 
 /**
  * `state` is what is known of the match: `{version, at, you, header, view, log, presence}`,
@@ -101,7 +138,8 @@ function inOrder(_key, value) {
  * `{entry, refused}`), `reminder`, `chat`, `chat.history`, `chat.removed`, `trouble` (a sentence for
  * the reader), `time` (the server's clock was measured).
  */
-export class MatchClient extends EventTarget {
+export class MatchClient extends Target {
+  /** @param {Client.Options} options */
   constructor({
     match,
     socketUrl,
@@ -119,28 +157,48 @@ export class MatchClient extends EventTarget {
     makeId,
   }) {
     super();
-    Object.assign(this, { match, socketUrl, stateUrl, submitUrl, username, csrf });
-    Object.assign(this, { WebSocket, fetch, now, random, setTimeout, clearTimeout });
+    this.match = match;
+    this.socketUrl = socketUrl;
+    this.stateUrl = stateUrl;
+    this.submitUrl = submitUrl;
+    this.username = username;
+    this.csrf = csrf;
+    this.WebSocket = WebSocket;
+    this.fetch = fetch;
+    this.now = now;
+    this.random = random;
+    this.setTimeout = setTimeout;
+    this.clearTimeout = clearTimeout;
     this.outbox = new Outbox({ storage, key: `gauntlet:outbox:${match}`, now, makeId });
     this.time = new ServerTime();
+    /** @type {Client.State | null} */
     this.state = null;
+    /** @type {Client.Status} */
     this.status = { kind: "connecting", words: "Connecting…", retryAt: null };
+    /** @type {Client.Socket | null} */
     this.socket = null;
     this.attempt = 0;
+    /** @type {Map<string, number>} */
     this.timers = new Map();
+    /** @type {number | null} */
     this.pingSent = null;
     this.received = 0; // frames on this connection
+    /** @type {string | null} */
     this.etag = null;
     this.stopped = false;
     this.polling = false;
     this.spell = 0; // of asking: what an earlier one has asked for says nothing about this one
+    /** @type {{text: string, version: number} | null} */
     this.acked = null; // {text, version}: on disk, but not yet in the state that is shown
     this.arrived = false; // this connection has brought a `sync`
     this.comeBack = 0; // the server asked to be left alone for so long (ms)
     this.holdUntil = 0; // the server asked for less: nothing is resent before this instant
   }
 
-  /** Begin, if possible with the state that the page came with. */
+  /**
+   * Begin, if possible with the state that the page came with.
+   * @param {Live.Sync | null} [sync]
+   */
   start(sync = null) {
     if (sync !== null) this.#sync(sync);
     this.#connect();
@@ -163,24 +221,38 @@ export class MatchClient extends EventTarget {
     return this.outbox.waiting("submit")?.body.text ?? this.acked?.text ?? null;
   }
 
-  /** Submit a move or `concede`. Null, and nothing is sent, while another one is pending. */
+  /**
+   * Submit a move or `concede`. Null, and nothing is sent, while another one is pending.
+   * @param {string} text
+   */
   submit(text) {
     if (this.state === null || this.pending !== null) return null;
     const { version } = this.state;
     return this.#post("submit", { match: this.match, text, version });
   }
 
-  /** An organiser's act with its reason. */
+  /**
+   * An organiser's act with its reason.
+   * @param {string} text
+   * @param {string} why
+   */
   organise(text, why) {
     return this.#post("organise", { text, why });
   }
 
-  /** Say something in a room. */
+  /**
+   * Say something in a room.
+   * @param {Live.Room} room
+   * @param {string} text
+   */
   chat(room, text) {
     return this.#post("chat", { room, text });
   }
 
-  /** Ask for what was said in a room. */
+  /**
+   * Ask for what was said in a room.
+   * @param {Live.Room | undefined} room
+   */
   chatHistory(room) {
     this.#send({ type: "chat.history", room });
   }
@@ -199,7 +271,7 @@ export class MatchClient extends EventTarget {
       this.attempt = 0;
       this.#connect();
     }
-    if (this.polling) this.#poll();
+    if (this.polling) void this.#poll();
   }
 
   /** The browser says that there is no network: what hangs on it is gone, without waiting for it. */
@@ -232,7 +304,7 @@ export class MatchClient extends EventTarget {
       this.#ping();
     };
     socket.onmessage = (message) => {
-      if (this.socket === socket) this.#received(message.data);
+      if (this.socket === socket) this.#received(String(message.data));
     };
     socket.onclose = (event) => this.#gone(socket, event.code);
     socket.onerror = () => {};
@@ -246,9 +318,13 @@ export class MatchClient extends EventTarget {
   }
 
   #open() {
-    return this.socket !== null && this.socket.readyState === 1;
+    return this.socket?.readyState === 1;
   }
 
+  /**
+   * @param {Client.Socket | null} socket
+   * @param {number | string} code
+   */
   #gone(socket, code) {
     if (this.socket !== socket) return;
     this.#drop();
@@ -269,9 +345,10 @@ export class MatchClient extends EventTarget {
     socket.close();
   }
 
+  /** @param {number | string} code */
   #lost(code) {
     if (this.stopped) return;
-    const { words, again, wait } = closing(code);
+    const { words, again, wait = 0 } = closing(code);
     if (!again) {
       this.stopped = true;
       this.#cancel("poll");
@@ -291,8 +368,12 @@ export class MatchClient extends EventTarget {
     }
   }
 
-  /* One sentence for as long as the connection is away, whatever is tried and fails meanwhile: the
-     first one, unless somebody has more to say than that. */
+  /**
+   * One sentence for as long as the connection is away, whatever is tried and fails meanwhile: the
+   * first one, unless somebody has more to say than that.
+   * @param {string} words
+   * @param {{told?: boolean, retryAt?: number | null}} [more]
+   */
   #away(words, { told = false, retryAt = null } = {}) {
     const steady = this.status.kind === "lost" && !told;
     this.#status("lost", steady ? this.status.words : words, retryAt);
@@ -308,19 +389,22 @@ export class MatchClient extends EventTarget {
     this.#after("silence", patience, () => this.#gone(socket, 1006));
   }
 
+  /** @param {object} frame */
   #send(frame) {
-    if (!this.#open()) return false;
+    if (this.socket?.readyState !== 1) return false;
     this.socket.send(JSON.stringify(frame));
     return true;
   }
 
   // -- what arrives -------------------------------------------------------------------------
 
+  /** @param {string} data */
   #received(data) {
     this.received += 1;
+    /** @type {Live.Frame} */
     let frame;
     try {
-      frame = JSON.parse(data);
+      frame = /** @type {Live.Frame} */ (JSON.parse(data));
     } catch {
       return;
     }
@@ -380,11 +464,12 @@ export class MatchClient extends EventTarget {
     this.#status("live", "Connected");
   }
 
+  /** @param {Live.Sync} frame */
   #sync(frame) {
     this.time.guess(frame.at, this.now());
     // Each audience counts its own versions: after signing in or out the old ones mean nothing.
-    const same = this.state !== null && this.state.you === frame.you;
-    if (same && frame.version < this.state.version) return;
+    const same = this.state?.you === frame.you ? this.state : null;
+    if (same !== null && frame.version < same.version) return;
     const { version, at, you, header, view, log, presence } = frame;
     const before = this.state;
     const after = this.#become({
@@ -400,11 +485,13 @@ export class MatchClient extends EventTarget {
     this.#tell("state", { cause: "sync", before, after, items: newsFor(before, after) });
   }
 
+  /** @param {Client.State} state */
   #become(state) {
     this.state = Object.freeze(state);
     return this.state;
   }
 
+  /** @param {Live.Step} frame */
   #step(frame) {
     if (this.state === null) return;
     const fit = fitOf(frame, this.state.version, lastNumber(this.state.log));
@@ -422,7 +509,10 @@ export class MatchClient extends EventTarget {
     else if (resync) this.#after("catch-up", this.random() * 1000, () => this.#catchUp());
   }
 
-  /** One's own line, come back from the server, answers the entry that it was sent with. */
+  /**
+   * One's own line, come back from the server, answers the entry that it was sent with.
+   * @param {Pick<Live.Said, "room" | "message">} said
+   */
   #heard({ room, message }) {
     if (this.state === null || message.username === null) return;
     const entry = this.outbox.entries.find(
@@ -434,6 +524,7 @@ export class MatchClient extends EventTarget {
     }
   }
 
+  /** @param {Pick<Live.Ack, "id" | "version">} frame */
   #acked(frame) {
     const entry = this.outbox.waiting("submit");
     if (this.state !== null && frame.version > this.state.version) {
@@ -445,17 +536,19 @@ export class MatchClient extends EventTarget {
   }
 
   #arrived() {
-    if (this.acked !== null && this.acked.version > this.state.version) return;
+    if (this.acked !== null && this.acked.version > (this.state?.version ?? 0)) return;
     this.acked = null;
     this.#cancel("step");
   }
 
+  /** @param {Omit<Live.Refused, "type">} frame */
   #refused(frame) {
     if (!this.#settled(frame.id, { refused: frame })) this.#tell("trouble", frame);
     // What was refused as out of date was seen on an out-of-date board.
     if (frame.code.startsWith("version.")) this.#catchUp();
   }
 
+  /** @param {Live.Pong} frame */
   #pong(frame) {
     this.#cancel("silence");
     if (this.pingSent !== null) this.time.measure(this.pingSent, this.now(), frame.now);
@@ -466,6 +559,7 @@ export class MatchClient extends EventTarget {
     this.#tell("time", {});
   }
 
+  /** @param {Live.Attendance} there */
   #present({ seats, spectators }) {
     if (this.state === null) return;
     const before = this.state;
@@ -474,17 +568,22 @@ export class MatchClient extends EventTarget {
     this.#tell("presence", { before, after: this.#become({ ...before, presence }) });
   }
 
+  /** @param {Live.Trouble} frame */
   #troubled(frame) {
     if (frame.retry_after) this.holdUntil = this.now() + frame.retry_after * 1000;
     this.#tell("trouble", frame);
   }
 
   #catchUp() {
-    if (!this.#send({ type: "sync" }) && this.polling) this.#poll();
+    if (!this.#send({ type: "sync" }) && this.polling) void this.#poll();
   }
 
   // -- what is sent -------------------------------------------------------------------------
 
+  /**
+   * @param {Client.Posted} type
+   * @param {Client.Body} body
+   */
   #post(type, body) {
     const entry = this.outbox.add(type, body);
     this.#tell("outbox", {});
@@ -506,12 +605,16 @@ export class MatchClient extends EventTarget {
         this.#send(Outbox.frame(entry));
       } else if (this.polling && entry.type === "submit") {
         this.outbox.wasSent(entry);
-        this.#submitOverHttp(entry);
+        void this.#submitOverHttp(entry);
       }
     }
     if (this.outbox.entries.length > 0) this.#after("resend", ANSWER, () => this.#flush());
   }
 
+  /**
+   * @param {string | null} id
+   * @param {Omit<Client.Settled, "entry">} answer
+   */
   #settled(id, answer) {
     const entry = this.outbox.settle(id);
     if (entry === null) return false;
@@ -526,7 +629,7 @@ export class MatchClient extends EventTarget {
     if (this.polling) return;
     this.polling = true;
     this.spell += 1;
-    this.#poll();
+    void this.#poll();
   }
 
   #stopPolling() {
@@ -540,6 +643,7 @@ export class MatchClient extends EventTarget {
     const { spell } = this;
     const ended = () => !this.polling || spell !== this.spell;
     try {
+      /** @type {Record<string, string>} */
       const headers = { Accept: "application/json" };
       if (this.etag !== null) headers["If-None-Match"] = this.etag;
       const sent = this.now();
@@ -551,7 +655,7 @@ export class MatchClient extends EventTarget {
       });
       if (ended()) return;
       if (response.status === 200) {
-        const frame = await response.json();
+        const frame = /** @type {Live.Sync} */ (await response.json());
         if (ended()) return;
         this.etag = response.headers.get("ETag");
         this.time.measure(sent, this.now(), frame.at);
@@ -569,9 +673,10 @@ export class MatchClient extends EventTarget {
       if (ended()) return;
       this.#away("The server cannot be reached.", { retryAt: this.now() + delay });
     }
-    if (!ended()) this.#after("poll", delay, () => this.#poll());
+    if (!ended()) this.#after("poll", delay, () => void this.#poll());
   }
 
+  /** @param {Client.Entry} entry */
   async #submitOverHttp(entry) {
     const { id, body } = entry;
     try {
@@ -585,10 +690,10 @@ export class MatchClient extends EventTarget {
         credentials: "same-origin",
         body: JSON.stringify({ id, text: body.text, version: body.version }),
       });
-      const answer = await response.json().catch(() => ({}));
+      const answer = /** @type {Answer} */ (await response.json().catch(() => ({})));
       if (response.ok) {
-        this.#acked({ ...answer, id, version: answer.version ?? this.state.version });
-        this.#poll();
+        this.#acked({ ...answer, id, version: answer.version ?? this.state?.version ?? 0 });
+        void this.#poll();
       } else if (response.status === 429 || response.status >= 500) {
         this.holdUntil = this.now() + (retryAfter(response) ?? ANSWER);
       } else {
@@ -604,16 +709,31 @@ export class MatchClient extends EventTarget {
 
   // -- odds and ends ------------------------------------------------------------------------
 
+  /**
+   * @param {Client.Status["kind"]} kind
+   * @param {string} words
+   * @param {number | null} [retryAt]
+   */
   #status(kind, words, retryAt = null) {
     if (kind === this.status.kind && words === this.status.words && retryAt === null) return;
     this.status = { kind, words, retryAt };
     this.#tell("status", this.status);
   }
 
+  /**
+   * @template {keyof Client.Events} Name
+   * @param {Name} type
+   * @param {Client.Events[Name]} detail
+   */
   #tell(type, detail) {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 
+  /**
+   * @param {string} name
+   * @param {number} ms
+   * @param {() => void} callback
+   */
   #after(name, ms, callback) {
     this.#cancel(name);
     const handle = this.setTimeout(() => {
@@ -623,24 +743,32 @@ export class MatchClient extends EventTarget {
     this.timers.set(name, handle);
   }
 
+  /** @param {string} name */
   #cancel(name) {
-    if (!this.timers.has(name)) return;
-    this.clearTimeout(this.timers.get(name));
+    const handle = this.timers.get(name);
+    if (handle === undefined) return;
+    this.clearTimeout(handle);
     this.timers.delete(name);
   }
 }
 
-/* A reader whom the page tells for the first time, or anew as somebody else, is told no news; and
-   once a match is over, nothing that is revealed afterwards is. */
+/**
+ * A reader whom the page tells for the first time, or anew as somebody else, is told no news; and
+ * once a match is over, nothing that is revealed afterwards is.
+ * @param {Client.State | null} before
+ * @param {Client.State} after
+ */
 function newsFor(before, after) {
   if (before === null || before.you !== after.you || before.view.phase === "over") return [];
   return unseen(before.log, after.log);
 }
 
+/** @param {Live.LogItem[]} log */
 function lastNumber(log) {
   return log.length === 0 ? 0 : log[log.length - 1].n;
 }
 
+/** @param {Response} response */
 function retryAfter(response) {
   const seconds = Number(response.headers.get("Retry-After"));
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null;

@@ -1,3 +1,4 @@
+// @ts-check
 /* Clocks as arithmetic over what the server said and the time that has passed since. Nothing here
    reads a clock or touches the page. All times are milliseconds on the server's clock. The numbers
    are for show: whether a submission was in time is the server's to say. */
@@ -18,6 +19,11 @@ const LOW = 15 * SECOND;
  * either, `turn` null while there is nothing to decide; `total` is that of both where the decision
  * may use the reserve; `kept` is the reserve that an answer now would leave: where the reserve is
  * charged in intervals it is less than the time that is left of it; `share` is the part of the turn time that is left, 0 to 1.
+ * @param {Pick<Live.View, "reserve_ms" | "decisions" | "paused" | "phase">} view
+ * @param {Seat} seat
+ * @param {number} at
+ * @param {number} now
+ * @returns {Client.SeatClock}
  */
 export function seatClock(view, seat, at, now) {
   const reserve = view.reserve_ms[seat];
@@ -47,11 +53,24 @@ export function seatClock(view, seat, at, now) {
   };
 }
 
+/**
+ * @param {number} over
+ * @param {number} interval
+ * @param {number} reserve
+ */
 function spent(over, interval, reserve) {
   const charged = interval > 0 ? Math.ceil(over / interval) * interval : over;
   return Math.min(charged, reserve);
 }
 
+/**
+ * @param {Live.Clock} clock
+ * @param {boolean} paused
+ * @param {number} turn
+ * @param {number} over
+ * @param {number} reserve
+ * @returns {Client.SeatClock["state"]}
+ */
 function stateOf(clock, paused, turn, over, reserve) {
   if (paused || !clock.running) return "paused";
   if (turn > Math.min(LOW, clock.turn_ms / 4)) return "running";
@@ -60,7 +79,11 @@ function stateOf(clock, paused, turn, over, reserve) {
   return clock.reserve && over <= reserve ? "reserve" : "out";
 }
 
-/** The time that a clock's face shows: the turn's, then the reserve's, then nothing. */
+/**
+ * The time that a clock's face shows: the turn's, then the reserve's, then nothing.
+ * @param {Client.SeatClock} clock
+ * @returns {number | null}
+ */
 export function shown(clock) {
   if (clock.turn === null) return null;
   if (clock.turn > 0) return clock.turn;
@@ -70,6 +93,7 @@ export function shown(clock) {
 /**
  * A span as a clock shows it: `2 d 4 h`, `1:02:03`, `1:05`, and tenths in the last ten seconds.
  * Rounded up, so that a clock shows zero only when nothing is left.
+ * @param {number} ms
  */
 export function clockFace(ms) {
   if (ms >= 2 * DAY) {
@@ -81,6 +105,7 @@ export function clockFace(ms) {
     if (tenths < 100) return `${Math.floor(tenths / 10)}.${tenths % 10}`;
   }
   const seconds = Math.ceil(ms / SECOND);
+  /** @param {number} number */
   const two = (number) => String(number).padStart(2, "0");
   if (seconds >= 3600) {
     return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
@@ -88,14 +113,18 @@ export function clockFace(ms) {
   return `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;
 }
 
-/** A span in words, for being read aloud: `2 minutes 5 seconds`, `3 days 4 hours`. */
+/**
+ * A span in words, for being read aloud: `2 minutes 5 seconds`, `3 days 4 hours`.
+ * @param {number} ms
+ */
 export function spoken(ms) {
-  const parts = [
+  const spans = /** @type {[number, string][]} */ ([
     [Math.floor(ms / DAY), "day"],
     [Math.floor(ms / HOUR) % 24, "hour"],
     [Math.floor(ms / MINUTE) % 60, "minute"],
     [Math.floor(ms / SECOND) % 60, "second"],
-  ].filter(([count]) => count > 0);
+  ]);
+  const parts = spans.filter(([count]) => count > 0);
   if (parts.length === 0) return "0 seconds";
   return parts
     .slice(0, 2)
@@ -103,12 +132,21 @@ export function spoken(ms) {
     .join(" ");
 }
 
-/** How long until a clock that shows `ms` has to be drawn again. */
+/**
+ * How long until a clock that shows `ms` has to be drawn again.
+ * @param {number} ms
+ */
 export function untilChange(ms) {
   if (ms <= 0) return SECOND;
   const step = ms <= 10 * SECOND ? 100 : SECOND;
   return Math.min(SECOND, ms % step === 0 ? step : ms % step) + 5;
 }
+
+/**
+ * @typedef {object} Sample
+ * @property {number} offset how far the server's clock is ahead, in ms
+ * @property {number} doubt how wrong that can be, in ms
+ */
 
 /**
  * What is known of the difference between the server's clock and this one, from pings.
@@ -123,15 +161,25 @@ export class ServerTime {
   constructor() {
     this.offset = 0;
     this.known = false;
+    /** @type {Sample[]} */
     this.samples = [];
   }
 
-  /** A first guess from a frame that the server made at `serverAt` and that arrived at `at`. */
+  /**
+   * A first guess from a frame that the server made at `serverAt` and that arrived at `at`.
+   * @param {number} serverAt
+   * @param {number} at
+   */
   guess(serverAt, at) {
     if (!this.known) this.offset = serverAt - at;
   }
 
-  /** A ping sent at `sent` and answered at `received` (here) by the server at `serverAt`. */
+  /**
+   * A ping sent at `sent` and answered at `received` (here) by the server at `serverAt`.
+   * @param {number} sent
+   * @param {number} received
+   * @param {number} serverAt
+   */
   measure(sent, received, serverAt) {
     const sample = { offset: serverAt - (sent + received) / 2, doubt: (received - sent) / 2 };
     if (sample.doubt < 0) return;
@@ -141,19 +189,24 @@ export class ServerTime {
     }
     this.samples.push(sample);
     if (this.samples.length > ServerTime.#KEPT) this.samples.shift();
-    this.offset = this.#best().offset;
+    this.offset = (this.#best() ?? sample).offset;
     this.known = true;
   }
 
-  /** The server's time when this computer's clock shows `at`. */
+  /**
+   * The server's time when this computer's clock shows `at`.
+   * @param {number} at
+   */
   at(at) {
     return at + this.offset;
   }
 
   #best() {
-    return this.samples.reduce(
-      (best, sample) => (best === null || sample.doubt <= best.doubt ? sample : best),
-      null,
-    );
+    /** @type {Sample | null} */
+    let best = null;
+    for (const sample of this.samples) {
+      if (best === null || sample.doubt <= best.doubt) best = sample;
+    }
+    return best;
   }
 }

@@ -1,28 +1,40 @@
+// @ts-check
 /* The log of a match: what happened, one line an event. */
 
 import { fill, h, timeOfDay } from "./dom.js";
 import { eventText } from "./words.js";
 
 export class LogList {
-  /** `root` is an ordered list; `tagsOf(event)` are the ruleset's marks beside an event. */
+  /**
+   * `root` is an ordered list; `tagsOf(event)` are the ruleset's marks beside an event.
+   * @param {Element} root
+   */
   constructor(root) {
     this.root = root;
     this.names = ["", ""];
+    /** @type {(event: Live.LogEvent) => Boards.Tag[]} */
     this.tagsOf = () => [];
   }
 
-  /** Show a whole log. */
+  /**
+   * Show a whole log.
+   * @param {Live.LogItem[]} log
+   */
   replace(log) {
     fill(
       this.root,
       log.map((item) => this.#lines(item)),
     );
-    if (log.length === 0)
+    if (log.length === 0) {
       fill(this.root, h("li", { class: "log__note" }, "Nothing has happened yet."));
+    }
     this.#toEnd();
   }
 
-  /** Add what is new; stays where the reader is unless that was the end. */
+  /**
+   * Add what is new; stays where the reader is unless that was the end.
+   * @param {Live.LogItem[]} items
+   */
   append(items) {
     const atEnd = this.root.scrollHeight - this.root.scrollTop - this.root.clientHeight < 40;
     this.root.querySelector(".log__note:only-child")?.remove();
@@ -30,6 +42,7 @@ export class LogList {
     if (atEnd) this.#toEnd();
   }
 
+  /** @param {Live.LogItem} item */
   #lines(item) {
     return item.events.map((event, index) =>
       logLine(item, event, index === 0, this.names, this.tagsOf(event)),
@@ -41,7 +54,14 @@ export class LogList {
   }
 }
 
-/** One line of a log. `numbered` shows the item's number: only its first line does. */
+/**
+ * One line of a log. `numbered` shows the item's number: only its first line does.
+ * @param {Live.LogItem} item
+ * @param {Live.LogEvent} event
+ * @param {boolean} numbered
+ * @param {string[]} names
+ * @param {Boards.Tag[]} tags
+ */
 export function logLine(item, event, numbered, names, tags) {
   const at = item.at ? timeOfDay(item.at) : null;
   return h(
@@ -63,7 +83,10 @@ export function logLine(item, event, numbered, names, tags) {
   );
 }
 
-/** A mark beside an event. */
+/**
+ * A mark beside an event.
+ * @param {Boards.Tag} tag
+ */
 export function tagOf({ text, title, kind }) {
   return h(
     "span",

@@ -1,3 +1,4 @@
+// @ts-check
 /* What a reader is told when something has changed: states in, sentences and sounds out. Pure, so
    that every kind of news can be tried without a page. */
 
@@ -6,13 +7,17 @@ import { eventText, openDecision, resultText, turnLine } from "./words.js";
 /**
  * What the reader is asked in a state, or null: one decision may ask several things, one after the
  * other.
+ * @param {Pick<Client.State, "view" | "you">} state
  */
 export function questionOf({ view, you }) {
   const decision = openDecision(view, you);
   return decision === null ? null : `${decision.id}/${decision.kind}`;
 }
 
-/* What can be answered now: nothing while the match is paused. */
+/**
+ * What can be answered now: nothing while the match is paused.
+ * @param {Client.State} state
+ */
 function openQuestion(state) {
   return state.view.paused ? null : questionOf(state);
 }
@@ -21,6 +26,11 @@ function openQuestion(state) {
  * What has happened between two states of the match, `items` being what is new in the log. Gives
  * `{sentences, sound, ended}`: what to read aloud, what to let sound (null for nothing), and
  * whether the match has just come to its end, or to another one than before.
+ * @param {Client.State} before
+ * @param {Client.State} after
+ * @param {Live.LogItem[]} items
+ * @param {string[]} names
+ * @param {Pick<Boards.Words, "waiting" | "tags">} ruleset
  */
 export function newsOf(before, after, items, names, ruleset) {
   const { view, you } = after;
@@ -31,6 +41,7 @@ export function newsOf(before, after, items, names, ruleset) {
   const ended = view.phase === "over" && endOf(before) !== endOf(after);
   if (asked) sentences.push(turnLine(view, you, names, { waiting: ruleset.waiting }).text);
   if (ended) sentences.push(resultText(view, names, you, after.log));
+  /** @type {Client.Sound | null} */
   let sound = null;
   if (ended) sound = view.result?.winner === you && you !== null ? "won" : "over";
   else if (asked) sound = "yours";
@@ -39,11 +50,17 @@ export function newsOf(before, after, items, names, ruleset) {
   return { sentences, sound, ended };
 }
 
+/** @param {Client.State} state */
 function endOf({ view }) {
   return view.phase === "over" ? JSON.stringify(view.result) : null;
 }
 
-/** That the opponent has left or come back, for a player; an empty string where neither is so. */
+/**
+ * That the opponent has left or come back, for a player; an empty string where neither is so.
+ * @param {Client.State} before
+ * @param {Client.State} after
+ * @param {string[]} names
+ */
 export function arrivalText(before, after, names) {
   const { you, view } = after;
   if (you === null || view.phase === "over") return "";

@@ -1,23 +1,47 @@
+// @ts-check
 /* The organiser's desk beside a match. Every act has a reason and is asked for once more; what it
    does is the server's business. */
 
 import { fill, h, icon, write } from "./dom.js";
 
 const ENLARGED = [2, 4, 8]; // pixels of the screen for one of the picture's
+/** @type {Record<string, string>} */
 const SECONDS = { reserve: "60", extend: "60" };
 
+/**
+ * One act as a button and the question behind it.
+ * @typedef {object} Act
+ * @property {string} title
+ * @property {string} sign
+ * @property {string} words
+ * @property {string[]} [fields] keys of FIELDS
+ * @property {boolean} [danger] whether it has to be confirmed as such
+ * @property {(values: Record<string, string>) => string} text as the protocol has it
+ */
+
+/** @typedef {(now: {view: Live.View}) => Act | null} ActOf */
+
 export class OrganiserDesk {
-  /** `act(text, why)` sends; `root` is where the buttons go. */
+  /**
+   * `act(text, why)` sends; `root` is where the buttons go.
+   * @param {Element} root
+   * @param {{act: (text: string, why: string) => unknown}} tools
+   */
   constructor(root, { act }) {
     this.root = root;
     this.act = act;
     this.names = ["", ""];
+    /** @type {Live.View | null} */
     this.view = null;
     this.drawn = "";
     this.dialog = h("dialog", { class: "dialog", "aria-labelledby": "act-title" });
     root.after(this.dialog);
   }
 
+  /**
+   * @param {Live.View} view
+   * @param {string[]} names
+   */
   update(view, names) {
     this.view = view;
     this.names = names;
@@ -36,21 +60,25 @@ export class OrganiserDesk {
       h(
         "div",
         { class: "desk" },
-        ACTS.filter((spec) => spec(this) !== null).map((spec) => this.#button(spec)),
+        ACTS.map((actOf) => actOf({ view })).map((act) => act && this.#button(act)),
       ),
     );
-    if (dispute !== null) this.#showDispute(dispute);
+    if (dispute !== null) void this.#showDispute(dispute);
   }
 
-  /* What is to be ruled on, and what the program thinks of it: for organisers alone, so it is not
-     part of any view. */
+  /**
+   * What is to be ruled on, and what the program thinks of it: for organisers alone, so it is not
+   * part of any view.
+   * @param {Element} box
+   */
   async #showDispute(box) {
     try {
       const answer = await fetch(new URL("dispute/", location.href), {
         headers: { Accept: "application/json" },
       });
       if (!answer.ok) throw new Error(String(answer.status));
-      const { words, picture } = await answer.json();
+      const told = /** @type {{words: string, picture: string}} */ (await answer.json());
+      const { words, picture } = told;
       fill(
         box,
         h("p", {}, h("strong", {}, "A challenge waits for your ruling.")),
@@ -71,11 +99,15 @@ export class OrganiserDesk {
     }
   }
 
-  /* The desk is narrow, and single pixels may decide: larger than the window, to be moved about. */
+  /**
+   * The desk is narrow, and single pixels may decide: larger than the window, to be moved about.
+   * @param {string} picture
+   */
   #enlarge(picture) {
     const image = evidence(picture);
     const words = h("span", { class: "evidence__words", role: "status" });
     let zoom = 0;
+    /** @param {number} to */
     const show = (to) => {
       zoom = Math.min(Math.max(to, 0), ENLARGED.length - 1);
       image.style.width = `${image.naturalWidth * ENLARGED[zoom]}px`;
@@ -83,6 +115,11 @@ export class OrganiserDesk {
       smaller.disabled = zoom === 0;
       larger.disabled = zoom === ENLARGED.length - 1;
     };
+    /**
+     * @param {string} label
+     * @param {string} sign
+     * @param {number} by
+     */
     const button = (label, sign, by) =>
       h(
         "button",
@@ -130,18 +167,20 @@ export class OrganiserDesk {
     this.dialog.showModal();
   }
 
-  #button(spec) {
-    const { title, sign } = spec(this);
+  /** @param {Act} act */
+  #button(act) {
+    const { title, sign } = act;
     return h(
       "button",
-      { type: "button", class: "button button--small", on: { click: () => this.#ask(spec) } },
+      { type: "button", class: "button button--small", on: { click: () => this.#ask(act) } },
       icon(sign),
       title,
     );
   }
 
-  #ask(spec) {
-    const { title, words, fields = [], danger, text } = spec(this);
+  /** @param {Act} act */
+  #ask({ title, words, fields = [], danger, text }) {
+    /** @type {Record<string, HTMLInputElement | HTMLSelectElement>} */
     const inputs = {};
     const form = h("form", { method: "dialog" });
     const why = h("textarea", {
@@ -153,7 +192,8 @@ export class OrganiserDesk {
     });
     const rows = fields.map((field) => {
       const made = FIELDS[field](this);
-      inputs[field] = made.querySelector("select, input");
+      const input = made.querySelector("select") ?? made.querySelector("input");
+      if (input !== null) inputs[field] = input;
       return made;
     });
     const sure = danger
@@ -210,6 +250,7 @@ export class OrganiserDesk {
   }
 }
 
+/** @type {Record<string, (desk: OrganiserDesk) => Element>} */
 const FIELDS = {
   seat: (desk) =>
     h(
@@ -226,6 +267,11 @@ const FIELDS = {
   more: () => seconds("Seconds to add", SECONDS.extend, "1"),
 };
 
+/**
+ * @param {string} label
+ * @param {string} value
+ * @param {string} min
+ */
 function seconds(label, value, min) {
   return h(
     "div",
@@ -244,6 +290,7 @@ function seconds(label, value, min) {
   );
 }
 
+/** @param {string} picture */
 const evidence = (picture) =>
   h("img", {
     class: "board-picture",
@@ -251,8 +298,10 @@ const evidence = (picture) =>
     src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(picture)}`,
   });
 
+/** @param {string} value */
 const signed = (value) => (Number(value) < 0 ? String(Number(value)) : `+${Number(value)}`);
 
+/** @type {ActOf[]} */
 const ACTS = [
   ({ view }) =>
     view.ruling

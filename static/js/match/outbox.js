@@ -1,3 +1,4 @@
+// @ts-check
 /* What the reader has said and the server has not yet answered.
 
    An entry is *sending* from the moment it is made until its ack or its refusal arrives, and it is
@@ -6,7 +7,10 @@
 
 const ID_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 
-/** A new id of 20 characters out of the alphabet that the protocol allows. */
+/**
+ * A new id of 20 characters out of the alphabet that the protocol allows.
+ * @param {(bytes: Uint8Array<ArrayBuffer>) => Uint8Array} [random]
+ */
 export function newId(random = (bytes) => crypto.getRandomValues(bytes)) {
   const bytes = random(new Uint8Array(20));
   return Array.from(bytes, (byte) => ID_LETTERS[byte % ID_LETTERS.length]).join("");
@@ -21,6 +25,9 @@ export function newId(random = (bytes) => crypto.getRandomValues(bytes)) {
  * while it has not been handed to the present connection.
  */
 export class Outbox {
+  /**
+   * @param {{storage: Client.KeptStorage | null, key: string, now?: () => number, makeId?: () => string}} options
+   */
   constructor({ storage, key, now = () => Date.now(), makeId = () => newId() }) {
     this.storage = storage;
     this.key = key;
@@ -29,7 +36,12 @@ export class Outbox {
     this.entries = this.#stored();
   }
 
-  /** Make an entry. It is stored before anything is sent. */
+  /**
+   * Make an entry. It is stored before anything is sent.
+   * @param {Client.Posted} type
+   * @param {Client.Body} body
+   * @returns {Client.Entry}
+   */
   add(type, body) {
     const entry = { id: this.makeId(), type, body, made: this.now(), tries: 0, sent: null };
     this.entries.push(entry);
@@ -37,23 +49,36 @@ export class Outbox {
     return entry;
   }
 
-  /** The frame of an entry, as the protocol has it. */
+  /**
+   * The frame of an entry, as the protocol has it.
+   * @param {Client.Entry} entry
+   */
   static frame(entry) {
     return { type: entry.type, id: entry.id, ...entry.body };
   }
 
-  /** The first unanswered entry of a type, or null. */
+  /**
+   * The first unanswered entry of a type, or null.
+   * @param {Client.Posted} type
+   * @returns {Client.Entry | null}
+   */
   waiting(type) {
     return this.entries.find((entry) => entry.type === type) ?? null;
   }
 
-  /** Entries to send now: never sent on this connection, or unanswered for `patience` ms. */
+  /**
+   * Entries to send now: never sent on this connection, or unanswered for `patience` ms.
+   * @param {number} [patience]
+   */
   due(patience = Infinity) {
     const now = this.now();
     return this.entries.filter((entry) => entry.sent === null || now - entry.sent >= patience);
   }
 
-  /** Note that an entry has been handed to the connection. */
+  /**
+   * Note that an entry has been handed to the connection.
+   * @param {Client.Entry} entry
+   */
   wasSent(entry) {
     entry.sent = this.now();
     entry.tries += 1;
@@ -65,7 +90,11 @@ export class Outbox {
     for (const entry of this.entries) entry.sent = null;
   }
 
-  /** The entry that an answer is about is done with; gives it back, or null if it is not ours. */
+  /**
+   * The entry that an answer is about is done with; gives it back, or null if it is not ours.
+   * @param {string | null} id
+   * @returns {Client.Entry | null}
+   */
   settle(id) {
     const index = this.entries.findIndex((entry) => entry.id === id);
     if (index < 0) return null;
@@ -74,9 +103,10 @@ export class Outbox {
     return entry;
   }
 
+  /** @returns {Client.Entry[]} */
   #stored() {
     try {
-      const entries = JSON.parse(this.storage?.getItem(this.key) ?? "[]");
+      const entries = /** @type {unknown} */ (JSON.parse(this.storage?.getItem(this.key) ?? "[]"));
       if (!Array.isArray(entries)) return [];
       return entries.filter(isEntry).map((entry) => ({ ...entry, sent: null }));
     } catch {
@@ -94,10 +124,17 @@ export class Outbox {
   }
 }
 
+/**
+ * @param {unknown} entry
+ * @returns {entry is Client.Entry}
+ */
 function isEntry(entry) {
   return (
     typeof entry === "object" &&
     entry !== null &&
+    "id" in entry &&
+    "type" in entry &&
+    "body" in entry &&
     typeof entry.id === "string" &&
     typeof entry.type === "string" &&
     typeof entry.body === "object" &&

@@ -1,3 +1,4 @@
+// @ts-check
 /* The two players with their clocks, scores and presence. */
 
 import { seatBadge } from "../boards/kit.js";
@@ -8,19 +9,30 @@ const REMINDED = 8_000; // how long a reminder stays, where its decision does
 const MEASURED = 500; // the server's time may be measured anew by so much: nobody was given any then
 
 export class Players {
-  /** `root` gets one card a seat; `now()` is the server's time. */
+  /**
+   * `root` gets one card a seat; `now()` is the server's time.
+   * @param {Element} root
+   * @param {{now: () => number}} tools
+   */
   constructor(root, { now }) {
     this.now = now;
     this.cards = [0, 1].map((seat) => new PlayerCard(seat));
+    /** @type {Client.State | null} */
     this.state = null;
-    this.timer = null;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
     fill(
       root,
       this.cards.map((card) => card.root),
     );
   }
 
-  /** Show a state of the match; the clocks run on by themselves from then on. */
+  /**
+   * Show a state of the match; the clocks run on by themselves from then on.
+   * @param {Client.State} state
+   * @param {string[]} names
+   * @param {number[] | null} scores
+   */
   update(state, names, scores) {
     this.state = state;
     this.cards.forEach((card, seat) => card.update(state, names[seat], scores?.[seat] ?? null));
@@ -41,6 +53,8 @@ export class Players {
   /**
    * Show with whom time is running out, and have it told by `tell(reminder)` where there is still
    * anybody with whom it is. What `tell` returns takes that back, once it is so no more.
+   * @param {Live.Reminder} reminder
+   * @param {(reminder: Live.Reminder) => () => void} tell
    */
   remind(reminder, tell) {
     const { seat } = reminder;
@@ -53,7 +67,17 @@ export class Players {
   }
 }
 
+/**
+ * What the reader was reminded of.
+ * @typedef {object} Reminded
+ * @property {string | null} asked what the clock was about then
+ * @property {Live.Reminder["kind"]} kind
+ * @property {number} from more time than that is not what it was about any more, in ms
+ * @property {() => void} takeBack
+ */
+
 class PlayerCard {
+  /** @param {Seat} seat */
   constructor(seat) {
     this.seat = seat;
     this.name = h("h2", { class: "clock__name" });
@@ -70,8 +94,16 @@ class PlayerCard {
     this.score = h("p", { class: "player__score keeps-room" });
     this.winner = h("span", { class: "tag tag--success", hidden: true }, icon("trophy"), "Winner");
     this.reminder = h("p", { class: "player__reminder", hidden: true });
+    /** @type {Client.SeatClock | null} */
+    this.clock = null; // as it was drawn last
+    this.over = false;
+    this.waits = false;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.reminderTimer = undefined;
+    /** @type {string | null} */
     this.asked = null; // what the clock is about: the decision that is open, and not paused
-    this.reminded = null; // what the reader was reminded of: {asked, kind, from, takeBack}
+    /** @type {Reminded | null} */
+    this.reminded = null;
     this.root = h(
       "section",
       { class: "clock player", data: { seat: String(seat), state: "idle" } },
@@ -83,6 +115,11 @@ class PlayerCard {
     );
   }
 
+  /**
+   * @param {Client.State} state
+   * @param {string} name
+   * @param {number | null} score
+   */
   update({ view, you, presence, header }, name, score) {
     const { username } = header.seats[this.seat];
     write(this.name, name);
@@ -119,11 +156,15 @@ class PlayerCard {
     this.waits = view.phase === "waiting";
   }
 
-  /** Show a clock; gives how long it stays right in ms (Infinity while it stands still). */
+  /**
+   * Show a clock; gives how long it stays right in ms (Infinity while it stands still).
+   * @param {Client.SeatClock} clock
+   */
   tick(clock) {
     this.clock = clock;
-    if (this.reminded !== null && timeLeft(clock, this.reminded.kind) > this.reminded.from)
+    if (this.reminded !== null && timeLeft(clock, this.reminded.kind) > this.reminded.from) {
       this.#forget();
+    }
     const face = shown(clock);
     this.root.dataset.state = clock.state;
     this.time.hidden = face === null;
@@ -142,9 +183,10 @@ class PlayerCard {
     write(this.reserve, reserve);
     this.reserve.title = reserve; // on a narrow card it may be cut off
     const moves = ["running", "low", "reserve"].includes(clock.state);
-    return moves ? untilChange(face) : Infinity;
+    return moves ? untilChange(face ?? 0) : Infinity;
   }
 
+  /** @param {Client.SeatClock} clock */
   #reserveWords(clock) {
     if (this.over || this.waits) return "";
     if (clock.state === "reserve") {
@@ -156,10 +198,14 @@ class PlayerCard {
     return `+ ${clockFace(Math.ceil(clock.reserve / 1000) * 1000)} reserve`;
   }
 
-  /* Over the line that it says more about, so that nothing has to move for it. */
+  /**
+   * Over the line that it says more about, so that nothing has to move for it.
+   * @param {Pick<Live.Reminder, "kind" | "left">} reminder
+   * @param {() => void} takeBack
+   */
   remind({ kind, left }, takeBack) {
     this.#forget();
-    const from = Math.max(left, timeLeft(this.clock, kind)) + MEASURED;
+    const from = Math.max(left, this.clock === null ? 0 : timeLeft(this.clock, kind)) + MEASURED;
     this.reminded = { asked: this.asked, kind, from, takeBack };
     const of = kind === "turn" ? "left" : kind === "reserve" ? "of reserve left" : "of reserve";
     fill(this.reminder, icon("clock"), `${spoken(left)} ${of}`);
@@ -184,8 +230,12 @@ class PlayerCard {
   }
 }
 
-/* What a reminder of a kind is about: the turn time that is left, or with it what is left of the
-   reserve. */
+/**
+ * What a reminder of a kind is about: the turn time that is left, or with it what is left of the
+ * reserve.
+ * @param {Pick<Client.SeatClock, "turn" | "total">} clock
+ * @param {Live.Reminder["kind"]} kind
+ */
 function timeLeft({ turn, total }, kind) {
   return (kind === "turn" ? turn : total) ?? 0;
 }

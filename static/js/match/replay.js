@@ -1,15 +1,20 @@
+// @ts-check
 /* The replay of a finished match: every position, out of the data in the page. The address always
    names the move that is shown (`?move=12`), so that it can be copied and shared. */
 
 import { toast } from "../site.js";
 import { seatBadge } from "../boards/kit.js";
-import { embedded, fill, h, icon, write } from "./dom.js";
+import { elementOf, embedded, fill, find, h, icon, write } from "./dom.js";
 import { tagOf } from "./log.js";
 import { eventText, namesOf, resultText } from "./words.js";
 
 const PER_MOVE = 1200; // ms while playing by itself
 
-/** The move that an address asks for: `?move=12` or `#move=12`; the last one where it is beyond. */
+/**
+ * The move that an address asks for: `?move=12` or `#move=12`; the last one where it is beyond.
+ * @param {string} address
+ * @param {number} last
+ */
 export function moveOf(address, last) {
   const url = new URL(address);
   const asked = url.searchParams.get("move") ?? new URLSearchParams(url.hash.slice(1)).get("move");
@@ -18,7 +23,11 @@ export function moveOf(address, last) {
   return Math.min(Math.max(move, 0), last);
 }
 
-/** The address of a move of this replay. */
+/**
+ * The address of a move of this replay.
+ * @param {string} address
+ * @param {number} move
+ */
 export function addressOf(address, move) {
   const url = new URL(address);
   url.hash = "";
@@ -27,25 +36,59 @@ export function addressOf(address, move) {
 }
 
 export class Replay {
+  /** @type {HTMLButtonElement} */
+  first;
+  /** @type {HTMLButtonElement} */
+  back;
+  /** @type {HTMLButtonElement} */
+  play;
+  /** @type {HTMLButtonElement} */
+  forward;
+  /** @type {HTMLButtonElement} */
+  end;
+  /** @type {HTMLInputElement} */
+  slider;
+  /** @type {HTMLOutputElement} */
+  count;
+  /** @type {HTMLLIElement[]} */
+  lines;
+  /** @type {HTMLElement[]} */
+  scores;
+  /** @type {HTMLElement[]} */
+  sides;
+  /** @type {HTMLElement} */
+  where;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {Replays.Data} data
+   * @param {Pick<Boards.Module, "render" | "scores" | "caption" | "tags">} ruleset
+   */
   constructor(root, data, ruleset) {
     this.root = root;
     this.steps = data.steps;
     this.names = namesOf(data.header);
     this.ruleset = ruleset;
     this.at = -1;
+    /** @type {ReturnType<typeof setInterval> | null} */
     this.timer = null;
+    /** @type {Map<number, Element>} */
     this.pictures = new Map();
-    const part = (name) => root.querySelector(`[data-part="${name}"]`);
-    this.parts = Object.fromEntries(
-      ["result", "players", "board", "caption", "picture", "controls", "moves"].map((name) => [
-        name,
-        part(name),
-      ]),
-    );
+    /** @param {string} name */
+    const part = (name) => find(root, `[data-part="${name}"]`);
+    this.parts = {
+      result: part("result"),
+      players: part("players"),
+      board: part("board"),
+      caption: part("caption"),
+      controls: part("controls"),
+      moves: part("moves"),
+      picture: /** @type {HTMLElement | null} */ (root.querySelector('[data-part="picture"]')),
+    };
     this.#buildControls();
     this.#buildMoves();
     this.#buildPlayers();
-    const { view } = this.steps.at(-1);
+    const { view } = this.steps[this.last];
     write(
       this.parts.result,
       view.result === null ? "" : resultText(view, this.names, data.you, this.steps),
@@ -64,7 +107,11 @@ export class Replay {
     return this.steps.length - 1;
   }
 
-  /** Show a move; the address follows unless it was the address that asked. */
+  /**
+   * Show a move; the address follows unless it was the address that asked.
+   * @param {number} move
+   * @param {{record?: boolean}} [more]
+   */
   go(move, { record = true } = {}) {
     const to = Math.min(Math.max(move, 0), this.last);
     if (to === this.at) return;
@@ -94,23 +141,30 @@ export class Replay {
   }
 
   #stop() {
-    clearInterval(this.timer);
+    if (this.timer !== null) clearInterval(this.timer);
     this.timer = null;
     this.#drawControls();
   }
 
-  /* Pictures of the position as the room saw it then; of what it was not told there are none. */
+  /**
+   * Pictures of the position as the room saw it then; of what it was not told there are none.
+   * @param {Replays.Step} step
+   */
   #drawLink(step) {
     const part = this.parts.picture;
     if (!part) return;
-    part.hidden = !step.still;
-    if (!step.still) return;
+    const { still } = step;
+    part.hidden = !still;
+    if (!still) return;
     for (const link of part.querySelectorAll("a")) {
-      link.href = link.pathname.replace(/[0-9]+(?=\.(png|svg)$)/, step.still);
+      link.href = link.pathname.replace(/[0-9]+(?=\.(png|svg)$)/, String(still));
     }
   }
 
-  /* Drawn when first looked at, and kept. */
+  /**
+   * Drawn when first looked at, and kept.
+   * @param {number} move
+   */
   #picture(move) {
     if (!this.pictures.has(move)) {
       this.pictures.set(move, this.ruleset.render(this.steps[move].view, { names: this.names }));
@@ -118,6 +172,7 @@ export class Replay {
     return this.pictures.get(move);
   }
 
+  /** @param {Replays.Step} step */
   #caption(step) {
     const said = step.events.map((event) => eventText(event, this.names)).join(" ");
     const where = step.n === 0 ? "The beginning." : `Move ${step.n} of ${this.last}.`;
@@ -125,7 +180,10 @@ export class Replay {
     return `${where} ${said || (step.n === 0 ? "" : this.#bare(step))}${undone}`.trim();
   }
 
-  /* A secret choice says nothing in the log until it is revealed: then the text itself stands. */
+  /**
+   * A secret choice says nothing in the log until it is revealed: then the text itself stands.
+   * @param {Replays.Step} step
+   */
   #bare(step) {
     const who = typeof step.actor === "number" ? `${this.names[step.actor]}: ` : "";
     return `${who}${step.timeout ? "time ran out" : step.text}.`;
@@ -134,6 +192,11 @@ export class Replay {
   // -- controls -------------------------------------------------------------------------------
 
   #buildControls() {
+    /**
+     * @param {string} label
+     * @param {string} sign
+     * @param {() => void} act
+     */
     const button = (label, sign, act) =>
       h(
         "button",
@@ -164,7 +227,7 @@ export class Replay {
     this.count = h("output", { class: "replay__count numbers" });
     const copy = h(
       "button",
-      { type: "button", class: "button button--small", on: { click: () => this.#copy() } },
+      { type: "button", class: "button button--small", on: { click: () => void this.#copy() } },
       icon("link"),
       "Copy link",
     );
@@ -206,18 +269,21 @@ export class Replay {
     }
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
-    const { target } = event;
-    if (target.closest?.("input, textarea, select, dialog")) return;
-    if (event.key === " " && target.closest?.("button, a, summary")) return;
-    const act = {
+    const target = elementOf(event);
+    if (target?.closest("input, textarea, select, dialog")) return;
+    if (event.key === " " && target?.closest("button, a, summary")) return;
+    /** @type {Record<string, (() => void) | undefined>} */
+    const acts = {
       Home: () => this.go(0),
       End: () => this.go(this.last),
       ArrowLeft: () => this.go(this.at - 1),
       ArrowRight: () => this.go(this.at + 1),
       " ": () => this.toggle(),
-    }[event.key];
+    };
+    const act = acts[event.key];
     if (act === undefined) return;
     event.preventDefault();
     act();
@@ -300,6 +366,7 @@ export class Replay {
     );
   }
 
+  /** @param {Replays.Step} step */
   #drawPlayers(step) {
     const scores = this.ruleset.scores(step.view) ?? [0, 0];
     scores.forEach((score, seat) => write(this.scores[seat], score.toLocaleString("en-GB")));
@@ -312,13 +379,15 @@ export class Replay {
   }
 }
 
-async function start(root) {
-  const { you } = root.dataset;
-  const data = { ...embedded("replay-data"), you: you === undefined ? null : Number(you) };
-  const ruleset = await import(root.dataset.board);
-  const replay = new Replay(root, data, ruleset);
+/** @param {HTMLElement} page */
+async function start(page) {
+  const { you } = page.dataset;
+  const embeddedData = /** @type {Replays.Data} */ (embedded("replay-data"));
+  const data = { ...embeddedData, you: you === undefined ? null : Number(you) };
+  const ruleset = /** @type {Boards.Module} */ (await import(String(page.dataset.board)));
+  const replay = new Replay(page, data, ruleset);
   replay.go(moveOf(location.href, replay.last) ?? 0, { record: false });
 }
 
 const root = document.getElementById("replay");
-if (root !== null) start(root);
+if (root !== null) void start(root);

@@ -1,46 +1,54 @@
+// @ts-check
 /* How a match ended. The page brings the card along with its links; this fills in the words. */
 
-import { fill, h, write } from "./dom.js";
+import { fill, find, h, write } from "./dom.js";
 import { resultText, rulingReason, voidedByItself } from "./words.js";
 
 export class ResultCard {
+  /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
-    this.title = root.querySelector(".result__title");
-    this.why = root.querySelector(".result__why");
-    this.scores = root.querySelector(".result__scores");
+    this.title = find(root, ".result__title");
+    this.why = find(root, ".result__why");
+    this.scores = find(root, ".result__scores");
+    /** @type {string | null} */
     this.drawn = null;
     // What the match is part of, named at the top of the page, is where its players go on.
-    const around = [...document.querySelectorAll(".match__banner a")];
-    root
-      .querySelector(".result__next")
-      .prepend(
-        ...around.map(({ href, textContent }) =>
-          h("a", { class: "button button--small", href }, textContent),
-        ),
-      );
-    root.querySelector(".result__away").addEventListener("click", () => this.#putAway());
+    const around = /** @type {NodeListOf<HTMLAnchorElement>} */ (
+      document.querySelectorAll(".match__banner a")
+    );
+    find(root, ".result__next").prepend(
+      ...[...around].map(({ href, textContent }) =>
+        h("a", { class: "button button--small", href }, textContent),
+      ),
+    );
+    find(root, ".result__away").addEventListener("click", () => this.#putAway());
     root.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.#putAway();
     });
   }
 
-  /** Show the result of a state, and nothing while there is none. */
+  /**
+   * Show the result of a state, and nothing while there is none.
+   * @param {Client.State} state
+   * @param {string[]} names
+   * @param {Pick<Boards.Words, "because">} ruleset
+   */
   draw({ view, log, you }, names, ruleset) {
     const { root } = this;
     root.hidden = view.phase !== "over";
     const stamp = JSON.stringify([view.result, log.length, names]);
-    if (root.hidden || stamp === this.drawn) return;
-    this.drawn = stamp;
     const { result } = view;
+    if (root.hidden || result === null || stamp === this.drawn) return;
+    this.drawn = stamp;
     const ruled = result.reason === "ruling" ? rulingReason(log) : "";
     const by = voidedByItself(log) ? "The reason" : "The organiser's reason";
-    const why = ruled
-      ? `${by}: ${ruled}`
-      : ruleset.because(
-          view,
-          names.map((name, seat) => (seat === you ? "you" : name)),
-        );
+    const reader = names.map((name, seat) => (seat === you ? "you" : name));
+    let why = "";
+    if (ruled) why = `${by}: ${ruled}`;
+    else if (result.winner !== null) {
+      why = ruleset.because(/** @type {Live.WonView<never>} */ (view), reader);
+    }
     write(this.title, resultText(view, names, you, log));
     write(this.why, why);
     this.why.hidden = why === "";
@@ -61,10 +69,15 @@ export class ResultCard {
   #putAway() {
     const within = this.root.contains(document.activeElement);
     this.root.classList.remove("match__result--told");
-    if (within) this.root.querySelector("a").focus({ preventScroll: true });
+    if (within) this.root.querySelector("a")?.focus({ preventScroll: true });
   }
 }
 
+/**
+ * @param {Seat} seat
+ * @param {Live.Result} result
+ * @param {string[]} names
+ */
 function side(seat, { winner, scores }, names) {
   const outcome = winner === null ? null : winner === seat ? "won" : "lost";
   return h(

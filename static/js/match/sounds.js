@@ -1,8 +1,12 @@
+// @ts-check
 /* Short sounds, made on the spot: nothing is downloaded, and a muted page makes none. */
 
 import { soundMuted } from "../site.js";
 
-/* Each sound is a list of notes: [start in s, frequency in Hz, length in s, loudness 0 to 1]. */
+/**
+ * Each sound is a list of notes: [start in s, frequency in Hz, length in s, loudness 0 to 1].
+ * @type {Record<Client.Sound, [number, number, number, number][]>}
+ */
 const SOUNDS = {
   move: [
     [0, 220, 0.07, 0.5],
@@ -40,6 +44,7 @@ const SOUNDS = {
   ],
 };
 
+/** @type {AudioContext | null} */
 let context = null;
 
 /** Browsers allow sound only after the reader has done something: call this from a gesture. */
@@ -50,7 +55,10 @@ export function allowSound() {
   if (context.state === "suspended") context.resume().catch(() => {});
 }
 
-/** Play a sound by name, unless the reader has muted the site or nothing may sound yet. */
+/**
+ * Play a sound by name, unless the reader has muted the site or nothing may sound yet.
+ * @param {Client.Sound} name
+ */
 export function play(name) {
   if (soundMuted() || context === null || context.state !== "running") return;
   const begin = context.currentTime + 0.01;

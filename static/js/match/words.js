@@ -1,6 +1,11 @@
+// @ts-check
 /* What the page says about a match, as sentences. Pure: views in, words out. */
 
-/** The names of both seats; seats that share a name are told apart by their place. */
+/**
+ * The names of both seats; seats that share a name are told apart by their place.
+ * @param {Pick<Live.Header, "seats">} header
+ * @returns {string[]}
+ */
 export function namesOf(header) {
   const [first, second] = header.seats.map(
     (seat, index) => seat.name || ["First player", "Second player"][index],
@@ -8,7 +13,11 @@ export function namesOf(header) {
   return first === second ? [`${first} (1)`, `${second} (2)`] : [first, second];
 }
 
-/** An event of the log as a sentence. */
+/**
+ * An event of the log as a sentence.
+ * @param {Live.LogEvent} event
+ * @param {string[]} names
+ */
 export function eventText(event, names) {
   if (event.seat === null || event.seat === undefined || event.kind === "organiser") {
     const why = event.kind === "organiser" ? event.data?.why : "";
@@ -21,17 +30,25 @@ export function eventText(event, names) {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
+/** @param {string} text */
 function sentence(text) {
   const begun = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
 
-/* An answer that is in and stays as it is. */
+/**
+ * An answer that is in and stays as it is.
+ * @param {Live.Decision} decision
+ */
 function isSealed(decision) {
   return typeof decision.sealed === "string" && !decision.changeable;
 }
 
-/** One's own decision that can be answered now, or null. */
+/**
+ * One's own decision that can be answered now, or null.
+ * @param {Live.View} view
+ * @param {Seat | null} you
+ */
 export function openDecision(view, you) {
   if (you === null || view.phase === "over") return null;
   const mine = view.decisions.find((decision) => decision.seat === you);
@@ -41,6 +58,10 @@ export function openDecision(view, you) {
 /**
  * Whose decision it is, in one sentence. `waiting` has the ruleset's words for its kinds of
  * decision, `dispute` its sentence while a ruling is awaited, `there` who looks at the match. Gives `{state, text}`: `state` is `yours`, `sending`, `theirs`, `paused` or `over`.
+ * @param {Live.View} view
+ * @param {Seat | null} you
+ * @param {string[]} names
+ * @param {{waiting?: Record<string, string>, sending?: boolean, dispute?: string, there?: boolean[]}} [more]
  */
 export function turnLine(
   view,
@@ -49,15 +70,16 @@ export function turnLine(
   { waiting = {}, sending = false, dispute, there = [false, false] } = {},
 ) {
   if (view.phase === "over") return { state: "over", text: "The match is over." };
-  if (view.phase === "waiting")
-    return { state: "theirs", text: waitingText(view, you, names, there) };
+  if (view.phase === "waiting" && view.waiting) {
+    return { state: "theirs", text: waitingText(view.waiting, you, names, there) };
+  }
   if (view.phase === "lot") return { state: "theirs", text: "The advantage is drawn by lot." };
   if (view.paused) {
     return { state: "paused", text: "The organiser has paused the match. All clocks stand still." };
   }
   const mine = you === null ? undefined : view.decisions.find(({ seat }) => seat === you);
   const theirs = view.decisions.filter(({ seat }) => seat !== you);
-  if (mine !== undefined && isSealed(mine)) {
+  if (you !== null && mine !== undefined && isSealed(mine)) {
     const text = `Your choice is in: ${mine.sealed}. Waiting for ${names[1 - you]}.`;
     return { state: "theirs", text };
   }
@@ -71,17 +93,7 @@ export function turnLine(
     }
     return { state: "yours", text: `Your decision: ${sentence(mine.prompt)}` };
   }
-  if (theirs.length === 2 && theirs[0].kind !== theirs[1].kind) {
-    const [one, two] = theirs.map((each) => `${names[each.seat]} is ${doing(each, waiting)}`);
-    return { state: "theirs", text: `${one}, and ${two}.` };
-  }
-  if (theirs.length === 2) {
-    return { state: "theirs", text: `Both players are ${doing(theirs[0], waiting)}.` };
-  }
-  if (theirs.length === 1) {
-    const [decision] = theirs;
-    return { state: "theirs", text: `${names[decision.seat]} is ${doing(decision, waiting)}.` };
-  }
+  if (theirs.length > 0) return { state: "theirs", text: theirsText(theirs, names, waiting) };
   if (view.ruling) {
     return {
       state: "paused",
@@ -91,9 +103,27 @@ export function turnLine(
   return { state: "theirs", text: "The match goes on in a moment." };
 }
 
-/* Whom a match waits for before it begins, and what follows if they do not come. */
-function waitingText(view, you, names, there) {
-  const { until, ready } = view.waiting;
+/**
+ * What one or both players are doing.
+ * @param {Live.Decision[]} decisions
+ * @param {string[]} names
+ * @param {Record<string, string>} waiting
+ */
+function theirsText(decisions, names, waiting) {
+  const [first, second] = decisions;
+  if (second?.kind === first.kind) return `Both players are ${doing(first, waiting)}.`;
+  const said = decisions.map((each) => `${names[each.seat]} is ${doing(each, waiting)}`);
+  return `${said.join(", and ")}.`;
+}
+
+/**
+ * Whom a match waits for before it begins, and what follows if they do not come.
+ * @param {NonNullable<Live.View["waiting"]>} waiting
+ * @param {Seat | null} you
+ * @param {string[]} names
+ * @param {boolean[]} there
+ */
+function waitingText({ until, ready }, you, names, there) {
   const missing = [0, 1]
     .filter((seat) => seat !== you && !there[seat] && !ready[seat])
     .map((seat) => names[seat]);
@@ -103,11 +133,18 @@ function waitingText(view, you, names, there) {
   return `${whom} The clocks start when both are here; if that is not so by ${clock}, the match is void.`;
 }
 
+/**
+ * @param {Live.Decision} decision
+ * @param {Record<string, string>} waiting
+ */
 function doing(decision, waiting) {
   return waiting[decision.kind] ?? "deciding";
 }
 
-/** Whether a match was void by itself: nobody ruled that. */
+/**
+ * Whether a match was void by itself: nobody ruled that.
+ * @param {Pick<Live.LogItem, "events">[]} log
+ */
 export function voidedByItself(log) {
   return log.some((item) =>
     item.events.some(({ kind, data }) => kind === "organiser" && data?.by === ""),
@@ -117,6 +154,10 @@ export function voidedByItself(log) {
 /**
  * Who won and why, out of a view that is over: as the game has it, to the players themselves in the
  * second person. The log tells who voided it.
+ * @param {Pick<Live.AnyView, "result" | "told">} view
+ * @param {string[]} names
+ * @param {Seat | null} [you]
+ * @param {Pick<Live.LogItem, "events">[]} [log]
  */
 export function resultText({ result, told }, names, you = null, log = []) {
   if (result === null) return "The match is over.";
@@ -135,12 +176,19 @@ export function resultText({ result, told }, names, you = null, log = []) {
   });
 }
 
-/* A sentence with its `{words}` put in. */
+/**
+ * A sentence with its `{words}` put in.
+ * @param {string} sentence
+ * @param {Record<string, string | number>} words
+ */
 function filledIn(sentence, words) {
   return sentence.replace(/\{(\w+)\}/g, (_, word) => String(words[word]));
 }
 
-/** The reason that the organiser gave for ending the match, or an empty string. */
+/**
+ * The reason that the organiser gave for ending the match, or an empty string.
+ * @param {Pick<Live.LogItem, "events">[]} log
+ */
 export function rulingReason(log) {
   for (const item of [...log].reverse()) {
     for (const event of item.events) {
@@ -150,7 +198,13 @@ export function rulingReason(log) {
   return "";
 }
 
-/** A reminder in words, e.g. `Ada has 15 seconds left.` or `You are using your reserve.` */
+/**
+ * A reminder in words, e.g. `Ada has 15 seconds left.` or `You are using your reserve.`
+ * @param {Pick<Live.Reminder, "kind" | "seat" | "left">} reminder
+ * @param {Seat | null} you
+ * @param {string[]} names
+ * @param {(ms: number) => string} spoken
+ */
 export function reminderText(reminder, you, names, spoken) {
   const { kind, seat, left } = reminder;
   const mine = seat === you && you !== null;

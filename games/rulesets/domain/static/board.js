@@ -1,21 +1,43 @@
+// @ts-check
 /* The board of Domain. See static/js/boards/README.md for what every board module offers. */
 
-import { fill, h, icon, s, scrolling, write } from "../../../../static/js/match/dom.js";
+import { elementOf, fill, h, icon, s, scrolling, write } from "../../../../static/js/match/dom.js";
 import { faultOf, Paint, pixelPath, ringPath, turned } from "./pixels.js";
 import {
+  ARROWS,
   choiceCards,
   ConfirmBar,
+  focusChoice,
+  given,
   isForBoard,
+  NOTHING_ASKED,
   seatBadge,
   uncheck,
 } from "../../../../static/js/boards/kit.js";
 import { whyIdle } from "../../../../static/js/boards/placing.js";
 
+/** @typedef {Live.View<Domain.Game>} View */
+
+/** @typedef {ReturnType<typeof faultOf>} Fault */
+
+/**
+ * What a hand on the glass is doing.
+ * @typedef {{kind: "twist", start: number, angle: number}
+ *   | {kind: "turn"}
+ *   | {kind: "drag", dx: number, dy: number}
+ *   | {kind: "tap", finger: number, x: number, y: number, middle: [number, number], panned: boolean}
+ * } Gesture
+ */
+
+/** @type {Domain.Colour[]} */
 const COLOURS = ["red", "blue"];
 const TITLES = { red: "Red", blue: "Blue" };
 const FRAME = 8; // pixels of purple drawn around a domain; its width means nothing
+/** @type {("x" | "y" | "angle")[]} */
+const ENTRIES = ["x", "y", "angle"];
 const ZOOMS = [1, 2, 4, 8];
 const PRECISE = 2; // from this one of them on, single pixels are drawn
+/** @type {{name: string, axis: number, sign: number}[]} */
 const EDGES = [
   { name: "top", axis: 1, sign: -1 },
   { name: "right", axis: 0, sign: 1 },
@@ -25,6 +47,7 @@ const EDGES = [
 const HANDLE = 26; // how far beyond the shape the handle for turning is
 let drawings = 0;
 
+/** @type {Boards.Module["keys"]} */
 export const keys = [
   [["N", "P"], "take the next and the previous of your shapes in hand."],
   [["←", "↑", "↓", "→"], "move it by a pixel, with Shift by ten."],
@@ -56,27 +79,40 @@ export const examples = {
   final: "accept",
 };
 
-/** Who decides on the challenge that the match waits for, and what follows from it. */
+/**
+ * Who decides on the challenge that the match waits for, and what follows from it.
+ * @param {Live.BegunView<Domain.Game>} view
+ * @param {string[]} names
+ */
 export function dispute(view, names) {
   const { game } = view;
-  const last = game.turns.at(-1);
-  const challenger = names[game.to_move];
-  const wrong =
-    game.wrong[game.to_move] > 0 ? costs(game) : "it stays, and this first time costs nothing";
+  const last = given(game.turns.at(-1));
+  const mover = given(game.to_move);
+  const challenger = names[mover];
+  const wrong = game.wrong[mover] > 0 ? costs(game) : "it stays, and this first time costs nothing";
   return `${challenger} challenges ${last.shape}. An organiser decides: if it does not lie validly it is discarded, otherwise ${wrong}. ${challenger} goes on then; all clocks stand still.`;
 }
 
-/* What a challenge of a valid placement costs from the second time on. */
+/**
+ * What a challenge of a valid placement costs from the second time on.
+ * @param {Domain.Game} game
+ */
 function costs(game) {
   return `it stays, and the challenge costs ${game.challenge_cost_ms / 1000} s of reserve, or what is left of it`;
 }
 
-/** The pixels, by seat. */
+/**
+ * The pixels, by seat.
+ * @param {View} view
+ */
 export function scores(view) {
   return view.game?.pool ? view.game.scores : null;
 }
 
-/** Where the match stands, in a few words. */
+/**
+ * Where the match stands, in a few words.
+ * @param {View} view
+ */
 export function caption(view) {
   const { game } = view;
   if (game === null || game.pool === null) return "The match is about to begin.";
@@ -98,30 +134,44 @@ export function caption(view) {
   }
 }
 
-/** What the log shows beside an event: the shape it is about. */
+/**
+ * What the log shows beside an event: the shape it is about.
+ * @param {Live.LogEvent} event
+ */
 export function tags(event) {
   const shape = event.data?.shape;
   return shape ? [{ text: shape, title: `Shape ${shape}`, kind: "shape" }] : [];
 }
 
-/** What decided the match, where the reason alone does not say it; or an empty string. */
+/**
+ * What decided the match, where the reason alone does not say it; or an empty string.
+ * @param {Live.WonView<Domain.Game>} view
+ * @param {string[]} names
+ */
 export function because(view, names) {
   if (view.result.reason !== "tie-break") return "";
   return `Both have as many pixels, so the advantage decides: ${names[view.result.winner]} had it.`;
 }
 
-/** A still picture of the position, for replays. */
+/**
+ * A still picture of the position, for replays.
+ * @param {View} view
+ * @param {{names?: string[]}} [more]
+ */
 export function render(view, { names = ["First player", "Second player"] } = {}) {
   const { game } = view;
-  if (game === null || game.pool === null)
+  if (game === null || game.pool === null) {
     return s("svg", {
       class: "board",
       viewBox: "0 0 640 80",
       role: "img",
       "aria-label": caption(view),
     });
-  if (isDrafting(game)) return drafted(view, names);
+  }
+  const drawn = /** @type {Domain.DrawnGame} */ (game);
+  if (isDrafting(game)) return drafted(view, drawn, names);
   const [width, height] = game.pool.size;
+  /** @param {Domain.Colour} colour */
   const one = (colour) => {
     const id = `domain-${(drawings += 1)}`;
     const owner = ownerOf(game, colour);
@@ -132,8 +182,8 @@ export function render(view, { names = ["First player", "Second player"] } = {})
         viewBox: `${-FRAME} ${-FRAME} ${width + 2 * FRAME} ${height + 2 * FRAME}`,
       },
       patterns(id),
-      ground(game, colour, id),
-      s("g", {}, drawAllLying(game, colour, id, names)),
+      ground(drawn, colour, id),
+      s("g", {}, drawAllLying(drawn, colour, id, names)),
     );
     const title = h(
       "p",
@@ -155,9 +205,13 @@ export function render(view, { names = ["First player", "Second player"] } = {})
   );
 }
 
-/* Who has taken which shapes, for replays. */
-function drafted(view, names) {
-  const { game } = view;
+/**
+ * Who has taken which shapes, for replays.
+ * @param {View} view
+ * @param {Domain.DrawnGame} game
+ * @param {string[]} names
+ */
+function drafted(view, game, names) {
   const owners = ownersOf(game);
   const taken = names.map((name, seat) => {
     const ids = game.taken
@@ -179,39 +233,68 @@ function drafted(view, names) {
   );
 }
 
+/**
+ * @param {HTMLElement} root
+ * @param {Boards.Api} api
+ */
 export function mount(root, api) {
   return new DomainBoard(root, api);
 }
 
 // -- the position -----------------------------------------------------------------------------
 
+/**
+ * @param {Domain.Game} game
+ * @param {Domain.Colour} colour
+ */
 function ownerOf(game, colour) {
   return colour === "red" ? game.red : 1 - game.red;
 }
 
+/**
+ * @param {Domain.Game} game
+ * @param {Domain.Colour | null} [colour]
+ */
 function lying(game, colour = null) {
   return game.turns.filter(
+    /** @returns {turn is Domain.Placement} */
     (turn) => turn.kind === "place" && !turn.struck && (colour === null || turn.domain === colour),
   );
 }
 
+/**
+ * @param {Domain.DrawnGame} game
+ * @param {string} id
+ */
 function shapeOf(game, id) {
-  return game.pool.shapes.find((shape) => shape.id === id);
+  return given(game.pool.shapes.find((shape) => shape.id === id));
 }
 
+/** @param {Domain.Game} game */
 function isDrafting(game) {
   return ["inspect", "first", "draft"].includes(game.phase);
 }
 
-/* By shape: the seat that has taken it. */
+/**
+ * By shape: the seat that has taken it.
+ * @param {Domain.Game} game
+ */
 function ownersOf(game) {
-  return new Map(game.taken.filter(([, id]) => id !== null).map(([seat, id]) => [id, seat]));
+  /** @type {Map<string, Seat>} */
+  const owners = new Map();
+  for (const [seat, id] of game.taken) if (id !== null) owners.set(id, seat);
+  return owners;
 }
 
+/** @param {number} value */
 function number(value) {
   return value.toLocaleString("en-GB");
 }
 
+/**
+ * @param {Domain.Game} game
+ * @param {string[]} names
+ */
 function inWords(game, names) {
   const [first, second] = game.scores;
   const said = [`${names[0]} has ${number(first)} pixels, ${names[1]} ${number(second)}.`];
@@ -232,9 +315,17 @@ function inWords(game, names) {
 
 // -- drawing ----------------------------------------------------------------------------------
 
-/* Fills that differ in more than colour: stripes and dots for the seats, crosses for void zones,
-   lines for purple borders. */
+/**
+ * Fills that differ in more than colour: stripes and dots for the seats, crosses for void zones,
+ * lines for purple borders.
+ * @param {string} id
+ */
 function patterns(id) {
+  /**
+   * @param {string} name
+   * @param {number} size
+   * @param {...Dom.Child} marks
+   */
   const pattern = (name, size, ...marks) =>
     s(
       "pattern",
@@ -276,6 +367,11 @@ function patterns(id) {
   );
 }
 
+/**
+ * @param {Domain.DrawnGame} game
+ * @param {Domain.Colour} colour
+ * @param {string} id
+ */
 function ground(game, colour, id) {
   const [width, height] = game.pool.size;
   const owner = ownerOf(game, colour);
@@ -295,7 +391,13 @@ function ground(game, colour, id) {
   );
 }
 
-/* The body of a shape about (0, 0); `fillOf` gives the fill of what is its owner's. */
+/**
+ * The body of a shape about (0, 0); `fillOf` gives the fill of what is its owner's.
+ * @param {Domain.Shape} shape
+ * @param {number} degrees
+ * @param {string} id
+ * @param {string} fillOf
+ */
 function shapeBody(shape, degrees, id, fillOf) {
   const solid = ringPath([shape.outline, ...shape.holes], degrees);
   const even = { "fill-rule": "evenodd" };
@@ -318,6 +420,12 @@ function shapeBody(shape, degrees, id, fillOf) {
   ];
 }
 
+/**
+ * @param {Domain.DrawnGame} game
+ * @param {Domain.Placement} turn
+ * @param {string} id
+ * @param {string[]} names
+ */
 function drawLying(game, turn, id, names) {
   const latest = game.turns.at(-1) === turn;
   const shape = shapeOf(game, turn.shape);
@@ -334,8 +442,14 @@ function drawLying(game, turn, id, names) {
   );
 }
 
-/* From below to above, and then the lines of all that may lie under another one: where shapes
-   overlap both can be read, and covered zones, which bind as well. */
+/**
+ * From below to above, and then the lines of all that may lie under another one: where shapes
+ * overlap both can be read, and covered zones, which bind as well.
+ * @param {Domain.DrawnGame} game
+ * @param {Domain.Colour} colour
+ * @param {string} id
+ * @param {string[]} names
+ */
 function drawAllLying(game, colour, id, names) {
   const there = lying(game, colour);
   return [
@@ -348,7 +462,12 @@ function drawAllLying(game, colour, id, names) {
   ];
 }
 
-/* A shape as a small picture, for cards and trays. All shapes of a pool have the same scale. */
+/**
+ * A shape as a small picture, for cards and trays. All shapes of a pool have the same scale.
+ * @param {Domain.DrawnGame} game
+ * @param {Domain.Shape} shape
+ * @param {Seat | null} [seat]
+ */
 function shapeArt(game, shape, seat = null) {
   const id = `domain-${(drawings += 1)}`;
   const reach =
@@ -370,6 +489,13 @@ function shapeArt(game, shape, seat = null) {
   );
 }
 
+/**
+ * @param {"div" | "li"} tag
+ * @param {Domain.DrawnGame} game
+ * @param {Domain.Shape} shape
+ * @param {Seat | null} seat
+ * @param {string[]} names
+ */
 function shapeCard(tag, game, shape, seat, names) {
   return h(
     tag,
@@ -384,6 +510,7 @@ function shapeCard(tag, game, shape, seat, names) {
   );
 }
 
+/** @param {Domain.Shape} shape */
 function traits(shape) {
   const found = [`${number(shape.area)} px`];
   if (shape.start) found.push("Start");
@@ -392,6 +519,11 @@ function traits(shape) {
   return found;
 }
 
+/**
+ * @param {string} label
+ * @param {Dom.Child} sign
+ * @param {(event: MouseEvent) => void} act
+ */
 function iconButton(label, sign, act) {
   return h(
     "button",
@@ -409,19 +541,48 @@ function iconButton(label, sign, act) {
 // -- the board --------------------------------------------------------------------------------
 
 class DomainBoard {
+  /** @type {Domain.DrawnGame | null} */
+  game = null; // the game once its pool has been drawn
+  entries = /** @type {Record<"x" | "y" | "angle", HTMLInputElement>} */ ({});
+  /** @type {Paint} */
+  paint;
+  /** @type {HTMLButtonElement} */
+  lensOut;
+  /** @type {HTMLButtonElement} */
+  lensIn;
+  /** @type {HTMLElement} */
+  lensWords;
+  /** @type {HTMLButtonElement} */
+  lensEdge;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  speaking;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {Boards.Api} api
+   */
   constructor(root, api) {
     this.api = api;
-    this.ctx = null;
+    this.ctx = NOTHING_ASKED;
+    /** @type {View | null} */
     this.view = null;
+    /** @type {string | {discard: string} | null} */
     this.choice = null; // a card, "challenge", or {discard: "07"}
+    /** @type {Domain.Place | null} */
     this.ghost = null; // {shape, domain, x, y, angle}
     this.zoom = 0; // index of ZOOMS
+    /** @type {[number, number] | null} */
     this.middle = null; // what the zoomed window is centred on
+    /** @type {[number, number]} */
     this.look = [0, 0]; // how far from the shape in hand that is
     this.edge = -1; // which of its edges was looked at last
+    /** @type {Domain.Colour} */
     this.lastDomain = "red"; // which domain was worked on or looked at last
+    /** @type {Gesture | null} */
     this.gesture = null;
+    /** @type {Map<number, PointerEvent>} */
     this.fingers = new Map();
+    /** @type {string | null} */
     this.asked = null;
     this.galleryStamp = "";
     this.listening = new AbortController();
@@ -430,7 +591,7 @@ class DomainBoard {
     this.cards = h("div", { class: "board-cards" });
     fill(api.dock, this.cards);
     this.gallery = h("ul", { class: "shape-gallery" });
-    this.fields = Object.fromEntries(COLOURS.map((colour) => [colour, this.#field(colour)]));
+    this.fields = { red: this.#field("red"), blue: this.#field("blue") };
     this.domains = h(
       "div",
       { class: "domains" },
@@ -467,11 +628,12 @@ class DomainBoard {
 
   /** Take the keyboard's focus to where something is to be done. */
   focus() {
-    if (this.ctx === null || this.game === null) return;
-    const card = this.cards.hidden ? null : this.cards.querySelector("input:checked, input");
-    const field = this.fields[this.ghost?.domain ?? "red"].svg;
-    const tray = this.ghost === null ? this.tray.querySelector("button:not(:disabled)") : null;
-    (card ?? tray ?? field).focus();
+    if (this.game === null) return;
+    const card = this.cards.hidden ? null : this.cards.querySelector("input");
+    if (card !== null) card.focus();
+    else if (this.ghost !== null || !focusChoice(this.tray, "button")) {
+      this.fields[this.ghost?.domain ?? "red"].svg.focus();
+    }
   }
 
   destroy() {
@@ -480,14 +642,18 @@ class DomainBoard {
     this.api.dock.replaceChildren();
   }
 
+  /**
+   * @param {View} view
+   * @param {Boards.Context} ctx
+   */
   update(view, ctx) {
-    const before = this.ctx?.decision?.id ?? null;
+    const before = this.ctx.decision?.id ?? null;
     this.view = view;
     this.ctx = ctx;
-    this.game = view.game;
+    this.game = view.game?.pool ? /** @type {Domain.DrawnGame} */ (view.game) : null;
     const asked = ctx.decision?.id ?? null;
     if (asked !== before) this.#reset();
-    const hasPool = this.game !== null && this.game.pool !== null;
+    const hasPool = this.game !== null;
     for (const part of [
       this.cards,
       this.domains,
@@ -498,18 +664,19 @@ class DomainBoard {
       this.acts,
       this.theirs,
       this.gallery,
-    ])
+    ]) {
       part.hidden = !hasPool;
-    this.domains.dataset.redSeat = this.game?.red ?? "";
+    }
+    this.domains.dataset.redSeat = String(view.game?.red ?? "");
     if (!hasPool) {
       this.bar.hide();
       write(this.note, caption(view));
       return;
     }
-    const hand = ctx.you === null ? [] : this.game.hands[ctx.you];
+    const hand = ctx.you === null ? [] : this.#game.hands[ctx.you];
     if (this.ghost !== null && !hand.includes(this.ghost.shape)) this.ghost = null;
-    this.paint = new Paint(this.game.pool, this.game.red);
-    for (const turn of lying(this.game)) this.paint.lay(turn);
+    this.paint = new Paint(this.#game.pool, this.#game.red);
+    for (const turn of lying(this.#game)) this.paint.lay(turn);
     this.#drawCards();
     this.#drawGallery();
     this.#drawTray(hand);
@@ -518,22 +685,33 @@ class DomainBoard {
     this.#draw();
   }
 
-  /** What should be asked before `text` is submitted, however it was put; or an empty string. */
+  /**
+   * What should be asked before `text` is submitted, however it was put; or an empty string.
+   * @param {string} text
+   */
   caution(text) {
-    const { game } = this;
-    const { you } = this.ctx ?? {};
+    const game = this.game;
+    const { you } = this.ctx;
     if (!/^\s*challenge\s*\.?\s*$/i.test(text) || you === null || !game?.wrong[you]) return "";
     return `You have challenged a valid placement before: if this one is valid as well, ${costs(game)}.`;
   }
 
   // -- what is asked ----------------------------------------------------------------------------
 
+  get #game() {
+    return given(this.game);
+  }
+
+  get #you() {
+    return given(this.ctx.you);
+  }
+
   get #isPlacing() {
-    return this.ctx?.decision?.kind === "place" && !this.ctx.paused && this.ctx.pending === null;
+    return this.ctx.decision?.kind === "place" && !this.ctx.paused && this.ctx.pending === null;
   }
 
   get #isStrict() {
-    return this.game.refereeing === "strict";
+    return this.#game.refereeing === "strict";
   }
 
   #reset() {
@@ -548,8 +726,8 @@ class DomainBoard {
   get #text() {
     const { choice, ghost } = this;
     if (choice === "challenge" || choice === "accept" || choice === "ready") return choice;
-    if (choice?.discard) return `discard ${choice.discard}`;
-    if (choice !== null) return this.ctx.decision.kind === "draft" ? `take ${choice}` : choice;
+    if (typeof choice === "object" && choice !== null) return `discard ${choice.discard}`;
+    if (choice !== null) return this.ctx.decision?.kind === "draft" ? `take ${choice}` : choice;
     return ghost === null
       ? ""
       : `${ghost.shape} > ${ghost.domain} ${ghost.x},${ghost.y} ${ghost.angle}`;
@@ -557,7 +735,7 @@ class DomainBoard {
 
   get #fault() {
     if (!this.#isStrict || this.ghost === null) return null;
-    return faultOf(this.game.pool, lying(this.game), this.ghost);
+    return faultOf(this.#game.pool, lying(this.#game), this.ghost);
   }
 
   #confirm() {
@@ -568,7 +746,7 @@ class DomainBoard {
   }
 
   #cancel() {
-    if (this.ctx?.pending !== null) return;
+    if (this.view === null || this.ctx.pending !== null) return;
     if (this.choice === null && this.ghost === null) return;
     if (this.choice !== null) {
       this.choice = null;
@@ -602,16 +780,19 @@ class DomainBoard {
       if (asks && decision.kind === "draft") this.gallery.after(this.cards);
       else this.api.dock.prepend(this.cards);
     }
-    const below = isDrafting(this.game) ? this.gallery : this.note;
+    const below = isDrafting(this.#game) ? this.gallery : this.note;
     this.bar.below(asks ? this.cards : below, below);
     for (const input of this.cards.querySelectorAll("input")) {
       input.disabled = pending !== null || input.closest("[data-disabled]") !== null;
     }
   }
 
+  /** @param {string} kind */
   #cardsFor(kind) {
-    const { game } = this;
-    const { you, names } = this.ctx;
+    const game = this.#game;
+    const { names } = this.ctx;
+    const you = this.#you;
+    /** @param {string} value */
     const choose = (value) => {
       this.choice = value;
       this.#draw();
@@ -654,7 +835,7 @@ class DomainBoard {
       });
     }
     if (kind === "final") {
-      const last = game.turns.at(-1).shape;
+      const last = given(game.turns.at(-1)).shape;
       return choiceCards({
         legend: `${other} has placed the last shape, ${last}.`,
         choose,
@@ -669,12 +850,13 @@ class DomainBoard {
         ],
       });
     }
-    if (!game.early_ready)
+    if (!game.early_ready) {
       return h(
         "p",
         { class: "small muted" },
         "Look over the shapes. The draft begins when the time is up.",
       );
+    }
     return choiceCards({
       legend: "Look over the shapes",
       choose,
@@ -692,7 +874,7 @@ class DomainBoard {
   // -- shapes ------------------------------------------------------------------------------------
 
   #drawGallery() {
-    const { game } = this;
+    const game = this.#game;
     const { names } = this.ctx;
     const drafting = isDrafting(game);
     // Whoever picks has the shapes on cards already.
@@ -710,8 +892,9 @@ class DomainBoard {
     );
   }
 
+  /** @param {string[]} hand */
   #drawTray(hand) {
-    const { game } = this;
+    const game = this.#game;
     const playing = this.ctx.you !== null && ["place", "final"].includes(game.phase);
     this.tray.hidden = !playing;
     const stamp = playing ? `has ${hand.join()}` : "";
@@ -746,7 +929,7 @@ class DomainBoard {
   }
 
   #drawTheirs() {
-    const { game } = this;
+    const game = this.#game;
     const { you, names } = this.ctx;
     const seats = you === null ? [0, 1] : [1 - you];
     const left = seats.filter((seat) => game.hands[seat].length > 0);
@@ -778,10 +961,13 @@ class DomainBoard {
     );
   }
 
-  /* Take a shape in hand: it appears in the middle of the domain that was last worked on. */
+  /**
+   * Take a shape in hand: it appears in the middle of the domain that was last worked on.
+   * @param {string} id
+   */
   #pick(id) {
     if (!this.#isPlacing) return;
-    const [width, height] = this.game.pool.size;
+    const [width, height] = this.#game.pool.size;
     const at = this.ghost ?? {
       domain: this.lastDomain,
       x: Math.floor(width / 2),
@@ -791,18 +977,20 @@ class DomainBoard {
     this.choice = null;
     this.#lookAtShape();
     this.#show({ ...at, shape: id, angle: this.ghost ? at.angle : 0 });
-    const { svg } = this.fields[this.ghost.domain];
+    const { svg } = this.fields[this.lastDomain];
     svg.focus({ preventScroll: true });
     // On a telephone the tray is a screen away from where the shape has appeared.
     const { top, bottom } = svg.getBoundingClientRect();
-    if (top < 0 || bottom > innerHeight)
+    if (top < 0 || bottom > innerHeight) {
       svg.scrollIntoView({ block: "center", behavior: scrolling() });
+    }
   }
 
   // -- the preview -------------------------------------------------------------------------------
 
+  /** @param {Domain.Place} ghost */
   #show(ghost) {
-    const [width, height] = this.game.pool.size;
+    const [width, height] = this.#game.pool.size;
     const angle = ((Math.round(ghost.angle) % 360) + 360) % 360;
     const x = Math.min(Math.max(Math.round(ghost.x), 0), width);
     const y = Math.min(Math.max(Math.round(ghost.y), 0), height);
@@ -811,14 +999,16 @@ class DomainBoard {
     this.lastDomain = ghost.domain;
     this.choice = null;
     // A hand on the glass moves the shape below a window that stays.
-    if (this.gesture !== null && !moved && this.middle !== null)
+    if (this.gesture !== null && !moved && this.middle !== null) {
       this.look = [this.middle[0] - x, this.middle[1] - y];
+    }
     if (moved && this.zoom > 0) this.#centre();
     if (moved) for (const colour of COLOURS) this.#drawField(colour);
     this.#draw();
     this.#speak();
   }
 
+  /** @param {(ghost: Domain.Place) => Partial<Domain.Place>} change */
   #change(change) {
     if (!this.#isPlacing || this.ghost === null) return false;
     this.#show({ ...this.ghost, ...change(this.ghost) });
@@ -834,7 +1024,8 @@ class DomainBoard {
   }
 
   #centre() {
-    this.middle = [this.ghost.x + this.look[0], this.ghost.y + this.look[1]];
+    const { x, y } = given(this.ghost);
+    this.middle = [x + this.look[0], y + this.look[1]];
   }
 
   #lookAtShape() {
@@ -846,28 +1037,33 @@ class DomainBoard {
      would fill the window. Each call goes on to the next one: top, right, bottom, left. */
   #lookAtEdge() {
     if (this.ghost === null) return false;
-    const corners = shapeOf(this.game, this.ghost.shape).outline.map((corner) =>
-      turned(corner, this.ghost.angle).map((part) => part / 256),
-    );
+    const { shape, angle } = this.ghost;
+    const corners = shapeOf(this.#game, shape).outline.map((corner) => {
+      const [x, y] = turned(corner, angle);
+      return /** @type {[number, number]} */ ([x / 256, y / 256]);
+    });
     this.edge = (this.edge + 1) % EDGES.length;
     const { name, axis, sign } = EDGES[this.edge];
     this.look = corners.reduce((far, each) => (sign * each[axis] > sign * far[axis] ? each : far));
     if (this.zoom < PRECISE) this.zoom = PRECISE;
     this.#centre();
     this.#drawEverything();
-    const at = Math.round(this.middle[axis] * 100) / 100;
+    const at = Math.round(given(this.middle)[axis] * 100) / 100;
     this.api.announce(
       `Its ${name} edge, at ${"xy"[axis]} ${at}, magnified ${ZOOMS[this.zoom]} times.`,
     );
     return true;
   }
 
-  /* Magnify what is in hand, else what was placed last. */
+  /**
+   * Magnify what is in hand, else what was placed last.
+   * @param {number} zoom
+   */
   #zoomTo(zoom) {
-    const [width, height] = this.game.pool.size;
+    const [width, height] = this.#game.pool.size;
     const from = this.zoom;
     this.zoom = Math.min(Math.max(zoom, 0), ZOOMS.length - 1);
-    const last = lying(this.game).at(-1);
+    const last = lying(this.#game).at(-1);
     if (this.zoom === 0) this.#lookAtShape();
     if (this.ghost !== null) this.#centre();
     else if (from === 0) {
@@ -879,7 +1075,13 @@ class DomainBoard {
     this.api.announce(`Magnified ${ZOOMS[this.zoom]} times${where}.`);
   }
 
-  /* Move the magnified window, by points of the screen from where it was. */
+  /**
+   * Move the magnified window, by points of the screen from where it was.
+   * @param {Domain.Colour} colour
+   * @param {[number, number]} from
+   * @param {number} dx
+   * @param {number} dy
+   */
   #pan(colour, [x, y], dx, dy) {
     const { svg } = this.fields[colour];
     const unit = svg.viewBox.baseVal.width / Math.max(1, svg.clientWidth);
@@ -887,10 +1089,12 @@ class DomainBoard {
     this.#window(colour);
     const { baseVal: view } = svg.viewBox;
     this.middle = [view.x + view.width / 2, view.y + view.height / 2]; // no farther than the edge
-    if (this.ghost !== null)
+    if (this.ghost !== null) {
       this.look = [this.middle[0] - this.ghost.x, this.middle[1] - this.ghost.y];
+    }
   }
 
+  /** @param {Domain.Colour} colour */
   #isZoomed(colour) {
     return this.zoom > 0 && (this.ghost?.domain ?? this.lastDomain) === colour;
   }
@@ -903,24 +1107,28 @@ class DomainBoard {
   }
 
   #words() {
-    const { ghost, ctx } = this;
+    const { ctx } = this;
+    const ghost = given(this.ghost);
     const where = `${ghost.shape} on ${ghost.domain} at ${ghost.x},${ghost.y}, turned by ${ghost.angle}°`;
     const fault = this.#fault;
     if (fault !== null) return `${where}: ${fault.words}.`;
-    const [first, second] = this.paint.preview({ ...ghost, seat: ctx.you });
+    const [first, second] = this.paint.preview({ ...ghost, seat: this.#you });
     return `${where}: ${ctx.names[0]} ${number(first)}, ${ctx.names[1]} ${number(second)}.`;
   }
 
   // -- the two domains ---------------------------------------------------------------------------
 
+  /** @param {Domain.Colour} colour */
   #field(colour) {
     const id = `domain-${(drawings += 1)}`;
-    const layers = Object.fromEntries(
-      ["ground", "shapes", "faults", "ghost"].map((name) => [
-        name,
-        s("g", { class: `domain__${name}` }),
-      ]),
-    );
+    /** @param {string} name */
+    const layer = (name) => s("g", { class: `domain__${name}` });
+    const layers = {
+      ground: layer("ground"),
+      shapes: layer("shapes"),
+      faults: layer("faults"),
+      ghost: layer("ghost"),
+    };
     const svg = s(
       "svg",
       { class: "domain__svg", "data-board": "", tabindex: "-1" },
@@ -930,12 +1138,13 @@ class DomainBoard {
     const title = h("figcaption", { class: "domain__caption" });
     const figure = h("figure", { class: "domain" }, title, svg);
     this.#pointers(svg, colour);
-    return { id, svg, layers, title, figure, colour };
+    return { id, svg, layers, title, figure, colour, stamp: "" };
   }
 
+  /** @param {Domain.Colour} colour */
   #drawField(colour) {
     const field = this.fields[colour];
-    const { game } = this;
+    const game = this.#game;
     const { names, you } = this.ctx;
     const owner = ownerOf(game, colour);
     fill(
@@ -975,21 +1184,26 @@ class DomainBoard {
     this.#window(colour);
   }
 
+  /** @param {Domain.Colour} colour */
   #window(colour) {
     const { svg } = this.fields[colour];
-    const [width, height] = this.game.pool.size;
+    const [width, height] = this.#game.pool.size;
     const zoomed = this.#isZoomed(colour);
     const scale = zoomed ? ZOOMS[this.zoom] : 1;
     const wide = (width + 2 * FRAME) / scale;
     const high = (height + 2 * FRAME) / scale;
-    const [x, y] = zoomed ? this.middle : [width / 2, height / 2];
+    const [x, y] = zoomed ? given(this.middle) : [width / 2, height / 2];
     const left = Math.min(Math.max(x - wide / 2, -FRAME), width + FRAME - wide);
     const top = Math.min(Math.max(y - high / 2, -FRAME), height + FRAME - high);
     svg.setAttribute("viewBox", `${left} ${top} ${wide} ${high}`);
     svg.classList.toggle("domain__svg--zoomed", zoomed);
   }
 
-  /* A point of the screen in pixels of a domain. */
+  /**
+   * A point of the screen in pixels of a domain.
+   * @param {Domain.Colour} colour
+   * @param {{clientX: number, clientY: number}} event
+   */
   #under(colour, event) {
     const { svg } = this.fields[colour];
     const box = svg.getBoundingClientRect();
@@ -1000,6 +1214,7 @@ class DomainBoard {
     ];
   }
 
+  /** @param {{clientX: number, clientY: number}} event */
   #domainAt(event) {
     return COLOURS.find((colour) => {
       const box = this.fields[colour].svg.getBoundingClientRect();
@@ -1012,39 +1227,53 @@ class DomainBoard {
     });
   }
 
+  /**
+   * @param {SVGSVGElement} svg
+   * @param {Domain.Colour} colour
+   */
   #pointers(svg, colour) {
     const { signal } = this.listening;
+    /**
+     * @template {keyof SVGElementEventMap} Name
+     * @param {Name} type
+     * @param {(event: SVGElementEventMap[Name]) => void} act
+     * @param {AddEventListenerOptions} options
+     */
     const on = (type, act, options = {}) => svg.addEventListener(type, act, { signal, ...options });
     on(
       "touchstart",
       (event) => {
-        const taken = event.target.closest(".ghost") !== null || event.touches.length > 1;
-        if ((this.#isPlacing && this.ghost !== null && taken) || this.#isZoomed(colour))
+        const taken = elementOf(event)?.closest(".ghost") || event.touches.length > 1;
+        if ((this.#isPlacing && this.ghost !== null && taken) || this.#isZoomed(colour)) {
           event.preventDefault();
+        }
       },
       { passive: false },
     );
     on("pointerdown", (event) => {
-      const moves = this.#isPlacing && this.ghost !== null;
-      if (event.button !== 0 || !(moves || this.#isZoomed(colour))) return;
+      const ghost = this.#isPlacing ? this.ghost : null;
+      if (event.button !== 0 || (ghost === null && !this.#isZoomed(colour))) return;
       this.fingers.set(event.pointerId, event);
       svg.setPointerCapture(event.pointerId);
-      if (moves && this.fingers.size === 2) {
-        this.gesture = { kind: "twist", start: this.#twist(), angle: this.ghost.angle };
+      if (ghost !== null && this.fingers.size === 2) {
+        this.gesture = { kind: "twist", start: this.#twist(), angle: ghost.angle };
         return;
       }
       const [x, y] = this.#under(colour, event);
-      if (moves && event.target.closest(".ghost__handle")) this.gesture = { kind: "turn" };
-      else if (moves && event.target.closest(".ghost"))
-        this.gesture = { kind: "drag", dx: x - this.ghost.x, dy: y - this.ghost.y };
-      else
+      const at = elementOf(event);
+      if (ghost !== null && at?.closest(".ghost__handle")) this.gesture = { kind: "turn" };
+      else if (ghost !== null && at?.closest(".ghost")) {
+        this.gesture = { kind: "drag", dx: x - ghost.x, dy: y - ghost.y };
+      } else {
         this.gesture = {
           kind: "tap",
           finger: event.pointerId,
           x: event.clientX,
           y: event.clientY,
-          middle: this.middle,
+          middle: this.middle ?? [x, y],
+          panned: false,
         };
+      }
     });
     on("pointermove", (event) => {
       if (!this.fingers.has(event.pointerId)) return;
@@ -1057,8 +1286,9 @@ class DomainBoard {
         return;
       }
       if (this.gesture === null || !this.#isPlacing || this.ghost === null) return;
-      this.#gestured(colour, event);
+      this.#gestured(event, this.gesture, this.ghost);
     });
+    /** @param {PointerEvent} event */
     const end = (event) => {
       if (!this.fingers.delete(event.pointerId)) return;
       const { gesture } = this;
@@ -1086,8 +1316,12 @@ class DomainBoard {
     );
   }
 
-  #gestured(colour, event) {
-    const { gesture, ghost } = this;
+  /**
+   * @param {PointerEvent} event
+   * @param {Gesture} gesture
+   * @param {Domain.Place} ghost
+   */
+  #gestured(event, gesture, ghost) {
     if (gesture.kind === "twist") {
       if (this.fingers.size < 2) return;
       const by = this.#twist() - gesture.start;
@@ -1108,11 +1342,18 @@ class DomainBoard {
     return (Math.atan2(b.clientY - a.clientY, b.clientX - a.clientX) * 180) / Math.PI;
   }
 
-  /* A shape can be dragged straight out of the tray. */
+  /**
+   * A shape can be dragged straight out of the tray.
+   * @param {HTMLButtonElement} button
+   * @param {string} id
+   */
   #draggable(button, id) {
+    /** @type {{x: number, y: number, moved: boolean} | null} */
     let from = null;
     button.addEventListener("pointerdown", (event) => {
-      if (this.#isPlacing && event.button === 0) from = { x: event.clientX, y: event.clientY };
+      if (this.#isPlacing && event.button === 0) {
+        from = { x: event.clientX, y: event.clientY, moved: false };
+      }
     });
     button.addEventListener("pointermove", (event) => {
       if (from === null || !this.#isPlacing) return;
@@ -1137,13 +1378,25 @@ class DomainBoard {
   // -- tools -------------------------------------------------------------------------------------
 
   #tools() {
+    /**
+     * @param {string} label
+     * @param {string} sign
+     * @param {number} dx
+     * @param {number} dy
+     */
     const arrow = (label, sign, dx, dy) =>
       iconButton(
         `${label} (Shift: 10 pixels)`,
         h("span", { "aria-hidden": "true" }, sign),
         (event) => this.#nudge(dx, dy, event.shiftKey),
       );
-    const entry = (name, label, words, change) => {
+    /**
+     * @param {"x" | "y" | "angle"} name
+     * @param {string} label
+     * @param {string} words
+     */
+    const entry = (name, label, words) => {
+      /** @type {HTMLInputElement} */
       const input = h("input", {
         class: "input domain-number",
         "aria-label": words,
@@ -1151,17 +1404,17 @@ class DomainBoard {
         inputmode: "numeric",
         min: "0",
         step: "1",
-        on: { change: () => this.#typed(input, change) },
+        on: { change: () => this.#typed(name, input) },
       });
-      this[`${name}Input`] = input;
+      this.entries[name] = input;
       return h("label", { class: "domain-entry" }, h("span", {}, label), input);
     };
     return h(
       "div",
       { class: "board-tools domain-tools", role: "group", "aria-label": "Move and turn the shape" },
-      entry("x", "x", "Pixels from the left", (x) => ({ x })),
-      entry("y", "y", "Pixels from the top", (y) => ({ y })),
-      entry("angle", "°", "Degrees", (angle) => ({ angle })),
+      entry("x", "x", "Pixels from the left"),
+      entry("y", "y", "Pixels from the top"),
+      entry("angle", "°", "Degrees"),
       iconButton("Turn left by 1° (,)", "⟲", () => this.#turn(-1)),
       iconButton("Turn right by 1° (.)", "⟳", () => this.#turn(1)),
       iconButton("Turn right by 15° (R)", icon("rotate") ?? "⤵", () => this.#turn(15)),
@@ -1207,17 +1460,27 @@ class DomainBoard {
     );
   }
 
-  #typed(input, change) {
+  /**
+   * @param {"x" | "y" | "angle"} name
+   * @param {HTMLInputElement} input
+   */
+  #typed(name, input) {
     const value = Number(input.value);
     if (input.value === "" || !Number.isInteger(value)) return;
-    this.#change(() => change(value));
+    this.#change(() => ({ [name]: value }));
   }
 
+  /**
+   * @param {number} dx
+   * @param {number} dy
+   * @param {boolean} far
+   */
   #nudge(dx, dy, far) {
     const step = far ? 10 : 1;
     return this.#change(({ x, y }) => ({ x: x + dx * step, y: y + dy * step }));
   }
 
+  /** @param {number} by */
   #turn(by) {
     return this.#change(({ angle }) => ({ angle: angle + by }));
   }
@@ -1226,47 +1489,73 @@ class DomainBoard {
     return this.#change(({ domain }) => ({ domain: domain === "red" ? "blue" : "red" }));
   }
 
+  /** @param {number} by */
   #nextShape(by) {
-    const hand = this.game.hands[this.ctx.you];
+    const hand = this.#game.hands[this.#you];
     if (hand.length === 0) return false;
     const at = hand.indexOf(this.ghost?.shape ?? "");
     this.#pick(hand[(at + by + (at < 0 && by < 0 ? 1 : 0) + hand.length) % hand.length]);
     return true;
   }
 
+  /**
+   * @param {KeyboardEvent} event
+   * @param {HTMLElement} root
+   */
   #key(event, root) {
-    if (event.defaultPrevented || this.ctx === null || !isForBoard(event, root, this.api.dock))
+    if (event.defaultPrevented || this.view === null || !isForBoard(event, root, this.api.dock)) {
       return;
-    const { target } = event;
-    if (target.closest?.("input, textarea, select, dialog")) return;
-    const control = target.closest?.("button, a, summary") ?? null;
+    }
+    const target = elementOf(event);
+    if (target?.closest("input, textarea, select, dialog")) return;
+    const control = target?.closest("button, a, summary") ?? null;
     if (this.#act(event, control)) event.preventDefault();
   }
 
+  /**
+   * @param {KeyboardEvent} event
+   * @param {Element | null} control
+   */
   #act(event, control) {
     if (event.key === "Escape") {
       this.#cancel();
       return true;
     }
-    const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-    const arrow = arrows[event.key];
+    const arrow = ARROWS[event.key];
     if (!this.lens.hidden && "+=-".includes(event.key)) {
       this.#zoomTo(this.zoom + (event.key === "-" ? -1 : 1));
       return true;
     }
-    if (arrow && this.ghost === null && this.zoom > 0 && !event.target.matches("body, main")) {
-      this.#pan(this.lastDomain, this.middle, -40 * arrow[0], -40 * arrow[1]);
+    if (arrow && this.ghost === null && this.zoom > 0 && !elementOf(event)?.matches("body, main")) {
+      this.#pan(this.lastDomain, given(this.middle), -40 * arrow[0], -40 * arrow[1]);
       return true;
     }
-    const held = this.#isPlacing && this.ghost !== null;
-    const enter = event.key === "Enter" && control === null && this.choice === null;
-    if (!held && (enter || (this.#isPlacing ? /^[red,.]$/i : /^[npred,.]$/i).test(event.key))) {
+    if (this.#wantsShape(event, control)) {
       const first = this.#isPlacing ? "Take one of your shapes first: press N." : "";
       if (!event.repeat) this.api.refuse(whyIdle(this.ctx, first, "shape"));
       return true;
     }
     if (!this.#isPlacing) return false;
     if (arrow) return this.#nudge(...arrow, event.shiftKey);
+    return this.#actOnShape(event, control);
+  }
+
+  /**
+   * Whether a key is about a shape in hand where there is none.
+   * @param {KeyboardEvent} event
+   * @param {Element | null} control
+   */
+  #wantsShape({ key }, control) {
+    if (this.#isPlacing && this.ghost !== null) return false;
+    if (key === "Enter") return control === null && this.choice === null;
+    return (this.#isPlacing ? /^[red,.]$/i : /^[npred,.]$/i).test(key);
+  }
+
+  /**
+   * @param {KeyboardEvent} event
+   * @param {Element | null} control
+   */
+  #actOnShape(event, control) {
     switch (event.key) {
       case "r":
         return this.#turn(15);
@@ -1300,7 +1589,8 @@ class DomainBoard {
   // -- what changes with the preview -------------------------------------------------------------
 
   #draw() {
-    const { game, ctx, ghost } = this;
+    const { ctx, ghost } = this;
+    const game = this.#game;
     const { pending, refusal } = ctx;
     const placing = this.#isPlacing;
     const sending = pending !== null && ctx.decision?.kind === "place" && ghost !== null;
@@ -1308,7 +1598,7 @@ class DomainBoard {
     for (const colour of COLOURS) {
       const { layers, id } = this.fields[colour];
       const here = ghost !== null && ghost.domain === colour && (placing || sending);
-      fill(layers.ghost, here ? this.#drawGhost(id, fault, sending) : null);
+      fill(layers.ghost, here ? this.#drawGhost(id, ghost, fault, sending) : null);
       fill(layers.faults, here && fault ? null : this.#accused(refusal, colour));
     }
     for (const button of this.tray.querySelectorAll("button")) {
@@ -1317,19 +1607,11 @@ class DomainBoard {
     }
     this.tools.hidden = !placing || ghost === null;
     const plays = ctx.you !== null && ["place", "final"].includes(game.phase);
-    for (const part of [this.tools, this.acts, this.note])
+    for (const part of [this.tools, this.acts, this.note]) {
       part.classList.toggle("keeps-room", plays);
-    write(this.lensWords, `${ZOOMS[this.zoom]}×`);
-    this.lensOut.disabled = this.zoom === 0;
-    this.lensIn.disabled = this.zoom === ZOOMS.length - 1;
-    this.lensEdge.hidden = !placing || ghost === null;
-    if (ghost !== null) {
-      for (const name of ["x", "y", "angle"]) {
-        const input = this[`${name}Input`];
-        if (document.activeElement !== input || input.value === "")
-          input.value = String(ghost[name]);
-      }
     }
+    this.#drawLens(placing);
+    this.#drawEntries();
     this.#drawActs(placing);
     this.#drawCounts(placing ? ghost : null);
     this.#drawNote(placing);
@@ -1337,8 +1619,34 @@ class DomainBoard {
     this.#drawBar(fault);
   }
 
-  #drawGhost(id, fault, sending) {
-    const { ghost, game, ctx } = this;
+  /** @param {boolean} placing */
+  #drawLens(placing) {
+    write(this.lensWords, `${ZOOMS[this.zoom]}×`);
+    this.lensOut.disabled = this.zoom === 0;
+    this.lensIn.disabled = this.zoom === ZOOMS.length - 1;
+    this.lensEdge.hidden = !placing || this.ghost === null;
+  }
+
+  #drawEntries() {
+    const { ghost } = this;
+    if (ghost === null) return;
+    for (const name of ENTRIES) {
+      const input = this.entries[name];
+      if (document.activeElement !== input || input.value === "") {
+        input.value = String(ghost[name]);
+      }
+    }
+  }
+
+  /**
+   * @param {string} id
+   * @param {Domain.Place} ghost
+   * @param {Fault} fault
+   * @param {boolean} sending
+   */
+  #drawGhost(id, ghost, fault, sending) {
+    const { ctx } = this;
+    const game = this.#game;
     const shape = shapeOf(game, ghost.shape);
     const kind = sending ? "sending" : fault ? "wrong" : "legal";
     const reach = Math.max(...shape.outline.map(([x, y]) => Math.hypot(x, y))) + HANDLE;
@@ -1387,7 +1695,11 @@ class DomainBoard {
     );
   }
 
-  /* The pixels that a refusal names, on the domain of the move it was about. */
+  /**
+   * The pixels that a refusal names, on the domain of the move it was about.
+   * @param {Client.Refusal | null} refusal
+   * @param {Domain.Colour} colour
+   */
   #accused(refusal, colour) {
     const pixels = (refusal?.squares ?? []).map((name) => name.split(",").map(Number));
     if (pixels.length === 0 || (this.ghost?.domain ?? colour) !== colour) return null;
@@ -1397,15 +1709,20 @@ class DomainBoard {
     });
   }
 
+  /** @param {boolean} placing */
   #drawActs(placing) {
-    const { game } = this;
+    const game = this.#game;
     const last = game.turns.at(-1);
     const canChallenge = placing && game.can_challenge;
     const shape = this.ghost?.shape ?? null;
     this.acts.hidden = !placing;
-    const stamp = JSON.stringify([placing, canChallenge && last.shape, shape]);
+    const stamp = JSON.stringify([placing, canChallenge && last?.shape, shape]);
     if (this.acts.dataset.stamp === stamp) return;
     this.acts.dataset.stamp = stamp;
+    /**
+     * @param {string} words
+     * @param {string | {discard: string}} choice
+     */
     const act = (words, choice) =>
       h(
         "button",
@@ -1419,24 +1736,27 @@ class DomainBoard {
     const price = canChallenge ? this.caution("challenge") : "";
     fill(
       this.acts,
-      canChallenge ? act(`Challenge ${last.shape}`, "challenge") : null,
+      canChallenge ? act(`Challenge ${last?.shape}`, "challenge") : null,
       price === "" ? null : h("p", { class: "small muted" }, price),
       placing && shape !== null ? act(`Discard ${shape}`, { discard: shape }) : null,
     );
   }
 
+  /** @param {string | {discard: string}} choice */
   #choose(choice) {
     this.choice = choice;
     this.#draw();
     this.bar.confirm.focus();
   }
 
+  /** @param {Domain.Place | null} ghost */
   #drawCounts(ghost) {
-    const { game, ctx } = this;
+    const { ctx } = this;
+    const game = this.#game;
     const drafting = isDrafting(game);
     this.counts.hidden = drafting;
     if (drafting) return;
-    const then = ghost === null ? null : this.paint.preview({ ...ghost, seat: ctx.you });
+    const then = ghost === null ? null : this.paint.preview({ ...ghost, seat: this.#you });
     fill(
       this.counts,
       [0, 1].map((seat) => {
@@ -1460,23 +1780,27 @@ class DomainBoard {
     );
   }
 
+  /** @param {boolean} placing */
   #drawNote(placing) {
-    const { game, ctx } = this;
+    const { ctx } = this;
+    const game = this.#game;
     const { names } = ctx;
     let words = "";
     if (game.under_review) {
-      words = dispute(this.view, names);
+      words = dispute(/** @type {Live.BegunView<Domain.Game>} */ (this.view), names);
     } else if (placing && this.ghost === null) {
       words = "Choose one of your shapes, or drag it onto a domain.";
     } else if (game.phase === "draft") {
       const missed = [0, 1].filter((seat) => game.misses[seat] > 0).map((seat) => names[seat]);
-      if (missed.length > 0)
+      if (missed.length > 0) {
         words = `${missed.join(" and ")} missed a pick; a second one loses the match.`;
+      }
     }
     write(this.note, words);
     this.note.hidden = words === "";
   }
 
+  /** @param {Fault} fault */
   #drawBar(fault) {
     const { pending, decision } = this.ctx;
     const { choice, ghost } = this;
@@ -1487,26 +1811,38 @@ class DomainBoard {
     } else if (choice === "challenge") {
       const price = this.caution("challenge") || "If it does, this first time costs nothing.";
       this.bar.show({
-        words: `Claim that ${this.game.turns.at(-1).shape} does not lie validly. ${price}`,
+        words: `Claim that ${this.#game.turns.at(-1)?.shape} does not lie validly. ${price}`,
         verb: "Challenge",
       });
-    } else if (choice?.discard) {
+    } else if (typeof choice === "object" && choice !== null) {
       this.bar.show({
         words: `Discard ${choice.discard} instead of placing a shape. It is gone then.`,
         verb: "Discard",
       });
     } else if (choice !== null && decision.kind !== "place") {
-      const said = {
-        draft: [`Take shape ${choice}.`, `Take ${choice}`],
-        first: [`You pick ${choice}.`, `Pick ${choice}`],
-        final: ["Let the last placement stand.", "Accept"],
-        inspect: ["You have seen enough of the shapes.", "Ready"],
-      }[decision.kind];
-      this.bar.show({ words: said[0], verb: said[1] });
+      this.bar.show(choiceWords(decision.kind, choice));
     } else if (ghost !== null && decision.kind === "place") {
       this.bar.show({ words: this.#words(), ready: fault === null, verb: "Place" });
     } else {
       this.bar.hide();
     }
+  }
+}
+
+/**
+ * An answer that is no placement in words, and what the button says.
+ * @param {string} kind
+ * @param {string} choice
+ */
+function choiceWords(kind, choice) {
+  switch (kind) {
+    case "draft":
+      return { words: `Take shape ${choice}.`, verb: `Take ${choice}` };
+    case "first":
+      return { words: `You pick ${choice}.`, verb: `Pick ${choice}` };
+    case "final":
+      return { words: "Let the last placement stand.", verb: "Accept" };
+    default:
+      return { words: "You have seen enough of the shapes.", verb: "Ready" };
   }
 }

@@ -1,3 +1,4 @@
+// @ts-check
 /* Which pixels a turned shape covers, by the rules' own arithmetic: whole numbers of 1/256 pixel,
    edges half open, even-odd. Pure. The referee's count is the server's; this one is for previews,
    and tests hold the two together. */
@@ -5,7 +6,12 @@
 const SUB = 256;
 const HALF = SUB / 2;
 
-/** A vertex in whole pixels, turned clockwise about (0, 0), in whole 1/256 pixels. */
+/**
+ * A vertex in whole pixels, turned clockwise about (0, 0), in whole 1/256 pixels.
+ * @param {Domain.Point} vertex
+ * @param {number} degrees
+ * @returns {Domain.Point}
+ */
 export function turned([x, y], degrees) {
   const angle = (degrees * Math.PI) / 180;
   const cos = Math.cos(angle);
@@ -13,34 +19,49 @@ export function turned([x, y], degrees) {
   return [Math.floor(SUB * (x * cos - y * sin) + 0.5), Math.floor(SUB * (x * sin + y * cos) + 0.5)];
 }
 
-/* By row: the columns from which on an edge of the turned rings counts. */
+/**
+ * By row: the columns from which on an edge of the turned rings counts.
+ * @param {Domain.Ring[]} rings
+ * @param {number} degrees
+ */
 function crossings(rings, degrees) {
+  /** @type {Map<number, number[]>} */
   const rows = new Map();
   for (const ring of rings) {
     const corners = ring.map((vertex) => turned(vertex, degrees));
     corners.forEach((two, index) => {
-      let [x1, y1] = corners.at(index - 1);
+      let [x1, y1] = corners[(index || corners.length) - 1];
       let [x2, y2] = two;
       if (y1 > y2) [x1, y1, x2, y2] = [x2, y2, x1, y1];
       const last = Math.ceil((y2 - HALF) / SUB);
       for (let row = Math.ceil((y1 - HALF) / SUB); row < last; row += 1) {
         const reach = ceilDiv((x2 - x1) * (row * SUB + HALF - y1), y2 - y1);
         const column = Math.ceil((x1 + reach - HALF) / SUB);
-        if (!rows.has(row)) rows.set(row, []);
-        rows.get(row).push(column);
+        const columns = rows.get(row);
+        if (columns === undefined) rows.set(row, [column]);
+        else columns.push(column);
       }
     });
   }
   return rows;
 }
 
-/* Exact for whole numbers below 2^53, which a quotient rounded by the processor alone is not. */
+/**
+ * Exact for whole numbers below 2^53, which a quotient rounded by the processor alone is not.
+ * @param {number} a
+ * @param {number} b
+ */
 function ceilDiv(a, b) {
   const rest = a % b;
   return (a - rest) / b + (rest > 0 ? 1 : 0);
 }
 
-/* The rows of one set of rings as a picture, window [left, top, width, height]. */
+/**
+ * The rows of one set of rings as a picture, window [left, top, width, height].
+ * @param {Domain.Ring[]} rings
+ * @param {number} degrees
+ * @param {number[]} window
+ */
 function inside(rings, degrees, [left, top, width, height]) {
   const grid = new Uint8Array(width * height);
   for (const [row, columns] of crossings(rings, degrees)) {
@@ -56,6 +77,12 @@ function inside(rings, degrees, [left, top, width, height]) {
 }
 
 const KEPT = 600; // rasters; a turn rarely needs more than its own shape at many angles
+/**
+ * The pixels that a turned shape covers, in a window about its reference point; a byte a pixel.
+ * @typedef {{left: number, top: number, width: number, height: number, cells: Uint8Array}} Raster
+ */
+
+/** @type {Map<string, Raster>} */
 const rasters = new Map();
 
 export const VOID = 2;
@@ -64,6 +91,9 @@ export const PURPLE = 4;
 /**
  * A shape at an angle: `{left, top, width, height, cells}`, a byte a pixel: 0, or 1 for covered, with
  * VOID and PURPLE added. The window is that of the whole shape, about the reference point.
+ * @param {Domain.Shape} shape
+ * @param {number} degrees
+ * @returns {Raster}
  */
 export function raster(shape, degrees) {
   const name = `${degrees}|${shape.id}|${JSON.stringify(shape.outline)}`;
@@ -87,12 +117,20 @@ export function raster(shape, degrees) {
     if (inner !== null && !inner[at]) cells[at] |= PURPLE;
   }
   const made = { left, top, width, height, cells };
-  if (rasters.size >= KEPT) rasters.delete(rasters.keys().next().value);
+  if (rasters.size >= KEPT) {
+    const [oldest] = rasters.keys();
+    rasters.delete(oldest);
+  }
   rasters.set(name, made);
   return made;
 }
 
-/** Call `each(x, y, cell)` for every pixel that a lying shape covers, outside the domain as well. */
+/**
+ * Call `each(x, y, cell)` for every pixel that a lying shape covers, outside the domain as well.
+ * @param {Domain.Shape} shape
+ * @param {Domain.Place} place
+ * @param {(x: number, y: number, cell: number) => void} each
+ */
 function eachPixel(shape, { x, y, angle }, each) {
   const { left, top, width, height, cells } = raster(shape, angle);
   for (let row = 0, at = 0; row < height; row += 1) {
@@ -107,6 +145,10 @@ export const NOBODY = 2;
 /** Both domains as they are painted: `{red, blue}` of a byte a pixel, 0, 1 or NOBODY, and the counts
  *  by seat. `laid` are `{seat, shape, domain, x, y, angle}` from below to above. */
 export class Paint {
+  /**
+   * @param {Pick<Domain.Pool, "size" | "shapes">} pool
+   * @param {Seat} red
+   */
   constructor({ size: [width, height], shapes }, red) {
     this.width = width;
     this.height = height;
@@ -118,14 +160,26 @@ export class Paint {
     this.counts = [width * height, width * height, 0];
   }
 
+  /** @param {Domain.Laid} laid */
+  #shape({ shape }) {
+    return /** @type {Domain.Shape} */ (this.shapes.get(shape));
+  }
+
+  /**
+   * @param {number} x
+   * @param {number} y
+   */
   #contains(x, y) {
     return x >= 0 && y >= 0 && x < this.width && y < this.height;
   }
 
-  /** Lay a shape on top. */
+  /**
+   * Lay a shape on top.
+   * @param {Domain.Laid} laid
+   */
   lay(laid) {
     const field = this.fields[laid.domain];
-    eachPixel(this.shapes.get(laid.shape), laid, (x, y, cell) => {
+    eachPixel(this.#shape(laid), laid, (x, y, cell) => {
       if (!this.#contains(x, y)) return;
       const at = y * this.width + x;
       const owner = cell > 1 ? NOBODY : laid.seat;
@@ -136,11 +190,14 @@ export class Paint {
     return this;
   }
 
-  /** The counts by seat if this shape were laid on top. */
+  /**
+   * The counts by seat if this shape were laid on top.
+   * @param {Domain.Laid} laid
+   */
   preview(laid) {
     const field = this.fields[laid.domain];
     const counts = [...this.counts];
-    eachPixel(this.shapes.get(laid.shape), laid, (x, y, cell) => {
+    eachPixel(this.#shape(laid), laid, (x, y, cell) => {
       if (!this.#contains(x, y)) return;
       counts[field[y * this.width + x]] -= 1;
       counts[cell > 1 ? NOBODY : laid.seat] += 1;
@@ -149,16 +206,27 @@ export class Paint {
   }
 }
 
+/** @typedef {"outside" | "frame" | "void" | "border"} Fault */
+
+/** @type {Fault[]} */
+const FAULTS = ["outside", "frame", "void", "border"];
+
 /**
  * What is wrong with a placement, only for matches in which the server says so, too:
  * `{words, pixels: [[x, y]]}`, or null where it is valid.
+ * @param {Pick<Domain.Pool, "size" | "shapes">} pool
+ * @param {Domain.Place[]} laid
+ * @param {Domain.Place} placed
  */
 export function faultOf({ size: [width, height], shapes }, laid, placed) {
   const byId = new Map(shapes.map((shape) => [shape.id, shape]));
+  /** @param {Domain.Place} place */
+  const shapeOf = (place) => /** @type {Domain.Shape} */ (byId.get(place.shape));
+  /** @type {Record<Fault, Domain.Point[]>} */
   const bad = { outside: [], frame: [], void: [], border: [] };
   const zones = new Uint8Array(width * height);
   for (const each of laid) {
-    const shape = byId.get(each.shape);
+    const shape = shapeOf(each);
     if (each.domain !== placed.domain || (shape.voids.length === 0 && !shape.inner)) continue;
     eachPixel(shape, each, (x, y, cell) => {
       if (cell & VOID && x >= 0 && y >= 0 && x < width && y < height) zones[y * width + x] |= VOID;
@@ -174,7 +242,7 @@ export function faultOf({ size: [width, height], shapes }, laid, placed) {
       }
     });
   }
-  eachPixel(byId.get(placed.shape), placed, (x, y) => {
+  eachPixel(shapeOf(placed), placed, (x, y) => {
     if (x < 0 || y < 0 || x >= width || y >= height) {
       bad.outside.push([x, y]);
       return;
@@ -190,7 +258,7 @@ export function faultOf({ size: [width, height], shapes }, laid, placed) {
     void: "covers a void zone",
     border: "touches a purple border",
   };
-  const kinds = Object.keys(bad).filter((kind) => bad[kind].length > 0);
+  const kinds = FAULTS.filter((kind) => bad[kind].length > 0);
   if (kinds.length === 0) return null;
   return {
     words: kinds.map((kind) => said[kind]).join(" and "),
@@ -198,7 +266,11 @@ export function faultOf({ size: [width, height], shapes }, laid, placed) {
   };
 }
 
-/** The covered pixels as path data, one rectangle a run, about the reference point. */
+/**
+ * The covered pixels as path data, one rectangle a run, about the reference point.
+ * @param {Domain.Shape} shape
+ * @param {number} degrees
+ */
 export function pixelPath(shape, degrees) {
   const { left, top, width, height, cells } = raster(shape, degrees);
   let d = "";
@@ -216,7 +288,11 @@ export function pixelPath(shape, degrees) {
   return d;
 }
 
-/** Rings turned, as path data in pixels. */
+/**
+ * Rings turned, as path data in pixels.
+ * @param {Domain.Ring[]} rings
+ * @param {number} degrees
+ */
 export function ringPath(rings, degrees) {
   return rings
     .map(

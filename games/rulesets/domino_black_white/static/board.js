@@ -1,3 +1,4 @@
+// @ts-check
 /* The board of Domino Black & White. See static/js/boards/README.md for what every board module offers. */
 
 import { fill, h, s, write } from "../../../../static/js/match/dom.js";
@@ -5,6 +6,9 @@ import {
   Board,
   choiceCards,
   ConfirmBar,
+  focusChoice,
+  given,
+  NOTHING_ASKED,
   outline,
   seatSign,
   turn,
@@ -17,9 +21,22 @@ const COLUMNS = [..."ABCDEFGHI"];
 const ROWS = [..."RSTUVWXYZ"];
 const HIGHEST = 5;
 const DOMINOES = Array.from({ length: HIGHEST + 1 }, (_, low) =>
-  Array.from({ length: HIGHEST + 1 - low }, (_, more) => [low, low + more]),
+  Array.from(
+    { length: HIGHEST + 1 - low },
+    (_, more) => /** @type {DominoBlackWhite.Domino} */ ([low, low + more]),
+  ),
 ).flat();
 
+/** @typedef {Live.View<DominoBlackWhite.Game>} View */
+
+/**
+ * Where a domino can be: its left or upper square, and which way it lies.
+ * @typedef {{column: number, row: number, upright: boolean}} Spot
+ */
+
+/** @typedef {{seat: Seat, met: string, halves: DominoBlackWhite.Half[]}} Placed */
+
+/** @type {Record<string, string>} */
 const LETTERS = {
   H: "a horizontal line",
   V: "a vertical line",
@@ -27,6 +44,7 @@ const LETTERS = {
   B: "a line of 0 or 15",
 };
 
+/** @type {Boards.Module["keys"]} */
 export const keys = [
   ...PLACING_KEYS.slice(0, 3),
   [["H"], "switches the half that you hide."],
@@ -37,12 +55,18 @@ export const waiting = { order: "choosing who goes first", place: "placing a dom
 
 export const examples = { order: "first", place: "(3,4) DZ:DY hide DY" };
 
-/** The points so far, by seat. */
+/**
+ * The points so far, by seat.
+ * @param {View} view
+ */
 export function scores(view) {
   return view.game?.scores ?? null;
 }
 
-/** Where the match stands, in a few words. */
+/**
+ * Where the match stands, in a few words.
+ * @param {View} view
+ */
 export function caption(view) {
   const { game } = view;
   if (game === null) return "The advantage is drawn by lot.";
@@ -51,7 +75,10 @@ export function caption(view) {
   return `${placed} ${placed === 1 ? "domino" : "dominoes"} placed`;
 }
 
-/** What the log shows beside an event: the letters that a placement met. */
+/**
+ * What the log shows beside an event: the letters that a placement met.
+ * @param {Live.LogEvent} event
+ */
 export function tags(event) {
   const met = event.kind === "place" ? (event.data.met ?? "") : "";
   return [...met].map((letter) => ({
@@ -61,13 +88,21 @@ export function tags(event) {
   }));
 }
 
-/** What decided the match, where the reason alone does not say it; or an empty string. */
+/**
+ * What decided the match, where the reason alone does not say it; or an empty string.
+ * @param {Live.WonView<DominoBlackWhite.Game>} view
+ * @param {string[]} names
+ */
 export function because(view, names) {
   if (view.result.reason !== "tie-break") return "";
   return `With equal points, whoever placed the last domino wins: ${names[view.result.winner]}.`;
 }
 
-/** A still picture of the position, for replays. */
+/**
+ * A still picture of the position, for replays.
+ * @param {View} view
+ * @param {{names?: string[]}} [more]
+ */
 export function render(view, { names = ["First player", "Second player"] } = {}) {
   const board = newBoard("", true);
   drawWell(board);
@@ -87,11 +122,19 @@ export function render(view, { names = ["First player", "Second player"] } = {})
 
 // -- geometry ---------------------------------------------------------------------------------
 
+/**
+ * @param {number} column
+ * @param {number} row
+ */
 function squareName(column, row) {
   return exists(column, row) ? `${COLUMNS[column]}${ROWS[row]}` : null;
 }
 
-/** Seven columns of nine without the two lower corners, and a wing on either side of the top. */
+/**
+ * Seven columns of nine without the two lower corners, and a wing on either side of the top.
+ * @param {number} column
+ * @param {number} row
+ */
 function exists(column, row) {
   if (row < 0 || row >= ROWS.length || column < 0 || column >= COLUMNS.length) return false;
   if (row === 0) return true;
@@ -99,32 +142,49 @@ function exists(column, row) {
   return column >= edge && column < COLUMNS.length - edge;
 }
 
+/**
+ * @param {string} name
+ * @returns {Boards.Cell}
+ */
 function square(name) {
   return [COLUMNS.indexOf(name[0]), ROWS.indexOf(name[1])];
 }
 
+/**
+ * @param {string} label
+ * @param {boolean} still
+ */
 function newBoard(label, still) {
   return new Board({ label, columns: COLUMNS, rows: ROWS, name: squareName, still });
 }
 
-/** Both squares of a spot `{column, row, upright}`, in board order. */
+/**
+ * Both squares of a spot `{column, row, upright}`, in board order.
+ * @param {Spot} spot
+ * @returns {[Boards.Cell, Boards.Cell]}
+ */
 function squaresOf({ column, row, upright }) {
   return [[column, row], upright ? [column, row + 1] : [column + 1, row]];
 }
 
+/** @param {Spot} spot */
 function isSpot(spot) {
   return squaresOf(spot).every(([column, row]) => exists(column, row));
 }
 
+/** @param {Spot} spot */
 function spotName(spot) {
   return squaresOf(spot)
     .map(([column, row]) => squareName(column, row))
     .join(":");
 }
 
-/** The placed dominoes, in order of play: `{seat, halves}` with the halves in board order. */
+/**
+ * The placed dominoes, in order of play: `{seat, halves}` with the halves in board order.
+ * @param {DominoBlackWhite.Game} game
+ */
 function dominoesOf(game) {
-  const dominoes = game.met.map((met) => ({ seat: null, met, halves: [] }));
+  const dominoes = game.met.map((met) => /** @type {Placed} */ ({ seat: 0, met, halves: [] }));
   for (const cell of game.cells) {
     dominoes[cell.domino].seat = cell.seat;
     dominoes[cell.domino].halves.push(cell);
@@ -132,18 +192,25 @@ function dominoesOf(game) {
   return dominoes;
 }
 
+/** @param {DominoBlackWhite.Half} half */
 function halfWords({ square: name, colour, number, hidden }) {
   if (number === null) return `${name} hidden, ${colour}`;
   return `${name} ${number}${hidden ? ", hidden from others" : ""}`;
 }
 
+/**
+ * @param {number} number
+ * @returns {DominoBlackWhite.Colour}
+ */
 function colourOf(number) {
   return number % 2 === 1 ? "white" : "black";
 }
 
 // -- drawing ----------------------------------------------------------------------------------
 
+/** @param {Board} board */
 function drawWell(board) {
+  /** @type {Boards.Cell[]} */
   const cells = [];
   ROWS.forEach((_, row) =>
     COLUMNS.forEach((_, column) => {
@@ -160,8 +227,15 @@ function drawWell(board) {
   );
 }
 
-/* Walls and floor, from the left wing's upper corner round to the right one's; open at the top. */
+/**
+ * Walls and floor, from the left wing's upper corner round to the right one's; open at the top.
+ * @param {Board} board
+ */
 function wall(board) {
+  /**
+   * @param {number} column
+   * @param {number} row
+   */
   const point = (column, row) => board.corner(column, row).join(" ");
   const corners = [
     [0, 0],
@@ -182,6 +256,11 @@ function wall(board) {
     .join("");
 }
 
+/**
+ * @param {Board} board
+ * @param {Pick<Placed, "seat" | "halves">} domino
+ * @param {{last?: boolean, names?: string[] | null}} [more]
+ */
 function drawDomino(board, { seat, halves }, { last = false, names = null } = {}) {
   const cells = halves.map((half) => square(half.square));
   const d = outline(cells, board.corner(0, 0), { inset: 1.2, round: 6 });
@@ -197,12 +276,20 @@ function drawDomino(board, { seat, halves }, { last = false, names = null } = {}
   );
 }
 
-/** The middle of the border between the two halves. */
+/**
+ * The middle of the border between the two halves.
+ * @param {Board} board
+ * @param {Boards.Cell[]} cells
+ */
 function joint(board, [[column, row], [right, below]]) {
   const [x, y] = board.corner((column + right + 1) / 2, (row + below + 1) / 2);
   return [x, y];
 }
 
+/**
+ * @param {[number, number]} corner
+ * @param {DominoBlackWhite.Half} half
+ */
 function drawHalf([x, y], { colour, number, hidden }) {
   const middle = [x + UNIT / 2, y + UNIT / 2];
   const inset = 5;
@@ -249,7 +336,10 @@ function drawHalf([x, y], { colour, number, hidden }) {
   );
 }
 
-/* A domino by itself, for the hand. */
+/**
+ * A domino by itself, for the hand.
+ * @param {DominoBlackWhite.Domino} domino
+ */
 function dominoArt([low, high]) {
   return s(
     "svg",
@@ -296,21 +386,34 @@ function dominoArt([low, high]) {
 
 // -- playing ----------------------------------------------------------------------------------
 
-/** Put a playable board into `root`. */
+/**
+ * Put a playable board into `root`.
+ * @param {HTMLElement} root
+ * @param {Boards.Api} api
+ */
 export function mount(root, api) {
   return new DominoBoard(root, api);
 }
 
 class DominoBoard {
+  /**
+   * @param {HTMLElement} root
+   * @param {Boards.Api} api
+   */
   constructor(root, api) {
     this.root = root;
     this.api = api;
+    /** @type {View | null} */
     this.view = null;
-    this.ctx = null;
+    this.ctx = NOTHING_ASKED;
+    /** @type {DominoBlackWhite.Domino | null} */
     this.domino = null; // [low, high], taken from the hand
     this.turns = 0; // quarter turns of it: 0 is the lower number on the left
+    /** @type {number | null} */
     this.hides = null; // 0 to hide the lower number's half, 1 for the other, null not said yet
+    /** @type {string | null} */
     this.choice = null; // the order, chosen and not yet confirmed
+    /** @type {string | null} */
     this.asked = null;
     this.handDrawn = "";
 
@@ -333,7 +436,7 @@ class DominoBoard {
     );
     this.bar = new ConfirmBar({
       onConfirm: () => this.#confirm(),
-      onCancel: () => this.ctx?.pending === null && this.placing.cancel(),
+      onCancel: () => this.view !== null && this.ctx.pending === null && this.placing.cancel(),
     });
     fill(api.dock, this.cards);
     fill(
@@ -351,8 +454,12 @@ class DominoBoard {
     this.api.dock.replaceChildren();
   }
 
+  /**
+   * @param {View} view
+   * @param {Boards.Context} ctx
+   */
   update(view, ctx) {
-    const before = this.ctx?.decision?.id ?? null;
+    const before = this.ctx.decision?.id ?? null;
     this.view = view;
     this.ctx = ctx;
     if ((ctx.decision?.id ?? null) !== before) this.#reset();
@@ -369,24 +476,32 @@ class DominoBoard {
   focus() {
     const chooses = this.#asks("place") && this.domino === null;
     const choices = chooses ? this.hand : this.cards;
-    const card = choices.hidden ? null : choices.querySelector("input:not(:disabled)");
-    if (card !== null) card.focus({ preventScroll: true });
-    else this.board.focus();
+    if (choices.hidden || !focusChoice(choices)) this.board.focus();
   }
 
   // -- what is being decided ------------------------------------------------------------------
 
   get #game() {
-    return this.view?.game ?? null;
+    return given(this.view?.game);
   }
 
+  get #spot() {
+    return given(this.placing.spot);
+  }
+
+  /** The domino that was taken from the hand. */
+  get #taken() {
+    return given(this.domino);
+  }
+
+  /** @param {string} kind */
   #asks(kind) {
-    const { decision, pending, paused } = this.ctx ?? {};
+    const { decision, pending, paused } = this.ctx;
     return decision?.kind === kind && pending === null && !paused;
   }
 
   get #mine() {
-    return this.ctx.you === null ? null : (this.#game?.hands[this.ctx.you] ?? null);
+    return this.ctx.you === null ? null : this.#game.hands[this.ctx.you];
   }
 
   get #upright() {
@@ -395,7 +510,7 @@ class DominoBoard {
 
   /** The domino's halves in board order: `{number, half}`, half 0 being the lower number's. */
   get #halves() {
-    const [low, high] = this.domino;
+    const [low, high] = this.#taken;
     const halves = [
       { number: low, half: 0 },
       { number: high, half: 1 },
@@ -404,8 +519,8 @@ class DominoBoard {
   }
 
   get #text() {
-    const squares = squaresOf(this.placing.spot).map(([column, row]) => squareName(column, row));
-    const [low, high] = this.domino;
+    const squares = squaresOf(this.#spot).map(([column, row]) => squareName(column, row));
+    const [low, high] = this.#taken;
     const [first, second] = this.turns < 2 || low === high ? squares : [...squares].reverse();
     const hidden = squares[this.#halves.findIndex(({ half }) => half === this.hides)];
     return `(${low},${high}) ${first}:${second} hide ${hidden}`;
@@ -434,23 +549,26 @@ class DominoBoard {
     }
   }
 
+  /** @param {DominoBlackWhite.Domino} domino */
   #take(domino) {
     this.domino = domino;
     this.hides = null;
     this.placing.show(this.placing.spot);
   }
 
+  /** @param {number} half */
   #hide(half) {
     this.hides = half;
     const at = squaresOf(this.placing.spot ?? { column: 0, row: 0, upright: false });
     const index = this.#halves.findIndex((each) => each.half === half);
     const name = this.placing.spot === null ? "" : ` on ${squareName(...at[index])}`;
-    this.api.announce(`The ${this.domino[half]}${name} will be hidden.`);
+    this.api.announce(`The ${this.#taken[half]}${name} will be hidden.`);
     this.#draw();
   }
 
   // -- where the domino can be: spots are {column, row, upright} of its left or upper square -----
 
+  /** @returns {Boards.PlacingRules<Spot>} */
   #rules() {
     return {
       active: () => this.#asks("place") && this.domino !== null,
@@ -496,27 +614,41 @@ class DominoBoard {
       .sort((a, b) => a.row - b.row || a.column - b.column);
   }
 
+  /** @param {Spot} spot */
   #fits(spot) {
     const name = spotName(spot);
     return this.#game.legal.some((pair) => pair.join(":") === name);
   }
 
-  /** The spot with its left upper square about there, kept on the board; null where none is near. */
+  /**
+   * The spot with its left upper square about there, kept on the board; null where none is near.
+   * @param {number} column
+   * @param {number} row
+   */
   #at(column, row) {
     const spot = { column: Math.round(column), row: Math.round(row), upright: this.#upright };
     if (isSpot(spot)) return spot;
     return this.#closest(column, row, 2);
   }
 
-  /* A pointer means the place that fits and is near, since most squares of a well are no place at
-     all; far from any it means what lies under it, to show that it does not fit. */
+  /**
+   * A pointer means the place that fits and is near, since most squares of a well are no place at
+   * all; far from any it means what lies under it, to show that it does not fit.
+   * @param {[number, number]} point
+   */
   #nearest([x, y]) {
     const column = this.#upright ? Math.floor(x) : x - 1;
     const row = this.#upright ? y - 1 : Math.floor(y);
     return this.#closest(column, row, 1.25) ?? this.#at(column, row);
   }
 
+  /**
+   * @param {number} column
+   * @param {number} row
+   * @param {number} within
+   */
   #closest(column, row, within) {
+    /** @type {Spot | null} */
     let best = null;
     let least = within;
     for (const spot of this.#spots()) {
@@ -529,20 +661,29 @@ class DominoBoard {
     return best;
   }
 
+  /**
+   * @param {Spot | null} spot
+   * @param {number} by
+   */
   #next(spot, by) {
     const spots = this.#spots();
     if (spots.length === 0) return null;
+    /** @param {Spot} spot */
     const order = ({ column, row }) => row * COLUMNS.length + column;
     if (by > 0) {
       const here = spot === null ? -1 : order(spot);
       return spots.find((each) => order(each) > here) ?? spots[0];
     }
     const here = spot === null ? Infinity : order(spot);
-    return spots.findLast((each) => order(each) < here) ?? spots.at(-1);
+    return spots.findLast((each) => order(each) < here) ?? spots[spots.length - 1];
   }
 
+  /**
+   * @param {Spot | null} spot
+   * @param {number} by
+   */
   #turned(spot, by) {
-    const [low, high] = this.domino;
+    const [low, high] = this.#taken;
     this.turns = turn(this.turns, by, low === high ? 2 : 4);
     if (spot === null) return null;
     const next = { ...spot, upright: this.#upright };
@@ -559,8 +700,12 @@ class DominoBoard {
     return isSpot(shifted) ? shifted : this.#next(null, 1);
   }
 
+  /**
+   * @param {number} column
+   * @param {number} row
+   */
   #tapped(column, row) {
-    const index = squaresOf(this.placing.spot).findIndex(([x, y]) => x === column && y === row);
+    const index = squaresOf(this.#spot).findIndex(([x, y]) => x === column && y === row);
     if (index >= 0) this.#hide(this.#halves[index].half);
   }
 
@@ -572,6 +717,7 @@ class DominoBoard {
     uncheck(this.cards, this.root);
   }
 
+  /** @param {Spot | null} spot */
   #words(spot) {
     const numbers = this.#halves.map(({ number }) => number);
     const between = this.#upright ? "above" : "left of";
@@ -580,15 +726,15 @@ class DominoBoard {
     const names = squaresOf(spot).map(([column, row]) => squareName(column, row));
     const where = `${numbers[0]} on ${names[0]}, ${numbers[1]} on ${names[1]}`;
     if (!this.#fits(spot)) return `${where}: it cannot lie there.`;
-    const hidden = this.hides === null ? "" : ` Hiding the ${this.domino[this.hides]}.`;
+    const hidden = this.hides === null ? "" : ` Hiding the ${this.#taken[this.hides]}.`;
     return `${where}: fits.${hidden}`;
   }
 
   // -- drawing --------------------------------------------------------------------------------
 
   #draw() {
+    if (!this.view?.game) return;
     const game = this.#game;
-    if (game === null) return;
     const { names, refusal } = this.ctx;
     const dominoes = dominoesOf(game);
     this.board.draw(
@@ -623,6 +769,7 @@ class DominoBoard {
     if (this.#asks("place")) this.api.draft(this.#ready ? this.#text : "");
   }
 
+  /** @param {boolean} playing */
   #drawGhost(playing) {
     const { spot, pinned } = this.placing;
     const sending = this.ctx.pending !== null && this.ctx.decision?.kind === "place";
@@ -634,7 +781,7 @@ class DominoBoard {
     const kind = sending ? "sending" : !fits ? "wrong" : pinned ? "pinned" : "legal";
     const cells = squaresOf(spot);
     const halves = this.#halves.map(({ number, half }, index) => ({
-      square: squareName(...cells[index]),
+      square: given(squareName(...cells[index])),
       colour: colourOf(number),
       number,
       hidden: half === this.hides,
@@ -645,7 +792,7 @@ class DominoBoard {
       s(
         "g",
         { class: `ghost ghost--${kind}` },
-        drawDomino(this.board, { seat: this.ctx.you, halves }),
+        drawDomino(this.board, { seat: given(this.ctx.you), halves }),
         fits ? null : s("path", { class: "ghost__hatch", d, fill: this.board.hatch }),
         s("path", { class: "ghost__edge", d }),
       ),
@@ -698,10 +845,10 @@ class DominoBoard {
   }
 
   #drawHideButtons() {
-    const cells = squaresOf(this.placing.spot);
+    const cells = squaresOf(this.#spot);
     this.hideButtons.forEach((button, half) => {
       const index = this.#halves.findIndex((each) => each.half === half);
-      const number = this.domino[half];
+      const number = this.#taken[half];
       write(button, `Hide ${number} on ${squareName(...cells[index])}`);
       button.setAttribute("aria-pressed", String(this.hides === half));
     });
@@ -709,9 +856,9 @@ class DominoBoard {
 
   #drawHand() {
     const hand = this.#mine;
-    this.hand.hidden = hand === null || this.#game.phase === "order" || this.view.phase === "over";
+    this.hand.hidden = hand === null || this.#game.phase === "order" || this.view?.phase === "over";
     // Its room is there from the first question to after the end.
-    if (hand === null || (this.view.phase === "over" && this.handDrawn === "")) return;
+    if (hand === null || (this.view?.phase === "over" && this.handDrawn === "")) return;
     this.hand.classList.add("keeps-room");
     const stamp = JSON.stringify(hand);
     if (stamp !== this.handDrawn) {
@@ -735,6 +882,10 @@ class DominoBoard {
     this.hand.classList.toggle("hand--idle", !open);
   }
 
+  /**
+   * @param {DominoBlackWhite.Domino} domino
+   * @param {boolean} there
+   */
   #handCard(domino, there) {
     const [low, high] = domino;
     return h(
@@ -760,7 +911,7 @@ class DominoBoard {
     const stamp = asks ? decision.id : null;
     if (stamp !== this.asked) {
       this.asked = stamp;
-      const other = names[1 - you];
+      const other = names[1 - (you ?? 0)];
       fill(
         this.cards,
         asks &&

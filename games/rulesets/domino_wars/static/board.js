@@ -1,13 +1,17 @@
+// @ts-check
 /* The board of Domino Wars. See static/js/boards/README.md for what every board module offers. */
 
 import { fill, h, icon, s, write } from "../../../../static/js/match/dom.js";
 import { SavedMoves } from "../../../../static/js/match/saved.js";
 import { DeckBuilder, deckOf } from "./deck.js";
-import { EFFECTS, effectsOf, effectWords, tile, tiles } from "./tiles.js";
+import { EFFECTS, effectsOf, effectWords, nothing, tile, tiles } from "./tiles.js";
 import {
   Board,
   choiceCards,
   ConfirmBar,
+  focusChoice,
+  given,
+  NOTHING_ASKED,
   outline,
   seatBadge,
   turn,
@@ -17,6 +21,13 @@ import {
 import { Placing, PLACING_KEYS, whyIdle } from "../../../../static/js/boards/placing.js";
 
 const SIZE = 4;
+/** @typedef {Live.View<DominoWars.Game>} View */
+
+/**
+ * Where a domino can be: its left or upper square.
+ * @typedef {{column: number, row: number}} Spot
+ */
+
 const COLUMNS = [..."ABCD"];
 const ROWS = [..."1234"];
 
@@ -42,18 +53,40 @@ export const examples = {
   discard: "discard 06",
 };
 
+/**
+ * What the effects with a choice ask.
+ * @type {Record<string, {number: number, asks: string}>}
+ */
+const EFFECT_CHOICES = {
+  return: {
+    number: 0,
+    asks: "Which domino of your discard pile goes to the bottom of your draw pile?",
+  },
+  top: { number: 2, asks: "Which domino of your draw pile goes on top of it?" },
+  discard: {
+    number: 4,
+    asks: "Which domino of your hand do you discard, to draw another one?",
+  },
+};
+
 const SKIPPED = {
   six: "because of the 6 played before",
   hand: "with no domino in hand",
   board: "since no domino in hand fits",
 };
 
-/** The squares of each seat. */
+/**
+ * The squares of each seat.
+ * @param {View} view
+ */
 export function scores(view) {
   return view.game?.scores ?? null;
 }
 
-/** Where the match stands, in a few words. */
+/**
+ * Where the match stands, in a few words.
+ * @param {View} view
+ */
 export function caption(view) {
   const { game } = view;
   if (game === null) return "The advantage is drawn by lot.";
@@ -64,7 +97,10 @@ export function caption(view) {
   return game.phase === "over" ? turns : `Turn ${game.number + 1}`;
 }
 
-/** What the log shows beside an event: how many squares changed hands. */
+/**
+ * What the log shows beside an event: how many squares changed hands.
+ * @param {Live.LogEvent} event
+ */
 export function tags(event) {
   const taken = event.kind === "play" ? (event.data.taken ?? []) : [];
   if (taken.length > 0) {
@@ -79,7 +115,11 @@ export function tags(event) {
   return [];
 }
 
-/** What decided the match, where the reason alone does not say it; or an empty string. */
+/**
+ * What decided the match, where the reason alone does not say it; or an empty string.
+ * @param {Live.WonView<DominoWars.Game>} view
+ * @param {string[]} names
+ */
 export function because(view, names) {
   if (view.result.reason !== "tie-break") return "";
   const { winner } = view.result;
@@ -87,7 +127,11 @@ export function because(view, names) {
   return `Both own equally many squares, and ${what} decides for ${names[winner]}.`;
 }
 
-/** A still picture of the position, for replays: the board, and what each player has. */
+/**
+ * A still picture of the position, for replays: the board, and what each player has.
+ * @param {View} view
+ * @param {{names?: string[]}} [more]
+ */
 export function render(view, { names = ["First player", "Second player"] } = {}) {
   const board = newBoard("", true);
   const { game } = view;
@@ -109,14 +153,26 @@ export function render(view, { names = ["First player", "Second player"] } = {})
 
 // -- geometry ---------------------------------------------------------------------------------
 
+/**
+ * @param {number} column
+ * @param {number} row
+ */
 function squareName(column, row) {
   return `${COLUMNS[column]}${row + 1}`;
 }
 
+/**
+ * @param {string} name
+ * @returns {Boards.Cell}
+ */
 function square(name) {
   return [COLUMNS.indexOf(name[0]), Number(name[1]) - 1];
 }
 
+/**
+ * @param {string} label
+ * @param {boolean} still
+ */
 function newBoard(label, still) {
   const board = new Board({ label, columns: COLUMNS, rows: ROWS, name: squareName, still });
   board.svg.classList.add("board--wars");
@@ -128,13 +184,22 @@ function newBoard(label, still) {
   return board;
 }
 
-/** Both squares of a spot `{column, row}` for that direction, the left or upper one first. */
+/**
+ * Both squares of a spot `{column, row}` for that direction, the left or upper one first.
+ * @param {Spot} spot
+ * @param {boolean} upright
+ * @returns {[Boards.Cell, Boards.Cell]}
+ */
 function squaresOf({ column, row }, upright) {
   return [[column, row], upright ? [column, row + 1] : [column + 1, row]];
 }
 
 // -- drawing ----------------------------------------------------------------------------------
 
+/**
+ * @param {Board} board
+ * @param {DominoWars.Game} game
+ */
 function drawCells(board, game) {
   const last = game.last?.squares ?? [];
   return [
@@ -147,6 +212,10 @@ function drawCells(board, game) {
   ];
 }
 
+/**
+ * @param {Board} board
+ * @param {DominoWars.Cell} cell
+ */
 function drawCell(board, { square: name, number, owner }) {
   const [x, y] = board.corner(...square(name));
   return s(
@@ -175,7 +244,12 @@ function drawCell(board, { square: name, number, owner }) {
   );
 }
 
-/* The number stands on its owner's sign: a diamond or a ring. */
+/**
+ * The number stands on its owner's sign: a diamond or a ring.
+ * @param {Seat} owner
+ * @param {number} x
+ * @param {number} y
+ */
 function plate(owner, x, y) {
   if (owner === 1) return s("circle", { class: "wars-plate", cx: x, cy: y, r: 11.5 });
   return s("path", {
@@ -184,8 +258,13 @@ function plate(owner, x, y) {
   });
 }
 
+/**
+ * @param {DominoWars.Game} game
+ * @param {string[]} names
+ */
 function inWords(game, names) {
   if (game.cells.length === 0) return "The board is empty.";
+  /** @param {Seat} seat */
   const owned = (seat) =>
     game.cells
       .filter(({ owner }) => owner === seat)
@@ -194,7 +273,13 @@ function inWords(game, names) {
   return `${names[0]}: ${owned(0)}. ${names[1]}: ${owned(1)}.`;
 }
 
-/** What a seat has, as far as the reader knows it. `hand` says whether the hand is shown here. */
+/**
+ * What a seat has, as far as the reader knows it. `hand` says whether the hand is shown here.
+ * @param {DominoWars.Game} game
+ * @param {Seat} seat
+ * @param {string[]} names
+ * @param {{hand: boolean}} more
+ */
 function side(game, seat, names, { hand }) {
   const has = game.sides[seat];
   const flags = [
@@ -214,7 +299,7 @@ function side(game, seat, names, { hand }) {
       part(
         "Hand",
         has.hand_size,
-        tiles(has.hand ?? Array(has.hand_size).fill(null), { label: "Hand", small: true }),
+        tiles(has.hand ?? nothing(has.hand_size), { label: "Hand", small: true }),
         has.hand === null && shownNote("known to be there", has.shown.hand),
       ),
     pilePart(has),
@@ -226,6 +311,11 @@ function side(game, seat, names, { hand }) {
   );
 }
 
+/**
+ * @param {string} title
+ * @param {number} count
+ * @param {...Dom.Child} content
+ */
 function part(title, count, ...content) {
   return h(
     "div",
@@ -240,28 +330,32 @@ function part(title, count, ...content) {
   );
 }
 
+/**
+ * @param {string} words
+ * @param {string[]} names
+ */
 function shownNote(words, names) {
   return names.length > 0 && h("p", { class: "wars-side__note" }, `${words}: ${names.join(", ")}`);
 }
 
-/* Owners know what is in their pile, but only such places in it as they settled themselves. */
+/**
+ * Owners know what is in their pile, but only such places in it as they settled themselves.
+ * @param {DominoWars.Side} has
+ */
 function pilePart(has) {
   if (has.order === null) {
     return part(
       "Draw pile",
       has.pile_size,
-      tiles(
-        [
-          ...Array(Math.max(0, has.pile_size - has.shown.bottom.length)).fill(null),
-          ...has.shown.bottom,
-        ],
-        { label: "Draw pile, from the top", small: true },
-      ),
+      tiles([...nothing(has.pile_size - has.shown.bottom.length), ...has.shown.bottom], {
+        label: "Draw pile, from the top",
+        small: true,
+      }),
       shownNote("in hand or pile", has.shown.either),
     );
   }
   const places = [...has.order];
-  const unsettled = [...has.pile];
+  const unsettled = [...(has.pile ?? [])];
   for (const name of places) {
     if (name !== null) unsettled.splice(unsettled.indexOf(name), 1);
   }
@@ -285,22 +379,36 @@ function pilePart(has) {
 
 // -- playing ----------------------------------------------------------------------------------
 
-/** Put a playable board into `root`. */
+/**
+ * Put a playable board into `root`.
+ * @param {HTMLElement} root
+ * @param {Boards.Api} api
+ */
 export function mount(root, api) {
   return new WarsBoard(root, api);
 }
 
 class WarsBoard {
+  /**
+   * @param {HTMLElement} root
+   * @param {Boards.Api} api
+   */
   constructor(root, api) {
     this.root = root;
     this.api = api;
+    /** @type {View | null} */
     this.view = null;
-    this.ctx = null;
+    this.ctx = NOTHING_ASKED;
+    /** @type {string | null} */
     this.domino = null; // the name of the one taken from the hand
     this.turns = 0; // 0: the lower number on the left or above; 1: the other way round
+    /** @type {string | null} */
     this.choice = null; // the text of a choice that is not confirmed yet
+    /** @type {string | null} */
     this.key = null; // the question that is being asked: a turn asks several under one id
+    /** @type {Map<string, string>} */
     this.stamps = new Map();
+    /** @type {DeckBuilder | null} */
     this.builder = null;
 
     this.board = newBoard("Board, A1 to D4", false);
@@ -338,6 +446,10 @@ class WarsBoard {
     this.api.dock.replaceChildren();
   }
 
+  /**
+   * @param {View} view
+   * @param {Boards.Context} ctx
+   */
   update(view, ctx) {
     this.view = view;
     this.ctx = ctx;
@@ -357,27 +469,32 @@ class WarsBoard {
   }
 
   focus() {
-    const places = [
-      [this.sheet, "input:not(:disabled)"],
-      [this.cards, "input:not(:disabled), .deck__card:not(:disabled)"],
-      [this.hand, this.#asks("play") && this.domino === null ? "input:not(:disabled)" : null],
-    ];
-    const [place, what] =
-      places.find(([element, wanted]) => wanted !== null && !element.hidden) ?? [];
-    const control = place?.querySelector(what) ?? null;
-    if (control !== null) control.focus({ preventScroll: true });
-    else if (!this.table.hidden) this.board.focus();
+    const takes = this.#asks("play") && this.domino === null;
+    const [place] = [this.sheet, this.cards, ...(takes ? [this.hand] : [])].filter(
+      ({ hidden }) => !hidden,
+    );
+    if (place !== undefined && focusChoice(place, "input, .deck__card")) return;
+    if (!this.table.hidden) this.board.focus();
   }
 
   // -- what is being decided ------------------------------------------------------------------
 
   get #game() {
-    return this.view?.game ?? null;
+    return given(this.view?.game);
   }
 
+  get #you() {
+    return given(this.ctx.you);
+  }
+
+  get #spot() {
+    return given(this.placing.spot);
+  }
+
+  /** @param {...string} kinds */
   #asks(...kinds) {
-    const { decision, pending, paused } = this.ctx ?? {};
-    return kinds.includes(decision?.kind) && pending === null && !paused;
+    const { decision, pending, paused } = this.ctx;
+    return decision !== null && kinds.includes(decision.kind) && pending === null && !paused;
   }
 
   get #playing() {
@@ -385,15 +502,16 @@ class WarsBoard {
   }
 
   get #upright() {
-    return this.#game.directions[this.ctx.you] === "vertical";
+    return this.#game.directions?.[this.#you] === "vertical";
   }
 
   /** The two numbers of the domino in board order. */
   get #numbers() {
-    const numbers = [...this.domino].map(Number);
+    const numbers = [...given(this.domino)].map(Number);
     return this.turns === 0 ? numbers : numbers.reverse();
   }
 
+  /** @param {string | null} key */
   #reset(key) {
     this.key = key;
     this.placing.clear();
@@ -404,7 +522,7 @@ class WarsBoard {
   }
 
   get #text() {
-    const squares = squaresOf(this.placing.spot, this.#upright).map(([column, row]) =>
+    const squares = squaresOf(this.#spot, this.#upright).map(([column, row]) =>
       squareName(column, row),
     );
     return `${this.domino} ${(this.turns === 0 ? squares : squares.reverse()).join(":")}`;
@@ -419,7 +537,7 @@ class WarsBoard {
   }
 
   #cancel() {
-    if (this.ctx === null || this.ctx.pending !== null) return;
+    if (this.view === null || this.ctx.pending !== null) return;
     this.placing.cancel();
   }
 
@@ -428,19 +546,20 @@ class WarsBoard {
     this.domino = null;
     this.api.draft(this.choice ?? "");
     uncheck(this.cards, this.root);
-    if (this.ctx !== null && this.#game !== null) this.#drawBar();
+    if (this.view?.game) this.#drawBar();
   }
 
+  /** @param {string | null} text */
   #choose(text) {
     this.choice = text;
     this.api.draft(text ?? "");
     this.#drawBar();
   }
 
+  /** @param {string} domino */
   #take(domino) {
     this.domino = domino;
-    const { spot, pinned } = this.placing;
-    this.placing.show(spot, { pin: pinned });
+    this.placing.show(this.placing.spot);
     const count = this.#game.legal[domino].length;
     this.api.announce(
       `${domino}. ${effectWords(domino)}. It fits in ${count} ${count === 1 ? "way" : "ways"}.`,
@@ -449,6 +568,7 @@ class WarsBoard {
 
   // -- where the domino can be: spots are {column, row} of its left or upper square ----------------
 
+  /** @returns {Boards.PlacingRules<Spot>} */
   #rules() {
     return {
       active: () => this.#playing,
@@ -480,18 +600,30 @@ class WarsBoard {
     };
   }
 
+  /**
+   * @param {number} column
+   * @param {number} row
+   * @returns {Spot}
+   */
   #clamped(column, row) {
     const [right, below] = this.#upright ? [SIZE - 1, SIZE - 2] : [SIZE - 2, SIZE - 1];
     return { column: Math.min(Math.max(column, 0), right), row: Math.min(Math.max(row, 0), below) };
   }
 
+  /**
+   * @param {Spot} spot
+   * @param {number} turns
+   */
   #fits(spot, turns) {
     const squares = squaresOf(spot, this.#upright).map(([column, row]) => squareName(column, row));
     const name = (turns === 0 ? squares : squares.reverse()).join(":");
-    return this.#game.legal[this.domino]?.includes(name) ?? false;
+    return this.#game.legal[given(this.domino)]?.includes(name) ?? false;
   }
 
-  /* The spot under a pointer. Where the domino fits there only with its ends swapped, it turns. */
+  /**
+   * The spot under a pointer. Where the domino fits there only with its ends swapped, it turns.
+   * @param {[number, number]} point
+   */
   #under([x, y]) {
     const spot = this.#upright
       ? this.#clamped(Math.floor(x), Math.round(y - 1))
@@ -499,42 +631,54 @@ class WarsBoard {
     return this.#turnedToFit(spot);
   }
 
+  /** @param {Spot} spot */
   #turnedToFit(spot) {
-    if (!this.#fits(spot, this.turns) && this.#fits(spot, 1 - this.turns))
+    if (!this.#fits(spot, this.turns) && this.#fits(spot, 1 - this.turns)) {
       this.turns = 1 - this.turns;
+    }
     return spot;
   }
 
+  /**
+   * @param {number} column
+   * @param {number} row
+   */
   #home(column, row) {
     const here = this.#turnedToFit(this.#clamped(column, row));
     return this.#fits(here, this.turns) ? here : this.#next(null, 1);
   }
 
+  /**
+   * @param {Spot | null} spot
+   * @param {number} by
+   */
   #next(spot, by) {
+    /** @param {Spot} spot */
     const order = ({ column, row }) => row * SIZE + column;
-    const found = this.#game.legal[this.domino].map((pair) => {
-      const ends = pair.split(":").map(square);
-      const turns =
-        order({ column: ends[0][0], row: ends[0][1] }) <
-        order({ column: ends[1][0], row: ends[1][1] })
-          ? 0
-          : 1;
-      const [column, row] = ends[turns];
-      return { column, row, turns };
+    const found = this.#game.legal[given(this.domino)].map((pair) => {
+      const [first, second] = pair.split(":").map((name) => {
+        const [column, row] = square(name);
+        return { column, row };
+      });
+      return order(first) < order(second) ? { ...first, turns: 0 } : { ...second, turns: 1 };
     });
     if (found.length === 0) return null;
+    /** @param {Spot & {turns: number}} each */
     const place = (each) => 2 * order(each) + each.turns;
     found.sort((a, b) => place(a) - place(b));
     const here = spot === null ? (by > 0 ? -1 : Infinity) : place({ ...spot, turns: this.turns });
     const next =
       by > 0
         ? (found.find((each) => place(each) > here) ?? found[0])
-        : (found.findLast((each) => place(each) < here) ?? found.at(-1));
+        : (found.findLast((each) => place(each) < here) ?? found[found.length - 1]);
     this.turns = next.turns;
     return { column: next.column, row: next.row };
   }
 
-  /** What lies under the domino: `{name, laid, before}`, `before` null where the square is empty. */
+  /**
+   * What lies under the domino: `{name, laid, before}`, `before` null where the square is empty.
+   * @param {Spot} spot
+   */
   #covered(spot) {
     const numbers = this.#numbers;
     return squaresOf(spot, this.#upright).map(([column, row], index) => {
@@ -547,23 +691,31 @@ class WarsBoard {
     });
   }
 
+  /** @param {Spot | null} spot */
   #words(spot) {
     if (spot === null) return `${this.#numbers.join(this.#upright ? " above " : " left of ")}.`;
     const covered = this.#covered(spot);
     const where = covered.map(({ name, laid }) => `${laid} on ${name}`).join(", ");
     if (!this.#fits(spot, this.turns)) {
-      const wrong = covered.filter(({ laid, before }) => before !== null && before.number >= laid);
-      const why = wrong
-        .map(({ name, laid, before }) => `${name} shows ${before.number}, not less than ${laid}`)
+      const why = covered
+        .flatMap(({ name, laid, before }) =>
+          before !== null && before.number >= laid
+            ? [`${name} shows ${before.number}, not less than ${laid}`]
+            : [],
+        )
         .join("; ");
       return `${where}: it cannot lie there. ${why}.`;
     }
     return `${where}. ${this.#gain(covered)}`;
   }
 
-  /* How many squares both have afterwards, and what changes hands. */
+  /**
+   * How many squares both have afterwards, and what changes hands.
+   * @param {{name: string, before: DominoWars.Cell | null}[]} covered
+   */
   #gain(covered) {
-    const { names, you } = this.ctx;
+    const { names } = this.ctx;
+    const you = this.#you;
     const taken = covered.filter(({ before }) => before !== null && before.owner !== you);
     const fresh = covered.filter(({ before }) => before === null);
     const [mine, theirs] = [this.#game.scores[you], this.#game.scores[1 - you]];
@@ -577,18 +729,22 @@ class WarsBoard {
 
   // -- drawing --------------------------------------------------------------------------------
 
-  /** Whether something has to be drawn anew: it is left alone while nothing in it has changed. */
-  #changed(part, ...content) {
+  /**
+   * Whether something has to be drawn anew: it is left alone while nothing in it has changed.
+   * @param {string} name
+   * @param {...unknown} content
+   */
+  #changed(name, ...content) {
     const stamp = JSON.stringify(content);
-    if (this.stamps.get(part) === stamp) return false;
-    this.stamps.set(part, stamp);
+    if (this.stamps.get(name) === stamp) return false;
+    this.stamps.set(name, stamp);
     return true;
   }
 
   #drawNotice() {
     const { names } = this.ctx;
     const { passed, phase } = this.#game;
-    const shown = phase === "play" && this.view.phase !== "over" ? passed : [];
+    const shown = phase === "play" && this.view?.phase !== "over" ? passed : [];
     this.notice.hidden = shown.length === 0;
     if (!this.#changed("notice", shown, names)) return;
     fill(
@@ -607,16 +763,17 @@ class WarsBoard {
 
   #drawCards() {
     const { decision, pending } = this.ctx;
-    const kind = ["first", "deck", "mulligan"].includes(decision?.kind) ? decision.kind : null;
+    const asks = decision !== null && ["first", "deck", "mulligan"].includes(decision.kind);
+    const kind = asks ? decision.kind : null;
     const sealed = this.#sealedDeck();
     this.table.hidden = kind === "deck" || sealed !== null; // a deck takes the board's place
     this.cards.hidden = kind === null && sealed === null;
-    if (this.#changed("cards", kind === null ? null : decision.id, sealed)) {
+    if (this.#changed("cards", asks ? decision.id : null, sealed)) {
       this.builder = null;
       if (kind === "first") fill(this.cards, this.#orderCards());
       else if (kind === "deck") fill(this.cards, this.#deckBuilder());
       else if (kind === "mulligan") fill(this.cards, this.#mulliganCards());
-      else if (sealed !== null)
+      else if (sealed !== null) {
         fill(
           this.cards,
           h(
@@ -626,25 +783,26 @@ class WarsBoard {
             tiles(sealed, { label: "Your deck" }),
           ),
         );
-      else fill(this.cards);
+      } else fill(this.cards);
       if (this.table.hidden) this.root.prepend(this.cards);
       else this.api.dock.prepend(this.cards);
     }
     this.builder?.disable(!this.#asks("deck"));
-    for (const input of this.cards.querySelectorAll("input[type=radio]"))
-      input.disabled = pending !== null;
+    for (const input of this.cards.querySelectorAll("input")) {
+      if (input.type === "radio") input.disabled = pending !== null;
+    }
   }
 
   /* The own deck that waits for the opponent's, or null. */
   #sealedDeck() {
-    const mine = this.view.decisions.find(
+    const mine = this.view?.decisions.find(
       ({ seat, kind }) => seat === this.ctx.you && kind === "deck",
     );
     return typeof mine?.sealed === "string" ? deckOf(mine.sealed) : null;
   }
 
   #orderCards() {
-    const other = this.ctx.names[1 - this.ctx.you];
+    const other = this.ctx.names[1 - this.#you];
     return choiceCards({
       legend: "Who plays first? The choice is yours.",
       choose: (value) => this.#choose(value),
@@ -661,24 +819,24 @@ class WarsBoard {
   }
 
   #deckBuilder() {
-    this.builder = new DeckBuilder({
-      repeats: this.#game.items["domino-repeat"][this.ctx.you],
-      changed: () => this.#choose(this.builder.text),
-      confirm: () => this.#confirm(),
-      saved: new SavedMoves(this.ctx.header.ruleset),
-      announce: this.api.announce,
-      refuse: this.api.refuse,
+    const builder = new DeckBuilder({
+      repeats: this.#game.items["domino-repeat"][this.#you],
+      changed: () => this.#choose(builder.text),
+      saved: new SavedMoves(given(this.ctx.header).ruleset),
+      announce: (text) => this.api.announce(text),
+      refuse: (text) => this.api.refuse(text),
     });
-    this.choice = this.builder.text;
-    return this.builder.root;
+    this.builder = builder;
+    this.choice = builder.text;
+    return builder.root;
   }
 
   #mulliganCards() {
-    const { you } = this.ctx;
+    const you = this.#you;
     const left = this.#game.mulligans[you];
     return [
       h("p", { class: "wars-side__note" }, "Your opening hand:"),
-      tiles(this.#game.sides[you].hand, { label: "Your opening hand" }),
+      tiles(given(this.#game.sides[you].hand), { label: "Your opening hand" }),
       choiceCards({
         legend: `Keep it? You may take another hand ${left === 1 ? "once more" : `${left} more times`}.`,
         choose: (value) => this.#choose(value),
@@ -698,7 +856,7 @@ class WarsBoard {
   /* An effect's choice, over the board it is about. */
   #drawSheet() {
     const { decision, pending } = this.ctx;
-    const open = ["return", "top", "discard"].includes(decision?.kind);
+    const open = decision !== null && ["return", "top", "discard"].includes(decision.kind);
     this.sheet.hidden = !open;
     this.frame.classList.toggle("wars__board--asked", open);
     if (this.#changed("sheet", open ? [this.key, this.#game.choices] : null)) {
@@ -707,14 +865,10 @@ class WarsBoard {
     for (const input of this.sheet.querySelectorAll("input")) input.disabled = pending !== null;
   }
 
+  /** @param {string} kind */
   #sheetContent(kind) {
-    const number = { return: 0, top: 2, discard: 4 }[kind];
-    const asks = {
-      return: "Which domino of your discard pile goes to the bottom of your draw pile?",
-      top: "Which domino of your draw pile goes on top of it?",
-      discard: "Which domino of your hand do you discard, to draw another one?",
-    }[kind];
-    const played = this.#game.last.move.slice(0, 2);
+    const { number, asks } = EFFECT_CHOICES[kind];
+    const played = given(this.#game.last).move.slice(0, 2);
     const steps = effectsOf(played).map((effect) =>
       h(
         "li",
@@ -772,10 +926,10 @@ class WarsBoard {
   #drawHand() {
     const { you, paused } = this.ctx;
     const hand = you === null ? null : this.#game.sides[you].hand;
-    this.hand.hidden = hand === null || this.#game.phase !== "play" || this.view.phase === "over";
+    this.hand.hidden = hand === null || this.#game.phase !== "play" || this.view?.phase === "over";
     // Its room is there before the decks are chosen.
     if (you !== null) this.hand.classList.add("keeps-room");
-    if (this.hand.hidden) return;
+    if (hand === null || this.hand.hidden) return;
     const asked = this.ctx.decision?.kind === "play";
     const ways = Object.fromEntries(
       hand.map((name) => [name, asked ? this.#game.legal[name].length : null]),
@@ -812,6 +966,10 @@ class WarsBoard {
     }
   }
 
+  /**
+   * @param {string} name
+   * @param {number | null} ways
+   */
   #handCard(name, ways) {
     const fit =
       ways === null
@@ -845,7 +1003,7 @@ class WarsBoard {
   #drawSides() {
     const { names, you } = this.ctx;
     const game = this.#game;
-    const over = this.view.phase === "over";
+    const over = this.view?.phase === "over";
     if (!this.#changed("sides", game.sides, game.directions, names, you, over)) return;
     const top = you === null ? 0 : 1 - you;
     fill(this.others, side(game, top, names, { hand: true }));
@@ -856,12 +1014,14 @@ class WarsBoard {
   }
 
   #draw() {
+    if (!this.view?.game) return;
     const game = this.#game;
-    if (game === null) return;
     const { names, refusal } = this.ctx;
     const playing = this.#playing;
     this.board.draw("pieces", drawCells(this.board, game));
-    const open = new Set(playing ? game.legal[this.domino].flatMap((pair) => pair.split(":")) : []);
+    const open = new Set(
+      playing ? game.legal[given(this.domino)].flatMap((pair) => pair.split(":")) : [],
+    );
     this.board.draw(
       "marks",
       [...open].map((name) => this.#openMark(name)),
@@ -882,7 +1042,10 @@ class WarsBoard {
     if (this.#asks("play")) this.api.draft(playing && this.placing.pinned ? this.#text : "");
   }
 
-  /* A filled square hides its ground, so that the domino can lie there is shown around it. */
+  /**
+   * A filled square hides its ground, so that the domino can lie there is shown around it.
+   * @param {string} name
+   */
   #openMark(name) {
     const [x, y] = this.board.corner(...square(name));
     return s("rect", {
@@ -895,6 +1058,7 @@ class WarsBoard {
     });
   }
 
+  /** @param {boolean} playing */
   #drawGhost(playing) {
     const { spot, pinned } = this.placing;
     const { you, pending } = this.ctx;
@@ -918,7 +1082,7 @@ class WarsBoard {
           s(
             "g",
             { class: "ghost__body" },
-            drawCell(this.board, { square: name, number: laid, owner: you }),
+            drawCell(this.board, { square: name, number: laid, owner: given(you) }),
           ),
           before && this.#before(before),
         ]),
@@ -928,7 +1092,10 @@ class WarsBoard {
     );
   }
 
-  /* The number that the domino covers, struck out, in the colours of its owner. */
+  /**
+   * The number that the domino covers, struck out, in the colours of its owner.
+   * @param {DominoWars.Cell} cell
+   */
   #before({ square: name, number, owner }) {
     const [x, y] = this.board.corner(...square(name));
     const [cx, cy] = [x + UNIT - 8, y + 8];
@@ -943,7 +1110,7 @@ class WarsBoard {
 
   #drawFacts() {
     const game = this.#game;
-    const { names, you } = this.ctx;
+    const { names } = this.ctx;
     const lines = [];
     if (game.phase === "deck") lines.push("Both players choose their decks in secret.");
     if (game.last !== null) {
@@ -953,7 +1120,7 @@ class WarsBoard {
     }
     if (this.#asks("play") && this.domino === null) {
       lines.push(
-        `You play ${game.directions[you] === "vertical" ? "vertically" : "horizontally"}, on empty squares and lower numbers.`,
+        `You play ${this.#upright ? "vertically" : "horizontally"}, on empty squares and lower numbers.`,
       );
     }
     write(this.facts, lines.join(" "));
@@ -963,39 +1130,50 @@ class WarsBoard {
     const { pending, decision } = this.ctx;
     const asked = decision?.kind;
     this.bar.below(
-      ["first", "deck", "mulligan"].includes(asked) ? this.cards : this.hand,
+      ["first", "deck", "mulligan"].includes(asked ?? "") ? this.cards : this.hand,
       this.hand,
     );
     if (pending !== null) {
       this.bar.sending(`Sending ${pending}…`);
     } else if (this.#playing && this.placing.pinned) {
       this.bar.show({ words: this.#words(this.placing.spot), verb: "Play it" });
-    } else if (this.choice && this.#asks("first", "deck", "mulligan", "return", "top", "discard")) {
-      this.bar.show(this.#choiceWords(asked));
+    } else if (
+      this.choice &&
+      asked !== undefined &&
+      this.#asks("first", "deck", "mulligan", "return", "top", "discard")
+    ) {
+      this.bar.show(choiceWords(asked, this.choice));
     } else {
       this.bar.hide();
     }
   }
+}
 
-  #choiceWords(kind) {
-    const name = this.choice.split(" ").at(-1);
-    return {
-      first: () => ({ words: `You play ${this.choice}.`, verb: `Play ${this.choice}` }),
-      deck: () => ({ words: `Your deck: ${this.choice.slice(5)}.`, verb: "Choose this deck" }),
-      mulligan: () =>
-        this.choice === "keep"
-          ? { words: "You keep this hand.", verb: "Keep it" }
-          : { words: "You take another hand.", verb: "Take another" },
-      return: () => ({
+/**
+ * A choice in words, and what the button says.
+ * @param {string} kind
+ * @param {string} choice
+ */
+function choiceWords(kind, choice) {
+  const name = choice.split(" ").at(-1);
+  switch (kind) {
+    case "first":
+      return { words: `You play ${choice}.`, verb: `Play ${choice}` };
+    case "deck":
+      return { words: `Your deck: ${choice.slice(5)}.`, verb: "Choose this deck" };
+    case "mulligan":
+      return choice === "keep"
+        ? { words: "You keep this hand.", verb: "Keep it" }
+        : { words: "You take another hand.", verb: "Take another" };
+    case "return":
+      return {
         words: `${name} goes to the bottom of your draw pile.`,
         verb: `Return ${name}`,
-      }),
-      top: () => ({ words: `${name} goes on top of your draw pile.`, verb: `Put ${name} on top` }),
-      discard: () => ({
-        words: `You discard ${name} and draw another one.`,
-        verb: `Discard ${name}`,
-      }),
-    }[kind]();
+      };
+    case "top":
+      return { words: `${name} goes on top of your draw pile.`, verb: `Put ${name} on top` };
+    default:
+      return { words: `You discard ${name} and draw another one.`, verb: `Discard ${name}` };
   }
 }
 

@@ -1,16 +1,26 @@
+// @ts-check
 /* Choosing eight dominoes: all 21 with what they do, a tray, and the decks that a player keeps. */
 
-import { fill, h, icon, write } from "../../../../static/js/match/dom.js";
-import { DOMINOES, effectsOf, effectWords, tile } from "./tiles.js";
+import { elementOf, fill, h, icon, write } from "../../../../static/js/match/dom.js";
+import { DOMINOES, effectsOf, effectWords, nothing, tile } from "./tiles.js";
 
 export const DECK = 8;
 
-/** The text of a deck, in ascending order. */
+/** @type {Record<string, number | "up" | "down" | undefined>} */
+const STEPS = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: "up", ArrowDown: "down" };
+
+/**
+ * The text of a deck, in ascending order.
+ * @param {Iterable<string>} dominoes
+ */
 export function deckText(dominoes) {
   return `deck ${[...dominoes].sort().join(" ")}`;
 }
 
-/** The dominoes of a deck's text, or null where it is none. */
+/**
+ * The dominoes of a deck's text, or null where it is none.
+ * @param {string} text
+ */
 export function deckOf(text) {
   const words = text.trim().split(/\s+/);
   const dominoes = words.slice(1).map((word) => [...word].sort().join(""));
@@ -18,7 +28,11 @@ export function deckOf(text) {
   return fits && dominoes.every((domino) => DOMINOES.includes(domino)) ? dominoes.sort() : null;
 }
 
-/** What keeps a choice from being a deck, in a sentence; or an empty string. */
+/**
+ * What keeps a choice from being a deck, in a sentence; or an empty string.
+ * @param {string[]} dominoes
+ * @param {number} repeats
+ */
 export function deckTrouble(dominoes, repeats) {
   const twice = DOMINOES.filter((name) => dominoes.filter((other) => other === name).length > 1);
   if (twice.length > repeats) {
@@ -30,19 +44,59 @@ export function deckTrouble(dominoes, repeats) {
   return left < 0 ? `${-left} too many.` : "";
 }
 
+/**
+ * One domino to choose from.
+ * @typedef {object} Card
+ * @property {string} name
+ * @property {HTMLButtonElement} toggle
+ * @property {HTMLElement} times how often it is in the deck
+ * @property {HTMLButtonElement | null} twice
+ * @property {HTMLElement} root
+ */
+
 export class DeckBuilder {
+  /** @type {HTMLElement} */
+  status;
+  /** @type {HTMLElement} */
+  tray;
+  /** @type {Card[]} */
+  cards;
+  /** @type {HTMLButtonElement} */
+  random;
+  /** @type {HTMLButtonElement} */
+  clear;
+  /** @type {HTMLElement} */
+  shelf;
+  /** @type {HTMLInputElement} */
+  name;
+  /** @type {HTMLButtonElement} */
+  save;
+  /** @type {HTMLElement} */
+  trouble;
+  /** @type {HTMLElement} */
+  root;
+
   /**
-   * `repeats`: how many dominoes may be there twice. `changed(deck)` is called after every change,
-   * `confirm()` when Enter is pressed in the tray. `saved` keeps decks (see match/saved.js).
+   * @param {object} parts
+   * @param {number} parts.repeats how many dominoes may be there twice
+   * @param {() => void} parts.changed called after every change
+   * @param {Client.SavedMoves} parts.saved keeps decks
+   * @param {(text: string) => void} parts.announce
+   * @param {(text: string) => void} parts.refuse
    */
-  constructor({ repeats, changed, confirm, saved, announce, refuse }) {
-    Object.assign(this, { repeats, changed, confirm, saved, announce, refuse });
+  constructor({ repeats, changed, saved, announce, refuse }) {
+    this.repeats = repeats;
+    this.changed = changed;
+    this.saved = saved;
+    this.announce = announce;
+    this.refuse = refuse;
     this.dominoes = recalled();
+    /** @type {Api.SavedMove[]} */
     this.kept = [];
     this.disabled = false;
     this.#build();
     this.#draw();
-    this.#load();
+    void this.#load();
   }
 
   /** The chosen dominoes as a move, or null while they are no deck. */
@@ -50,6 +104,7 @@ export class DeckBuilder {
     return deckTrouble(this.dominoes, this.repeats) === "" ? deckText(this.dominoes) : null;
   }
 
+  /** @param {boolean} disabled */
   disable(disabled) {
     if (disabled === this.disabled) return;
     this.disabled = disabled;
@@ -58,6 +113,7 @@ export class DeckBuilder {
 
   // -- choosing -------------------------------------------------------------------------------
 
+  /** @param {string} name */
   #count(name) {
     return this.dominoes.filter((other) => other === name).length;
   }
@@ -66,6 +122,7 @@ export class DeckBuilder {
     return DOMINOES.filter((name) => this.#count(name) > 1).length;
   }
 
+  /** @param {string} name */
   #add(name) {
     if (this.dominoes.length >= DECK) {
       this.refuse("The deck is full; take one out first.");
@@ -75,12 +132,14 @@ export class DeckBuilder {
     this.announce(`${name} is in the deck, ${this.dominoes.length} of ${DECK}.`);
   }
 
+  /** @param {string} name */
   #remove(name) {
     const at = this.dominoes.indexOf(name);
     this.#set(this.dominoes.filter((_, index) => index !== at));
     this.announce(`${name} is out, ${this.dominoes.length} of ${DECK}.`);
   }
 
+  /** @param {string[]} dominoes */
   #set(dominoes) {
     if (this.disabled) return;
     this.dominoes = [...dominoes].sort();
@@ -115,6 +174,10 @@ export class DeckBuilder {
       },
       this.cards.map(({ root }) => root),
     );
+    /**
+     * @param {string} words
+     * @param {() => void} act
+     */
     const button = (words, act) =>
       h("button", { type: "button", class: "button button--small", on: { click: act } }, words);
     this.random = button("Fill up at random", () => this.#fillUp());
@@ -136,13 +199,13 @@ export class DeckBuilder {
         keydown: (event) => {
           if (event.key !== "Enter") return;
           event.preventDefault();
-          if (!this.save.disabled) this.#save();
+          if (!this.save.disabled) void this.#save();
         },
       },
     });
     this.save = h(
       "button",
-      { type: "button", class: "button button--small", on: { click: () => this.#save() } },
+      { type: "button", class: "button button--small", on: { click: () => void this.#save() } },
       icon("star"),
       "Save",
     );
@@ -170,7 +233,9 @@ export class DeckBuilder {
     );
   }
 
+  /** @param {string} name */
   #card(name) {
+    const times = h("span", { class: "deck__times", "aria-hidden": "true" });
     const toggle = h(
       "button",
       {
@@ -188,7 +253,7 @@ export class DeckBuilder {
           h("span", {}, h("b", {}, String(number)), ` ${short}`),
         ),
       ),
-      h("span", { class: "deck__times", "aria-hidden": "true" }),
+      times,
     );
     const twice =
       this.repeats > 0
@@ -205,9 +270,10 @@ export class DeckBuilder {
             "Twice",
           )
         : null;
-    return { name, toggle, twice, root: h("div", { class: "deck__cell" }, toggle, twice) };
+    return { name, toggle, times, twice, root: h("div", { class: "deck__cell" }, toggle, twice) };
   }
 
+  /** @param {string} name */
   #removeAll(name) {
     this.#set(this.dominoes.filter((other) => other !== name));
     this.announce(`${name} is out, ${this.dominoes.length} of ${DECK}.`);
@@ -215,19 +281,19 @@ export class DeckBuilder {
 
   #draw() {
     const full = this.dominoes.length >= DECK;
-    for (const { name, toggle, twice } of this.cards) {
+    for (const { name, toggle, times, twice } of this.cards) {
       const count = this.#count(name);
       toggle.setAttribute("aria-pressed", String(count > 0));
       toggle.setAttribute("aria-label", `${name[0]} and ${name[1]}. ${effectWords(name)}`);
       toggle.disabled = this.disabled || (full && count === 0);
-      write(toggle.querySelector(".deck__times"), count > 1 ? "×2" : "");
+      write(times, count > 1 ? "×2" : "");
       if (twice === null) continue;
       twice.hidden = count === 0;
       twice.setAttribute("aria-pressed", String(count > 1));
       twice.disabled = this.disabled || (count === 1 && (full || this.#doubled >= this.repeats));
     }
-    const held = [...this.tray.children].indexOf(document.activeElement);
-    const slots = [...this.dominoes, ...Array(Math.max(0, DECK - this.dominoes.length)).fill(null)];
+    const held = [...this.tray.children].findIndex((each) => each === document.activeElement);
+    const slots = [...this.dominoes, ...nothing(DECK - this.dominoes.length)];
     fill(
       this.tray,
       slots.map((name) =>
@@ -248,10 +314,11 @@ export class DeckBuilder {
       ),
     );
     // The slot that had the focus is gone; the keyboard goes on from where it was.
-    if (held >= 0)
+    if (held >= 0) {
       [...this.tray.querySelectorAll("button")]
         .at(Math.min(held, this.dominoes.length - 1))
         ?.focus();
+    }
     const trouble = deckTrouble(this.dominoes, this.repeats);
     write(this.status, trouble || "The deck is complete.");
     this.status.dataset.state = trouble ? "open" : "ready";
@@ -266,15 +333,18 @@ export class DeckBuilder {
     this.save.disabled = this.disabled || this.text === null || this.name.value.trim() === "";
   }
 
-  /* Arrow keys go from domino to domino as they lie. */
+  /**
+   * Arrow keys go from domino to domino as they lie.
+   * @param {KeyboardEvent} event
+   */
   #walk(event) {
-    const from = event.target.closest(".deck__card");
-    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: "up", ArrowDown: "down" }[event.key];
+    const from = elementOf(event)?.closest(".deck__card") ?? null;
+    const step = STEPS[event.key];
     if (from === null || step === undefined) return;
     event.preventDefault();
     const open = this.cards.map(({ toggle }) => toggle).filter((each) => !each.disabled);
     if (typeof step === "number") {
-      open[(open.indexOf(from) + step + open.length) % open.length].focus();
+      open[(open.findIndex((each) => each === from) + step + open.length) % open.length].focus();
       return;
     }
     const here = from.getBoundingClientRect();
@@ -315,6 +385,7 @@ export class DeckBuilder {
     });
   }
 
+  /** @param {Api.SavedMove} deck */
   async #forget(deck) {
     await this.#try(async () => {
       await this.saved.remove(deck.id);
@@ -323,11 +394,12 @@ export class DeckBuilder {
     });
   }
 
+  /** @param {() => Promise<string>} deed */
   async #try(deed) {
     try {
       write(this.trouble, await deed());
     } catch (error) {
-      write(this.trouble, error.message);
+      write(this.trouble, error instanceof Error ? error.message : String(error));
     }
     this.#draw();
   }
@@ -349,7 +421,7 @@ export class DeckBuilder {
               class: "button button--small",
               title: trouble || deck.text.replace("deck ", ""),
               disabled: this.disabled || trouble !== "",
-              on: { click: () => this.#set(dominoes) },
+              on: { click: () => this.#set(dominoes ?? []) },
             },
             icon("star"),
             deck.name,
@@ -361,7 +433,7 @@ export class DeckBuilder {
               class: "button button--small button--icon deck__forget",
               "aria-label": `Delete “${deck.name}”`,
               title: `Delete “${deck.name}”`,
-              on: { click: () => this.#forget(deck) },
+              on: { click: () => void this.#forget(deck) },
             },
             icon("close"),
           ),
@@ -371,16 +443,22 @@ export class DeckBuilder {
   }
 }
 
-/* What was chosen so far outlives a reload of the page, in this tab only. */
+/**
+ * What was chosen so far outlives a reload of the page, in this tab only.
+ * @returns {string[]}
+ */
 function recalled() {
   try {
-    const kept = JSON.parse(sessionStorage.getItem(`deck:${location.pathname}`) ?? "[]");
+    const kept = /** @type {string[]} */ (
+      JSON.parse(sessionStorage.getItem(`deck:${location.pathname}`) ?? "[]")
+    );
     return kept.filter((name) => DOMINOES.includes(name)).slice(0, DECK);
   } catch {
     return [];
   }
 }
 
+/** @param {string[]} dominoes */
 function recall(dominoes) {
   try {
     sessionStorage.setItem(`deck:${location.pathname}`, JSON.stringify(dominoes));

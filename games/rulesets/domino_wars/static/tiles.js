@@ -1,3 +1,4 @@
+// @ts-check
 /* The dominoes of Domino Wars: how they look, and what their numbers do. */
 
 import { h, s } from "../../../../static/js/match/dom.js";
@@ -23,16 +24,31 @@ export const EFFECTS = [
   { short: "skip a turn", text: "Your next turn is skipped." },
 ];
 
-/** The effects of a domino in order, as `{number, short, text}`. */
+/**
+ * The effects of a domino in order, as `{number, short, text}`.
+ * @param {string} name
+ */
 export function effectsOf(name) {
   return [...name].map((digit) => ({ number: Number(digit), ...EFFECTS[Number(digit)] }));
 }
 
-/** What a domino does, in a few words. */
+/**
+ * What a domino does, in a few words.
+ * @param {string} name
+ */
 export function effectWords(name) {
   return effectsOf(name)
     .map(({ number, short }) => `${number}: ${short}`)
     .join(", ");
+}
+
+/**
+ * So many dominoes that nobody knows, or places for them.
+ * @param {number} count
+ * @returns {null[]}
+ */
+export function nothing(count) {
+  return Array.from({ length: Math.max(0, count) }, () => null);
 }
 
 const SIGNS = [
@@ -45,14 +61,24 @@ const SIGNS = [
   "M-5-4L-.5 0L-5 4ZM-.5-4L4 0L-.5 4ZM5-4V4", // over to the next
 ];
 
-/** The sign of a number's effect, about a point. */
+/**
+ * The sign of a number's effect, about a point.
+ * @param {number} number
+ * @param {number} x
+ * @param {number} y
+ */
 function effectSign(number, x, y) {
   return s("path", { class: "tile__sign", d: SIGNS[number], transform: `translate(${x} ${y})` });
 }
 
-/** A domino by itself. `name` null shows its back. */
+/**
+ * A domino by itself. `name` null shows its back.
+ * @param {string | null} name
+ * @param {{signs?: boolean}} [more]
+ */
 export function tile(name, { signs = true } = {}) {
   const tall = signs ? 54 : 44;
+  /** @param {...Dom.Child} children */
   const svg = (...children) =>
     s(
       "svg",
@@ -89,7 +115,11 @@ export function tile(name, { signs = true } = {}) {
   );
 }
 
-/** A row of dominoes with a text for those who do not see them; names may be null for backs. */
+/**
+ * A row of dominoes with a text for those who do not see them; names may be null for backs.
+ * @param {(string | null)[]} names
+ * @param {{label?: string, small?: boolean}} [more]
+ */
 export function tiles(names, { label, small = false } = {}) {
   return h(
     "ul",

@@ -1,12 +1,16 @@
+// @ts-check
 /* The boards of Peg Domain. See static/js/boards/README.md for what every board module offers. */
 
 import { csrfToken } from "../../../../static/js/site.js";
 import { spoken } from "../../../../static/js/match/clock.js";
-import { fill, h, s, write } from "../../../../static/js/match/dom.js";
+import { elementOf, fill, h, s, write } from "../../../../static/js/match/dom.js";
 import {
   Board,
   choiceCards,
   ConfirmBar,
+  focusChoice,
+  given,
+  NOTHING_ASKED,
   outline,
   seatBadge,
   turn,
@@ -14,12 +18,21 @@ import {
 } from "../../../../static/js/boards/kit.js";
 import { Placing, PLACING_KEYS, whyIdle } from "../../../../static/js/boards/placing.js";
 
+/** @typedef {Live.View<PegDomain.Game>} View */
+
+/** @typedef {{text: string, picture: string}} Reading one way to read a painted picture */
+
+/** @typedef {{code?: string, sentence?: string, squares?: string[]}} Misread */
+
 const COLUMNS = [..."ABCDEFGHIJKL"];
 const ROWS = Array.from({ length: 16 }, (_, row) => String(row + 1));
 const SIDE = 9;
+/** @type {Record<string, string>} */
 const WAYS = { "0,-1": "U", "1,0": "R", "0,1": "D", "-1,0": "L" };
+/** @type {PegDomain.Colour[]} */
 const COLOURS = ["red", "blue"];
 
+/** @type {Boards.Module["keys"]} */
 export const keys = [
   [["Enter"], "on a peg of your pallet begins a cut-out there."],
   [["←", "↑", "↓", "→"], "draw it on from square to square, up to the second peg."],
@@ -46,12 +59,18 @@ export const examples = {
   removal: "remove F9",
 };
 
-/** The squares of the domain that each seat owns, once there are sides. */
+/**
+ * The squares of the domain that each seat owns, once there are sides.
+ * @param {View} view
+ */
 export function scores(view) {
   return view.game?.domain ? view.game.scores : null;
 }
 
-/** Where the match stands, in a few words. */
+/**
+ * Where the match stands, in a few words.
+ * @param {View} view
+ */
 export function caption(view) {
   const { game } = view;
   if (game === null) return "The advantage is drawn by lot.";
@@ -71,14 +90,21 @@ export function caption(view) {
   }
 }
 
-/** What the log shows beside an event: how many squares a placement covered. */
+/**
+ * What the log shows beside an event: how many squares a placement covered.
+ * @param {Live.LogEvent} event
+ */
 export function tags(event) {
   if (event.kind !== "place") return [];
-  const count = event.data.covered.length;
+  const count = event.data.covered?.length ?? 0;
   return [{ text: String(count), title: `Covers ${count} squares`, kind: "score" }];
 }
 
-/** What decided the match, where the reason alone does not say it; or an empty string. */
+/**
+ * What decided the match, where the reason alone does not say it; or an empty string.
+ * @param {Live.WonView<PegDomain.Game>} view
+ * @param {string[]} names
+ */
 export function because(view, names) {
   if (view.result.reason !== "tie-break") return "";
   const { used } = view.game;
@@ -89,15 +115,25 @@ export function because(view, names) {
   return `Domain and used squares are level, so the advantage decides: ${winner} had it.`;
 }
 
-/** A still picture of the position, for replays. */
+/**
+ * A still picture of the position, for replays.
+ * @param {View} view
+ * @param {{names?: string[]}} [more]
+ */
 export function render(view, { names = ["First player", "Second player"] } = {}) {
   const { game } = view;
   const boards = newBoards(true);
   drawPosition(boards, game, names);
+  /**
+   * @param {string} kind
+   * @param {Dom.Child} title
+   * @param {Board} board
+   */
   const part = (kind, title, { svg }) => {
     svg.removeAttribute("role"); // the whole is one picture
     return h("div", { class: kind }, h("p", { class: "trio__title" }, title), svg);
   };
+  /** @param {number} colour */
   const pallet = (colour) => {
     const seat = seatOf(game, colour);
     const title = [seat === null ? null : seatBadge(seat), palletTitle(game, colour, names)];
@@ -119,23 +155,45 @@ export function render(view, { names = ["First player", "Second player"] } = {})
 
 // -- geometry ---------------------------------------------------------------------------------
 
+/**
+ * @param {number} column
+ * @param {number} row
+ */
 function nameOf(column, row) {
   return `${COLUMNS[column]}${row + 1}`;
 }
 
+/**
+ * @param {string} name
+ * @returns {Boards.Cell}
+ */
 function at(name) {
   return [name.charCodeAt(0) - 65, Number(name.slice(1)) - 1];
 }
 
+/**
+ * @param {Boards.Cell} a
+ * @param {Boards.Cell} b
+ */
 function same(a, b) {
   return a[0] === b[0] && a[1] === b[1];
 }
 
+/**
+ * @param {Boards.Cell} a
+ * @param {Boards.Cell} b
+ */
 function beside(a, b) {
   return Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1]) === 1;
 }
 
-/** Where the squares of a cut-out land: the first one on `target`, turned clockwise about it. */
+/**
+ * Where the squares of a cut-out land: the first one on `target`, turned clockwise about it.
+ * @param {Boards.Cell[]} squares
+ * @param {Boards.Cell} target
+ * @param {number} turns
+ * @returns {Boards.Cell[]}
+ */
 export function landing(squares, target, turns) {
   const [x, y] = squares[0];
   return squares.map(([column, row]) => {
@@ -146,7 +204,10 @@ export function landing(squares, target, turns) {
   });
 }
 
-/** Whether squares hang together by their sides. */
+/**
+ * Whether squares hang together by their sides.
+ * @param {Boards.Cell[]} squares
+ */
 export function connected(squares) {
   const left = squares.slice(1);
   const reached = squares.slice(0, 1);
@@ -158,7 +219,11 @@ export function connected(squares) {
   return reached.length === squares.length;
 }
 
-/** The text of a cut-out: a path where each square is beside the last one, else all squares. */
+/**
+ * The text of a cut-out: a path where each square is beside the last one, else all squares.
+ * @param {Boards.Cell[]} squares
+ * @param {boolean} isShape
+ */
 export function cutText(squares, isShape) {
   if (isShape) return squares.map((square) => nameOf(...square)).join(" ");
   const ways = squares
@@ -169,9 +234,31 @@ export function cutText(squares, isShape) {
   return `${nameOf(...squares[0])} ${ways.join("")}`;
 }
 
+/**
+ * The squares that are no further than `reach` away, in either direction, row by row.
+ * @param {Boards.Cell} square
+ * @param {number} reach
+ */
+function around([column, row], reach) {
+  const steps = Array.from({ length: 2 * reach + 1 }, (_, step) => step - reach);
+  return steps.flatMap((dx) =>
+    steps.map((dy) => /** @type {Boards.Cell} */ ([column + dx, row + dy])),
+  );
+}
+
+/**
+ * A column or a row of the domain, the nearest one to a number.
+ * @param {number} value
+ */
+function within(value) {
+  return Math.min(Math.max(Math.round(value), 0), SIDE - 1);
+}
+
 // -- drawing ----------------------------------------------------------------------------------
 
+/** @param {boolean} still */
 function newBoards(still) {
+  /** @param {string} label */
   const pallet = (label) => new Board({ label, columns: COLUMNS, rows: ROWS, name: nameOf, still });
   return {
     pallets: [pallet("Red pallet, A1 to L16"), pallet("Blue pallet, A1 to L16")],
@@ -185,16 +272,30 @@ function newBoards(still) {
   };
 }
 
+/**
+ * @param {PegDomain.Game | null} game
+ * @param {number} colour
+ */
 function seatOf(game, colour) {
   return game?.pallets?.[colour].seat ?? null;
 }
 
+/**
+ * @param {PegDomain.Game | null} game
+ * @param {number} colour
+ * @param {string[]} names
+ */
 function palletTitle(game, colour, names) {
   const seat = seatOf(game, colour);
   const name = colour === 0 ? "Red pallet" : "Blue pallet";
   return seat === null ? name : `${name}, ${names[seat]}`;
 }
 
+/**
+ * @param {{pallets: Board[], domain: Board}} boards
+ * @param {PegDomain.Game | null} game
+ * @param {string[]} names
+ */
 function drawPosition({ pallets, domain }, game, names) {
   pallets.forEach((board, colour) =>
     drawPallet(board, game?.pallets?.[colour] ?? null, game?.last ?? null),
@@ -202,17 +303,28 @@ function drawPosition({ pallets, domain }, game, names) {
   drawDomain(domain, game, names);
 }
 
+/** @param {Board} board */
 function ground(board) {
   const [x, y] = board.corner(0, 0);
   const width = board.columns.length * UNIT;
   return s("rect", { class: "board__ground", x, y, width, height: board.rows.length * UNIT });
 }
 
+/**
+ * @param {Board} board
+ * @param {Boards.Cell} square
+ * @param {Dom.Attributes} attributes
+ */
 function box(board, [column, row], attributes) {
   const [x, y] = board.corner(column, row);
   return s("rect", { x, y, width: UNIT, height: UNIT, ...attributes });
 }
 
+/**
+ * @param {Board} board
+ * @param {Boards.Cell} square
+ * @param {string} [kind]
+ */
 function stud(board, [column, row], kind = "") {
   const [x, y] = board.corner(column, row);
   const [cx, cy] = [x + UNIT / 2, y + UNIT / 2];
@@ -224,6 +336,11 @@ function stud(board, [column, row], kind = "") {
   );
 }
 
+/**
+ * @param {Board} board
+ * @param {PegDomain.Pallet | null} pallet
+ * @param {PegDomain.Turn | null} last
+ */
 function drawPallet(board, pallet, last) {
   if (pallet === null) {
     board.draw("floor", ground(board));
@@ -232,9 +349,11 @@ function drawPallet(board, pallet, last) {
     return;
   }
   const floor = [ground(board)];
+  /** @type {SVGElement[]} */
   const pieces = [];
   pallet.rows.forEach((line, row) =>
     [...line].forEach((mark, column) => {
+      /** @type {Boards.Cell} */
       const square = [column, row];
       if ("-x#".includes(mark)) floor.push(box(board, square, { class: "hole" }));
       if (mark === "o") pieces.push(stud(board, square));
@@ -259,13 +378,18 @@ function drawPallet(board, pallet, last) {
   );
 }
 
+/**
+ * @param {Board} board
+ * @param {PegDomain.Game | null} game
+ * @param {string[]} names
+ */
 function drawDomain(board, game, names) {
   const shown = game?.domain ?? null;
   const floor = [ground(board)];
   (shown?.rows ?? []).forEach((line, row) =>
     [...line].forEach((mark, column) => {
       if (mark === ".") return;
-      floor.push(box(board, [column, row], { class: "land", fill: board.seatFill(mark) }));
+      floor.push(box(board, [column, row], { class: "land", fill: board.seatFill(Number(mark)) }));
     }),
   );
   board.draw("floor", floor);
@@ -282,41 +406,65 @@ function drawDomain(board, game, names) {
   if (!board.still) {
     board.describe((name, column, row) => {
       const mark = shown?.rows[row][column] ?? ".";
-      const whose = mark === "." ? "nobody's" : `${names[mark]}'s`;
+      const whose = mark === "." ? "nobody's" : `${names[Number(mark)]}'s`;
       return shown?.pegs.includes(name) ? `${whose}, with a peg` : whose;
     });
   }
 }
 
+/**
+ * @param {PegDomain.Game | null} game
+ * @param {string[]} names
+ */
 function inWords(game, names) {
   if (!game?.domain) return "The domain has no sides yet.";
   return `${names[0]} owns ${game.scores[0]} squares and ${names[1]} ${game.scores[1]}.`;
 }
 
+/** @type {Record<string, string>} */
 const TOLD = { ".": "there", o: "a peg", "-": "used", x: "used, had a peg", "#": "removed" };
 
 // -- playing ----------------------------------------------------------------------------------
 
-/** Put playable boards into `root`. */
+/**
+ * Put playable boards into `root`.
+ * @param {HTMLElement} root
+ * @param {Boards.Api} api
+ */
 export function mount(root, api) {
   return new PegDomainBoard(root, api);
 }
 
 class PegDomainBoard {
+  /** @type {HTMLInputElement} */
+  file;
+  /** @type {HTMLElement} */
+  readings;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {Boards.Api} api
+   */
   constructor(root, api) {
     this.root = root;
     this.api = api;
+    /** @type {View | null} */
     this.view = null;
-    this.ctx = null;
+    this.ctx = NOTHING_ASKED;
+    /** @type {Boards.Cell[]} */
     this.cut = []; // squares of the own pallet, the anchor first
     this.isShape = false; // given by its squares, not as a path
     this.turns = 0;
+    /** @type {string | null} */
     this.minus = null; // the square whose peg Peg Subtraction takes
     this.takesMinus = false; // the next tap on the domain names it
     this.rapid = false; // a removal of three by three
+    /** @type {string | null} */
     this.choice = null; // anything else that is chosen and not yet confirmed: its text
+    /** @type {string | null} */
     this.asked = null;
     this.drawing = false;
+    /** @type {Misread | null} */
     this.misread = null; // why a painted picture could not be read, like a refusal
 
     this.boards = newBoards(false);
@@ -376,28 +524,35 @@ class PegDomainBoard {
     this.api.dock.replaceChildren();
   }
 
+  /**
+   * @param {View} view
+   * @param {Boards.Context} ctx
+   */
   update(view, ctx) {
     const before = this.ctx;
     this.view = view;
     this.ctx = ctx;
     if ((ctx.decision?.id ?? null) !== (before?.decision?.id ?? null)) this.#reset();
     // What was chosen is said; a decision that goes on may be answered anew.
-    else if ((before?.pending ?? null) !== null && ctx.pending === null && ctx.refusal === null)
+    else if ((before?.pending ?? null) !== null && ctx.pending === null && ctx.refusal === null) {
       this.choice = null;
+    }
     this.#drawCards();
     this.#draw();
   }
 
   /** Take the keyboard's focus to where it is needed. */
   focus() {
-    const card = this.cards.hidden ? null : this.cards.querySelector("input:not(:disabled)");
-    if (card !== null) card.focus({ preventScroll: true });
-    else if (this.#isPlacing) this.boards.domain.focus();
-    else if (this.#asks("removal")) this.boards.pallets[1 - this.#own].focus();
-    else if (this.#game?.pallets) this.boards.pallets[this.#own ?? 0].focus();
+    if (!this.cards.hidden && focusChoice(this.cards)) return;
+    if (this.#isPlacing) this.boards.domain.focus();
+    else if (this.#asks("removal")) this.boards.pallets[1 - given(this.#own)].focus();
+    else if (this.view?.game?.pallets) this.boards.pallets[this.#own ?? 0].focus();
   }
 
-  /** What should be asked before `text` is submitted, however it was put; or an empty string. */
+  /**
+   * What should be asked before `text` is submitted, however it was put; or an empty string.
+   * @param {string} text
+   */
   caution(text) {
     const rapid = /^\s*remove\s+3x3\s+([a-l])\s*([0-9]+)\s*\.?\s*$/i.exec(text);
     if (rapid === null || this.#own === null) return "";
@@ -409,26 +564,50 @@ class PegDomainBoard {
   // -- what is being decided ------------------------------------------------------------------
 
   get #game() {
-    return this.view?.game ?? null;
+    return given(this.view?.game);
   }
 
+  get #you() {
+    return given(this.ctx.you);
+  }
+
+  get #spot() {
+    return given(this.placing.spot);
+  }
+
+  /** @param {string} kind */
   #asks(kind) {
-    const { decision, pending, paused } = this.ctx ?? {};
+    const { decision, pending, paused } = this.ctx;
     return decision?.kind === kind && pending === null && !paused;
   }
 
   /** Which of the two pallets is the reader's own: 0 for red. */
   get #own() {
     const { you } = this.ctx;
-    return you === null || !this.#game?.colours ? null : COLOURS.indexOf(this.#game.colours[you]);
+    const colours = this.view?.game?.colours;
+    return you === null || !colours ? null : COLOURS.indexOf(colours[you]);
   }
 
   get #pallet() {
-    return this.#game.pallets[this.#own];
+    return given(this.#game.pallets)[given(this.#own)];
   }
 
+  /**
+   * @param {Boards.Cell} square
+   * @param {PegDomain.Pallet} [pallet]
+   */
   #mark([column, row], pallet = this.#pallet) {
     return pallet.rows[row]?.[column] ?? "";
+  }
+
+  /** The square of the cut-out that was named last. */
+  get #end() {
+    return this.cut[this.cut.length - 1];
+  }
+
+  /** Where pegs stand on the domain. */
+  get #pegs() {
+    return given(this.#game.domain).pegs;
   }
 
   get #pegsCut() {
@@ -437,13 +616,14 @@ class PegDomainBoard {
 
   get #isCut() {
     if (this.cut.length < 2 || this.#pegsCut !== 2) return false;
-    return this.isShape ? connected(this.cut) : this.#mark(this.cut.at(-1)) === "o";
+    return this.isShape ? connected(this.cut) : this.#mark(this.#end) === "o";
   }
 
   get #isPlacing() {
     return this.#asks("turn") && this.#isCut && !this.takesMinus && this.choice === null;
   }
 
+  /** @param {string} item */
   #held(item) {
     const { you } = this.ctx;
     if (you === null || this.#game.turn > this.#game.items_until) return 0;
@@ -452,7 +632,7 @@ class PegDomainBoard {
 
   get #text() {
     const minus = this.minus === null ? "" : ` minus ${this.minus}`;
-    const target = nameOf(...this.placing.spot);
+    const target = nameOf(...this.#spot);
     return `${cutText(this.cut, this.isShape)} > ${target} ${this.turns * 90}${minus}`;
   }
 
@@ -473,6 +653,7 @@ class PegDomainBoard {
     else if (this.#isPlacing && this.placing.pinned) this.api.submit(this.#text);
   }
 
+  /** @param {string} text */
   #choose(text) {
     this.choice = text;
     this.placing.clear();
@@ -482,6 +663,7 @@ class PegDomainBoard {
 
   // -- cutting --------------------------------------------------------------------------------
 
+  /** @param {Boards.Cell} square */
   #begin(square) {
     if (this.#mark(square) !== "o") {
       this.api.refuse(`${nameOf(...square)}: a cut-out begins on a peg.`);
@@ -495,7 +677,10 @@ class PegDomainBoard {
     return true;
   }
 
-  /* Go on to a square, or back where it was passed already. */
+  /**
+   * Go on to a square, or back where it was passed already.
+   * @param {Boards.Cell} square
+   */
   #extend(square) {
     const passed = this.cut.findIndex((each) => same(each, square));
     if (passed >= 0) {
@@ -503,8 +688,7 @@ class PegDomainBoard {
       this.cut.length = passed + 1;
     } else {
       const mark = this.#mark(square);
-      const last = this.cut.at(-1);
-      if (!beside(last, square) || !".o".includes(mark) || mark === "") return false;
+      if (!beside(this.#end, square) || !".o".includes(mark) || mark === "") return false;
       if (this.#pegsCut > 1) return false;
       this.cut.push(square);
     }
@@ -512,6 +696,7 @@ class PegDomainBoard {
     return true;
   }
 
+  /** @param {Boards.Cell} square */
   #toggle(square) {
     const index = this.cut.findIndex((each) => same(each, square));
     if (index >= 0) this.cut.splice(index, 1);
@@ -523,9 +708,10 @@ class PegDomainBoard {
     this.#cutChanged(square);
   }
 
+  /** @param {Boards.Cell} square */
   #cutChanged(square) {
     this.choice = this.misread = null;
-    this.boards.pallets[this.#own].stand(...square);
+    this.boards.pallets[given(this.#own)].stand(...square);
     if (this.#isCut) {
       this.api.announce(
         `${cutText(this.cut, this.isShape)}: ${this.cut.length} squares. Place it on the domain.`,
@@ -544,20 +730,30 @@ class PegDomainBoard {
     this.#draw();
   }
 
+  /**
+   * @param {Board} board
+   * @param {number} colour
+   */
   #listen(board, colour) {
     const { svg } = board;
+    /**
+     * @param {{clientX: number, clientY: number}} event
+     * @returns {Boards.Cell | null}
+     */
     const square = (event) => {
       const [x, y] = board.under(event).map(Math.floor);
       return x >= 0 && y >= 0 && x < COLUMNS.length && y < ROWS.length ? [x, y] : null;
     };
     const cuts = () => this.#asks("turn") && this.#own === colour;
+    /** @type {{here: Boards.Cell, x: number, y: number} | null} */
     let from = null;
     svg.addEventListener(
       "touchstart",
       (event) => {
         const here = square(event.touches[0]);
-        if (cuts() && !this.isShape && here !== null && this.#mark(here) === "o")
+        if (cuts() && !this.isShape && here !== null && this.#mark(here) === "o") {
           event.preventDefault();
+        }
       },
       { passive: false },
     );
@@ -568,7 +764,7 @@ class PegDomainBoard {
       if (this.isShape) return;
       const goesOn =
         this.cut.length > 0 &&
-        (this.cut.some((each) => same(each, here)) || beside(this.cut.at(-1), here));
+        (this.cut.some((each) => same(each, here)) || beside(this.#end, here));
       if (goesOn && !this.#isCut) this.#extend(here);
       else if (this.#mark(here) === "o") this.#begin(here);
       else if (goesOn) this.#extend(here);
@@ -605,11 +801,11 @@ class PegDomainBoard {
     });
     board.onArrow = (dx, dy) => {
       if (!cuts() || this.isShape || this.cut.length === 0 || this.#isCut) return false;
-      const [column, row] = this.cut.at(-1);
+      const [column, row] = this.#end;
       if (!this.#extend([column + dx, row + dy])) {
         this.api.refuse("There is no way on there.");
       } else if (this.#isCut) {
-        this.boards.domain.stand(...this.placing.spot, { focus: true });
+        this.boards.domain.stand(...this.#spot, { focus: true });
       }
       return true;
     };
@@ -619,8 +815,8 @@ class PegDomainBoard {
         return true;
       }
       if (event.key !== "Enter" && event.key !== " ") return false;
-      const here = event.target.dataset.square;
-      if (here === undefined) return false;
+      const here = elementOf(event)?.getAttribute("data-square") ?? null;
+      if (here === null) return false;
       if (!cuts() || this.isShape) return this.#tapPallet(colour, at(here));
       if (this.#isCut) return false;
       this.#begin(at(here));
@@ -628,7 +824,11 @@ class PegDomainBoard {
     };
   }
 
-  /* A tap on a square of either pallet. Whether it meant anything. */
+  /**
+   * A tap on a square of either pallet. Whether it meant anything.
+   * @param {number} colour
+   * @param {Boards.Cell} square
+   */
   #tapPallet(colour, square) {
     const name = nameOf(...square);
     if (this.#asks("turn") && this.#own === colour && this.isShape) {
@@ -638,7 +838,7 @@ class PegDomainBoard {
     }
     if (this.#asks("removal") && this.#own !== colour) {
       if (this.rapid) this.#choose(`remove 3x3 ${name}`);
-      else if (this.#game.removable.includes(name)) this.#choose(`remove ${name}`);
+      else if (this.#game.removable?.includes(name)) this.#choose(`remove ${name}`);
       else this.api.refuse(`${name} cannot be removed.`);
       return true;
     }
@@ -649,27 +849,33 @@ class PegDomainBoard {
     return false;
   }
 
+  /** @param {MouseEvent} event */
   #tapDomain(event) {
     if (!this.takesMinus || !this.#asks("turn")) return;
     const [column, row] = this.boards.domain.under(event).map(Math.floor);
     const name = column >= 0 && row >= 0 ? nameOf(column, row) : "";
-    if (!this.#game.domain.pegs.includes(name)) return;
+    if (!this.#pegs.includes(name)) return;
     this.minus = name;
     this.takesMinus = false;
     this.api.announce(`The peg on ${name} goes before the cut-out is placed.`);
     this.#draw();
   }
 
+  /** @param {number} colour */
   #extraSquares(colour) {
     const { you } = this.ctx;
-    return you === null ? [] : (this.#game?.extra_squares[you]?.[colour] ?? []);
+    return you === null ? [] : (this.view?.game?.extra_squares[you]?.[colour] ?? []);
   }
 
   // -- placing: a spot is the square of the domain under the first peg --------------------------
 
+  /** @returns {Boards.PlacingRules<Boards.Cell>} */
   #rules() {
-    const clamp = ([column, row]) =>
-      [column, row].map((value) => Math.min(Math.max(Math.round(value), 0), SIDE - 1));
+    /**
+     * @param {[number, number]} point
+     * @returns {Boards.Cell}
+     */
+    const clamp = ([column, row]) => [within(column), within(row)];
     return {
       active: () => this.#isPlacing,
       idle: () => whyIdle(this.ctx, this.#wantedFirst),
@@ -691,20 +897,26 @@ class PegDomainBoard {
     };
   }
 
+  /** @param {Boards.Cell} spot */
   #lands(spot) {
     return landing(this.cut, spot, this.turns);
   }
 
+  /** @param {Boards.Cell} square */
   #inside([column, row]) {
     return column >= 0 && row >= 0 && column < SIDE && row < SIDE;
   }
 
+  /** @param {Boards.Cell} square */
   #blocked([column, row]) {
     const name = nameOf(column, row);
-    return name !== this.minus && this.#game.domain.pegs.includes(name);
+    return name !== this.minus && this.#pegs.includes(name);
   }
 
-  /** Why the cut-out may not lie there, or nothing. */
+  /**
+   * Why the cut-out may not lie there, or nothing.
+   * @param {Boards.Cell} spot
+   */
   #trouble(spot) {
     const squares = this.#lands(spot);
     const outside = squares.filter((square) => !this.#inside(square)).length;
@@ -713,45 +925,64 @@ class PegDomainBoard {
     return on.length > 0 ? `there is a peg on ${on.join(", ")}` : "";
   }
 
-  /** What the score would become: both seats', and how many squares change hands. */
+  /**
+   * What the score would become: both seats', and how many squares change hands.
+   * @param {Boards.Cell} spot
+   */
   #after(spot) {
-    const { you } = this.ctx;
-    const scores = [...this.#game.scores];
+    const you = this.#you;
+    const domain = given(this.#game.domain);
+    const after = [...this.#game.scores];
     let taken = 0;
     for (const [column, row] of this.#lands(spot)) {
-      const mark = this.#game.domain.rows[row][column];
+      const mark = domain.rows[row][column];
       if (mark === String(you)) continue;
-      if (mark !== ".") scores[Number(mark)] -= 1;
-      scores[you] += 1;
+      if (mark !== ".") after[Number(mark)] -= 1;
+      after[you] += 1;
       taken += 1;
     }
-    return { scores, taken };
+    return { after, taken };
   }
 
+  /**
+   * @param {Boards.Cell | null} spot
+   * @param {number} by
+   */
   #next(spot, by) {
+    /** @param {Boards.Cell} spot */
     const order = ([column, row]) => row * SIDE + column;
-    const fit = Array.from({ length: SIDE * SIDE }, (_, index) => [
+    /** @type {Boards.Cell[]} */
+    const cells = Array.from({ length: SIDE * SIDE }, (_, index) => [
       index % SIDE,
       Math.floor(index / SIDE),
-    ]).filter((each) => this.#trouble(each) === "");
+    ]);
+    const fit = cells.filter((each) => this.#trouble(each) === "");
     if (fit.length === 0) return null;
     if (by > 0) return fit.find((each) => spot === null || order(each) > order(spot)) ?? fit[0];
-    return fit.findLast((each) => spot === null || order(each) < order(spot)) ?? fit.at(-1);
+    return (
+      fit.findLast((each) => spot === null || order(each) < order(spot)) ?? fit[fit.length - 1]
+    );
   }
 
+  /** @param {Boards.Cell | null} spot */
   #words(spot) {
     const what = `${cutText(this.cut, this.isShape)}, turned by ${this.turns * 90}°`;
     if (spot === null) return `${what}.`;
     const where = `${what}, first peg on ${nameOf(...spot)}`;
     const trouble = this.#trouble(spot);
     if (trouble !== "") return `${where}: cannot lie there, ${trouble}.`;
-    const { scores, taken } = this.#after(spot);
-    return `${where}: takes ${taken}, then ${points(scores, this.ctx.names)}.`;
+    const { after, taken } = this.#after(spot);
+    return `${where}: takes ${taken}, then ${points(after, this.ctx.names)}.`;
   }
 
   // -- drawing --------------------------------------------------------------------------------
 
   #buttons() {
+    /**
+     * @param {string} words
+     * @param {() => void} act
+     * @param {string} key
+     */
     const button = (words, act, key) =>
       h("button", { type: "button", class: "button", "data-act": key, on: { click: act } }, words);
     const made = {
@@ -771,13 +1002,14 @@ class PegDomainBoard {
   // -- answers as pictures --------------------------------------------------------------------
 
   #paintPanel() {
-    const page = `/matches/${this.root.closest("[data-match]")?.dataset.match}`;
+    const match = this.root.closest("[data-match]")?.getAttribute("data-match");
+    const page = `/matches/${match}`;
     this.file = h("input", {
       type: "file",
       class: "input",
       accept: "image/png,image/jpeg",
       id: "paint-file",
-      on: { change: () => this.#sendPicture(`${page}/paint/`) },
+      on: { change: () => void this.#sendPicture(`${page}/paint/`) },
     });
     this.readings = h("div", { class: "readings", "aria-live": "polite" });
     return h(
@@ -808,14 +1040,16 @@ class PegDomainBoard {
     );
   }
 
+  /** @param {string} address */
   async #sendPicture(address) {
-    const [file] = this.file.files;
+    const [file] = this.file.files ?? [];
     if (file === undefined || !this.#asks("turn")) return;
-    const asked = this.ctx.decision.id;
+    const asked = this.ctx.decision?.id;
     const body = new FormData();
     body.append("picture", file);
     this.misread = null;
     fill(this.readings, h("p", {}, "Reading the picture…"));
+    /** @type {Misread & {readings?: Reading[]}} */
     let answer;
     try {
       const response = await fetch(address, {
@@ -823,7 +1057,7 @@ class PegDomainBoard {
         body,
         headers: { "X-CSRFToken": csrfToken() },
       });
-      answer = await response.json();
+      answer = /** @type {Misread & {readings?: Reading[]}} */ (await response.json());
     } catch {
       answer = { sentence: "The picture could not be sent, or is too large." };
     }
@@ -855,9 +1089,12 @@ class PegDomainBoard {
     );
   }
 
-  /* One way to read a picture; whoever has Peg Subtraction may add it, which no picture shows. */
+  /**
+   * One way to read a picture; whoever has Peg Subtraction may add it, which no picture shows.
+   * @param {Reading} reading
+   */
   #reading({ text, picture }) {
-    const pegs = this.#game.domain.pegs;
+    const pegs = this.#pegs;
     const may = this.#held("peg-subtraction") > 0 && pegs.length > 0 && !text.includes(" minus ");
     const select = may
       ? h(
@@ -916,7 +1153,7 @@ class PegDomainBoard {
     button.shape.hidden = !turnNow || this.#game.variant !== "gauntlet";
     button.shape.setAttribute("aria-pressed", String(this.isShape));
     button.minus.hidden =
-      !turnNow || this.#held("peg-subtraction") === 0 || this.#game.domain.pegs.length === 0;
+      !turnNow || this.#held("peg-subtraction") === 0 || this.#pegs.length === 0;
     button.minus.setAttribute("aria-pressed", String(this.takesMinus || this.minus !== null));
     button.finish.hidden = !turnNow;
     button.rapid.hidden = !removal || this.#held("rapid-removal") === 0;
@@ -927,9 +1164,11 @@ class PegDomainBoard {
     this.moveTools.hidden = !this.#isPlacing;
     // Below the pallet that they are about: on a telephone anything else is a screen away.
     // Between turns their room is kept there.
-    const idle =
-      this.#own === null || this.#asks("inspection") ? this.below : this.panels[this.#own];
-    const place = removal ? this.panels[1 - this.#own] : turnNow ? this.panels[this.#own] : idle;
+    const own = this.#own;
+    /** @type {HTMLElement} */
+    let place = this.below;
+    if (own !== null && removal) place = this.panels[1 - own];
+    else if (own !== null && !this.#asks("inspection")) place = this.panels[own];
     this.tools.classList.toggle("keeps-room", place !== this.below);
     if (this.tools.parentElement !== place) place.append(this.tools);
     this.below.hidden = place !== this.below || this.tools.hidden;
@@ -937,7 +1176,7 @@ class PegDomainBoard {
   }
 
   #mayBeReady() {
-    const { you } = this.ctx;
+    const you = this.#you;
     const game = this.#game;
     if (!game.early_ready) return false;
     const waits = (game.items[you]["additional-peg"]?.[0] ?? 0) > 0;
@@ -945,8 +1184,8 @@ class PegDomainBoard {
   }
 
   #draw() {
-    if (this.ctx === null) return;
-    const game = this.#game;
+    if (this.view === null) return;
+    const { game } = this.view;
     const { names, you } = this.ctx;
     drawPosition(this.boards, game, names);
     // Before the pallets are revealed they lie there face down: what is below stays where it is.
@@ -954,7 +1193,7 @@ class PegDomainBoard {
     this.trio.inert = !game?.pallets;
     this.trio.dataset.own = this.#own === null ? "" : COLOURS[this.#own];
     this.trio.dataset.asks = this.ctx.decision?.kind ?? "";
-    this.trio.dataset.redSeat = seatOf(game, 0) ?? "";
+    this.trio.dataset.redSeat = String(seatOf(game, 0) ?? "");
     this.#drawTools();
     if (game?.pallets) this.#drawPallets();
     else this.titles.forEach((title, colour) => write(title, palletTitle(game, colour, names)));
@@ -970,7 +1209,7 @@ class PegDomainBoard {
   #drawPallets() {
     const game = this.#game;
     this.boards.pallets.forEach((board, colour) => {
-      const pallet = game.pallets[colour];
+      const pallet = given(game.pallets)[colour];
       const legal = this.#legalOn(colour);
       board.classify((name) => (legal.has(name) ? "square--legal" : ""));
       board.describe(
@@ -989,19 +1228,24 @@ class PegDomainBoard {
     });
   }
 
-  /** The squares of a pallet that can be chosen now. */
+  /**
+   * The squares of a pallet that can be chosen now.
+   * @param {number} colour
+   */
   #legalOn(colour) {
-    if (this.#asks("removal") && this.#own !== colour && !this.rapid)
-      return new Set(this.#game.removable);
+    if (this.#asks("removal") && this.#own !== colour && !this.rapid) {
+      return new Set(this.#game.removable ?? []);
+    }
     if (this.#asks("inspection")) return new Set(this.#extraSquares(colour));
-    if (!this.#asks("turn") || this.#own !== colour || this.isShape || this.#isCut)
+    if (!this.#asks("turn") || this.#own !== colour || this.isShape || this.#isCut) {
       return new Set();
-    const last = this.cut.at(-1);
-    if (last === undefined) return new Set();
+    }
+    if (this.cut.length === 0) return new Set();
+    const [column, row] = this.#end;
+    const steps = Object.keys(WAYS).map((step) => step.split(",").map(Number));
     return new Set(
-      Object.keys(WAYS)
-        .map((step) => step.split(",").map(Number))
-        .map(([dx, dy]) => [last[0] + dx, last[1] + dy])
+      steps
+        .map(([dx, dy]) => /** @type {Boards.Cell} */ ([column + dx, row + dy]))
         .filter(
           (square) =>
             [".", "o"].includes(this.#mark(square)) && !this.cut.some((each) => same(each, square)),
@@ -1010,75 +1254,98 @@ class PegDomainBoard {
     );
   }
 
-  /* What is being cut or named on a pallet. */
+  /**
+   * What is being cut or named on a pallet.
+   * @param {Board} board
+   * @param {number} colour
+   * @returns {Dom.Child}
+   */
   #markOn(board, colour) {
+    const cuts = this.cut.length > 0 && this.ctx.decision?.kind === "turn";
+    if (cuts && this.#own === colour) return this.#cutOn(board);
+    return [...this.#removalOn(board, colour), ...this.#extraOn(board, colour)];
+  }
+
+  /** What was chosen, and is or is not on its way yet. */
+  get #said() {
+    return this.ctx.pending ?? this.choice ?? this.ctx.decision?.sealed ?? "";
+  }
+
+  /** @param {Board} board */
+  #cutOn(board) {
+    const whole = connected(this.cut);
+    const middles = this.cut.map((square) =>
+      board
+        .corner(...square)
+        .map((value) => value + UNIT / 2)
+        .join(" "),
+    );
+    return s(
+      "g",
+      { class: `cutting${this.#isCut ? " cutting--whole" : ""}` },
+      whole
+        ? s("path", {
+            class: "cutting__body",
+            d: outline(this.cut, board.corner(0, 0)),
+            fill: board.seatFill(this.#you),
+          })
+        : this.cut.map((square) =>
+            box(board, square, { class: "cutting__body", fill: board.seatFill(this.#you) }),
+          ),
+      this.isShape ? null : s("path", { class: "cutting__way", d: `M${middles.join("L")}` }),
+      this.cut.filter((square) => this.#mark(square) === "o").map((square) => stud(board, square)),
+    );
+  }
+
+  /**
+   * @param {Board} board
+   * @param {number} colour
+   */
+  #removalOn(board, colour) {
+    const removal = /^remove (3x3 )?([A-L][0-9]+)$/.exec(this.#said);
+    if (!removal || this.ctx.decision?.kind !== "removal" || this.#own === colour) return [];
+    const pallet = given(this.#game.pallets)[colour];
+    return around(at(removal[2]), removal[1] ? 1 : 0)
+      .filter(([column, row]) => column in COLUMNS && row in ROWS)
+      .map((square) => {
+        // What stays, with a peg or beside one, is only framed.
+        const goes = this.#isClear(square, pallet);
+        return box(board, square, { class: "aimed", fill: goes ? board.hatch : "none" });
+      });
+  }
+
+  /**
+   * @param {Board} board
+   * @param {number} colour
+   */
+  #extraOn(board, colour) {
     const game = this.#game;
-    const { you, decision, pending } = this.ctx;
-    if (this.#own === colour && this.cut.length > 0 && decision?.kind === "turn") {
-      const whole = connected(this.cut);
-      const points = this.cut.map((square) =>
-        board
-          .corner(...square)
-          .map((value) => value + UNIT / 2)
-          .join(" "),
-      );
-      return s(
-        "g",
-        { class: `cutting${this.#isCut ? " cutting--whole" : ""}` },
-        whole
-          ? s("path", {
-              class: "cutting__body",
-              d: outline(this.cut, board.corner(0, 0)),
-              fill: board.seatFill(you),
-            })
-          : this.cut.map((square) =>
-              box(board, square, { class: "cutting__body", fill: board.seatFill(you) }),
-            ),
-        this.isShape ? null : s("path", { class: "cutting__way", d: `M${points.join("L")}` }),
-        this.cut
-          .filter((square) => this.#mark(square) === "o")
-          .map((square) => stud(board, square)),
-      );
-    }
-    const named = [];
-    const text = pending ?? this.choice ?? decision?.sealed ?? "";
-    const removal = /^remove (3x3 )?([A-L][0-9]+)$/.exec(text);
-    if (removal && decision?.kind === "removal" && this.#own !== colour) {
-      const [column, row] = at(removal[2]);
-      const reach = removal[1] ? 1 : 0;
-      for (let dx = -reach; dx <= reach; dx += 1) {
-        for (let dy = -reach; dy <= reach; dy += 1) {
-          const square = [column + dx, row + dy];
-          if (board.name(...square) && square[0] in COLUMNS && square[1] in ROWS) {
-            // What stays, with a peg or beside one, is only framed.
-            const goes = this.#isClear(square, game.pallets[colour]);
-            named.push(box(board, square, { class: "aimed", fill: goes ? board.hatch : "none" }));
-          }
-        }
-      }
-    }
-    const chosen = new RegExp(`^extra peg ${COLOURS[colour]} ([A-L][0-9]+)$`).exec(text);
+    const { you } = this.ctx;
+    const chosen = new RegExp(`^extra peg ${COLOURS[colour]} ([A-L][0-9]+)$`).exec(this.#said);
     const extra =
       you !== null && game.phase === "inspection" ? (game.extra[you]?.[colour] ?? []) : [];
-    for (const name of new Set(chosen ? [...extra, chosen[1]] : extra))
-      named.push(stud(board, at(name), "stud--extra"));
-    return named;
+    const names = new Set(chosen ? [...extra, chosen[1]] : extra);
+    return [...names].map((name) => stud(board, at(name), "stud--extra"));
   }
 
-  /* The squares that a Rapid Removal there would take, as things stand. */
+  /**
+   * The squares that a Rapid Removal there would take, as things stand.
+   * @param {string} centre
+   */
   #taken(centre) {
-    const pallet = this.#game.pallets[1 - this.#own];
-    const [column, row] = at(centre);
-    const area = [-1, 0, 1].flatMap((dx) => [-1, 0, 1].map((dy) => [column + dx, row + dy]));
-    return area.filter((square) => this.#isClear(square, pallet));
+    const pallet = given(this.#game.pallets)[1 - given(this.#own)];
+    return around(at(centre), 1).filter((square) => this.#isClear(square, pallet));
   }
 
-  /* Whether a square is still there and neither carries a peg nor touches one. */
-  #isClear([column, row], pallet) {
-    const near = [-1, 0, 1].flatMap((dx) => [-1, 0, 1].map((dy) => [column + dx, row + dy]));
+  /**
+   * Whether a square is still there and neither carries a peg nor touches one.
+   * @param {Boards.Cell} square
+   * @param {PegDomain.Pallet} pallet
+   */
+  #isClear(square, pallet) {
     return (
-      this.#mark([column, row], pallet) === "." &&
-      near.every((square) => this.#mark(square, pallet) !== "o")
+      this.#mark(square, pallet) === "." &&
+      around(square, 1).every((each) => this.#mark(each, pallet) !== "o")
     );
   }
 
@@ -1103,9 +1370,11 @@ class PegDomainBoard {
     const { domain } = this.boards;
     const { spot, pinned } = this.placing;
     const sending = this.ctx.pending !== null && this.ctx.decision?.kind === "turn";
+    /** @type {Dom.Child[]} */
     const marks = [];
-    if (this.minus !== null)
+    if (this.minus !== null) {
       marks.push(box(domain, at(this.minus), { class: "aimed", fill: domain.hatch }));
+    }
     if (spot !== null && (this.#isPlacing || (sending && this.cut.length > 1))) {
       const fits = this.#trouble(spot) === "";
       const kind = sending ? "sending" : fits ? (pinned ? "pinned" : "legal") : "wrong";
@@ -1117,7 +1386,7 @@ class PegDomainBoard {
         s(
           "g",
           { class: `ghost ghost--${kind}` },
-          s("path", { class: "ghost__body", d, fill: domain.seatFill(this.ctx.you) }),
+          s("path", { class: "ghost__body", d, fill: domain.seatFill(this.#you) }),
           bad.map((square) => box(domain, square, { class: "ghost__bad", fill: domain.hatch })),
           pegs.map((square) => stud(domain, square)),
           s("path", { class: "ghost__edge", d }),
@@ -1139,8 +1408,9 @@ class PegDomainBoard {
     write(this.hint, this.#wantedFirst || (this.#isPlacing ? this.#words(this.placing.spot) : ""));
   }
 
+  /** @param {Seat | null} you */
   #drawFacts(you) {
-    const game = this.#game;
+    const game = this.view?.game ?? null;
     const { names, decision } = this.ctx;
     if (game === null) {
       write(this.facts, "Who has the advantage is drawn by lot.");
@@ -1150,10 +1420,11 @@ class PegDomainBoard {
     if (game.domain) {
       lines.push(`${points(game.scores, names)}.`);
       game.finished.forEach((how, seat) => {
-        if (how !== null)
+        if (how !== null) {
           lines.push(
             `${names[seat]} is finished${how === "stuck" ? ": no two pegs are connected" : ""}.`,
           );
+        }
       });
     }
     if (game.pallets === null) lines.push("The pallets are revealed once a right is taken.");
@@ -1207,7 +1478,7 @@ class PegDomainBoard {
 
   #drawCards() {
     const { decision, pending } = this.ctx;
-    const asks = ["right", "order", "colour"].includes(decision?.kind);
+    const asks = decision !== null && ["right", "order", "colour"].includes(decision.kind);
     this.cards.hidden = !asks;
     this.bar.below(asks ? this.cards : this.trio, this.trio);
     const stamp = asks ? decision.id : null;
@@ -1218,9 +1489,11 @@ class PegDomainBoard {
     for (const input of this.cards.querySelectorAll("input")) input.disabled = pending !== null;
   }
 
+  /** @param {string} kind */
   #cardsFor(kind) {
     const { names, you } = this.ctx;
-    const other = names[1 - you];
+    const other = names[1 - given(you)];
+    /** @type {Record<string, {legend: string, options: Boards.Choice[]}>} */
     const questions = {
       right: {
         legend: "Which right do you take? The pallets are still hidden.",
@@ -1264,20 +1537,31 @@ class PegDomainBoard {
   }
 }
 
-function points(scores, names) {
-  return `${names[0]} ${scores[0]}, ${names[1]} ${scores[1]}`;
+/**
+ * @param {number[]} counts
+ * @param {string[]} names
+ */
+function points(counts, names) {
+  return `${names[0]} ${counts[0]}, ${names[1]} ${counts[1]}`;
 }
 
+/** @param {string} item */
 function itemName(item) {
   return item.replace(
     /(^|-)([a-z])/g,
-    (_, before, letter) => `${before && " "}${letter.toUpperCase()}`,
+    (_, /** @type {string} */ before, /** @type {string} */ letter) =>
+      `${before && " "}${letter.toUpperCase()}`,
   );
 }
 
-/* A choice in words, and what the button says. */
+/**
+ * A choice in words, and what the button says.
+ * @param {string} choice
+ * @returns {[string, string]}
+ */
 function told(choice) {
   const secret = "It stays secret until the turn is over, and you can change it until then.";
+  /** @type {Record<string, [string, string]>} */
   const words = {
     finish: ["Finish: you place no more cut-outs in this match.", "Finish"],
     ready: ["You have seen enough of the pallets.", "Ready"],
@@ -1291,11 +1575,12 @@ function told(choice) {
   };
   if (choice in words) return words[choice];
   if (choice.includes(">")) return [`As painted: ${choice}.`, "Place"];
-  if (choice.startsWith("extra"))
+  if (choice.startsWith("extra")) {
     return [
       `Additional Peg: ${choice.slice(10)}. It stays secret until colours are settled.`,
       "Name it",
     ];
+  }
   if (choice.startsWith("remove 3x3")) {
     return [
       `Rapid Removal around ${choice.slice(11)}: squares with a peg or beside one stay. ${secret}`,

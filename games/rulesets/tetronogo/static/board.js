@@ -1,3 +1,4 @@
+// @ts-check
 /* The board of Tetronogo. See static/js/boards/README.md for what every board module offers. */
 
 import { fill, h, s, write } from "../../../../static/js/match/dom.js";
@@ -5,6 +6,9 @@ import {
   Board,
   choiceCards,
   ConfirmBar,
+  focusChoice,
+  given,
+  NOTHING_ASKED,
   outline,
   seatBadge,
   turn,
@@ -16,10 +20,23 @@ import { Placing, PLACING_KEYS, whyIdle } from "../../../../static/js/boards/pla
 const SIZE = 12;
 const COLUMNS = [..."ABCDEFGHIJKL"];
 const ROWS = Array.from({ length: SIZE }, (_, row) => String(row + 1));
-const LETTERS = [..."OISZLJT"];
+/** @type {Tetronogo.Letter[]} */
+const LETTERS = ["O", "I", "S", "Z", "L", "J", "T"];
 
-/* The same drawings as in the rules; only for cards and lists. Where a piece may go is worked out
-   from the shapes that the view brings along. */
+/** @typedef {Live.View<Tetronogo.Game>} View */
+
+/**
+ * A bout as it is drawn: in play, or with its groups once it has been scored.
+ * @typedef {Tetronogo.Bout | (Tetronogo.Game & {groups: null, points?: undefined})} Shown
+ */
+
+/** @typedef {{seat: Seat, text: string, cells: Boards.Cell[]}} Piece */
+
+/**
+ * The same drawings as in the rules; only for cards and lists. Where a piece may go is worked out
+ * from the shapes that the view brings along.
+ * @type {Record<Tetronogo.Letter, string[]>}
+ */
 const DRAWN = {
   O: ["##", "##"],
   I: ["####"],
@@ -40,12 +57,18 @@ export const waiting = {
 
 export const examples = { pick: "pick T", starter: "first", place: "D4 90" };
 
-/** The points over all finished bouts, by seat. */
+/**
+ * The points over all finished bouts, by seat.
+ * @param {View} view
+ */
 export function scores(view) {
   return view.game?.totals ?? null;
 }
 
-/** Where the match stands, in a few words. */
+/**
+ * Where the match stands, in a few words.
+ * @param {View} view
+ */
 export function caption(view) {
   const { game } = view;
   if (game === null) return "The advantage is drawn by lot.";
@@ -54,25 +77,31 @@ export function caption(view) {
   }
   const bout = `Bout ${game.bout} of ${game.most_bouts}`;
   if (game.phase === "pick") return `${bout}: both pick in secret`;
-  if (game.phase === "starter")
-    return `${bout}: ${game.pieces[0]} against ${game.pieces[1]}, the starter is chosen`;
-  return `${bout}: ${game.pieces[0]} against ${game.pieces[1]}`;
+  const pieces = given(game.pieces).join(" against ");
+  return `${bout}: ${pieces}${game.phase === "starter" ? ", the starter is chosen" : ""}`;
 }
 
-/** What the log shows beside an event: the score of a bout. */
+/**
+ * What the log shows beside an event: the score of a bout.
+ * @param {Live.LogEvent} event
+ */
 export function tags(event) {
-  const points = event.kind === "bout" ? event.data.points : null;
-  if (!points) return [];
+  const scored = event.kind === "bout" ? event.data.points : null;
+  if (!Array.isArray(scored)) return [];
   return [
     {
-      text: `${points[0]} : ${points[1]}`,
-      title: `Points of the bout: ${points[0]} to ${points[1]}`,
+      text: `${scored[0]} : ${scored[1]}`,
+      title: `Points of the bout: ${scored[0]} to ${scored[1]}`,
       kind: "score",
     },
   ];
 }
 
-/** What decided the match, where the reason alone does not say it; or an empty string. */
+/**
+ * What decided the match, where the reason alone does not say it; or an empty string.
+ * @param {Live.WonView<Tetronogo.Game>} view
+ * @param {string[]} names
+ */
 export function because(view, names) {
   if (view.result.reason !== "tie-break") return "";
   const winner = names[view.result.winner];
@@ -81,7 +110,11 @@ export function because(view, names) {
   return `With equal totals, the latest bout that was won decides: ${winner} won bout ${won.bout}.`;
 }
 
-/** A still picture of the position, for replays. */
+/**
+ * A still picture of the position, for replays.
+ * @param {View} view
+ * @param {{names?: string[]}} [more]
+ */
 export function render(view, { names = ["First player", "Second player"] } = {}) {
   const board = newBoard("", true);
   const { game } = view;
@@ -91,7 +124,11 @@ export function render(view, { names = ["First player", "Second player"] } = {})
   return board.svg;
 }
 
-/* The bout that a position is about: the one in play, or the last one once it has been scored. */
+/**
+ * The bout that a position is about: the one in play, or the last one once it has been scored.
+ * @param {Tetronogo.Game} game
+ * @returns {Shown | null}
+ */
 function boutShown(game) {
   const between = game.phase === "pick" || game.phase === "over";
   return between ? (game.bouts.at(-1) ?? null) : { ...game, groups: null };
@@ -99,25 +136,49 @@ function boutShown(game) {
 
 // -- geometry ---------------------------------------------------------------------------------
 
+/**
+ * @param {string} name
+ * @returns {Boards.Cell}
+ */
 function square(name) {
   return [name.charCodeAt(0) - 65, Number(name.slice(1)) - 1];
 }
 
+/**
+ * @param {number} column
+ * @param {number} row
+ */
 function squareName(column, row) {
   return `${COLUMNS[column]}${row + 1}`;
 }
 
+/**
+ * @param {string} label
+ * @param {boolean} still
+ */
 function newBoard(label, still) {
   return new Board({ label, columns: COLUMNS, rows: ROWS, name: squareName, still });
 }
 
+/**
+ * @param {string[]} rows
+ * @param {number} column
+ * @param {number} row
+ */
 function isEmpty(rows, column, row) {
   return rows[row]?.[column] === ".";
 }
 
-/** The squares of each placed piece, in order of play. */
+/**
+ * The squares of each placed piece, in order of play.
+ * @param {Tetronogo.Placed} bout
+ */
 function piecesOf(bout) {
-  const pieces = bout.placed.map(([seat, text]) => ({ seat, text, cells: [] }));
+  const pieces = bout.placed.map(([seat, text]) => ({
+    seat,
+    text,
+    cells: /** @type {Boards.Cell[]} */ ([]),
+  }));
   bout.board.forEach((line, row) =>
     [...line].forEach((mark, column) => {
       if (mark !== ".") pieces[parseInt(mark, 36)].cells.push([column, row]);
@@ -126,23 +187,30 @@ function piecesOf(bout) {
   return pieces;
 }
 
-/** The groups of empty squares with both seats' edges and who would take them. */
+/**
+ * The groups of empty squares with both seats' edges and who would take them.
+ * @param {Tetronogo.Placed} bout
+ */
 export function groupsOf(bout) {
+  /** @type {Map<string, Seat>} */
   const owner = new Map();
   for (const { seat, cells } of piecesOf(bout)) {
     for (const [column, row] of cells) owner.set(squareName(column, row), seat);
   }
   const seen = new Set();
+  /** @type {Tetronogo.Group[]} */
   const groups = [];
   for (let row = 0; row < SIZE; row += 1) {
     for (let column = 0; column < SIZE; column += 1) {
       const start = squareName(column, row);
       if (owner.has(start) || seen.has(start)) continue;
+      /** @type {Tetronogo.Group} */
       const group = { squares: [], edges: [0, 0], taker: null };
+      /** @type {Boards.Cell[]} */
       const queue = [[column, row]];
       seen.add(start);
       while (queue.length > 0) {
-        const [x, y] = queue.pop();
+        const [x, y] = given(queue.pop());
         group.squares.push(squareName(x, y));
         for (const [nx, ny] of [
           [x + 1, y],
@@ -152,7 +220,8 @@ export function groupsOf(bout) {
         ]) {
           if (nx < 0 || ny < 0 || nx >= SIZE || ny >= SIZE) continue;
           const name = squareName(nx, ny);
-          if (owner.has(name)) group.edges[owner.get(name)] += 1;
+          const seat = owner.get(name);
+          if (seat !== undefined) group.edges[seat] += 1;
           else if (!seen.has(name)) {
             seen.add(name);
             queue.push([nx, ny]);
@@ -167,13 +236,24 @@ export function groupsOf(bout) {
   return groups;
 }
 
-/** Whether a shape with its box's corner there lies on empty squares of the board only. */
+/**
+ * Whether a shape with its box's corner there lies on empty squares of the board only.
+ * @param {string[]} rows
+ * @param {Boards.Cell[]} shape
+ * @param {number} column
+ * @param {number} row
+ */
 export function fits(rows, shape, column, row) {
   return shape.every(([dx, dy]) => isEmpty(rows, column + dx, row + dy));
 }
 
-/** Every corner where a shape fits, row by row. */
+/**
+ * Every corner where a shape fits, row by row.
+ * @param {string[]} rows
+ * @param {Boards.Cell[]} shape
+ */
 export function placesOf(rows, shape) {
+  /** @type {Boards.Cell[]} */
   const found = [];
   for (let row = 0; row < SIZE; row += 1) {
     for (let column = 0; column < SIZE; column += 1) {
@@ -183,8 +263,22 @@ export function placesOf(rows, shape) {
   return found;
 }
 
+/**
+ * A shape's squares with its corner there.
+ * @param {Boards.Cell[]} shape
+ * @param {Boards.Cell} corner
+ */
+function moved(shape, [column, row]) {
+  return shape.map(([dx, dy]) => /** @type {Boards.Cell} */ ([column + dx, row + dy]));
+}
+
 // -- drawing ----------------------------------------------------------------------------------
 
+/**
+ * @param {Board} board
+ * @param {Shown | null} bout
+ * @param {string[]} names
+ */
 function drawBout(board, bout, names) {
   board.draw(
     "floor",
@@ -214,6 +308,12 @@ function drawBout(board, bout, names) {
   );
 }
 
+/**
+ * @param {Board} board
+ * @param {Piece} piece
+ * @param {boolean} isLast
+ * @param {string[]} names
+ */
 function drawPiece(board, { seat, text, cells }, isLast, names) {
   const d = outline(cells, board.corner(0, 0));
   return s(
@@ -225,6 +325,11 @@ function drawPiece(board, { seat, text, cells }, isLast, names) {
   );
 }
 
+/**
+ * @param {Board} board
+ * @param {Tetronogo.Group} group
+ * @param {boolean} scored
+ */
 function drawGroup(board, { squares, taker }, scored) {
   const cells = squares.map(square);
   const kind = taker === null ? "nobody" : `seat-${taker}`;
@@ -244,19 +349,27 @@ function drawGroup(board, { squares, taker }, scored) {
   );
 }
 
-/** The cell of a group that is nearest to its centre. */
+/**
+ * The cell of a group that is nearest to its centre.
+ * @param {Boards.Cell[]} cells
+ */
 function middle(cells) {
   const mean = [0, 1].map(
     (axis) => cells.reduce((sum, cell) => sum + cell[axis], 0) / cells.length,
   );
+  /** @param {Boards.Cell} cell */
   const distance = (cell) => (cell[0] - mean[0]) ** 2 + (cell[1] - mean[1]) ** 2;
   return cells.reduce((best, cell) => (distance(cell) < distance(best) ? cell : best));
 }
 
+/**
+ * @param {Tetronogo.Letter} letter
+ * @param {Seat | null} [seat]
+ */
 function letterArt(letter, seat = null) {
   const rows = DRAWN[letter];
   const cells = rows.flatMap((line, row) =>
-    [...line].flatMap((mark, column) => (mark === "#" ? [[column, row]] : [])),
+    [...line].flatMap((mark, column) => (mark === "#" ? [{ column, row }] : [])),
   );
   const width = rows[0].length * UNIT;
   const height = rows.length * UNIT;
@@ -268,7 +381,7 @@ function letterArt(letter, seat = null) {
       "aria-hidden": "true",
       focusable: "false",
     },
-    cells.map(([column, row]) =>
+    cells.map(({ column, row }) =>
       s("rect", {
         x: column * UNIT + 1,
         y: row * UNIT + 1,
@@ -280,6 +393,10 @@ function letterArt(letter, seat = null) {
   );
 }
 
+/**
+ * @param {Shown | null} bout
+ * @param {string[]} names
+ */
 function inWords(bout, names) {
   if (bout === null) return "The board is empty.";
   const counts = [0, 1].map((seat) => bout.placed.filter(([by]) => by === seat).length);
@@ -287,26 +404,42 @@ function inWords(bout, names) {
   return bout.points ? `${placed} ${points(bout.points, names)}.` : placed;
 }
 
+/**
+ * @param {number[]} scored
+ * @param {string[]} names
+ */
 function points([first, second], names) {
   return `${names[0]} ${first}, ${names[1]} ${second}`;
 }
 
 // -- playing ----------------------------------------------------------------------------------
 
-/** Put a playable board into `root`. */
+/**
+ * Put a playable board into `root`.
+ * @param {HTMLElement} root
+ * @param {Boards.Api} api
+ */
 export function mount(root, api) {
   return new TetronogoBoard(root, api);
 }
 
 class TetronogoBoard {
+  /**
+   * @param {HTMLElement} root
+   * @param {Boards.Api} api
+   */
   constructor(root, api) {
     this.root = root;
     this.api = api;
+    /** @type {View | null} */
     this.view = null;
-    this.ctx = null;
+    this.ctx = NOTHING_ASKED;
     this.turns = 0; // index into the rotations of the mover's piece
+    /** @type {string | null} */
     this.choice = null; // a pick or an order, chosen and not yet confirmed
+    /** @type {string | null} */
     this.asked = null; // the decision that the present cards belong to
+    /** @type {number | null} */
     this.watched = null; // number of the finished bout that is looked at
     this.showGroups = false;
 
@@ -347,8 +480,12 @@ class TetronogoBoard {
     this.api.dock.replaceChildren();
   }
 
+  /**
+   * @param {View} view
+   * @param {Boards.Context} ctx
+   */
   update(view, ctx) {
-    const before = this.ctx?.decision?.id ?? null;
+    const before = this.ctx.decision?.id ?? null;
     this.view = view;
     this.ctx = ctx;
     if ((ctx.decision?.id ?? null) !== before) this.#reset();
@@ -363,19 +500,26 @@ class TetronogoBoard {
   }
 
   focus() {
-    const card = this.cards.hidden ? null : this.cards.querySelector("input:not(:disabled)");
-    if (card !== null) card.focus({ preventScroll: true });
-    else this.board.focus();
+    if (this.cards.hidden || !focusChoice(this.cards)) this.board.focus();
   }
 
   // -- what is being decided ------------------------------------------------------------------
 
   get #game() {
-    return this.view?.game ?? null;
+    return given(this.view?.game);
   }
 
+  get #you() {
+    return given(this.ctx.you);
+  }
+
+  get #spot() {
+    return given(this.placing.spot);
+  }
+
+  /** @param {string} kind */
   #asks(kind) {
-    const { decision, pending, paused } = this.ctx ?? {};
+    const { decision, pending, paused } = this.ctx;
     return decision?.kind === kind && pending === null && !paused;
   }
 
@@ -384,11 +528,15 @@ class TetronogoBoard {
   }
 
   get #letter() {
-    return this.#game.pieces[this.ctx.you];
+    return given(this.#game.pieces)[this.#you];
+  }
+
+  get #shapes() {
+    return given(this.#game.shapes[this.#letter]);
   }
 
   get #rotations() {
-    return Object.keys(this.#game.shapes[this.#letter])
+    return Object.keys(this.#shapes)
       .map(Number)
       .sort((a, b) => a - b);
   }
@@ -398,11 +546,11 @@ class TetronogoBoard {
   }
 
   get #shape() {
-    return this.#game.shapes[this.#letter][String(this.#degrees)];
+    return this.#shapes[String(this.#degrees)];
   }
 
   get #text() {
-    return `${squareName(...this.placing.spot)} ${this.#degrees}`;
+    return `${squareName(...this.#spot)} ${this.#degrees}`;
   }
 
   #reset() {
@@ -420,7 +568,7 @@ class TetronogoBoard {
   }
 
   #cancel() {
-    if (this.ctx === null || this.ctx.pending !== null) return;
+    if (this.view === null || this.ctx.pending !== null) return;
     this.placing.cancel();
   }
 
@@ -432,6 +580,7 @@ class TetronogoBoard {
 
   // -- where the piece can be: spots are [column, row] of the corner of its box -----------------
 
+  /** @returns {Boards.PlacingRules<Boards.Cell>} */
   #rules() {
     return {
       active: () => this.#isPlacing,
@@ -460,16 +609,26 @@ class TetronogoBoard {
     return [0, 1].map((axis) => 1 + Math.max(...this.#shape.map((cell) => cell[axis])));
   }
 
+  /**
+   * @param {number} column
+   * @param {number} row
+   * @returns {Boards.Cell}
+   */
   #clamped(column, row) {
     const [width, height] = this.#box;
     return [Math.min(Math.max(column, 0), SIZE - width), Math.min(Math.max(row, 0), SIZE - height)];
   }
 
+  /** @param {[number, number]} point */
   #centred([x, y]) {
     const [width, height] = this.#box;
     return this.#clamped(Math.round(x - width / 2), Math.round(y - height / 2));
   }
 
+  /**
+   * @param {Boards.Cell | null} spot
+   * @param {number} by
+   */
   #turned(spot, by) {
     const [width, height] = this.#box;
     this.turns = turn(this.turns, by, this.#rotations.length);
@@ -477,26 +636,31 @@ class TetronogoBoard {
     return spot === null ? null : this.#centred([spot[0] + width / 2, spot[1] + height / 2]);
   }
 
+  /**
+   * @param {Boards.Cell | null} spot
+   * @param {number} by
+   */
   #next(spot, by) {
     const places = placesOf(this.#game.board, this.#shape);
     if (places.length === 0) return null;
+    /** @param {Boards.Cell} spot */
     const order = ([column, row]) => row * SIZE + column;
     if (by > 0) {
       const here = spot === null ? -1 : order(spot);
       return places.find((place) => order(place) > here) ?? places[0];
     }
     const here = spot === null ? SIZE * SIZE : order(spot);
-    return places.findLast((place) => order(place) < here) ?? places.at(-1);
+    return places.findLast((place) => order(place) < here) ?? places[places.length - 1];
   }
 
+  /** @param {Boards.Cell | null} spot */
   #words(spot) {
     const piece = `${this.#letter} turned by ${this.#degrees} degrees`;
     if (spot === null) return `${piece}.`;
     const where = `${piece}, at ${squareName(...spot)}`;
-    const taken = this.#shape
-      .map(([dx, dy]) => [spot[0] + dx, spot[1] + dy])
-      .filter(([column, row]) => !isEmpty(this.#game.board, column, row))
-      .map(([column, row]) => squareName(column, row));
+    const taken = moved(this.#shape, spot)
+      .filter((cell) => !isEmpty(this.#game.board, ...cell))
+      .map((cell) => squareName(...cell));
     if (taken.length === 0) return `${where}: fits.`;
     return `${where}: does not fit, ${taken.join(", ")} ${taken.length === 1 ? "is" : "are"} taken.`;
   }
@@ -510,8 +674,8 @@ class TetronogoBoard {
   }
 
   #draw() {
+    if (!this.view?.game) return;
     const game = this.#game;
-    if (game === null) return;
     const bout = this.#bout();
     const placing = this.#isPlacing;
     drawBout(this.board, bout, this.ctx.names);
@@ -531,11 +695,15 @@ class TetronogoBoard {
     this.#drawBar();
   }
 
+  /**
+   * @param {Shown | null} bout
+   * @param {boolean} placing
+   */
   #drawSquares(bout, placing) {
     const covered = new Set();
     const reachable = new Set();
     if (placing) {
-      const shapes = Object.values(this.#game.shapes[this.#letter]);
+      const shapes = Object.values(this.#shapes);
       for (const shape of shapes) {
         for (const [column, row] of placesOf(this.#game.board, shape)) {
           for (const [dx, dy] of shape) {
@@ -547,6 +715,7 @@ class TetronogoBoard {
       }
     }
     this.board.accuse(this.ctx.refusal?.squares ?? []);
+    /** @type {Map<string, Seat>} */
     const owner = new Map();
     const pieces = bout === null ? [] : piecesOf(bout);
     for (const { seat, cells } of pieces) {
@@ -557,13 +726,15 @@ class TetronogoBoard {
       if (covered.has(name)) return "square--legal";
       return reachable.has(name) ? "" : "square--dead";
     });
+    /** @type {Map<string, Tetronogo.Group>} */
     const takers = new Map();
     for (const group of bout?.groups ?? []) {
       for (const name of group.squares) takers.set(name, group);
     }
     const { names } = this.ctx;
     this.board.describe((name) => {
-      if (owner.has(name)) return names[owner.get(name)];
+      const seat = owner.get(name);
+      if (seat !== undefined) return names[seat];
       const group = takers.get(name);
       if (group) {
         const who = group.taker === null ? "nobody" : names[group.taker];
@@ -589,9 +760,9 @@ class TetronogoBoard {
     }
   }
 
+  /** @param {string} kind */
   #ghost(kind) {
-    const [column, row] = this.placing.spot;
-    const cells = this.#shape.map(([dx, dy]) => [column + dx, row + dy]);
+    const cells = moved(this.#shape, this.#spot);
     const d = outline(cells, this.board.corner(0, 0));
     this.board.draw(
       "ghost",
@@ -601,19 +772,23 @@ class TetronogoBoard {
         s("path", {
           class: "ghost__body",
           d,
-          fill: kind === "wrong" ? this.board.hatch : this.board.seatFill(this.ctx.you),
+          fill: kind === "wrong" ? this.board.hatch : this.board.seatFill(this.#you),
         }),
         s("path", { class: "ghost__edge", d }),
       ),
     );
   }
 
+  /**
+   * @param {Shown | null} bout
+   * @param {boolean} live
+   */
   #drawFacts(bout, live) {
     const { names } = this.ctx;
     const game = this.#game;
     const lines = [];
     if (live) {
-      lines.push(`If the bout ended now: ${points(game.standing, names)}.`);
+      lines.push(`If the bout ended now: ${points(given(game.standing), names)}.`);
       if (game.left) lines.push(`Placements left: ${points(game.left, names)}.`);
     } else if (bout?.groups) {
       lines.push(`${boutTitle(bout)}: ${points(bout.points, names)}. ${boutEnd(bout, names)}`);
@@ -637,7 +812,7 @@ class TetronogoBoard {
       return;
     }
     if (this.#isPlacing && this.placing.pinned) {
-      const where = squareName(...this.placing.spot);
+      const where = squareName(...this.#spot);
       this.bar.show({
         words: `${this.#letter} at ${where}, turned by ${this.#degrees}°`,
         verb: "Place",
@@ -719,12 +894,14 @@ class TetronogoBoard {
               ),
             ),
           ];
-    const focused = [...this.strip.querySelectorAll("button")].indexOf(document.activeElement);
+    const held = document.activeElement;
+    const focused = [...this.strip.querySelectorAll("button")].findIndex((each) => each === held);
     fill(this.strip, finished, playing);
     if (focused >= 0) this.strip.querySelectorAll("button")[focused]?.focus();
     this.strip.hidden = false;
   }
 
+  /** @param {number | null} number */
   #watch(number) {
     this.watched = number;
     this.#drawStrip();
@@ -742,15 +919,16 @@ class TetronogoBoard {
     const stamp = asks ? decision.id : null;
     if (stamp !== this.asked) {
       this.asked = stamp;
-      if (asks)
+      if (asks) {
         fill(this.cards, decision.kind === "pick" ? this.#pickCards() : this.#starterCards());
-      else fill(this.cards);
+      } else fill(this.cards);
     }
     for (const input of this.cards.querySelectorAll("input")) {
       input.disabled = pending !== null || input.closest("[data-disabled]") !== null;
     }
   }
 
+  /** @param {string} value */
   #choose(value) {
     this.choice = value;
     this.api.draft(this.#asks("pick") ? `pick ${value}` : value);
@@ -759,7 +937,8 @@ class TetronogoBoard {
 
   #pickCards() {
     const game = this.#game;
-    const { you, names } = this.ctx;
+    const { names } = this.ctx;
+    const you = this.#you;
     const theirs = game.used[1 - you];
     const cards = choiceCards({
       legend: `Your tetromino for bout ${game.bout}`,
@@ -783,29 +962,37 @@ class TetronogoBoard {
 
   #starterCards() {
     const game = this.#game;
-    const { you, names } = this.ctx;
+    const { names } = this.ctx;
+    const you = this.#you;
+    const pieces = given(game.pieces);
     const other = names[1 - you];
     return choiceCards({
-      legend: `Who starts bout ${game.bout}? You have ${game.pieces[you]}, ${other} has ${game.pieces[1 - you]}.`,
+      legend: `Who starts bout ${game.bout}? You have ${pieces[you]}, ${other} has ${pieces[1 - you]}.`,
       choose: (value) => this.#choose(value),
       confirm: () => this.#confirm(),
       options: [
-        { value: "first", title: "Go first", text: `You place the first ${game.pieces[you]}.` },
+        { value: "first", title: "Go first", text: `You place the first ${pieces[you]}.` },
         { value: "second", title: "Go second", text: `${other} places first.` },
       ],
     });
   }
 }
 
+/** @param {{bout: number, pieces: Tetronogo.Letter[] | null}} bout */
 function boutTitle(bout) {
-  return `Bout ${bout.bout}, ${bout.pieces[0]} against ${bout.pieces[1]}`;
+  return `Bout ${bout.bout}, ${given(bout.pieces).join(" against ")}`;
 }
 
+/**
+ * @param {Tetronogo.Bout} bout
+ * @param {string[]} names
+ */
 function boutEnd(bout, names) {
   if (bout.out_of_time !== null) return `${names[bout.out_of_time]} ran out of time.`;
-  return `${names[bout.stuck]} had no place left.`;
+  return `${names[given(bout.stuck)]} had no place left.`;
 }
 
+/** @param {Tetronogo.Bout} bout */
 function boutScore(bout) {
   return h(
     "span",
@@ -818,6 +1005,10 @@ function boutScore(bout) {
   );
 }
 
+/**
+ * @param {Tetronogo.Bout} bout
+ * @param {string[]} names
+ */
 function groupList(bout, names) {
   const rows = [...bout.groups]
     .sort((a, b) => b.squares.length - a.squares.length)
@@ -858,6 +1049,7 @@ function groupList(bout, names) {
   );
 }
 
+/** @param {string[]} squares */
 function squaresInShort(squares) {
   return squares.length <= 4
     ? squares.join(" ")
