@@ -52,7 +52,11 @@ declare namespace Live {
     reserve_ms: number[];
     game: Game | null;
     result: Result | null;
+    /** Once somebody has won: how, for each who reads it, with `{names}` to be put in. */
+    told?: { room: string; winner: string; loser: string };
     ruling?: boolean;
+    /** Beside `ruling`: what organisers' rulings are called in this game. */
+    rulings?: Record<string, string>;
     waiting?: { until: number; ready: boolean[] };
   }
 

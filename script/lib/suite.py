@@ -17,7 +17,7 @@ from script.lib.venv import DEVELOPMENT, Environment
 # On two cores: those with the running site often wait, for it, for a browser, or for a clock.
 WORKERS = "4"
 # Tests there need no server and no browser.
-PURE = (ROOT / "tests" / "engine", ROOT / "tests" / "rulesets")
+PURE = tuple(ROOT / "tests" / name for name in ("client", "engine", "rulesets"))
 # Asks for every case beside every other; the tests find it in their environment.
 WHOLE_ARGUMENT, WHOLE = "--whole", "GAUNTLET_WHOLE_TESTS"
 

@@ -1,6 +1,5 @@
 """What runs our checks without being asked: the hooks of git, and CI on GitHub."""
 
-import re
 import shlex
 import subprocess
 import sys
@@ -12,15 +11,15 @@ import pytest
 import yaml
 
 from script.lib.console import ROOT
+from script.lib.lint import CHECKS
 
 HOOKS = ROOT / ".pre-commit-config.yaml"
 WORKFLOW = ROOT / ".github" / "workflows" / "ci.yml"
 
 
 def linters() -> list[list[str]]:
-    """The linters of .ci/run, each as the words of its command."""
-    commands = re.findall(r'^check "\$bin/(.+)$', (ROOT / ".ci" / "run").read_text(), re.MULTILINE)
-    return [shlex.split(command.replace('"', "", 1)) for command in commands]
+    """The linters of CI that read Python, each as the words of its command."""
+    return CHECKS["python"]
 
 
 def hooks() -> list[dict[str, Any]]:
@@ -43,9 +42,11 @@ def test_the_hooks_are_understood() -> None:
 
 def test_the_hooks_are_the_linters_of_ci() -> None:
     """From the virtual environment, so of one version; those for files are given names of files."""
-    ran = [shlex.split(hook["entry"]) for hook in hooks()]
+    *pythons, scripts = hooks()
+    assert scripts["entry"] == "script/lint scripts"
+    ran = [shlex.split(hook["entry"]) for hook in pythons]
     assert [words[0] for words in ran] == [f".venv/bin/{words[0]}" for words in linters()]
-    for hook, words, wanted in zip(hooks(), ran, linters(), strict=True):
+    for hook, words, wanted in zip(pythons, ran, linters(), strict=True):
         asked = wanted[1:] if hook.get("pass_filenames") is False else wanted[1:-1]
         assert [word for word in words[1:] if word != "--force-exclude"] == asked
 

@@ -1,5 +1,6 @@
 """What must never be in the repository, and what must be for every dependency."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -55,6 +56,13 @@ def entries(name: str) -> list[list[str]]:
     return [line.split() for line in lines if line and not line.startswith(("#", "-r "))]
 
 
+def packages() -> dict[str, str]:
+    """What checks the scripts, name to version; fails the test on anything but an exact pin."""
+    found: dict[str, str] = json.loads((ROOT / "package.json").read_text())["devDependencies"]
+    assert all(re.fullmatch(r"[0-9.]+", version) for version in found.values()), found
+    return found
+
+
 def requirements(name: str) -> dict[str, str]:
     """Return normalised name to version; fails the test on anything but an exact pin."""
     found = {}
@@ -72,7 +80,33 @@ def test_no_file_holds(text: str) -> None:
 
 def test_nothing_generated_is_tracked() -> None:
     names = {path.relative_to(ROOT).parts[0] for path in tracked()}
-    assert not names & {".venv", ".data", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
+    assert not names & {
+        ".venv",
+        ".data",
+        "node_modules",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".pytest_cache",
+    }
+
+
+def test_the_packages_of_node_are_locked_without_a_place_they_come_from() -> None:
+    locked = json.loads((ROOT / "package-lock.json").read_text())["packages"]
+    for name, version in packages().items():
+        assert locked[f"node_modules/{name}"]["version"] == version
+    assert [name for name, entry in locked.items() if "resolved" in entry] == []
+    assert [name for name, entry in locked.items() if name and "integrity" not in entry] == []
+
+
+def test_every_script_of_ours_is_checked() -> None:
+    ours = [path for path in tracked() if path.is_relative_to(ROOT / "static" / "js")]
+    scripts = [path for path in ours if path.suffix == ".js"]
+    assert len(scripts) > 30
+    unchecked = [path for path in scripts if not path.read_text().startswith("// @ts-check\n")]
+    silenced = [
+        path for path in scripts if re.search(r"@ts-(ignore|nocheck|expect)", path.read_text())
+    ]
+    assert (unchecked, silenced) == ([], [])
 
 
 def test_direct_dependencies_are_in_the_pinned_set() -> None:
@@ -100,13 +134,22 @@ def test_every_direct_dependency_has_a_reason() -> None:
     reasons = {
         normal(name)
         for name in re.findall(
-            r"^\| `([\w.-]+)` \| \S", (ROOT / "docs" / "dependencies.md").read_text(), re.MULTILINE
+            r"^\| `([\w.@/-]+)` \| \S",
+            (ROOT / "docs" / "dependencies.md").read_text(),
+            re.MULTILINE,
         )
     }
-    direct = {name for file in DIRECT for name in requirements(file)}
+    direct = {name for file in DIRECT for name in requirements(file)} | {*packages()}
     assert reasons == direct
 
 
 def test_commands_can_be_run() -> None:
-    for name in ("script/server", "script/test", "script/lock", ".ci/run", "manage.py"):
+    for name in (
+        "script/server",
+        "script/test",
+        "script/lint",
+        "script/lock",
+        ".ci/run",
+        "manage.py",
+    ):
         assert (ROOT / name).stat().st_mode & 0o111, name

@@ -40,7 +40,7 @@ MODULES = {
     "picture": ("picture",),
     "figures": ("figures",),
 }
-FILES = ("rules.html", "view.md", "static/board.js", "static/board.css")
+FILES = ("rules.html", "view.md", "view.d.ts", "static/board.js", "static/board.css")
 # What only those have that can do it.
 OPTIONAL = {
     "supply": capabilities.Supplies,

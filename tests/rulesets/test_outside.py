@@ -19,7 +19,7 @@ from script.lib.console import ROOT
 
 ROOMS = (
     "accounts", "benchmarks", "config", "core", "examples", "games", "script", "static",
-    "templates", "tournaments",
+    "templates", "tournaments", "types",
 )  # fmt: skip
 KINDS = {".py", ".html", ".txt", ".svg", ".css", ".js", ".ts", ".json"}
 AnyRuleset = Ruleset[Any, Any]

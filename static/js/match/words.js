@@ -154,7 +154,7 @@ export function voidedByItself(log) {
 /**
  * Who won and why, out of a view that is over: as the game has it, to the players themselves in the
  * second person. The log tells who voided it.
- * @param {Pick<Live.AnyView, "result" | "told">} view
+ * @param {Pick<Live.View, "result" | "told">} view
  * @param {string[]} names
  * @param {Seat | null} [you]
  * @param {Pick<Live.LogItem, "events">[]} [log]

@@ -1,6 +1,9 @@
-/* Stand-ins for what a match client lives among: sockets, timers, a clock, storage, HTTP. Evaluates
-   to a function that makes a world; nothing in it happens unless the test says so. */
-() => {
+/* Stand-ins for what a match client lives among: sockets, timers, a clock, storage, HTTP. Nothing in
+   such a world happens unless the test says so. */
+
+import { MatchClient } from "../../static/js/match/client.js";
+
+export function makeWorld() {
   const world = {
     now: 1_000_000,
     sockets: [],
@@ -45,7 +48,7 @@
     setItem: (key, value) => world.store.set(key, value),
     removeItem: (key) => world.store.delete(key),
   };
-  world.client = (MatchClient, more = {}) => {
+  world.client = (more = {}) => {
     const client = new MatchClient({
       match: 7,
       socketUrl: "ws://here/",
@@ -98,7 +101,7 @@
     await world.settle();
   };
   world.settle = async () => {
-    // Reading an answer's body takes the browser more than microtasks.
+    // Reading an answer's body takes more than microtasks.
     for (let turn = 0; turn < 3; turn += 1) await new Promise((done) => setTimeout(done));
   };
   world.sync = (version, more = {}) => ({
@@ -130,5 +133,15 @@
   });
   world.statuses = () =>
     world.events.filter(({ type }) => type === "status").map(({ detail }) => detail.kind);
+  /** A client whose connection is up and in sync; `socket()` is its present one. */
+  world.connected = () => {
+    const one = world.client();
+    const socket = () => world.sockets.at(-1);
+    one.start();
+    socket().opens();
+    socket().says(world.sync(4));
+    const sent = (type) => socket().sent.filter((frame) => frame.type === type);
+    return { one, socket, sent };
+  };
   return world;
-};
+}

@@ -1,0 +1,83 @@
+// What `view.game` has, as view.md beside it says. A test holds it against the views of recorded
+// matches.
+
+declare namespace Domain {
+  type Colour = "red" | "blue";
+  /** Whole pixels, about the reference point where it is a shape's. */
+  type Point = [number, number];
+  type Ring = Point[];
+
+  interface Shape {
+    id: string;
+    outline: Ring;
+    holes: Ring[];
+    voids: Ring[];
+    inner: Ring | null;
+    start: boolean;
+    area: number;
+  }
+
+  interface Pool {
+    name: string;
+    version: string;
+    /** Width and height. */
+    size: [number, number];
+    built_in: boolean;
+    shapes: Shape[];
+  }
+
+  /** Where a shape lies, turned clockwise by whole degrees. */
+  interface Place {
+    shape: string;
+    domain: Colour;
+    x: number;
+    y: number;
+    angle: number;
+  }
+
+  interface Laid extends Place {
+    seat: Seat;
+  }
+
+  interface Placement extends Laid {
+    kind: "place";
+    struck: boolean;
+  }
+
+  interface Discard {
+    kind: "discard";
+    seat: Seat;
+    shape: string;
+    struck: boolean;
+  }
+
+  interface Game {
+    phase: "pool" | "inspect" | "first" | "draft" | "place" | "final" | "over";
+    to_move: Seat | null;
+    advantage: Seat;
+    red: Seat;
+    refereeing: "strict" | "challenge";
+    review: "engine" | "organiser";
+    early_ready: boolean;
+    challenge_cost_ms: number;
+    pool: Pool | null;
+    offered: object | null;
+    ready: boolean[];
+    taken: [Seat, string | null][];
+    misses: number[];
+    wrong: number[];
+    hands: string[][];
+    free: string[];
+    turns: (Placement | Discard)[];
+    challenged: boolean;
+    can_challenge: boolean;
+    under_review: boolean;
+    scores: number[];
+    outcome: Live.Result | null;
+  }
+
+  /** A game whose pool has been drawn. */
+  interface DrawnGame extends Game {
+    pool: Pool;
+  }
+}

@@ -1,0 +1,71 @@
+/* What a reader is told when something has changed. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { arrivalText, newsOf } from "../../static/js/match/news.js";
+
+const NAMES = ["Ada", "Ben"];
+const RULESET = { waiting: {}, tags: ({ kind }) => (kind === "score" ? [{}] : []) };
+
+function stateOf(view = {}, more = {}) {
+  const whole = { phase: "on", paused: false, decisions: [], result: null, ...view };
+  return {
+    you: 0,
+    view: whole,
+    log: [],
+    presence: { seats: [true, true], spectators: 0 },
+    ...more,
+  };
+}
+
+const MINE = { id: "d", seat: 0, kind: "place", prompt: "Place a piece" };
+const moved = (kind) => [{ n: 1, events: [{ kind, seat: 1, text: "placed T", data: {} }] }];
+
+for (const [name, before, after, items, sentences, sound, ended] of [
+  ["a move", {}, {}, moved("place"), ["Ben placed T."], "move", false],
+  ["a score", {}, {}, moved("score"), ["Ben placed T."], "score", false],
+  [
+    "it is the reader's turn",
+    {},
+    { decisions: [MINE] },
+    [],
+    ["Your decision: Place a piece."],
+    "yours",
+    false,
+  ],
+  ["still the reader's turn", { decisions: [MINE] }, { decisions: [MINE] }, [], [], null, false],
+  ["paused, nothing is asked", {}, { decisions: [MINE], paused: true }, [], [], null, false],
+  [
+    "won",
+    {},
+    { phase: "over", result: { winner: 0, reason: "points", scores: [5, 2] } },
+    [],
+    ["You won by 5 to 2 points."],
+    "won",
+    true,
+  ],
+  [
+    "lost",
+    {},
+    { phase: "over", result: { winner: 1, reason: "timeout", scores: [0, 0] } },
+    [],
+    ["You lost: you ran out of time."],
+    "over",
+    true,
+  ],
+]) {
+  test(`news: ${name}`, () => {
+    const news = newsOf(stateOf(before), stateOf(after), items, NAMES, RULESET);
+    assert.deepEqual(news, { sentences, sound, ended });
+  });
+}
+
+test("a player is told that the opponent left or came, and nobody else is", () => {
+  const here = stateOf();
+  const away = stateOf({}, { presence: { seats: [true, false], spectators: 0 } });
+  assert.equal(arrivalText(here, away, NAMES), "Ben has left the match's page.");
+  assert.equal(arrivalText(away, here, NAMES), "Ben is here.");
+  assert.equal(arrivalText(here, here, NAMES), "");
+  assert.equal(arrivalText({ ...here, you: null }, { ...away, you: null }, NAMES), "");
+});

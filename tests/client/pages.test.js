@@ -1,0 +1,54 @@
+/* Pure parts of modules that look at the page when they are loaded: it is an empty one here. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+globalThis.document = {
+  documentElement: { dataset: {}, classList: { contains: () => true } },
+  getElementById: () => null,
+  querySelector: () => null,
+};
+const { addressOf, moveOf } = await import("../../static/js/match/replay.js");
+const { noticeOf, waitBefore, waitingAfter } = await import("../../static/js/notices.js");
+
+for (const [end, move] of [
+  ["", null],
+  ["?move=3", 3],
+  ["#move=4", 4],
+  ["?move=99", 10],
+  ["?move=-2", 0],
+  ["?move=x", null],
+]) {
+  test(`the move of a replay's address: ${end}`, () => {
+    assert.equal(moveOf(`http://here/replay/${end}`, 10), move);
+  });
+}
+
+test("the address of a move names that move alone", () => {
+  assert.equal(addressOf("http://here/replay/?move=3#move=9", 5), "http://here/replay/?move=5");
+});
+
+test("a notice is for whom it concerns", () => {
+  const frame = { type: "challenge", challenge: 3, status: "open", from: "ben", to: "ada" };
+  const named = { ...frame, name: "Ben", game: "Domain", url: "/c/3/", terms: "" };
+  assert.equal(noticeOf(named, "ada")?.text, "Ben challenges you to Domain.");
+  assert.equal(noticeOf(named, "cleo"), null);
+  assert.equal(noticeOf(named, ""), null);
+});
+
+test("a withdrawn challenge waits no more", () => {
+  assert.deepEqual(waitingAfter([3], { kind: "challenged", id: 4 }), [3, 4]);
+  assert.deepEqual(waitingAfter([3, 4], { kind: "withdrawn", id: 3 }), [4]);
+});
+
+test("the lobby is come back to later and later, up to half a minute", () => {
+  const waits = [0, 1, 10].map((attempt) => [
+    waitBefore(attempt, () => 0),
+    waitBefore(attempt, () => 1),
+  ]);
+  assert.deepEqual(waits, [
+    [500, 1_000],
+    [1_000, 2_000],
+    [15_000, 30_000],
+  ]);
+});

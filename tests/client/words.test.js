@@ -1,0 +1,127 @@
+/* What the page says, as sentences. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { spoken } from "../../static/js/match/clock.js";
+import {
+  eventText,
+  namesOf,
+  reminderText,
+  resultText,
+  turnLine,
+} from "../../static/js/match/words.js";
+
+const NAMES = ["Ada", "Ben"];
+
+function decisionOf(seat, more = {}) {
+  return { id: `d${seat}`, seat, kind: "place", prompt: "Place a piece", ...more };
+}
+
+function viewOf(more) {
+  return { phase: "on", paused: false, decisions: [], result: null, ...more };
+}
+
+for (const [view, you, state, text] of [
+  [{ phase: "lot" }, 0, "theirs", "The advantage is drawn by lot."],
+  [{ decisions: [decisionOf(0)] }, 0, "yours", "Your decision: Place a piece."],
+  [{ decisions: [decisionOf(0)] }, 1, "theirs", "Ada is placing."],
+  [{ decisions: [decisionOf(0), decisionOf(1)] }, null, "theirs", "Both players are placing."],
+  [
+    { decisions: [decisionOf(0), decisionOf(1, { kind: "removal" })] },
+    null,
+    "theirs",
+    "Ada is placing, and Ben is deciding.",
+  ],
+  [
+    { decisions: [decisionOf(0, { sealed: "pick T" }), decisionOf(1)] },
+    0,
+    "theirs",
+    "Your choice is in: pick T. Waiting for Ben.",
+  ],
+  [
+    { decisions: [decisionOf(0)], paused: true },
+    0,
+    "paused",
+    "The organiser has paused the match. All clocks stand still.",
+  ],
+  [{ phase: "over" }, 0, "over", "The match is over."],
+]) {
+  test(`whose decision it is: ${text}`, () => {
+    const said = turnLine(viewOf(view), you, NAMES, { waiting: { place: "placing" } });
+    assert.deepEqual(said, { state, text });
+  });
+}
+
+test("the page never tells that the opponent's secret choice is in", () => {
+  // A sealed answer is no part of what others get; what they do get reads the same either way.
+  const view = viewOf({ decisions: [decisionOf(0, { sealed: null }), decisionOf(1)] });
+  const lines = [0, null].map((you) => turnLine(view, you, NAMES).text);
+  assert.deepEqual(lines, ["Your decision: Place a piece.", "Both players are deciding."]);
+});
+
+/* As the view of a match that is over has it: who reads what. */
+const TOLD = {
+  room: "{winner} won by {own} to {other} points.",
+  winner: "You beat {loser} by {own} to {other} points.",
+  loser: "You lost to {winner} by {own} to {other} points.",
+};
+
+for (const [winner, you, told, text] of [
+  [1, null, TOLD, "Ben won by 7 to 5 points."],
+  [1, 1, TOLD, "You beat Ada by 7 to 5 points."],
+  [1, 0, TOLD, "You lost to Ben by 5 to 7 points."],
+  [0, null, undefined, "Ada won."],
+  [null, null, undefined, "The match was voided by the organiser: nobody has won."],
+]) {
+  test(`who won and why: ${text}`, () => {
+    const result = { winner, reason: "any", scores: [5, 7] };
+    assert.equal(resultText({ result, told }, NAMES, you), text);
+  });
+}
+
+test("a match that is not over has no result in words", () => {
+  assert.equal(resultText({ result: null }, NAMES), "The match is over.");
+});
+
+test("events read as sentences", () => {
+  const said = [
+    { kind: "place", seat: 0, text: "placed T", data: {} },
+    { kind: "end", seat: null, text: "bout 1 is drawn", data: {} },
+    {
+      kind: "organiser",
+      seat: 1,
+      text: "The organiser added 60 s of reserve.",
+      data: { why: "Fire alarm" },
+    },
+  ].map((event) => eventText(event, NAMES));
+  assert.deepEqual(said, [
+    "Ada placed T.",
+    "Bout 1 is drawn.",
+    "The organiser added 60 s of reserve (Ben). Reason: Fire alarm",
+  ]);
+});
+
+test("two players of one name are told apart", () => {
+  const header = { seats: [{ name: "Sam" }, { name: "Sam" }] };
+  assert.deepEqual(namesOf(header), ["Sam (1)", "Sam (2)"]);
+});
+
+test("reminders in words", () => {
+  const said = [
+    ["turn", 0, 0],
+    ["turn", 1, 0],
+    ["turn", null, 0],
+    ["reserve-entered", 0, 0],
+    ["reserve-entered", 1, null],
+    ["reserve", 1, 0],
+  ].map(([kind, seat, you]) => reminderText({ kind, seat, left: 15_000 }, you, NAMES, spoken));
+  assert.deepEqual(said, [
+    "You have 15 seconds left.",
+    "Ben has 15 seconds left.",
+    "Both players have 15 seconds left.",
+    "You are using the reserve now: 15 seconds.",
+    "Ben is using the reserve now: 15 seconds.",
+    "Ben has 15 seconds of reserve left.",
+  ]);
+});
