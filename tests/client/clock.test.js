@@ -114,8 +114,9 @@ test("the face right before the next drawing is still right, and the one at it i
     const wait = untilChange(left);
     assert.ok(wait <= 1_010 && wait >= 1, `${left}: ${wait}`);
     const then = left - wait + 6;
-    if (wait < 1_000 && then > 0)
-      {assert.equal(clockFace(left), clockFace(then), `${left}: ${wait}`);}
+    if (wait < 1_000 && then > 0) {
+      assert.equal(clockFace(left), clockFace(then), `${left}: ${wait}`);
+    }
   }
 });
 
