@@ -56,7 +56,7 @@ declare namespace Live {
     told?: { room: string; winner: string; loser: string };
     ruling?: boolean;
     /** Beside `ruling`: what organisers' rulings are called in this game. */
-    rulings?: Record<string, string>;
+    rulings?: Record<"valid" | "invalid", { title: string; means: string }>;
     waiting?: { until: number; ready: boolean[] };
   }
 

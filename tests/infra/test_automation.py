@@ -1,5 +1,6 @@
 """What runs our checks without being asked: the hooks of git, and CI on GitHub."""
 
+import re
 import shlex
 import subprocess
 import sys

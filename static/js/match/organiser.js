@@ -304,7 +304,7 @@ const signed = (value) => (Number(value) < 0 ? String(Number(value)) : `+${Numbe
 /** @type {ActOf[]} */
 const ACTS = [
   ({ view }) =>
-    view.ruling
+    view.rulings
       ? {
           title: view.rulings.valid.title,
           sign: "check",
@@ -313,7 +313,7 @@ const ACTS = [
         }
       : null,
   ({ view }) =>
-    view.ruling
+    view.rulings
       ? {
           title: view.rulings.invalid.title,
           sign: "close",

@@ -162,8 +162,9 @@ export function voidedByItself(log) {
 export function resultText({ result, told }, names, you = null, log = []) {
   if (result === null) return "The match is over.";
   const { winner, scores } = result;
-  if (winner === null && voidedByItself(log))
+  if (winner === null && voidedByItself(log)) {
     return "The match is void: not both players were there in time.";
+  }
   if (winner === null) return "The match was voided by the organiser: nobody has won.";
   if (told === undefined) return `${names[winner]} won.`;
   const about = you ?? winner;
@@ -177,12 +178,12 @@ export function resultText({ result, told }, names, you = null, log = []) {
 }
 
 /**
- * A sentence with its `{words}` put in.
- * @param {string} sentence
+ * A text with its `{words}` put in.
+ * @param {string} text
  * @param {Record<string, string | number>} words
  */
-function filledIn(sentence, words) {
-  return sentence.replace(/\{(\w+)\}/g, (_, word) => String(words[word]));
+function filledIn(text, words) {
+  return text.replace(/\{(\w+)\}/g, (_, /** @type {string} */ word) => String(words[word]));
 }
 
 /**
