@@ -143,7 +143,7 @@ _CONTINENTS = frozenset(
 
 
 def time_zone_choices() -> list[tuple[str, Any]]:
-    """Return the zones that people live in, the device's own first."""
+    """The zones that people live in, the device's own first."""
     names = sorted(name for name in available_timezones() if name.split("/")[0] in _CONTINENTS)
     return [
         ("", "As my device"),

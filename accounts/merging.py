@@ -72,10 +72,11 @@ def user_merge(*, acting_user: User, keep: User, duplicate: User, reason: str) -
     who merges has only been told that both are one person's. The duplicate's addresses are let go,
     and the kept account's owner may take one, as any other, by confirming it. Both owners are told.
 
-    Refusals: `account.not-moderator`, `account.own-account`, `account.protected` (a moderator's or
-    a superuser's account, for all but superusers), `merge.organiser` (the account of somebody who
-    organises or belongs to the staff, likewise), `merge.reason-missing`, `merge.reason-too-long`,
-    `merge.same`, `merge.keep-closed`, `merge.merged-before`, and those of the registered parts.
+    Raises Refusal ``account.not-moderator``, ``account.own-account``, ``account.protected`` (a
+    moderator's or a superuser's account, for all but superusers), ``merge.organiser`` (the account
+    of somebody who organises or belongs to the staff, likewise), ``merge.reason-missing``,
+    ``merge.reason-too-long``, ``merge.same``, ``merge.keep-closed``, ``merge.merged-before``, and
+    those of the registered parts.
     """
     addresses = mail.confirmed_addresses([keep, duplicate])
     moved = _merge(acting_user, keep, duplicate, reason)
@@ -108,9 +109,9 @@ def user_merge(*, acting_user: User, keep: User, duplicate: User, reason: str) -
 
 
 def merge_preview(*, acting_user: User, keep: User, duplicate: User) -> dict[str, int]:
-    """Return what a merge would move now, in words, with how many of each; it changes nothing.
+    """What a merge would move now, in words, with how many of each; it changes nothing.
 
-    It is the merge itself, taken back. Refusals: as for `user_merge`.
+    It is the merge itself, taken back. Raises Refusal as `user_merge` does.
     """
     with transaction.atomic():
         moved = _merge(acting_user, keep, duplicate, "a preview")
@@ -209,5 +210,5 @@ def _move_reports(keep: User, duplicate: User) -> int:
 
 
 def merges_told(moved: Mapping[str, Any]) -> str:
-    """Return "3 match seats, 1 email address"; "nothing" where there was nothing to move."""
+    """As "3 match seats, 1 email address"; "nothing" where there was nothing to move."""
     return ", ".join(f"{count} {words}" for words, count in moved.items()) or "nothing"

@@ -33,29 +33,29 @@ class Silence(NamedTuple):
 
 
 def suspension_of(user_id: int) -> Sanction | None:
-    """Return the suspension in force, or None."""
+    """The suspension in force, or None."""
     return _longest(Sanction.objects.in_force().filter(user=user_id, kind=Sanction.Kind.SUSPENSION))
 
 
 def mute_of(user_id: int) -> Sanction | None:
-    """Return the mute in force, or None."""
+    """The mute in force, or None."""
     return _longest(Sanction.objects.in_force().filter(user=user_id, kind=Sanction.Kind.MUTE))
 
 
 def is_suspended(user: User) -> bool:
-    """Say whether a suspension is in force. Free where the user came by `with_standing`."""
+    """Whether a suspension is in force. Free where the user came by `with_standing`."""
     known = getattr(user, "suspended", None)
     return suspension_of(user.pk) is not None if known is None else bool(known)
 
 
 def why_silent(user: User) -> str:
-    """Return the sentence that tells somebody why they may not write now, or an empty string: as
+    """The sentence that tells somebody why they may not write now, or an empty string: as
     `silence_of`."""
     return silence_of(user).why
 
 
 def silence_of(user: User) -> Silence:
-    """Return what keeps somebody from writing now.
+    """What keeps somebody from writing now.
 
     Asked anew each time, since the caller may hold a user from when a socket was opened. Costs two
     queries.
@@ -73,20 +73,20 @@ def silence_of(user: User) -> Silence:
 
 
 def end_told(sanction: Sanction, reader: User) -> str:
-    """Return "until 5 December 2026, 14:00 UTC", in the reader's zone, or "until it is lifted"."""
+    """As "until 5 December 2026, 14:00 UTC", in the reader's zone, or "until it is lifted"."""
     if sanction.until is None:
         return "until a moderator lifts it"
     return f"until {moment_told(sanction.until, reader)}"
 
 
 def moment_told(when: datetime, reader: User) -> str:
-    """Write a moment in the zone that its reader has chosen, or else in UTC, which it names."""
+    """A moment in the zone that its reader has chosen, or else in UTC, which it names."""
     shown = timezone.localtime(when, ZoneInfo(reader.time_zone or "UTC"))
     return f"{date_format(shown, 'j F Y, H:i')} {shown.tzname()}"
 
 
 def kept_account(user: User) -> User:
-    """Return the account that somebody's account was merged into, or the account itself."""
+    """The account that somebody's account was merged into, or the account itself."""
     for _step in range(_MERGES_AT_MOST):
         merge = AccountMerge.objects.filter(duplicate=user).select_related("keep").first()
         if merge is None:

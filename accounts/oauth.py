@@ -188,7 +188,7 @@ def application_register(
     """Register an application and return it with its secret, which is nowhere kept. A ``public``
     one (in a browser or on a phone) cannot keep a secret, and has none: then it is empty.
 
-    Refusals: `application.name`, `application.addresses`, `application.too-many`.
+    Raises Refusal ``application.name``, ``application.addresses`` and ``application.too-many``.
     """
     name = " ".join(name.split())
     if not 0 < len(name) <= NAME_MAX:
@@ -249,7 +249,7 @@ def _check_address(address: str) -> None:
 def application_delete(*, acting_user: User, application: Any) -> None:
     """Delete one's application; what it was allowed ends with it.
 
-    Refusals: `application.none` (it is somebody else's).
+    Raises Refusal ``application.none`` (it is somebody else's).
     """
     locked = (
         applications_of(acting_user)
@@ -277,7 +277,7 @@ def application_delete(*, acting_user: User, application: Any) -> None:
 def authorisation_revoke(*, acting_user: User, application: Any) -> None:
     """Shut an application out again, and end what it has open.
 
-    Refusals: `authorisation.none`.
+    Raises Refusal ``authorisation.none``.
     """
     tokens = get_refresh_token_model().objects.select_for_update(no_key=True)
     rows = list(tokens.filter(user=acting_user, application=application, revoked__isnull=True))

@@ -54,7 +54,7 @@ def unregister_section(maker: SectionMaker) -> None:
 
 
 def sections(request: HttpRequest, person: User) -> list[tuple[str, SafeString]]:
-    """Return headings and rendered bodies of the sections of a person's page, in order."""
+    """Headings and rendered bodies of the sections of a person's page, in order."""
     made = (maker(request, person) for _order, maker in _makers)
     return [
         (

@@ -106,19 +106,19 @@ def register_target(
 
 
 def target_of(reader: User, target_type: str, target_id: str) -> Target | None:
-    """Return what somebody wants to report, or None where there is nothing for them."""
+    """What somebody wants to report, or None where there is nothing for them."""
     kind = _kinds.get(target_type)
     return None if kind is None else kind.find(reader, target_id)
 
 
 def remedies_of(report: Report) -> list[tuple[str, str]]:
-    """Return the links to what can be done about the thing reported."""
+    """The links to what can be done about the thing reported."""
     kind = _kinds.get(report.target_type)
     return [] if kind is None or kind.remedies is None else list(kind.remedies(report))
 
 
 def queue_of(moderator: User) -> ReportQuerySet:
-    """Return the reports that a moderator may read; nobody else may read any."""
+    """The reports that a moderator may read; nobody else may read any."""
     if not is_moderator(moderator):
         return Report.objects.none()
     reports = Report.objects.all()
@@ -150,9 +150,9 @@ def report_file(
 ) -> Report:
     """Report something to the moderators.
 
-    Refusals: `report.nothing` (no such thing, or not for this reader's eyes), `report.yourself`,
-    `report.reason`, `report.words-missing`, `report.words-too-long`, `report.already` (an open
-    report of theirs about the same thing), `report.too-many`.
+    Raises Refusal ``report.nothing`` (no such thing, or not for this reader's eyes),
+    ``report.yourself``, ``report.reason``, ``report.words-missing``, ``report.words-too-long``,
+    ``report.already`` (an open report of theirs about the same thing) and ``report.too-many``.
     """
     # One lock per reporter, so that the limit holds against two requests at once.
     User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
@@ -207,7 +207,7 @@ def report_file(
 def report_claim(*, acting_user: User, report: Report) -> Report:
     """Take a report on, so that no two moderators work on it.
 
-    Refusals: those of :func:`why_not_handle`, `report.closed`, `report.claimed`.
+    Raises Refusal as :func:`why_not_handle` gives it, ``report.closed`` and ``report.claimed``.
     """
     locked = _lock_open(acting_user, report)
     if locked.claimed_by_id is not None:
@@ -223,8 +223,8 @@ def report_claim(*, acting_user: User, report: Report) -> Report:
 def report_release(*, acting_user: User, report: Report) -> Report:
     """Give a report back to the queue: one's own, or as an administrator anybody's.
 
-    Refusals: those of :func:`why_not_handle`, `report.closed`, `report.not-claimed`,
-    `report.claimed` (by somebody else).
+    Raises Refusal as :func:`why_not_handle` gives it, ``report.closed``, ``report.not-claimed`` and
+    ``report.claimed`` (by somebody else).
     """
     locked = _lock_open(acting_user, report)
     if locked.claimed_by_id is None:
@@ -243,8 +243,8 @@ def report_resolve(
 ) -> Report:
     """Close a report and tell the reporter. `answer` is told with it, `note` is kept inside.
 
-    Refusals: those of :func:`why_not_handle`, `report.closed`, `report.claimed`,
-    `report.outcome`, `report.answer-too-long`.
+    Raises Refusal as :func:`why_not_handle` gives it, ``report.closed``, ``report.claimed``,
+    ``report.outcome`` and ``report.answer-too-long``.
     """
     locked = _lock_open(acting_user, report)
     _refuse_others_claim(acting_user, locked)
@@ -268,10 +268,10 @@ def report_resolve(
 
 
 def why_not_handle(acting_user: User, report: Report) -> Refusal | None:
-    """Return why somebody may not work on a report, or None if they may.
+    """Why somebody may not work on a report, or None if they may.
 
-    Refusals: `report.not-moderator`, `report.about-you`, `report.your-own`, `report.own-match`:
-    nobody judges in their own matter, administrators included.
+    Gives ``report.not-moderator``, ``report.about-you``, ``report.your-own`` or
+    ``report.own-match``: nobody judges in their own matter, administrators included.
     """
     if not is_moderator(acting_user):
         return Forbidden("report.not-moderator", "Only moderators work on reports.")

@@ -22,24 +22,24 @@ class Role(StrEnum):
 
 
 def has_role(user: AbstractBaseUser | AnonymousUser | None, role: Role) -> bool:
-    """Say whether the user has the role. Costs at most one query per user object."""
+    """Whether the user has the role. Costs at most one query per user object."""
     if not isinstance(user, User) or not user.is_active:
         return False
     return user.is_superuser or role in _role_names(user)
 
 
 def is_organiser(user: AbstractBaseUser | AnonymousUser | None) -> bool:
-    """Say whether the user may run matches and seasons."""
+    """Whether the user may run matches and seasons."""
     return has_role(user, Role.ORGANISER)
 
 
 def is_moderator(user: AbstractBaseUser | AnonymousUser | None) -> bool:
-    """Say whether the user may moderate people."""
+    """Whether the user may moderate people."""
     return has_role(user, Role.MODERATOR)
 
 
 def is_protected_from(acting_user: User, user: User) -> bool:
-    """Say whether only a superuser may judge this person, and `acting_user` is none: superusers and
+    """Whether only a superuser may judge this person, and `acting_user` is none: superusers and
     moderators are, closed ones included. Costs a query: never what was remembered of a role."""
     if acting_user.is_superuser:
         return False

@@ -28,8 +28,8 @@ def user_warn(
 ) -> Sanction:
     """Warn somebody: the next page they open shows it, until they say that they have read it.
 
-    Refusals: those of :func:`lock_for_sanction`, `sanction.reason-missing` and
-    `sanction.reason-too-long`.
+    Raises Refusal as :func:`lock_for_sanction` does, ``sanction.reason-missing`` and
+    ``sanction.reason-too-long``.
     """
     locked = lock_for_sanction(acting_user, user)
     return _lay(acting_user, locked, Sanction.Kind.WARNING, reason, note, None, report)
@@ -47,7 +47,8 @@ def user_mute(
 ) -> Sanction:
     """Stop somebody from writing in chats, until an instant, or (None) until it is lifted.
 
-    Refusals: as for `user_warn`, `sanction.end-past`, and `sanction.muted`: they are already.
+    Raises Refusal as `user_warn` does, ``sanction.end-past``, and ``sanction.muted``: they are
+    already.
     """
     locked = lock_for_sanction(acting_user, user)
     if _binding(locked, Sanction.Kind.MUTE):
@@ -72,8 +73,8 @@ def user_suspend(
     They cannot sign in, what they have open ends at once, and no match or challenge begins with
     them. Running matches go on by the clock.
 
-    Refusals: as for `user_warn`, `sanction.end-past`, `account.closed`, and
-    `sanction.suspended`: they are already.
+    Raises Refusal as `user_warn` does, ``sanction.end-past``, ``account.closed``, and
+    ``sanction.suspended``: they are already.
     """
     locked = lock_for_sanction(acting_user, user)
     if not locked.is_active:
@@ -92,8 +93,8 @@ def user_suspend(
 def sanction_lift(*, acting_user: User, sanction: Sanction, why: str) -> Sanction:
     """End a sanction before its time, or take a warning back. The row stays.
 
-    Refusals: those of :func:`lock_for_sanction`, `sanction.why-missing`,
-    `sanction.reason-too-long`, `sanction.lifted` and `sanction.over`.
+    Raises Refusal as :func:`lock_for_sanction` does, ``sanction.why-missing``,
+    ``sanction.reason-too-long``, ``sanction.lifted`` and ``sanction.over``.
     """
     lock_for_sanction(acting_user, sanction.user)
     locked = Sanction.objects.select_for_update(no_key=True).get(pk=sanction.pk)
@@ -125,7 +126,7 @@ def sanction_lift(*, acting_user: User, sanction: Sanction, why: str) -> Sanctio
 def warning_acknowledge(*, acting_user: User, sanction: Sanction) -> None:
     """Note that somebody has read their warning. Doing so again changes nothing.
 
-    Refusals: `sanction.not-yours` and `sanction.no-warning`.
+    Raises Refusal ``sanction.not-yours`` and ``sanction.no-warning``.
     """
     locked = Sanction.objects.select_for_update(no_key=True).get(pk=sanction.pk)
     if locked.user_id != acting_user.pk:
@@ -140,10 +141,10 @@ def warning_acknowledge(*, acting_user: User, sanction: Sanction) -> None:
 
 
 def why_not_sanction(acting_user: User, user: User) -> Refusal | None:
-    """Return why somebody may not lay a sanction on a person, or None if they may.
+    """Why somebody may not lay a sanction on a person, or None if they may.
 
-    Refusals: `account.not-moderator`, `account.own-account`, `account.protected` (only a superuser
-    judges a moderator or a superuser).
+    Gives ``account.not-moderator``, ``account.own-account`` or ``account.protected`` (only a
+    superuser judges a moderator or a superuser).
     """
     if not is_moderator(acting_user):
         return Forbidden("account.not-moderator", "Only moderators may do this.")

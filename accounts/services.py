@@ -81,8 +81,8 @@ def audit_records(
 def user_register(*, username: str, email: str, password: str, display_name: str = "") -> User:
     """Create an account for the person who asks for it and return it.
 
-    The name is stored in lower case. Refusals: `username.taken`, `username.reserved`,
-    `email.taken`, those of `refuse_impersonation`, and the codes of the field validators. Whether
+    The name is stored in lower case. Raises Refusal ``username.taken``, ``username.reserved``,
+    ``email.taken``, those of `refuse_impersonation`, and the codes of the field validators. Whether
     the password is good enough is for the form to judge, which can show all that is wrong with it.
     """
     user = User(
@@ -124,8 +124,8 @@ def user_update_profile(
 ) -> User:
     """Change the given parts of a profile and return the user.
 
-    People change their own; moderators may change anybody's (an offensive name). Refusals:
-    `account.not-yours`, those of `refuse_impersonation`, and the codes of the field validators
+    People change their own; moderators may change anybody's (an offensive name). Raises Refusal
+    ``account.not-yours``, those of `refuse_impersonation`, and the codes of the field validators
     (`accounts.validators`). An audit entry says which fields changed, from what to what.
     """
     if acting_user.pk != user.pk and not is_moderator(acting_user):
@@ -171,7 +171,8 @@ def users_lock(users: Iterable[User | int]) -> dict[int, User]:
 
 @transaction.atomic
 def role_grant(*, acting_user: User, user: User, role: Role) -> None:
-    """Give a role. Refusals: `account.not-administrator`, `account.closed`, `account.role-held`."""
+    """Give a role. Raises Refusal ``account.not-administrator``, ``account.closed`` and
+    ``account.role-held``."""
     _require_administrator(acting_user)
     locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     if not locked.is_active:
@@ -189,7 +190,8 @@ def role_grant(*, acting_user: User, user: User, role: Role) -> None:
 
 @transaction.atomic
 def role_revoke(*, acting_user: User, user: User, role: Role) -> None:
-    """Take a role away. Refusals: `account.not-administrator`, `account.role-not-held`."""
+    """Take a role away. Raises Refusal ``account.not-administrator`` and
+    ``account.role-not-held``."""
     _require_administrator(acting_user)
     locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     group = locked.groups.filter(name=role.value).first()
@@ -208,8 +210,8 @@ def user_close(*, acting_user: User, user: User, reason: str) -> User:
     """Close an account: its owner cannot sign in any more; what they did stays.
 
     Moderators close others' accounts; only superusers close a moderator's or a superuser's.
-    Refusals: `account.not-moderator`, `account.reason-missing`, `account.own-account`,
-    `account.protected`, `account.closed`.
+    Raises Refusal ``account.not-moderator``, ``account.reason-missing``, ``account.own-account``,
+    ``account.protected`` and ``account.closed``.
     """
     locked = _lock_for_moderation(acting_user, user, reason)
     if not locked.is_active:
@@ -221,7 +223,8 @@ def user_close(*, acting_user: User, user: User, reason: str) -> User:
 def user_reopen(*, acting_user: User, user: User, reason: str) -> User:
     """Open a closed account again.
 
-    Refusals as for `user_close`, `account.open`, and `account.merged`: nothing is left of it.
+    Raises Refusal as `user_close` does, ``account.open``, and ``account.merged``: nothing is left
+    of it.
     """
     locked = _lock_for_moderation(acting_user, user, reason)
     if locked.is_active:
@@ -295,7 +298,7 @@ def refuse_username_of_staff(username: str) -> None:
     """Refuse a username that looks like the name of somebody with a role, or claims to be theirs,
     which it would pass for wherever its bearer has no display name. The sign-up form asks here:
     that is where strangers choose theirs; those of demo accounts are ours. Raises Refusal
-    `username.impersonates`."""
+    ``username.impersonates``."""
     if _looks_like_staff(username, User.objects.exclude(username=username)):
         sentence = "This username would pass for somebody else's. Please choose another."
         raise Refusal("username.impersonates", sentence, field="username")

@@ -119,7 +119,7 @@ def token_create(
 ) -> tuple[ApiToken, str]:
     """Make a token for oneself and return it with its text, which is nowhere kept.
 
-    Refusals: `token.name`, `token.scopes`, `token.lasts`, `token.too-many`.
+    Raises Refusal ``token.name``, ``token.scopes``, ``token.lasts`` and ``token.too-many``.
     """
     name = " ".join(name.split())
     if not 0 < len(name) <= NAME_MAX:
@@ -153,7 +153,7 @@ def token_create(
 def token_revoke(*, acting_user: User, token: ApiToken) -> ApiToken:
     """Make one's token worthless, and end what was opened with it.
 
-    Refusals: `token.none` (it is somebody else's), `token.revoked`.
+    Raises Refusal ``token.none`` (it is somebody else's) and ``token.revoked``.
     """
     locked = ApiToken.objects.select_for_update(no_key=True).get(pk=token.pk)
     if locked.user_id != acting_user.pk:
@@ -182,9 +182,9 @@ def register_bot_check(check: BotCheck) -> None:
 def user_become_bot(*, acting_user: User) -> User:
     """Make one's own account a bot's, which cannot be undone.
 
-    From then on tokens play with it only with the scope `bot`. Refusals: `bot.already`,
-    `bot.privileged` (organisers, moderators, staff), and what other apps' checks say, such as
-    `bot.has-played`.
+    From then on tokens play with it only with the scope `bot`. Raises Refusal ``bot.already``,
+    ``bot.privileged`` (organisers, moderators, staff), and what other apps' checks say, such as
+    ``bot.has-played``.
     """
     locked = User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     if locked.is_bot:

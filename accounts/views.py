@@ -205,7 +205,7 @@ def _save_preferences(request: HttpRequest, response: HttpResponse, data: dict[s
 
 
 def _safe_next(request: HttpRequest, address: str) -> str:
-    """Return an address of this site, or the home page for anything else."""
+    """An address of this site, or the home page for anything else."""
     allowed = url_has_allowed_host_and_scheme(
         address, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     )

@@ -35,7 +35,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def append_only(app: str, table: str) -> list[Operation]:
-    """Return the operations of a migration that make one table append-only; they can be undone.
+    """The operations of a migration that make one table append-only; they can be undone.
 
     `app` is the app's label and `table` the model's name in lower case: `("games", "matchentry")`
     guards `games_matchentry`. Raises ValueError for a name that is not in lower case, or that

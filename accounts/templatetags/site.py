@@ -43,7 +43,7 @@ def icon(name: str, label: str = "") -> SafeString:
 
 @cache
 def icon_names() -> frozenset[str]:
-    """Return the names of all icons."""
+    """The names of all icons."""
     path = finders.find("img/icons.svg")
     if path is None:
         raise FileNotFoundError("static/img/icons.svg")
@@ -96,7 +96,7 @@ def _bot_tag(user: User) -> SafeString:
 
 @register.filter
 def shown_name(user: User | None) -> str:
-    """Return the display name, or the username where there is none; empty for nobody."""
+    """The display name, or the username where there is none; empty for nobody."""
     return user.shown_name if user else ""
 
 
