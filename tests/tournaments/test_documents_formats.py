@@ -15,7 +15,7 @@ from django.db import connection
 from accounts.models import User
 from games.models import Match
 from tests.support import depth
-from tests.tournaments.support import GAME, START, fresh, played, running, who
+from tests.tournaments.support import GAME, START, enrolled, fresh, played, running, who
 from tests.tournaments.test_documents import elsewhere
 from tournaments.documents.export import season_export, season_records
 from tournaments.documents.restore import season_import
@@ -139,3 +139,19 @@ def test_a_place_that_was_taken_over_after_a_result(orla: User, cleo: User) -> N
     elsewhere()
     restored = season_import(acting_user=orla, data=archive, match_accounts=True)
     assert season_records(season=restored) == archive
+
+
+def test_a_name_that_is_somebody_elses_is_linked_to_no_account(orla: User) -> None:
+    season = enrolled(orla, 3)
+    document = json.loads(season_export(season=season))
+    for person, name in zip(
+        document["contestants"], ("Moderator", "Orla", "Player 3"), strict=True
+    ):
+        person["name"] = name
+    elsewhere()
+    restored = season_import(
+        acting_user=orla, data=json.dumps(document).encode(), match_accounts=True
+    )
+    found = {each.name: each.user for each in restored.contestants.select_related("user")}
+    assert (found["Moderator"], found["Orla"]) == (None, None)
+    assert found["Player 3"] == User.objects.get(username="player3")

@@ -11,7 +11,7 @@ from django.db import DataError, IntegrityError, transaction
 
 from accounts.models import User
 from accounts.services import audit_record, users_lock
-from core.refusals import Forbidden, Refusal
+from core.refusals import Forbidden, Refusal, allowed
 from games.models import Match
 from games.services.matches import record_import
 from tournaments import audience, catalogue
@@ -57,7 +57,7 @@ from tournaments.models import (
 )
 from tournaments.references import Entity, described, exchanged
 from tournaments.services import seasons
-from tournaments.services.contestants import SEED_MAX
+from tournaments.services.contestants import SEED_MAX, Names
 from tournaments.services.deathmatches import BEST_OF_MAX
 
 
@@ -68,7 +68,8 @@ def season_import(
     """Restore a season from its zip, or from its document alone where no match was played.
 
     ``acting_user`` becomes its organiser. ``match_accounts``: contestants become those of the
-    accounts here that have their usernames; otherwise (and where there is none) they are names.
+    accounts here that have their usernames; otherwise they are names, as they are where there is
+    no such account, or where it could not be enrolled under that name (`contestants.Names`).
     All of it or nothing. Refusals say where: ``document.not-allowed``, ``document.too-large``,
     ``document.malformed``, ``document.wrong`` (parts that contradict one another),
     ``document.record-missing``, ``document.exists`` (this very season is here already),
@@ -109,6 +110,13 @@ def _read(text: bytes) -> Document:
     if nul:
         raise Refusal("document.malformed", "A season's document has no NUL characters.")
     return document
+
+
+def _bearer(name: str, user: User | None, bearable: Names) -> User | None:
+    """The account that a name is linked to: none, where it would pass for somebody else's."""
+    if user is None or not allowed(bearable.of, name, user):
+        return None
+    return user
 
 
 class _Restoring:
@@ -212,12 +220,15 @@ class _Restoring:
         )
         if len(docs) > SEED_MAX:
             raise wrong("contestants", f"a season has at most {SEED_MAX} of them")
+        bearable = Names(
+            (each.name, users[each.username]) for each in docs if each.username in users
+        )
         for index, doc in enumerate(docs):
             where = f"contestants[{index}]"
             self._must_be_free(Entity.CONTESTANT, doc.id, where)
             made = Contestant.objects.create(
                 season=self.season,
-                user=users.get(doc.username),
+                user=_bearer(doc.name, users.get(doc.username), bearable),
                 **self.known.columns(doc, where),
             )
             self.known.add(Entity.CONTESTANT, doc.id, made)
