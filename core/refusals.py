@@ -102,11 +102,16 @@ def each_of(refusal: Refusal) -> Sequence[Refusal]:
 
 def allowed(check: Callable[..., object], *args: object, **kwargs: object) -> bool:
     """Whether what would refuse something lets it pass, for pages that offer what can be done."""
+    return refusal_of(check, *args, **kwargs) is None
+
+
+def refusal_of(check: Callable[..., object], *args: object, **kwargs: object) -> Refusal | None:
+    """What a check raises; None where it lets something pass."""
     try:
         check(*args, **kwargs)
-    except Refusal:
-        return False
-    return True
+    except Refusal as refusal:
+        return refusal
+    return None
 
 
 class Together:

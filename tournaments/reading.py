@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.functional import cached_property
 
 from accounts.models import User
-from core.refusals import NotFound, Refusal
+from core.refusals import NotFound, Refusal, refusal_of
 from games import words
 from games.models import Match
 from tournaments import catalogue
@@ -50,6 +50,7 @@ from tournaments.models import (
     SeasonEvent,
     SeasonOrganiser,
 )
+from tournaments.services.guards import must_manage
 from tournaments.standings.table import Table
 
 # What an organiser decided, with the reason: the kinds of events that the page of rulings lists.
@@ -160,6 +161,15 @@ class Sheet:
 
     def __init__(self, season: Season) -> None:
         self.season = season
+        self._barred: dict[int, Refusal | None] = {}
+
+    def must_be_managed_by(self, user: User) -> None:
+        """As `guards.must_manage`, which is asked once for each reader."""
+        if user.pk not in self._barred:
+            self._barred[user.pk] = refusal_of(must_manage, self.season, user)
+        refusal = self._barred[user.pk]
+        if refusal is not None:
+            raise refusal
 
     @cached_property
     def format(self) -> Format:

@@ -2,14 +2,15 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from tournaments.views import calendars, desk, documents, players, public, ratings
+from tournaments.views import calendars, documents, players, public, ratings
+from tournaments.views.desk import death_matches, home
 
 app_name = "tournaments"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", public.seasons, name="seasons"),
     # A plus stands in no slug: no season can be in the way of these.
-    path("+new/", desk.season_new, name="season_new"),
+    path("+new/", home.season_new, name="season_new"),
     path("+import/", documents.restore, name="season_restore"),
     # What anybody reads.
     path("<slug:slug>/", public.season, name="season"),
@@ -40,31 +41,32 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/matches/<int:pk>/legs/<int:leg_id>/items/", players.declare, name="declare"),
     path("<slug:slug>/items/give/", players.give, name="give"),
     # What organisers do.
-    path("<slug:slug>/desk/", desk.desk, name="desk"),
-    path("<slug:slug>/desk/settings/", desk.settings_page, name="settings"),
-    path("<slug:slug>/desk/organisers/", desk.organisers, name="organisers"),
-    path("<slug:slug>/desk/contestants/", desk.roster, name="roster"),
+    path("<slug:slug>/desk/", home.desk, name="desk"),
+    path("<slug:slug>/desk/settings/", home.settings_page, name="settings"),
+    path("<slug:slug>/desk/organisers/", home.organisers, name="organisers"),
+    path("<slug:slug>/desk/contestants/", home.roster, name="roster"),
     path("<slug:slug>/desk/contestants.csv", documents.contestants, name="contestants_file"),
-    path("<slug:slug>/desk/contestants/<int:pk>/challenge/", desk.ladder_pair, name="ladder_pair"),
-    path("<slug:slug>/desk/contestants/<int:pk>/<slug:name>/", desk.contestant_act,
+    path("<slug:slug>/desk/contestants/<int:pk>/challenge/", home.ladder_pair, name="ladder_pair"),
+    path("<slug:slug>/desk/contestants/<int:pk>/<slug:name>/", home.contestant_act,
          name="contestant_act"),
-    path("<slug:slug>/desk/seeds/", desk.seeds, name="seeds"),
-    path("<slug:slug>/desk/steps/<slug:name>/", desk.step, name="step"),
-    path("<slug:slug>/desk/episode/", desk.episode_new, name="episode"),
-    path("<slug:slug>/desk/final/", desk.final, name="final"),
-    path("<slug:slug>/desk/pair/", desk.pair, name="pair"),
-    path("<slug:slug>/desk/pair/by-hand/", desk.pair_by_hand, name="pair_by_hand"),
-    path("<slug:slug>/desk/conclude/", desk.conclude, name="conclude"),
-    path("<slug:slug>/desk/rounds/<int:number>/", desk.round_desk, name="round_desk"),
-    path("<slug:slug>/desk/rounds/<int:number>/placements/", desk.placements, name="placements"),
-    path("<slug:slug>/desk/rounds/<int:number>/times/", desk.round_times, name="round_times"),
-    path("<slug:slug>/desk/rounds/<int:number>/<slug:name>/", desk.round_act, name="round_act"),
-    path("<slug:slug>/desk/matches/<int:pk>/", desk.match_desk, name="match_desk"),
-    path("<slug:slug>/desk/matches/<int:pk>/<slug:name>/", desk.match_act, name="match_act"),
-    path("<slug:slug>/desk/matches/<int:pk>/legs/<int:leg_id>/<slug:name>/", desk.leg_act,
+    path("<slug:slug>/desk/seeds/", home.seeds, name="seeds"),
+    path("<slug:slug>/desk/steps/<slug:name>/", home.step, name="step"),
+    path("<slug:slug>/desk/episode/", home.episode_new, name="episode"),
+    path("<slug:slug>/desk/final/", home.final, name="final"),
+    path("<slug:slug>/desk/pair/", home.pair, name="pair"),
+    path("<slug:slug>/desk/pair/by-hand/", home.pair_by_hand, name="pair_by_hand"),
+    path("<slug:slug>/desk/conclude/", home.conclude, name="conclude"),
+    path("<slug:slug>/desk/rounds/<int:number>/", home.round_desk, name="round_desk"),
+    path("<slug:slug>/desk/rounds/<int:number>/placements/", home.placements, name="placements"),
+    path("<slug:slug>/desk/rounds/<int:number>/times/", home.round_times, name="round_times"),
+    path("<slug:slug>/desk/rounds/<int:number>/<slug:name>/", home.round_act, name="round_act"),
+    path("<slug:slug>/desk/matches/<int:pk>/", death_matches.match_desk, name="match_desk"),
+    path("<slug:slug>/desk/matches/<int:pk>/<slug:name>/", death_matches.match_act,
+         name="match_act"),
+    path("<slug:slug>/desk/matches/<int:pk>/legs/<int:leg_id>/<slug:name>/", death_matches.leg_act,
          name="leg_act"),
     path("<slug:slug>/desk/season.json", documents.document, name="document"),
     path("<slug:slug>/desk/season.zip", documents.records, name="records"),
-    path("<slug:slug>/desk/items/", desk.ledger, name="ledger"),
-    path("<slug:slug>/desk/items/<int:pk>/back/", desk.item_take_back, name="item_take_back"),
+    path("<slug:slug>/desk/items/", home.ledger, name="ledger"),
+    path("<slug:slug>/desk/items/<int:pk>/back/", home.item_take_back, name="item_take_back"),
 ]  # fmt: skip

@@ -596,7 +596,7 @@ def test_so_many_are_not_paired_by_hand_on_a_page(
     visitor: Visitor, orla: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     running(orla, 4, "swiss")
-    monkeypatch.setattr("tournaments.views.desk.BY_HAND_MOST", 3)
+    monkeypatch.setattr("tournaments.views.desk.home.BY_HAND_MOST", 3)
     answer = visitor(orla).get("/seasons/autumn/desk/pair/by-hand/")
     assert (answer.status_code, "up to 3 can be paired" in words(answer)) == (409, True)
 

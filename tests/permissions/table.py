@@ -45,6 +45,8 @@ class Page:
     door: frozenset[Who] = EVERYBODY
     # Whom this surface lets do the same to others, by another right.
     also: frozenset[Who] = frozenset()
+    # The action of the tables that the form belongs to (`core.actions`): "leg.void".
+    action: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,10 +106,14 @@ def act(name: str, *, what: str = "step", why: bool = False, form: Given | None 
             return [scene.season.slug, scene.season.rounds.latest("number").number, name]
         return [scene.season.slug, name]
 
-    return Page(f"tournaments:{what}", args, form or (lambda _scene: WHY if why else {}))
+    given = form or (lambda _scene: WHY if why else {})
+    action = f"{_OF[what]}.{name}" if what in _OF else ""
+    return Page(f"tournaments:{what}", args, given, action=action)
 
 
 WHY = {"why": "because"}
+# What the addresses are about whose last word is the name of an action.
+_OF = {"match_act": "death-match", "leg_act": "leg"}
 
 
 def step(name: str, **more: Any) -> Api:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, get_args
 
 import pytest
@@ -14,10 +14,12 @@ from django.test import RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.models import User
+from core.actions import Actions
 from games.incoming import Incoming
 from tests.permissions.table import DEEDS, Api, Frame, Page
 from tests.permissions.world import World
-from tournaments.views import desk
+from tournaments import actions
+from tournaments.views.desk import home as desk
 
 SAFE = {"GET", "HEAD", "OPTIONS", "TRACE"}
 
@@ -95,7 +97,7 @@ def test_every_address_that_writes_is_in_the_table() -> None:
     assert sorted(writing - _asked()) == []
 
 
-@pytest.mark.parametrize("what", ["step", "contestant_act", "round_act", "match_act", "leg_act"])
+@pytest.mark.parametrize("what", ["step", "contestant_act", "round_act"])
 def test_every_deed_of_the_desk_is_in_the_table(what: str) -> None:
     """Deeds that share an address are told apart by the last word of it."""
     offered: set[str]
@@ -108,6 +110,15 @@ def test_every_deed_of_the_desk_is_in_the_table(what: str) -> None:
     table = inspect.getsource(inspect.getmodule(Page) or desk)
     for name in offered:
         assert f'act("{name}"' in table or f'"{name}"]' in table, (what, name)
+
+
+def _in_tables(tables: Iterable[Actions[Any]]) -> set[str]:
+    return {f"{table.of}.{action.name}" for table in tables for action in table}
+
+
+def test_every_action_is_in_the_table_and_nothing_else() -> None:
+    asked = {ask.action for deed in DEEDS.values() for ask in deed.asks if isinstance(ask, Page)}
+    assert asked - {""} == _in_tables(actions.TABLES)
 
 
 def test_every_frame_that_writes_is_in_the_table() -> None:

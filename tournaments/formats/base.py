@@ -236,9 +236,13 @@ class Format(ABC):
         del death_match
         return ()
 
+    def must_be_undoable(self, *, death_match: DeathMatch) -> None:
+        """Raises Refusal where others have built on a result, so that it cannot be taken back."""
+        self.rests_on(death_match=death_match)
+
     def undone(self, *, death_match: DeathMatch, at: datetime) -> None:
         """The winner that a death match still names will not stand, and what rests on it has
-        fallen: take back what `decided` did. Raises Refusal where others have built on it.
+        fallen: take back what `decided` did. `must_be_undoable` has let it pass.
 
         Where results are only counted, nobody has a place any more.
         """

@@ -107,8 +107,7 @@ def death_match_managed(
     """
     season = managed(death_match.round.season, acting_user)
     fresh = death_match_fresh(death_match.pk)
-    if acting_user is not None and audience.seat_of(fresh, acting_user) is not None:
-        raise own_death_match()
+    must_not_be_own(fresh, acting_user)
     return season, fresh
 
 
@@ -125,6 +124,12 @@ def death_match_fresh(pk: int) -> DeathMatch:
     return DeathMatch.objects.select_related(
         "round__season", "home__user", "away__user", "winner"
     ).get(pk=pk)
+
+
+def must_not_be_own(death_match: DeathMatch, acting_user: User | None) -> None:
+    """Raises Refusal ``death-match.own`` where ``acting_user`` has a seat in it."""
+    if acting_user is not None and audience.seat_of(death_match, acting_user) is not None:
+        raise own_death_match()
 
 
 def must_not_meet(contestant: Contestant, acting_user: User | None) -> None:

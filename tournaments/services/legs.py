@@ -69,25 +69,15 @@ def rules_set(
     ``season.repertoire``, ``setup.*``, ``item.declared`` (an item that is brought would not fit).
     """
     season = season_locked(death_match.round.season_id)
-    must_not_be_archived(season)
-    must_be_running(season)
     fresh = death_match_fresh(death_match.pk)
+    open_legs = legs_open_to_rules(fresh, acting_user, leg_number)
     game = repertoire.game_chosen(
         {"ruleset": ruleset, "variant": variant, "options": dict(options or {})}
     )
     if not audience.may_rule(fresh, acting_user):
-        game = _game_chosen_by_seed(season, fresh, acting_user, game, prepared)
+        game = _game_chosen_by_seed(season, game, prepared)
     supplied = dict(prepared or {})
     supplied_to(REGISTRY.get(game["ruleset"]), game["variant"], supplied)
-    legs = fresh.legs.exclude(status=LegStatus.VOID)
-    chosen = list(legs if leg_number is None else legs.filter(number=leg_number))
-    if not chosen:
-        if leg_number is not None:
-            raise NotFound("leg.none", "This death match has no such leg.")
-        raise Refusal("leg.none-left", "This death match has no leg that could be played.")
-    open_legs = [leg for leg in chosen if leg.status == LegStatus.PLANNED]
-    if not open_legs or (leg_number is not None and len(open_legs) < len(chosen)):
-        raise Refusal("leg.begun", "What is played cannot change once it has begun.")
     for leg in open_legs:
         items.must_still_fit(leg, ruleset=game["ruleset"], variant=game["variant"])
         for field, value in repertoire.game_fields(game).items():
@@ -127,20 +117,43 @@ def rules_set(
     return fresh
 
 
-def _game_chosen_by_seed(
-    season: Season,
-    death_match: DeathMatch,
-    acting_user: User,
-    game: Mapping[str, Any],
-    prepared: Mapping[str, str] | None,
-) -> dict[str, Any]:
-    """The entry of the repertoire that the lower seed has chosen, with the options it has there."""
+def legs_open_to_rules(
+    death_match: DeathMatch, acting_user: User, leg_number: int | None = None
+) -> list[Leg]:
+    """The legs of which ``acting_user`` may say what they are played in: all that have not begun,
+    or that of a number. Raises Refusal ``season.archived``, ``season.not-running``,
+    ``death-match.own``, ``rules.not-allowed``, ``rules.chosen``, ``leg.none``, ``leg.none-left``
+    and ``leg.begun``."""
+    season = death_match.round.season
+    must_not_be_archived(season)
+    must_be_running(season)
+    if not audience.may_rule(death_match, acting_user):
+        _must_be_the_lower_seeds(death_match, acting_user)
+    legs = death_match.legs.exclude(status=LegStatus.VOID)
+    chosen = list(legs if leg_number is None else legs.filter(number=leg_number))
+    if not chosen:
+        if leg_number is not None:
+            raise NotFound("leg.none", "This death match has no such leg.")
+        raise Refusal("leg.none-left", "This death match has no leg that could be played.")
+    found = [leg for leg in chosen if leg.status == LegStatus.PLANNED]
+    if not found or (leg_number is not None and len(found) < len(chosen)):
+        raise Refusal("leg.begun", "What is played cannot change once it has begun.")
+    return found
+
+
+def _must_be_the_lower_seeds(death_match: DeathMatch, acting_user: User) -> None:
     if not audience.may_choose_rules(death_match, acting_user):
-        if audience.may_manage(season, acting_user):
+        if audience.may_manage(death_match.round.season, acting_user):
             raise own_death_match()
         raise Forbidden("rules.not-allowed", "It is not yours to say what is played here.")
     if death_match.legs.exclude(ruleset="").exists():
         raise Refusal("rules.chosen", "It has been chosen what is played.")
+
+
+def _game_chosen_by_seed(
+    season: Season, game: Mapping[str, Any], prepared: Mapping[str, str] | None
+) -> dict[str, Any]:
+    """The entry of the repertoire that the lower seed has chosen, with the options it has there."""
     for each in season.repertoire:
         listed = repertoire.game_fields(each)
         same = (listed["ruleset"], listed["variant"]) == (game["ruleset"], game["variant"])
@@ -178,30 +191,16 @@ def leg_start(
 def _started(
     season: Season, leg: Leg, acting_user: User | None, at: datetime, random: RandomSource
 ) -> Leg:
-    must_be_running(season)
     death_match = leg.death_match
-    if leg.status != LegStatus.PLANNED:
-        raise Refusal("leg.not-planned", f"This match is “{leg.get_status_display()}” already.")
-    if death_match.status not in PLAYABLE:
-        raise Refusal("leg.sides", "It is not known yet who meets here.")
-    before = death_match.legs.filter(number__lt=leg.number)
-    running = death_match.legs.filter(status=LegStatus.RUNNING)
-    if running.exists() or before.filter(status=LegStatus.PLANNED).exists():
-        raise Refusal("leg.order", "The matches of a death match are played one after another.")
-    if not leg.ruleset:
-        raise Refusal("leg.rules-missing", "It is not decided yet what is played.")
-    home, away = sides_of(death_match)
-    if home.user is None or away.user is None:
-        raise Refusal("leg.no-account", "Both players need an account here.")
-    # What somebody plays who is out could not be taken over: see `leg_settle`.
-    must_both_be_in(death_match)
+    home, away = players_of(leg)
+    sides = sides_of(death_match)
     # With those who are to referee it, in one go: who is asked below must be as they are then.
-    users_lock([home.user, away.user, *season.organisers.values_list("user_id", flat=True)])
+    users_lock([home, away, *season.organisers.values_list("user_id", flat=True)])
     leg.advantage = advantage_of(leg)
     resolved = items.items_resolve(leg=leg, at=at)
     match = match_start(
         acting_user=acting_user,
-        players=(home.user, away.user),
+        players=(home, away),
         ruleset_id=leg.ruleset,
         variant=leg.variant,
         options=options_for(season, leg),
@@ -210,7 +209,7 @@ def _started(
         items_counted=format_of(season.format).gifts,
         prepared=leg.prepared,
         prepared_by=leg.prepared_by,
-        referees=organisers.referees_of(season, playing=(home.user, away.user)),
+        referees=organisers.referees_of(season, playing=(home, away)),
         at=ms(at),
         random=random,
     )
@@ -241,11 +240,11 @@ def _started(
             "attempt": leg.attempt,
             "ruleset": leg.ruleset,
             "variant": leg.variant,
-            "names": [home.name, away.name],
+            "names": [side.name for side in sides],
             # Who had not said that they are there: an organiser did not wait for them.
             "not_ready": [
                 side.pk
-                for side, ready in ((home, leg.home_ready_at), (away, leg.away_ready_at))
+                for side, ready in zip(sides, (leg.home_ready_at, leg.away_ready_at), strict=True)
                 if ready is None
             ],
         },
@@ -253,6 +252,35 @@ def _started(
         at=at,
     )
     return leg
+
+
+def players_of(leg: Leg) -> tuple[User, User]:
+    """The accounts that would play a leg if it began now. Raises Refusal ``season.not-running``,
+    ``leg.not-planned``, ``leg.sides``, ``leg.order``, ``leg.rules-missing``, ``leg.no-account``
+    and ``death-match.side-left``."""
+    death_match = leg.death_match
+    must_be_running(death_match.round.season)
+    must_be_planned(leg)
+    if death_match.status not in PLAYABLE:
+        raise Refusal("leg.sides", "It is not known yet who meets here.")
+    before = death_match.legs.filter(number__lt=leg.number)
+    running = death_match.legs.filter(status=LegStatus.RUNNING)
+    if running.exists() or before.filter(status=LegStatus.PLANNED).exists():
+        raise Refusal("leg.order", "The matches of a death match are played one after another.")
+    if not leg.ruleset:
+        raise Refusal("leg.rules-missing", "It is not decided yet what is played.")
+    home, away = sides_of(death_match)
+    if home.user is None or away.user is None:
+        raise Refusal("leg.no-account", "Both players need an account here.")
+    # What somebody plays who is out could not be taken over: see `leg_settle`.
+    must_both_be_in(death_match)
+    return home.user, away.user
+
+
+def must_be_planned(leg: Leg) -> None:
+    """Raises Refusal ``leg.not-planned`` for a match that has begun, or is over."""
+    if leg.status != LegStatus.PLANNED:
+        raise Refusal("leg.not-planned", f"This match is “{leg.get_status_display()}” already.")
 
 
 def advantage_of(leg: Leg) -> Seat | None:

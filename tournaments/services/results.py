@@ -239,14 +239,9 @@ def _ruled(
     how: How,
     at: datetime | None,
 ) -> DeathMatch:
-    season, fresh = death_match_managed(death_match, acting_user)
-    must_be_running(season)
+    _season, fresh = death_match_managed(death_match, acting_user)
+    must_be_decidable(fresh)
     why = reason(why)
-    if fresh.status not in PLAYABLE:
-        raise Refusal(
-            "death-match.settled" if fresh.status in SETTLED else "death-match.sides",
-            f"This death match is “{fresh.get_status_display()}”.",
-        )
     seat = seat_of_side(fresh, winner)
     _end_running(fresh, winner=seat, how=how, acting_user=acting_user, why=why, at=instant(at))
     _decided(
@@ -264,6 +259,17 @@ def _ruled(
         data={"winner": winner.pk, "why": why},
     )
     return fresh
+
+
+def must_be_decidable(death_match: DeathMatch) -> None:
+    """Whether it can be ruled who has won. Raises Refusal ``season.not-running``,
+    ``death-match.settled`` and ``death-match.sides``."""
+    must_be_running(death_match.round.season)
+    if death_match.status not in PLAYABLE:
+        raise Refusal(
+            "death-match.settled" if death_match.status in SETTLED else "death-match.sides",
+            f"This death match is “{death_match.get_status_display()}”.",
+        )
 
 
 def seat_of_side(death_match: DeathMatch, contestant: Contestant) -> Seat:
@@ -425,13 +431,10 @@ def leg_void(*, acting_user: User | None, leg: Leg, why: str, at: datetime | Non
     ``death-match.side-left``, those of the format.
     """
     season, fresh = leg_managed(leg, acting_user)
+    must_be_replayable(fresh)
     why = reason(why)
     at = instant(at)
-    if fresh.status not in (LegStatus.RUNNING, LegStatus.FINISHED):
-        raise Refusal("leg.nothing-played", "There is nothing here to be declared void.")
-    must_be_running_or_finished(season)
     if fresh.status == LegStatus.RUNNING:
-        must_be_running(season)
         if not _ended_for_nothing(fresh):
             _organised(fresh, acting_user, "void", why, at)
     elif fresh.death_match.status == DeathMatchStatus.DECIDED:
@@ -447,6 +450,19 @@ def leg_void(*, acting_user: User | None, leg: Leg, why: str, at: datetime | Non
         data={"death_match": fresh.death_match_id, "number": fresh.number, "why": why},
     )
     return replay
+
+
+def must_be_replayable(leg: Leg) -> None:
+    """Whether a match can be declared void. Raises Refusal ``leg.nothing-played``,
+    ``season.not-running`` and those of `must_be_reversible`."""
+    if leg.status not in (LegStatus.RUNNING, LegStatus.FINISHED):
+        raise Refusal("leg.nothing-played", "There is nothing here to be declared void.")
+    season = leg.death_match.round.season
+    must_be_running_or_finished(season)
+    if leg.status == LegStatus.RUNNING:
+        must_be_running(season)
+    elif leg.death_match.status == DeathMatchStatus.DECIDED:
+        must_be_reversible(leg.death_match)
 
 
 def _empty(later: DeathMatch, *, because: DeathMatch, at: datetime) -> None:
@@ -542,10 +558,8 @@ def _status_derived(death_match: DeathMatch) -> None:
 
 
 def _taken_back(season: Season, death_match: DeathMatch, at: datetime) -> None:
-    """Take back that a death match is decided, with all that followed from it."""
-    if death_match.how == How.BYE:
-        raise Refusal("death-match.bye", "A bye was not played: there is nothing to take back.")
-    must_not_be_frozen(death_match)
+    """Take back that a death match is decided, with all that followed from it; it must be
+    reversible."""
     if season.status == SeasonStatus.FINISHED:
         seasons.season_reopened(season=season, at=at)
         death_match.round.season = season
@@ -566,6 +580,55 @@ def _taken_back(season: Season, death_match: DeathMatch, at: datetime) -> None:
     )
 
 
+def must_be_reversible(death_match: DeathMatch) -> None:
+    """Whether what a result has led to can be taken back. Raises Refusal ``death-match.bye``,
+    ``round.frozen`` and those of the format."""
+    if death_match.how == How.BYE:
+        raise Refusal("death-match.bye", "A bye was not played: there is nothing to take back.")
+    must_not_be_frozen(death_match)
+    format_of(death_match.round.season.format).must_be_undoable(death_match=death_match)
+
+
+def must_be_decided(death_match: DeathMatch) -> None:
+    """Whether there is a decision. Raises Refusal ``season.not-running`` and
+    ``death-match.undecided``."""
+    must_be_running_or_finished(death_match.round.season)
+    if death_match.status != DeathMatchStatus.DECIDED:
+        raise Refusal("death-match.undecided", "This death match is not decided.")
+
+
+def must_be_correctable(death_match: DeathMatch) -> None:
+    """Whether it can be given to the other side. Raises Refusal as `must_be_decided` and
+    `must_be_reversible` do."""
+    must_be_decided(death_match)
+    must_be_reversible(death_match)
+
+
+def must_be_reopenable(death_match: DeathMatch) -> None:
+    """Whether its decision can be taken back. Raises Refusal as `must_be_correctable` does, and
+    ``death-match.played-out``."""
+    must_be_decided(death_match)
+    if max(_wins_of(death_match)) * 2 > death_match.best_of:
+        raise Refusal(
+            "death-match.played-out",
+            "It was decided by what was played: declare a match void, or correct the result.",
+        )
+    must_be_reversible(death_match)
+
+
+def must_be_voidable(death_match: DeathMatch) -> None:
+    """Whether it can be called off as a whole. Raises Refusal ``season.not-running``,
+    ``lifecycle.step``, ``round.frozen`` and those of the format."""
+    season = death_match.round.season
+    must_be_running_or_finished(season)
+    lifecycle.step(
+        lifecycle.DEATH_MATCH, death_match.status, DeathMatchStatus.VOID, "The death match"
+    )
+    format_of(season.format).must_be_voidable(death_match=death_match)
+    if death_match.status == DeathMatchStatus.DECIDED:
+        must_be_reversible(death_match)
+
+
 @transaction.atomic
 def death_match_reopen(
     *, acting_user: User | None, death_match: DeathMatch, why: str, at: datetime | None = None
@@ -579,16 +642,9 @@ def death_match_reopen(
     ``death-match.side-left``, those of the format.
     """
     season, fresh = death_match_managed(death_match, acting_user)
+    must_be_reopenable(fresh)
     why = reason(why)
     at = instant(at)
-    must_be_running_or_finished(season)
-    if fresh.status != DeathMatchStatus.DECIDED:
-        raise Refusal("death-match.undecided", "This death match is not decided.")
-    if max(_wins_of(fresh)) * 2 > fresh.best_of:
-        raise Refusal(
-            "death-match.played-out",
-            "It was decided by what was played: declare a match void, or correct the result.",
-        )
     _taken_back(season, fresh, at)
     if acting_user is not None:
         must_both_be_in(fresh)
@@ -625,11 +681,9 @@ def death_match_correct(
     ``death-match.same-winner``, ``round.frozen``, those of the format.
     """
     season, fresh = death_match_managed(death_match, acting_user)
+    must_be_correctable(fresh)
     why = reason(why)
     at = instant(at)
-    must_be_running_or_finished(season)
-    if fresh.status != DeathMatchStatus.DECIDED:
-        raise Refusal("death-match.undecided", "This death match is not decided.")
     seat = seat_of_side(fresh, winner)
     before = fresh.winner
     if before is None or before.pk == winner.pk:
@@ -678,11 +732,9 @@ def death_match_void(
     ``lifecycle.step``, ``round.frozen``, those of the format.
     """
     season, fresh = death_match_managed(death_match, acting_user)
+    must_be_voidable(fresh)
     why = reason(why)
     at = instant(at)
-    must_be_running_or_finished(season)
-    lifecycle.step(lifecycle.DEATH_MATCH, fresh.status, DeathMatchStatus.VOID, "The death match")
-    format_of(season.format).must_be_voidable(death_match=fresh)
     if fresh.status == DeathMatchStatus.DECIDED:
         _taken_back(season, fresh, at)
     for leg in fresh.legs.exclude(status=LegStatus.VOID):

@@ -41,7 +41,7 @@ from tournaments.services.guards import (
     must_not_be_archived,
     season_locked,
 )
-from tournaments.services.legs import leg_start
+from tournaments.services.legs import leg_start, must_be_planned
 from tournaments.services.mail import (
     absolute,
     addresses_of,
@@ -88,10 +88,8 @@ def leg_schedule(
     ``leg.not-planned``, ``schedule.past``, ``schedule.far``.
     """
     season, fresh = leg_managed(leg, acting_user)
-    must_be_running(season)
+    must_be_schedulable(fresh)
     at = instant(at)
-    if fresh.status != LegStatus.PLANNED:
-        raise Refusal("leg.not-planned", f"This match is “{fresh.get_status_display()}” already.")
     if fresh.scheduled_at == scheduled_at:
         return fresh
     must_be_ahead(scheduled_at, at)
@@ -121,6 +119,13 @@ def leg_schedule(
         data={"at": None if scheduled_at is None else scheduled_at.isoformat()},
     )
     return fresh
+
+
+def must_be_schedulable(leg: Leg) -> None:
+    """Whether a time can be set. Raises Refusal ``season.not-running`` and
+    ``leg.not-planned``."""
+    must_be_running(leg.death_match.round.season)
+    must_be_planned(leg)
 
 
 def must_be_ahead(scheduled_at: datetime | None, at: datetime | None = None) -> None:
@@ -213,8 +218,7 @@ def _own(leg: Leg, acting_user: User) -> tuple[Leg, Seat]:
     seat = audience.seat_of(death_match, acting_user)
     if seat is None:
         raise Forbidden("ready.not-yours", "Only the two players say whether they are ready.")
-    if fresh.status != LegStatus.PLANNED:
-        raise Refusal("leg.not-planned", f"This match is “{fresh.get_status_display()}” already.")
+    must_be_planned(fresh)
     return fresh, seat
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Protocol
+from typing import Any, Concatenate, Final, ParamSpec, Protocol
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
@@ -13,11 +13,15 @@ from django.shortcuts import render
 from django.utils.http import http_date
 
 from accounts.models import User
-from core.refusals import Forbidden
+from core.refusals import Forbidden, NotFound
 from games.views.common import explains_refusals, signed_in
 from games.views.everybody import for_everybody, is_for_one
 from tournaments import audience
+from tournaments.models import DeathMatch, Leg
 from tournaments.reading import Sheet, fingerprint, season_for
+
+#: The methods of pages with a form.
+FORMS: Final = ["GET", "HEAD", "POST"]
 
 P = ParamSpec("P")
 SheetView = Callable[Concatenate[HttpRequest, Sheet, P], HttpResponse]
@@ -133,3 +137,12 @@ def shown(
         "may_shelve": audience.may_shelve(season, request.user),
     }
     return render(request, f"tournaments/{template}", base | context, status=status)
+
+
+def leg_of(row: DeathMatch, leg_id: int) -> Leg:
+    """A leg of a death match. Raises Refusal ``leg.none``."""
+    for leg in row.all_legs:  # type: ignore[attr-defined]
+        if leg.pk == leg_id:
+            found: Leg = leg
+            return found
+    raise NotFound("leg.none", "There is no such match.")

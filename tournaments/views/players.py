@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -28,9 +28,7 @@ from tournaments.services.legs import rules_set
 from tournaments.services.scheduling import leg_confirm, leg_unconfirm
 from tournaments.services.seasons import Warned
 from tournaments.views.acts import Act, perform
-from tournaments.views.common import season_page, shown, with_user
-
-FORMS: Final = ["GET", "HEAD", "POST"]
+from tournaments.views.common import FORMS, leg_of, season_page, shown, with_user
 
 
 def me_in(sheet: Sheet, user: User) -> Contestant:
@@ -146,15 +144,6 @@ def _why_not(episode: Episode, contestant: Contestant) -> str:
 
 
 # -- before a death match ------------------------------------------------------------------------
-
-
-def leg_of(row: DeathMatch, leg_id: int) -> Leg:
-    """A leg of a death match. Raises Refusal ``leg.none``."""
-    for leg in row.all_legs:  # type: ignore[attr-defined]
-        if leg.pk == leg_id:
-            found: Leg = leg
-            return found
-    raise NotFound("leg.none", "There is no such match.")
 
 
 @require_POST

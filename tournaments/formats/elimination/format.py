@@ -264,8 +264,9 @@ class Elimination(Format):
             episode_move(episode, EpisodeStatus.DONE)
         return NOTHING
 
-    def undone(self, *, death_match: DeathMatch, at: datetime) -> None:
-        """The loser is back in, unless what came later rests on their absence."""
+    def must_be_undoable(self, *, death_match: DeathMatch) -> None:
+        """Not where what came later rests on the loser's absence: ``correct.played-on``,
+        ``correct.final``."""
         season = death_match.round.season
         winner, loser = _sides_of(death_match)
         later = DeathMatch.objects.filter(
@@ -290,6 +291,11 @@ class Elimination(Format):
                 "correct.played-on",
                 f"{choosing.ec} is the EC of {choosing.round.name}: end that episode first.",
             )
+
+    def undone(self, *, death_match: DeathMatch, at: datetime) -> None:
+        """The loser is back in."""
+        season = death_match.round.season
+        _winner, loser = _sides_of(death_match)
         if loser.status == ContestantStatus.ELIMINATED:
             loser.status = lifecycle.step(
                 lifecycle.CONTESTANT, loser.status, ContestantStatus.ACTIVE, loser.name

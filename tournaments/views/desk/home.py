@@ -35,32 +35,26 @@ from tournaments.forms import (
     ReasonForm,
     ReplaceForm,
     RosterForm,
-    RulesForm,
-    ScheduleForm,
     SeasonForm,
     SeedsForm,
     TieForm,
     TimesForm,
-    WinnerForm,
     zone_told,
 )
 from tournaments.lifecycle import (
     ContestantStatus,
     DeathMatchStatus,
     GiftStatus,
-    How,
-    LegStatus,
     RoundStatus,
     SeasonStatus,
     Visibility,
 )
-from tournaments.models import Contestant, DeathMatch, Episode, Gift, Round
-from tournaments.reading import Sheet, game_of
+from tournaments.models import Contestant, Episode, Gift, Round
+from tournaments.reading import Sheet
 from tournaments.services import (
     contestants,
     deathmatches,
     items,
-    legs,
     mail,
     results,
     rounds,
@@ -70,14 +64,10 @@ from tournaments.services import (
 from tournaments.services.guards import is_frozen, must_not_play_in
 from tournaments.services.organisers import organiser_add, organiser_remove
 from tournaments.services.rounds import Pairing, round_next, round_schedule
-from tournaments.services.scheduling import leg_schedule
 from tournaments.services.seasons import Warned
 from tournaments.views.acts import Act, perform
-from tournaments.views.common import organisers_only, season_page, shown, with_user
-from tournaments.views.players import leg_of, open_matches
-
-FORMS: Final = ["GET", "HEAD", "POST"]
-
+from tournaments.views.common import FORMS, organisers_only, season_page, shown, with_user
+from tournaments.views.players import open_matches
 
 # -- a new season --------------------------------------------------------------------------------
 
@@ -872,213 +862,6 @@ def round_act(
     }
     if name not in acts:
         raise NotFound("round.none", "There is no such step.")
-    return perform(request, sheet, acts[name]())
-
-
-# -- death matches -------------------------------------------------------------------------------
-
-
-class Deed(NamedTuple):
-    """A deed that the desk of a death match offers now."""
-
-    name: str
-    words: str
-    danger: bool = False
-
-
-@require_safe
-@organisers_only
-def match_desk(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpResponse:
-    """A death match with its deeds."""
-    row = sheet.death_match(pk)
-    own = audience.seat_of(row, user) is not None
-    context = {
-        "row": row,
-        "own": own,
-        "deeds": [] if own else _deeds(sheet, row),
-        "frozen": row.status == DeathMatchStatus.DECIDED and is_frozen(row),
-        "unreached": mail.unreached(each.user for each in _sides(row) if each.user),
-    }
-    return shown(request, sheet, "desk_match.html", context)
-
-
-def _deeds(sheet: Sheet, row: DeathMatch) -> list[Deed]:
-    if sheet.season.status == SeasonStatus.CANCELLED:
-        return []
-    if row.status in (DeathMatchStatus.VOID, DeathMatchStatus.WAITING) or row.how == How.BYE:
-        return []
-    if row.status == DeathMatchStatus.DECIDED:
-        found = [Deed("correct", "Give it to the other side", danger=True)]
-        if row.how != How.PLAYED:
-            found.append(Deed("reopen", "Take the decision back", danger=True))
-    else:
-        found = [
-            Deed("rules", "Choose the game"),
-            Deed("walkover", "Walkover", danger=True),
-            Deed("declare", "Rule who has won", danger=True),
-        ]
-    if allowed(sheet.format.must_be_voidable, death_match=row):
-        found.append(Deed("void", "Call the death match off", danger=True))
-    return found
-
-
-def _says_frozen(row: DeathMatch) -> list[str]:
-    return [f"{row.round.name} is frozen: it must be reopened first."] if is_frozen(row) else []
-
-
-def _sides(row: DeathMatch) -> list[Contestant]:
-    return [side for side in (row.home, row.away) if side is not None]
-
-
-@require_http_methods(FORMS)
-@organisers_only
-def match_act(request: HttpRequest, sheet: Sheet, user: User, pk: int, name: str) -> HttpResponse:
-    """A deed about a death match as a whole."""
-    row = sheet.death_match(pk)
-    back = _address(sheet.season.slug, "match_desk", pk)
-    one_of = partial(WinnerForm, people=_sides(row))
-    acts: dict[str, Callable[[], Act]] = {
-        "rules": lambda: Act(
-            title=f"What {row} is played in",
-            button="Play this",
-            done="It is decided what is played.",
-            says=["It holds for what has not begun yet. Both players are told at once."],
-            back=back,
-            form=partial(
-                RulesForm,
-                legs=[leg for leg in row.legs_told if leg.status == LegStatus.PLANNED],  # type: ignore[attr-defined]
-                user=user,
-            ),
-            run=lambda form: legs.rules_set(
-                acting_user=user, death_match=row, **form.rules()
-            ),
-        ),
-        "walkover": lambda: Act(
-            title=f"Walkover in {row}",
-            button="Give the walkover",
-            done="The death match is decided by walkover.",
-            says=["Somebody wins because the other is not there. In an episode the other is out."],
-            back=back,
-            danger=True,
-            form=one_of,
-            run=lambda form: results.death_match_walkover(
-                acting_user=user, death_match=row, **form.cleaned_data
-            ),
-        ),
-        "declare": lambda: Act(
-            title=f"Rule who has won {row}",
-            button="Rule so",
-            done="The death match is decided by your ruling.",
-            says=["A match that is being played ends at once. In an episode the loser is out."],
-            back=back,
-            danger=True,
-            form=one_of,
-            run=lambda form: results.death_match_declare(
-                acting_user=user, death_match=row, **form.cleaned_data
-            ),
-        ),
-        "correct": lambda: Act(
-            title=f"Correct the result of {row}",
-            button="Correct it",
-            done="The result is corrected.",
-            says=[
-                f"It was won by {row.winner}; the other side wins it now.",
-                "All that followed from it is put right: who is out, who meets whom, the places.",
-                *_says_frozen(row),
-            ],
-            back=back,
-            danger=True,
-            form=partial(WinnerForm, people=[s for s in _sides(row) if s.pk != row.winner_id]),
-            run=lambda form: results.death_match_correct(
-                acting_user=user, death_match=row, **form.cleaned_data
-            ),
-        ),
-        "reopen": lambda: Act(
-            title=f"Take back the decision about {row}",
-            button="Take it back",
-            done="The death match is open again.",
-            says=["What is left of it is played after all."],
-            back=back,
-            danger=True,
-            form=ReasonForm,
-            run=lambda form: results.death_match_reopen(
-                acting_user=user, death_match=row, why=form.cleaned_data["why"]
-            ),
-        ),
-        "void": lambda: Act(
-            title=f"Call {row} off",
-            button="Call it off",
-            done="The death match is void.",
-            says=[("It counts for nothing, whatever was played of it. In an episode the EC chooses "
-                  "again. This cannot be undone.")],
-            back=back,
-            danger=True,
-            form=ReasonForm,
-            run=lambda form: results.death_match_void(
-                acting_user=user, death_match=row, why=form.cleaned_data["why"]
-            ),
-        ),
-    }  # fmt: skip
-    if name not in acts:
-        raise NotFound("death-match.none", "There is no such deed.")
-    return perform(request, sheet, acts[name]())
-
-
-@require_http_methods(FORMS)
-@organisers_only
-def leg_act(
-    request: HttpRequest, sheet: Sheet, user: User, pk: int, leg_id: int, name: str
-) -> HttpResponse:
-    """A deed about one match of a death match."""
-    row = sheet.death_match(pk)
-    leg = leg_of(row, leg_id)
-    back = _address(sheet.season.slug, "match_desk", pk)
-    which = f"{row}, match {leg.number}" if row.best_of > 1 else str(row)
-    acts: dict[str, Callable[[], Act]] = {
-        "schedule": lambda: Act(
-            title=f"When {which} is played",
-            button="Set the time",
-            done="The time is set.",
-            says=["Both players are told, and must say anew that they are ready."],
-            back=back,
-            form=partial(ScheduleForm, zone=user.time_zone, leg=leg),
-            run=lambda form: leg_schedule(
-                acting_user=user, leg=leg, scheduled_at=form.cleaned_data["when"]
-            ),
-        ),
-        "start": lambda: Act(
-            title=f"Begin {which} now",
-            button="Begin",
-            done="The match is on.",
-            says=[
-                "The clocks start at once, whether or not both have said that they are ready.",
-                (
-                    f"It is played in {game_of(leg) or 'a game that must be chosen first'}; "
-                    "items that are declared are used up."
-                ),
-            ],
-            back=back,
-            danger=True,
-            run=lambda _form: legs.leg_start(acting_user=user, leg=leg),
-        ),
-        "void": lambda: Act(
-            title=f"Have {which} played again",
-            button="Declare it void",
-            done="The match is void and will be played again.",
-            says=[
-                "What was played of this match counts for nothing; its items come back.",
-                "What its result had led to is taken back.",
-            ],
-            back=back,
-            danger=True,
-            form=ReasonForm,
-            run=lambda form: results.leg_void(
-                acting_user=user, leg=leg, why=form.cleaned_data["why"]
-            ),
-        ),
-    }
-    if name not in acts:
-        raise NotFound("leg.none", "There is no such deed.")
     return perform(request, sheet, acts[name]())
 
 

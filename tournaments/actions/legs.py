@@ -1,0 +1,73 @@
+"""What organisers can do about one match of a death match."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from core.actions import Action, Actions
+from tournaments.actions.subjects import AtLeg
+from tournaments.forms import ReasonForm, ScheduleForm
+from tournaments.models import Leg
+from tournaments.reading import game_of
+from tournaments.services import legs, results, scheduling
+
+
+def _decided_by(check: Callable[[Leg], object]) -> Callable[[AtLeg], None]:
+    """What a service asks that decides about a leg."""
+
+    def ask(subject: AtLeg) -> None:
+        subject.must_decide()
+        check(subject.leg)
+
+    return ask
+
+
+SCHEDULE: Final = Action[AtLeg](
+    name="schedule",
+    label="Set the time",
+    title=lambda s: f"When {s.which} is played",
+    button="Set the time",
+    done="The time is set.",
+    follows=["Both players are told, and must say anew that they are ready."],
+    check=_decided_by(scheduling.must_be_schedulable),
+    form=lambda s: partial(ScheduleForm, zone=s.user.time_zone, leg=s.leg),
+    run=lambda s, form: scheduling.leg_schedule(
+        acting_user=s.user, leg=s.leg, scheduled_at=form.cleaned_data["when"]
+    ),
+)
+START: Final = Action[AtLeg](
+    name="start",
+    label="Begin now",
+    title=lambda s: f"Begin {s.which} now",
+    button="Begin",
+    done="The match is on.",
+    follows=lambda s: [
+        "The clocks start at once, whether or not both have said that they are ready.",
+        f"It is played in {game_of(s.leg) or 'a game that must be chosen first'}.",
+        "Items that are declared are used up.",
+    ],
+    check=_decided_by(legs.players_of),
+    run=lambda s, _form: legs.leg_start(acting_user=s.user, leg=s.leg),
+    danger=True,
+)
+VOID: Final = Action[AtLeg](
+    name="void",
+    label="Void, play again",
+    title=lambda s: f"Have {s.which} played again",
+    button="Declare it void",
+    done="The match is void and will be played again.",
+    follows=[
+        "What was played of this match counts for nothing; its items come back.",
+        "What its result had led to is taken back.",
+    ],
+    check=_decided_by(results.must_be_replayable),
+    form=lambda _s: ReasonForm,
+    run=lambda s, form: results.leg_void(
+        acting_user=s.user, leg=s.leg, why=form.cleaned_data["why"]
+    ),
+    danger=True,
+)
+
+LEG: Final = Actions("leg", (SCHEDULE, START, VOID))

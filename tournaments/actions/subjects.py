@@ -1,0 +1,67 @@
+"""Who acts, and on what of a season."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from accounts.models import User
+from tournaments.models import Contestant, DeathMatch, Leg, Season
+from tournaments.reading import Sheet
+from tournaments.services.guards import must_not_be_archived, must_not_be_own
+
+
+@dataclass(frozen=True)
+class AtSeason:
+    """Somebody, and a season as pages read it."""
+
+    user: User
+    sheet: Sheet
+
+    @property
+    def season(self) -> Season:
+        """The season itself."""
+        return self.sheet.season
+
+    def must_manage(self) -> None:
+        """As `guards.managed`. Raises Refusal ``season.not-organiser`` and ``season.archived``."""
+        self.sheet.must_be_managed_by(self.user)
+        must_not_be_archived(self.season)
+
+    def address(self, name: str, *args: object) -> str:
+        """The address of one of the season's pages."""
+        return reverse(f"tournaments:{name}", args=[self.season.slug, *args])
+
+
+@dataclass(frozen=True)
+class AtDeathMatch(AtSeason):
+    """Somebody, and a death match."""
+
+    death_match: DeathMatch
+
+    @property
+    def sides(self) -> list[Contestant]:
+        """Who meets there, as far as it is known."""
+        both = (self.death_match.home, self.death_match.away)
+        return [side for side in both if side is not None]
+
+    def must_decide(self) -> None:
+        """As `guards.death_match_managed`. Raises Refusal as `must_manage` does, and
+        ``death-match.own``."""
+        self.must_manage()
+        must_not_be_own(self.death_match, self.user)
+
+
+@dataclass(frozen=True)
+class AtLeg(AtDeathMatch):
+    """Somebody, and one match of a death match."""
+
+    leg: Leg
+
+    @property
+    def which(self) -> str:
+        """What the match is called."""
+        if self.death_match.best_of > 1:
+            return f"{self.death_match}, match {self.leg.number}"
+        return str(self.death_match)

@@ -1,0 +1,69 @@
+"""Death matches at the desk."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.models import User
+from core.refusals import Refusal, refusal_of
+from tournaments import audience
+from tournaments.actions.death_matches import DEATH_MATCH
+from tournaments.actions.legs import LEG
+from tournaments.actions.subjects import AtDeathMatch, AtLeg
+from tournaments.lifecycle import DeathMatchStatus, How
+from tournaments.models import DeathMatch
+from tournaments.reading import Sheet
+from tournaments.services import mail, results
+from tournaments.services.guards import must_not_be_frozen
+from tournaments.views.actions import perform
+from tournaments.views.common import FORMS, leg_of, organisers_only, shown
+
+
+@require_safe
+@organisers_only
+def match_desk(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpResponse:
+    """A death match, and what can be done about it."""
+    row = sheet.death_match(pk)
+    subject = AtDeathMatch(user, sheet, row)
+    kept = _kept(row)
+    context = {
+        "row": row,
+        "own": audience.seat_of(row, user) is not None,
+        "actions": DEATH_MATCH.offered(subject),
+        "legs": [
+            (leg, LEG.offered(AtLeg(user, sheet, row, leg)))
+            for leg in row.all_legs  # type: ignore[attr-defined]
+        ],
+        "frozen": kept is not None and refusal_of(must_not_be_frozen, row) is not None,
+        "kept": kept,
+        "unreached": mail.unreached(side.user for side in subject.sides if side.user),
+    }
+    return shown(request, sheet, "desk_match.html", context)
+
+
+def _kept(row: DeathMatch) -> Refusal | None:
+    """Why a result cannot be changed; None where it can, or there is none that was played for."""
+    if row.status != DeathMatchStatus.DECIDED or row.how == How.BYE:
+        return None
+    return refusal_of(results.must_be_reversible, row)
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def match_act(request: HttpRequest, sheet: Sheet, user: User, pk: int, name: str) -> HttpResponse:
+    """An action on a death match as a whole."""
+    subject = AtDeathMatch(user, sheet, sheet.death_match(pk))
+    back = subject.address("match_desk", pk)
+    return perform(request, DEATH_MATCH.named(name), subject, back=back)
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def leg_act(
+    request: HttpRequest, sheet: Sheet, user: User, pk: int, leg_id: int, name: str
+) -> HttpResponse:
+    """An action on one match of a death match."""
+    row = sheet.death_match(pk)
+    subject = AtLeg(user, sheet, row, leg_of(row, leg_id))
+    return perform(request, LEG.named(name), subject, back=subject.address("match_desk", pk))
