@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from core.refusals import NotFound, Refusal, allowed, refusal_of
 
@@ -54,6 +54,15 @@ class Stop:
 
     sentence: str
     stops: bool = True
+
+
+class Offer(NamedTuple):
+    """What leads to an action: the link or button, and what it says."""
+
+    name: str
+    label: str
+    danger: bool
+    at_once: bool
 
 
 @dataclass(frozen=True)
@@ -97,9 +106,9 @@ class Action(Generic[S]):
     """
 
     name: str
-    label: str
+    label: str | Callable[[S], str]
     title: str | Callable[[S], str]
-    button: str
+    button: str | Callable[[S], str]
     done: str | Callable[[S], str]
     check: Callable[[S], object]
     run: Callable[[S, Any], object]
@@ -122,6 +131,11 @@ class Action(Generic[S]):
         """Why it would be refused now; None where it would not."""
         return refusal_of(self.check, subject)
 
+    def offer(self, subject: S) -> Offer:
+        """What leads to it."""
+        label = _told(self.label, subject)
+        return Offer(self.name, label, danger=self.danger, at_once=self.at_once)
+
     def said_when_done(self, subject: S) -> str:
         """What is said afterwards; to be asked before."""
         return _told(self.done, subject)
@@ -130,7 +144,7 @@ class Action(Generic[S]):
         """What its page says."""
         return Prompt(
             title=_told(self.title, subject),
-            button=self.button,
+            button=_told(self.button, subject),
             follows=_told(self.follows, subject),
             facts=() if self.facts is None else self.facts(subject),
             cautions=() if self.cautions is None else self.cautions(subject),
@@ -161,6 +175,6 @@ class Actions(Generic[S]):
                 return action
         raise NotFound(f"{self.of}.none", "There is no such action.")
 
-    def offered(self, subject: S) -> list[Action[S]]:
-        """Those that would not be refused."""
-        return [action for action in self.every if action.offered(subject)]
+    def offered(self, subject: S) -> list[Offer]:
+        """What leads to those that would not be refused."""
+        return [action.offer(subject) for action in self.every if action.offered(subject)]

@@ -743,6 +743,12 @@ class WinnerForm(ReasonForm):
         self.order_fields(["winner", "why"])
 
 
+class NextRoundForm(ServiceForm):
+    """The next round, as the format pairs it."""
+
+    lenient = forms.BooleanField(required=False)
+
+
 class PairForm(ServiceForm):
     """A challenge on a ladder."""
 

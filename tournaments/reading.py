@@ -29,6 +29,7 @@ from tournaments.lifecycle import (
     PLAYABLE,
     SETTLED,
     STILL_IN,
+    UNDECIDED,
     ContestantStatus,
     DeathMatchStatus,
     How,
@@ -310,6 +311,19 @@ class Sheet:
             return next((each for each in self.rounds if each.pk in left), None)
         not_closed = (each for each in reversed(self.rounds) if each.status != RoundStatus.CLOSED)
         return next(not_closed, None)
+
+    @property
+    def open_to_items(self) -> list[DeathMatch]:
+        """Death matches that items can be given for."""
+        return [each for each in self.death_matches if each.status in PLAYABLE]
+
+    def undecided_of(self, contestant: Contestant) -> list[DeathMatch]:
+        """A contestant's death matches that nothing has decided."""
+        return [
+            row
+            for row in self.death_matches
+            if row.status in UNDECIDED and contestant.pk in (row.home_id, row.away_id)
+        ]
 
     @cached_property
     def live(self) -> list[DeathMatch]:

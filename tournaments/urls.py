@@ -3,7 +3,15 @@
 from django.urls import URLPattern, URLResolver, path
 
 from tournaments.views import calendars, documents, players, public, ratings
-from tournaments.views.desk import death_matches, home
+from tournaments.views.desk import (
+    death_matches,
+    episodes,
+    home,
+    items,
+    ladder,
+    people,
+    rounds,
+)
 
 app_name = "tournaments"
 
@@ -43,23 +51,25 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # What organisers do.
     path("<slug:slug>/desk/", home.desk, name="desk"),
     path("<slug:slug>/desk/settings/", home.settings_page, name="settings"),
-    path("<slug:slug>/desk/organisers/", home.organisers, name="organisers"),
-    path("<slug:slug>/desk/contestants/", home.roster, name="roster"),
+    path("<slug:slug>/desk/organisers/", people.organisers, name="organisers"),
+    path("<slug:slug>/desk/contestants/", people.roster, name="roster"),
     path("<slug:slug>/desk/contestants.csv", documents.contestants, name="contestants_file"),
-    path("<slug:slug>/desk/contestants/<int:pk>/challenge/", home.ladder_pair, name="ladder_pair"),
-    path("<slug:slug>/desk/contestants/<int:pk>/<slug:name>/", home.contestant_act,
+    path("<slug:slug>/desk/contestants/<int:pk>/challenge/", ladder.ladder_pair,
+         name="ladder_pair"),
+    path("<slug:slug>/desk/contestants/<int:pk>/<slug:name>/", people.contestant_act,
          name="contestant_act"),
-    path("<slug:slug>/desk/seeds/", home.seeds, name="seeds"),
+    path("<slug:slug>/desk/seeds/", people.seeds, name="seeds"),
     path("<slug:slug>/desk/steps/<slug:name>/", home.step, name="step"),
-    path("<slug:slug>/desk/episode/", home.episode_new, name="episode"),
-    path("<slug:slug>/desk/final/", home.final, name="final"),
-    path("<slug:slug>/desk/pair/", home.pair, name="pair"),
-    path("<slug:slug>/desk/pair/by-hand/", home.pair_by_hand, name="pair_by_hand"),
-    path("<slug:slug>/desk/conclude/", home.conclude, name="conclude"),
-    path("<slug:slug>/desk/rounds/<int:number>/", home.round_desk, name="round_desk"),
-    path("<slug:slug>/desk/rounds/<int:number>/placements/", home.placements, name="placements"),
-    path("<slug:slug>/desk/rounds/<int:number>/times/", home.round_times, name="round_times"),
-    path("<slug:slug>/desk/rounds/<int:number>/<slug:name>/", home.round_act, name="round_act"),
+    path("<slug:slug>/desk/episode/", episodes.episode_new, name="episode"),
+    path("<slug:slug>/desk/final/", episodes.final, name="final"),
+    path("<slug:slug>/desk/pair/", rounds.pair, name="pair"),
+    path("<slug:slug>/desk/pair/by-hand/", rounds.pair_by_hand, name="pair_by_hand"),
+    path("<slug:slug>/desk/conclude/", rounds.conclude, name="conclude"),
+    path("<slug:slug>/desk/rounds/<int:number>/", rounds.round_desk, name="round_desk"),
+    path("<slug:slug>/desk/rounds/<int:number>/placements/", episodes.placements,
+         name="placements"),
+    path("<slug:slug>/desk/rounds/<int:number>/times/", rounds.round_times, name="round_times"),
+    path("<slug:slug>/desk/rounds/<int:number>/<slug:name>/", rounds.round_act, name="round_act"),
     path("<slug:slug>/desk/matches/<int:pk>/", death_matches.match_desk, name="match_desk"),
     path("<slug:slug>/desk/matches/<int:pk>/<slug:name>/", death_matches.match_act,
          name="match_act"),
@@ -67,6 +77,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
          name="leg_act"),
     path("<slug:slug>/desk/season.json", documents.document, name="document"),
     path("<slug:slug>/desk/season.zip", documents.records, name="records"),
-    path("<slug:slug>/desk/items/", home.ledger, name="ledger"),
-    path("<slug:slug>/desk/items/<int:pk>/back/", home.item_take_back, name="item_take_back"),
+    path("<slug:slug>/desk/items/", items.ledger, name="ledger"),
+    path("<slug:slug>/desk/items/<int:pk>/back/", items.item_take_back, name="item_take_back"),
 ]  # fmt: skip

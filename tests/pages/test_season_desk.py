@@ -545,7 +545,7 @@ def test_rounds_are_paired_reopened_and_a_tied_season_is_decided(
     early = client.get("/seasons/autumn/desk/conclude/")
     assert (early.status_code, "to be played first" in words(early)) == (409, True)
     asked = client.get("/seasons/autumn/desk/pair/")
-    assert "Round 1 is not complete." in words(asked)
+    assert "Round 1 is not complete: 2 of its" in words(asked)
     assert b"Pair it" not in asked.content
     with nothing_changes():
         assert "2 of its death matches" in words(client.post("/seasons/autumn/desk/pair/"))
@@ -568,7 +568,7 @@ def test_a_swiss_round_is_paired_by_hand(visitor: Visitor, orla: User) -> None:
     address = "/seasons/autumn/desk/pair/by-hand/"
     assert address in links(client.get("/seasons/autumn/desk/pair/"))
     with nothing_changes():
-        assert "Round 1 is not complete." in words(client.get(address))
+        assert "Round 1 is not complete: 2 of its" in words(client.get(address))
         assert client.post(address).status_code == 422
     for row in DeathMatch.objects.filter(round__season=season, status="planned"):
         played(orla, fresh(row), 0)
@@ -596,7 +596,7 @@ def test_so_many_are_not_paired_by_hand_on_a_page(
     visitor: Visitor, orla: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     running(orla, 4, "swiss")
-    monkeypatch.setattr("tournaments.views.desk.home.BY_HAND_MOST", 3)
+    monkeypatch.setattr("tournaments.actions.rounds.BY_HAND_MOST", 3)
     answer = visitor(orla).get("/seasons/autumn/desk/pair/by-hand/")
     assert (answer.status_code, "up to 3 can be paired" in words(answer)) == (409, True)
 

@@ -107,13 +107,12 @@ def act(name: str, *, what: str = "step", why: bool = False, form: Given | None 
         return [scene.season.slug, name]
 
     given = form or (lambda _scene: WHY if why else {})
-    action = f"{_OF[what]}.{name}" if what in _OF else ""
-    return Page(f"tournaments:{what}", args, given, action=action)
+    return Page(f"tournaments:{what}", args, given, action=f"{_OF[what]}.{name}")
 
 
 WHY = {"why": "because"}
 # What the addresses are about whose last word is the name of an action.
-_OF = {"match_act": "death-match", "leg_act": "leg"}
+_OF = {"step": "season", "round_act": "round", "match_act": "death-match", "leg_act": "leg"}
 
 
 def step(name: str, **more: Any) -> Api:
@@ -212,7 +211,7 @@ DEEDS: dict[str, Deed] = {
     )),
     "change settings": Deed("enrolling", MANAGE, (
         Page("tournaments:settings", form=lambda s: s.form(
-            "tournaments:settings", {"name": "Renamed"}, s.season.slug)),
+            "tournaments:settings", {"name": "Renamed"}, s.season.slug), action="desk.settings"),
         Api("patch", "api:season", body=lambda _s: {"summary": "New."}),
     )),
     "list a draft": Deed("draft", MANAGE, (
@@ -237,15 +236,15 @@ DEEDS: dict[str, Deed] = {
         admin("tournaments_season_list", lambda s: [s.season.pk]),
     )),
     "change what is archived": Deed("archived", frozenset(), (
-        Page("tournaments:settings", form=lambda s: {"name": "Renamed"}),
+        Page("tournaments:settings", form=lambda s: {"name": "Renamed"}, action="desk.settings"),
         Api("patch", "api:season", body=lambda _s: {"summary": "New."}),
     )),
     "end by the order": Deed("played out", RULE, (
-        Page("tournaments:conclude", form=lambda s: {"opponent": s.id(1)}),
+        Page("tournaments:conclude", form=lambda s: {"opponent": s.id(1)}, action="desk.conclude"),
         Api("post", "api:season_steps", body=lambda s: {"step": "finish", "winner": s.id(1)}),
     )),
     "add an organiser": Deed("enrolling", MANAGE, (
-        Page("tournaments:organisers", form=lambda _s: {"user": "rival"}),
+        Page("tournaments:organisers", form=lambda _s: {"user": "rival"}, action="desk.organisers"),
     )),
     "remove an organiser": Deed("enrolling", MANAGE, (
         Page("tournaments:organisers",
@@ -263,35 +262,36 @@ DEEDS: dict[str, Deed] = {
     "enrol oneself": Deed(
         "enrolling",
         SIGNED_IN - PLACES,
-        (Page("tournaments:join"),),
+        (Page("tournaments:join", action="own.join"),),
     ),
     "strike off": Deed("enrolling", MANAGE, (
-        Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "remove"]),
+        Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "remove"],
+             action="contestant.remove"),
     )),
     "withdraw somebody": Deed("between", MANAGE, (
         Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "withdraw"],
-             lambda _s: WHY),
+             lambda _s: WHY, action="contestant.withdraw"),
         Api("post", "api:contestant_withdraw", lambda s: [s.season.slug, s.id(4)], lambda _s: WHY),
     )),
     "withdraw oneself": Deed("between", PLACES, (
-        Page("tournaments:withdraw", form=lambda _s: WHY),
+        Page("tournaments:withdraw", form=lambda _s: WHY, action="own.leave"),
         Api("post", "api:contestant_withdraw", lambda s: [s.season.slug, s.me], lambda _s: WHY,
             also=MANAGE, scope_of=dict.fromkeys(PLACES, "play")),
     )),
     "replace somebody": Deed("between", MANAGE, (
         Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "replace"],
-             lambda _s: {"user": "eve", **WHY}),
+             lambda _s: {"user": "eve", **WHY}, action="contestant.replace"),
         Api("post", "api:contestant_replace", lambda s: [s.season.slug, s.id(4)],
             lambda _s: {"username": "eve", **WHY}),
     )),
     "bring somebody back": Deed("left", MANAGE, (
         Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "return"],
-             lambda _s: WHY),
+             lambda _s: WHY, action="contestant.return"),
         Api("post", "api:contestant_return", lambda s: [s.season.slug, s.id(4)], lambda _s: WHY),
     )),
     "set seeds": Deed("enrolling", MANAGE, (
         Page("tournaments:seeds", form=lambda s: {
-            f"seed_{s.id(n)}": 5 - n for n in (1, 2, 3, 4)}),
+            f"seed_{s.id(n)}": 5 - n for n in (1, 2, 3, 4)}, action="desk.seeds"),
         Api("put", "api:season_seeds",
             body=lambda s: {"seeds": {str(s.id(n)): 5 - n for n in (1, 2, 3, 4)}}),
     )),
@@ -301,32 +301,33 @@ DEEDS: dict[str, Deed] = {
     )),
     # -- rounds ------------------------------------------------------------------------------
     "open an episode": Deed("between", MANAGE, (
-        Page("tournaments:episode"),
+        Page("tournaments:episode", action="next-round.episode"),
         Api("post", "api:season_rounds"),
     )),
     "record a main match": Deed("main match", MANAGE, (
-        Page("tournaments:placements", numbered, places),
+        Page("tournaments:placements", numbered, places, action="round.placements"),
         Api("post", "api:episode_placements", numbered, lambda s: {"placements": [
             {"contestant": s.id(n), "place": 5 - n} for n in (1, 2, 3, 4)]}),
     )),
     "choose the DMO": Deed("choosing", MANAGE | ON_SEAT_0, (
-        Page("tournaments:choose", numbered, lambda s: {"contestant": s.id(3)}),
+        Page("tournaments:choose", numbered, lambda s: {"contestant": s.id(3)},
+             action="round.choose"),
         Api("post", "api:episode_dmo", numbered, lambda s: {"contestant": s.id(3)},
             scope="organise", scope_of=dict.fromkeys(ON_SEAT_0, "play")),
     )),
     "skip an episode": Deed("choosing", MANAGE, (act("skip", what="round_act", why=True),)),
     "open the final": Deed("two left", MANAGE, (
         Page("tournaments:final", form=lambda s: s.form(
-            "tournaments:final", {}, s.season.slug)),
+            "tournaments:final", {}, s.season.slug), action="next-round.final"),
         Api("post", "api:season_rounds"),
     )),
     "pair a round": Deed("round played", MANAGE, (
-        Page("tournaments:pair"),
+        Page("tournaments:pair", action="next-round.pair"),
         Api("post", "api:season_rounds"),
     )),
     "pair a round by hand": Deed("round played", RULE, (
         Page("tournaments:pair_by_hand", form=lambda s: s.form(
-            "tournaments:pair_by_hand", {}, s.season.slug)),
+            "tournaments:pair_by_hand", {}, s.season.slug), action="next-round.pair-by-hand"),
         Api("post", "api:season_rounds", body=lambda s: {"pairings": [
             {"home": s.id(home), "away": s.id(away)} for home, away in ((1, 2), (3, 4))]}),
     )),
@@ -334,12 +335,13 @@ DEEDS: dict[str, Deed] = {
     "reopen a round": Deed("between", MANAGE, (act("reopen", what="round_act", why=True),)),
     "enter a ladder challenge": Deed("ladder", MANAGE, (
         Page("tournaments:ladder_pair", lambda s: [s.season.slug, s.id(2)],
-             lambda s: {"opponent": s.id(1)}),
+             lambda s: {"opponent": s.id(1)}, action="ladder.enter"),
         Api("post", "api:season_rounds",
             body=lambda s: {"pairings": [{"home": s.id(2), "away": s.id(1)}]}),
     )),
     "challenge on the ladder": Deed("ladder", frozenset({Who.SEAT_1, Who.SEATED, Who.CONTESTANT}), (
-        Page("tournaments:challenge", form=lambda s: {"opponent": s.id(1)}),
+        Page("tournaments:challenge", form=lambda s: {"opponent": s.id(1)},
+             action="ladder.challenge"),
     )),
     # -- death matches -----------------------------------------------------------------------
     "set the rules": Deed("planned", RULE, (
@@ -350,7 +352,7 @@ DEEDS: dict[str, Deed] = {
     )),
     "choose rules as the lower seed": Deed("bracket", frozenset({Who.SEAT_1, Who.SEATED}), (
         Page("tournaments:rules", lambda s: [s.season.slug, s.row.pk],
-             lambda _s: {"game": "tetronogo/standard"}),
+             lambda _s: {"game": "tetronogo/standard"}, action="own.choose-rules"),
         Api("patch", "api:death_match", row,
             lambda _s: {"ruleset": "tetronogo", "variant": "standard"}, also=RULE,
             scope_of=dict.fromkeys((Who.SEAT_1, Who.SEATED), "play")),
@@ -358,7 +360,7 @@ DEEDS: dict[str, Deed] = {
     "set a time": Deed("planned", RULE, (
         act("schedule", what="leg_act", form=lambda _s: {"when": "2030-05-17T20:00"}),
         Page("tournaments:round_times", numbered,
-             lambda s: {f"when_{s.row.pk}": "2030-05-17T20:00"}),
+             lambda s: {f"when_{s.row.pk}": "2030-05-17T20:00"}, action="round.times"),
         Api("patch", "api:death_match", row,
             lambda _s: {"scheduled_at": "2030-05-17T20:00:00Z"}),
         Api("put", "api:season_round_schedule", numbered, lambda s: {"times": [
@@ -391,19 +393,20 @@ DEEDS: dict[str, Deed] = {
     "give an item": Deed("gifted", frozenset({Who.ELIMINATED}), (
         Page("tournaments:give", form=lambda s: {
             "item": f"{s.gift.item}@{s.gift.ruleset}", "receiver": s.id(1),
-            "death_match": s.row.pk}),
+            "death_match": s.row.pk}, action="own.give"),
         Api("post", "api:season_items", also=RULE, body=lambda s: {
             "item": s.gift.item, "ruleset": s.gift.ruleset, "giver": s.id(5), "receiver": s.id(1),
             "death_match": s.row.pk}, scope_of={Who.ELIMINATED: "play"}),
     )),
     "grant an item": Deed("gifted", RULE, (
         Page("tournaments:ledger", form=lambda s: {
-            "item": f"{s.gift.item}@{s.gift.ruleset}", "receiver": s.id(1)}),
+            "item": f"{s.gift.item}@{s.gift.ruleset}", "receiver": s.id(1)}, action="items.give"),
         Api("post", "api:season_items", body=lambda s: {
             "item": s.gift.item, "ruleset": s.gift.ruleset, "receiver": s.id(1)}),
     )),
     "take an item back": Deed("gifted", RULE, (
-        Page("tournaments:item_take_back", lambda s: [s.season.slug, s.gift.pk], lambda _s: WHY),
+        Page("tournaments:item_take_back", lambda s: [s.season.slug, s.gift.pk], lambda _s: WHY,
+             action="gift.take-back"),
         Api("post", "api:season_item_take_back", lambda s: [s.season.slug, s.gift.pk],
             lambda _s: WHY),
     )),

@@ -42,7 +42,6 @@ from tournaments.services.items import (
 from tournaments.services.legs import rules_set
 from tournaments.services.organisers import organiser_add
 from tournaments.services.results import death_match_correct, leg_void
-from tournaments.views.players import open_matches
 from tournaments.views.public import leg_told
 
 REPEAT: dict[str, Any] = {"item": "domino-repeat", "ruleset": "domino-wars"}
@@ -153,7 +152,7 @@ def test_nothing_is_given_for_a_death_match_with_one_side(orla: User) -> None:
     )
     assert refusal.sentence == "It is not known yet who meets there."
     # So the forms do not offer it.
-    assert [str(each) for each in open_matches(Sheet(season))] == ["Player 2 vs Player 3"]
+    assert [str(each) for each in Sheet(season).open_to_items] == ["Player 2 vs Player 3"]
 
 
 def test_nobody_helps_themselves_to_items(orla: User, season: Season, final: DeathMatch) -> None:

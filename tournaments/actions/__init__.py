@@ -1,13 +1,22 @@
 """What can be done in a season, in tables: see `core.actions`.
 
-The desk and the admin site render these; the services that they call are the only ones who decide.
+The desk, the players' pages and the admin site render these; the services that they call are the
+only ones who decide.
 """
 
 from typing import Any, Final
 
 from core.actions import Actions
+from tournaments.actions.contestants import CONTESTANT
 from tournaments.actions.death_matches import DEATH_MATCH
+from tournaments.actions.items import GIFT, ITEMS
+from tournaments.actions.ladder import LADDER
 from tournaments.actions.legs import LEG
+from tournaments.actions.players import OWN
+from tournaments.actions.rounds import NEXT, ROUND
+from tournaments.actions.seasons import DESK, SEASON
 
 #: Every table.
-TABLES: Final[tuple[Actions[Any], ...]] = (DEATH_MATCH, LEG)
+TABLES: Final[tuple[Actions[Any], ...]] = (
+    SEASON, DESK, CONTESTANT, NEXT, ROUND, DEATH_MATCH, LEG, ITEMS, GIFT, LADDER, OWN,
+)  # fmt: skip

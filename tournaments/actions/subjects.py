@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from accounts.models import User
-from tournaments.models import Contestant, DeathMatch, Leg, Season
+from core.refusals import NotFound
+from tournaments.models import Contestant, DeathMatch, Episode, Gift, Leg, Round, Season
 from tournaments.reading import Sheet
-from tournaments.services.guards import must_not_be_archived, must_not_be_own
+from tournaments.services.guards import must_not_be_archived, must_not_be_own, must_not_meet
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,53 @@ class AtSeason:
     def address(self, name: str, *args: object) -> str:
         """The address of one of the season's pages."""
         return reverse(f"tournaments:{name}", args=[self.season.slug, *args])
+
+
+@dataclass(frozen=True)
+class AtContestant(AtSeason):
+    """Somebody, and a contestant."""
+
+    contestant: Contestant
+
+    @property
+    def undecided(self) -> list[DeathMatch]:
+        """The contestant's open death matches."""
+        return self.sheet.undecided_of(self.contestant)
+
+    def must_not_meet(self) -> None:
+        """As `guards.must_not_meet`."""
+        must_not_meet(self.contestant, self.user, self.undecided)
+
+
+@dataclass(frozen=True)
+class AtRound(AtSeason):
+    """Somebody, and a round."""
+
+    round: Round
+
+    @property
+    def episode(self) -> Episode:
+        """The episode that it is. Raises Refusal ``round.none``."""
+        episode: Episode | None = getattr(self.round, "told", None)
+        if episode is None:
+            raise NotFound("round.none", "This round is no episode.")
+        return episode
+
+    @property
+    def legs_to_play(self) -> list[Leg]:
+        """Of each of its death matches the next match, where both sides are known."""
+        return [
+            leg
+            for row, leg in self.sheet.planned
+            if row.round_id == self.round.pk and row.away_id and leg == row.next_leg  # type: ignore[attr-defined]
+        ]
+
+
+@dataclass(frozen=True)
+class AtGift(AtSeason):
+    """Somebody, and an item that was given."""
+
+    gift: Gift
 
 
 @dataclass(frozen=True)

@@ -193,6 +193,20 @@ class Format(ABC):
         if pairings is not None:
             raise Refusal("pairing.not-by-hand", "This format pairs by itself.")
 
+    def must_be_pairable(self, *, season: Season) -> None:
+        """Whether organisers can have the next round of a running season paired now. Raises
+        Refusal ``round.not-paired``."""
+        del season
+        if not self.paired:
+            raise Refusal("round.not-paired", "This format pairs by itself.")
+
+    def must_be_pairable_by_hand(self, *, season: Season, acting_user: User) -> None:
+        """Whether somebody can pair the whole next round of a running season themselves. Raises
+        Refusal ``pairing.not-by-hand``."""
+        del season, acting_user
+        if not self.by_hand:
+            raise Refusal("pairing.not-by-hand", "This format pairs by itself.")
+
     def proposed(self, course: Any) -> Sequence[tuple[Contestant, Contestant]]:
         """How the next round would be paired, for whoever pairs it by hand; byes left out."""
         del course

@@ -77,15 +77,22 @@ class PairedFormat(Format):
         """The contestants of a pairing, without those who do not count."""
         return [course.holders[side] for side in pairing.sides]
 
+    def must_be_pairable(self, *, season: Season) -> None:
+        """Also ``round.open-matches`` and ``round.none-left``."""
+        super().must_be_pairable(season=season)
+        for each in _not_closed(season):
+            deathmatches.must_be_closable(each, by_hand=False)
+        last = self.course_type.of(season).rounds
+        if season.rounds.count() >= last:
+            raise Refusal("round.none-left", f"All {last} rounds have been paired.")
+
     def round_begin(self, *, season: Season, at: datetime) -> Round:
         """The next round, with nothing in it yet. Whoever asks fills it and announces it.
-        Raises Refusal ``round.open-matches`` and ``round.none-left``."""
-        for each in season.rounds.exclude(status=RoundStatus.CLOSED).order_by("number"):
+        Raises Refusal as `must_be_pairable` does."""
+        self.must_be_pairable(season=season)
+        for each in _not_closed(season):
             deathmatches.round_close(acting_user=None, round=each, at=at)
         number = season.rounds.count() + 1
-        last = self.course_type.of(season).rounds
-        if number > last:
-            raise Refusal("round.none-left", f"All {last} rounds have been paired.")
         return round_create(season=season, number=number, name=f"Round {number}", at=at)
 
     def round_open(
@@ -132,6 +139,10 @@ class PairedFormat(Format):
             acting_user=None, round=round, told={"standings": _told(course)}, at=at
         )
         return Follows(concludes=course.is_last(round))
+
+
+def _not_closed(season: Season) -> list[Round]:
+    return list(season.rounds.exclude(status=RoundStatus.CLOSED).order_by("number"))
 
 
 def _pairing_create(

@@ -132,16 +132,22 @@ def contestant_join(*, acting_user: User, season: Season, at: datetime | None = 
     """Enrol oneself, where the season is open. Refusals: ``season.none``, ``season.archived``,
     ``enrolment.closed``, and those of :func:`contestants_enrol`."""
     locked = season_locked(season.pk)
-    must_not_be_archived(locked)
+    must_be_open_to_everybody(locked)
+    (one,) = _enrolled(locked, acting_user, [Entry(acting_user)], instant(at))
+    return one
+
+
+def must_be_open_to_everybody(season: Season) -> None:
+    """Whether people can enrol by themselves. Raises Refusal ``season.archived`` and
+    ``enrolment.closed``."""
+    must_not_be_archived(season)
     is_open = (
-        locked.open_enrolment
-        and locked.visibility == Visibility.LISTED
-        and locked.status == SeasonStatus.ENROLLING
+        season.open_enrolment
+        and season.visibility == Visibility.LISTED
+        and season.status == SeasonStatus.ENROLLING
     )
     if not is_open:
         raise Refusal("enrolment.closed", "This season is not open to everybody just now.")
-    (one,) = _enrolled(locked, acting_user, [Entry(acting_user)], instant(at))
-    return one
 
 
 class _Intake:
@@ -496,9 +502,14 @@ def seeds_draw(
     return _seeded(locked, acting_user, enrolled, drawn, "seeds.draw")
 
 
-def _enrolled_in(season: Season) -> dict[int, Contestant]:
+def must_not_have_seeds_fixed(season: Season) -> None:
+    """Raises Refusal ``seed.fixed``."""
     if season.status != SeasonStatus.ENROLLING:
         raise Refusal("seed.fixed", "The seeds are fixed once a season has begun.")
+
+
+def _enrolled_in(season: Season) -> dict[int, Contestant]:
+    must_not_have_seeds_fixed(season)
     return {each.pk: each for each in season.contestants.filter(status=ContestantStatus.ENROLLED)}
 
 
@@ -542,11 +553,30 @@ def contestant_remove(
     ``season.begun`` (they would withdraw, or be replaced), ``lifecycle.step``."""
     season, found = _fresh(contestant)
     must_manage(season, acting_user)
-    if season.status != SeasonStatus.ENROLLING:
+    must_be_removable(found)
+    return _gone_before_start(season, found, acting_user, "", instant(at))
+
+
+def must_be_removable(contestant: Contestant) -> None:
+    """Whether a contestant can be struck off. Raises Refusal ``season.begun`` and
+    ``lifecycle.step``."""
+    if contestant.season.status != SeasonStatus.ENROLLING:
         raise Refusal(
             "season.begun", "The season has begun: contestants withdraw, or are replaced."
         )
-    return _gone_before_start(season, found, acting_user, "", instant(at))
+    _left_as(contestant, ContestantStatus.WITHDRAWN)
+
+
+def must_be_in(contestant: Contestant) -> None:
+    """Whether a contestant can withdraw. Raises Refusal ``season.not-running`` (nor enrolling) and
+    ``lifecycle.step``."""
+    if contestant.season.status != SeasonStatus.ENROLLING:
+        must_be_running(contestant.season)
+    _left_as(contestant, ContestantStatus.WITHDRAWN)
+
+
+def _left_as(contestant: Contestant, status: ContestantStatus) -> ContestantStatus:
+    return lifecycle.step(lifecycle.CONTESTANT, contestant.status, status, contestant.name)
 
 
 @transaction.atomic
@@ -564,16 +594,12 @@ def contestant_withdraw(
     own = acting_user is not None and found.user_id == acting_user.pk
     if not own:
         must_manage(season, acting_user)
-        why = reason(why)
         must_not_meet(found, acting_user)
-    else:
-        why = line(why, code="why", what="A reason", most=500, empty=True)
+    must_be_in(found)
+    why = line(why, code="why", what="A reason", most=500, empty=True) if own else reason(why)
     if season.status == SeasonStatus.ENROLLING:
         return _gone_before_start(season, found, acting_user, why, at)
-    must_be_running(season)
-    found.status = lifecycle.step(
-        lifecycle.CONTESTANT, found.status, ContestantStatus.WITHDRAWN, found.name
-    )
+    found.status = _left_as(found, ContestantStatus.WITHDRAWN)
     found.left_at = at
     found.save(update_fields=["status", "left_at"])
     _say_withdrawn(season, found, acting_user, why, at)
@@ -601,9 +627,7 @@ def _open_death_matches(contestant: Contestant) -> list[DeathMatch]:
 def _gone_before_start(
     season: Season, contestant: Contestant, acting_user: User | None, why: str, at: datetime
 ) -> Contestant:
-    contestant.status = lifecycle.step(
-        lifecycle.CONTESTANT, contestant.status, ContestantStatus.WITHDRAWN, contestant.name
-    )
+    contestant.status = _left_as(contestant, ContestantStatus.WITHDRAWN)
     contestant.seed = None
     contestant.left_at = at
     contestant.save(update_fields=["status", "seed", "left_at"])
@@ -646,14 +670,11 @@ def contestant_return(
     """
     season, found = _fresh(contestant)
     must_manage(season, acting_user)
-    must_be_running(season)
+    must_be_returnable(found)
     why = reason(why)
     at = instant(at)
-    if found.status != ContestantStatus.WITHDRAWN:
-        raise Refusal("contestant.not-withdrawn", f"{found.name} has not withdrawn.")
     if found.user is not None:
         able_to_enter(found.user)
-    format_of(season.format).must_admit(season=season)
     found.status = lifecycle.step(
         lifecycle.CONTESTANT, found.status, ContestantStatus.ACTIVE, found.name
     )
@@ -685,6 +706,19 @@ def contestant_return(
     return found
 
 
+def must_be_returnable(contestant: Contestant) -> None:
+    """Whether a contestant can come back. Raises Refusal ``season.not-running``,
+    ``contestant.not-withdrawn``, ``contestant.account-closed``, ``contestant.suspended`` and those
+    of the format."""
+    season = contestant.season
+    must_be_running(season)
+    if contestant.status != ContestantStatus.WITHDRAWN:
+        raise Refusal("contestant.not-withdrawn", f"{contestant.name} has not withdrawn.")
+    if contestant.user is not None:
+        _must_be_able_to_enter(contestant.user)
+    format_of(season.format).must_admit(season=season)
+
+
 @transaction.atomic
 def contestant_replace(
     *,
@@ -705,22 +739,17 @@ def contestant_replace(
     season, old = _fresh(contestant)
     must_manage(season, acting_user)
     must_not_meet(old, acting_user)
-    must_be_running(season)
+    open_matches = _open_death_matches(old)
+    must_be_replaceable(old, open_matches)
     why = reason(why)
     at = instant(at)
     user = able_to_enter(user)
     if season.contestants.filter(user=user).exists():
         raise Refusal("contestant.twice", f"{user.shown_name} is in this season already.")
-    open_matches = _open_death_matches(old)
-    for death_match in open_matches:
-        if death_match.legs.filter(status=LegStatus.RUNNING).exists():
-            raise Refusal("contestant.playing", f"{old.name} is playing just now.")
     # Who had left may be missing from the round that is on: their heir plays from the next.
     was_out = old.status == ContestantStatus.WITHDRAWN
     waits = was_out and format_of(season.format).pairs_everybody
-    old.status = lifecycle.step(
-        lifecycle.CONTESTANT, old.status, ContestantStatus.REPLACED, old.name
-    )
+    old.status = _left_as(old, ContestantStatus.REPLACED)
     old.left_at = old.left_at or at
     # The place is the one of whoever holds it to the end.
     old.place = None
@@ -763,6 +792,16 @@ def contestant_replace(
     for death_match in open_matches:
         deathmatches.death_match_say_taken_over(death_match=death_match, at=at)
     return new
+
+
+def must_be_replaceable(contestant: Contestant, undecided: Iterable[DeathMatch]) -> None:
+    """Whether somebody can take over a contestant's place; ``undecided`` are their open death
+    matches. Raises Refusal ``season.not-running``, ``lifecycle.step`` and
+    ``contestant.playing``."""
+    must_be_running(contestant.season)
+    _left_as(contestant, ContestantStatus.REPLACED)
+    if any(leg.status == LegStatus.RUNNING for each in undecided for leg in each.legs.all()):
+        raise Refusal("contestant.playing", f"{contestant.name} is playing just now.")
 
 
 def _take_over(old: Contestant, new: Contestant, at: datetime) -> None:

@@ -241,12 +241,12 @@ def round_close(
     at: datetime | None = None,
 ) -> Round:
     """Say that a round is complete, and what ``told`` adds to it. Refusals: those of
-    `guards.managed` and `must_be_closable`, ``lifecycle.step``."""
+    `guards.managed` and `must_be_closable`."""
     season = managed(round.season, acting_user)
     fresh = Round.objects.get(pk=round.pk)
     fresh.season = season
     must_be_closable(fresh, by_hand=acting_user is not None)
-    fresh.status = lifecycle.step(lifecycle.ROUND, fresh.status, RoundStatus.CLOSED, fresh.name)
+    fresh.status = _closed(fresh)
     fresh.closed_at = instant(at)
     fresh.save(update_fields=["status", "closed_at"])
     season_event(
@@ -265,7 +265,7 @@ def round_close(
 
 def must_be_closable(played: Round, *, by_hand: bool) -> None:
     """Whether a round may be closed; ``by_hand``: by an organiser. Raises Refusal
-    ``round.open-matches`` and those of the format."""
+    ``round.open-matches``, those of the format and ``lifecycle.step``."""
     open_matches = played.death_matches.exclude(status__in=SETTLED).count()
     if open_matches:
         raise Refusal(
@@ -274,6 +274,11 @@ def must_be_closable(played: Round, *, by_hand: bool) -> None:
             f"{'is' if open_matches == 1 else 'are'} not decided.",
         )
     format_of(played.season.format).must_be_closable(round=played, by_hand=by_hand)
+    _closed(played)
+
+
+def _closed(played: Round) -> RoundStatus:
+    return lifecycle.step(lifecycle.ROUND, played.status, RoundStatus.CLOSED, played.name)
 
 
 def active_of(season: Season) -> int:

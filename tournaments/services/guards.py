@@ -132,14 +132,19 @@ def must_not_be_own(death_match: DeathMatch, acting_user: User | None) -> None:
         raise own_death_match()
 
 
-def must_not_meet(contestant: Contestant, acting_user: User | None) -> None:
+def must_not_meet(
+    contestant: Contestant,
+    acting_user: User | None,
+    undecided: Iterable[DeathMatch] | None = None,
+) -> None:
     """Raises Refusal ``death-match.own`` where ``acting_user`` has an open death match against that
-    contestant, or as that contestant."""
+    contestant, or as that contestant. ``undecided``: the contestant's, where they are known."""
     if acting_user is None:
         return
-    own = Q(home__user=acting_user) | Q(away__user=acting_user)
-    if undecided_of(contestant).filter(own).exists():
-        raise own_death_match()
+    if undecided is None:
+        undecided = undecided_of(contestant).select_related("home", "away")
+    for each in undecided:
+        must_not_be_own(each, acting_user)
 
 
 def undecided_of(contestant: Contestant) -> QuerySet[DeathMatch]:

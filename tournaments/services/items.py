@@ -109,8 +109,7 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
     ``item.unfit``, ``item.note.too-long``.
     """
     locked = season_locked(season.pk)
-    must_not_be_archived(locked)
-    must_be_running(locked)
+    must_take_items(locked)
     found = item_of(item, ruleset)
     giver = _giver_of(locked, acting_user, giver, death_match, leg_number)
     to = locked.contestants.filter(pk=receiver.pk).first()
@@ -161,6 +160,13 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
     return gift
 
 
+def must_take_items(season: Season) -> None:
+    """Whether items can be given in a season now. Raises Refusal ``season.archived`` and
+    ``season.not-running``."""
+    must_not_be_archived(season)
+    must_be_running(season)
+
+
 def must_be_another(receiver: Contestant, giver: Contestant | None, acting_user: User) -> None:
     """Raises Refusal ``item.oneself``."""
     if acting_user.pk == receiver.user_id or (giver is not None and giver.pk == receiver.pk):
@@ -187,6 +193,19 @@ def _own_to_give(giver: Contestant | None) -> Contestant:
     if giver is None:
         raise Forbidden("item.giver", "You can only give what is yours to give.")
     return giver
+
+
+def must_be_a_giver(season: Season, giver: Contestant) -> None:
+    """Whether a contestant may give items of their own now. Raises Refusal as `must_take_items`
+    does, ``item.giver-in`` and ``item.no-gifts``."""
+    must_take_items(season)
+    _must_have_left(giver)
+    _must_have_gifts(season)
+
+
+def _must_have_gifts(season: Season) -> None:
+    if not format_of(season.format).gives_items(season):
+        raise Refusal("item.no-gifts", "There are no gifts in this season.")
 
 
 def _must_have_left(giver: Contestant | None) -> None:
@@ -238,8 +257,8 @@ def _giver_of(
     if found is None:
         raise NotFound("contestant.none", "The giver is not in this season.")
     _must_have_left(found)
-    if not organises and not format_of(season.format).gives_items(season):
-        raise Refusal("item.no-gifts", "There are no gifts in this season.")
+    if not organises:
+        _must_have_gifts(season)
     must_be_for_one(
         season=season, giver=found, acting_user=acting_user, death_match=death_match,
         leg_number=leg_number,
@@ -296,9 +315,9 @@ def item_take_back(*, acting_user: User, gift: Gift, why: str, at: datetime | No
     """Take back an item that was given by mistake and is not used up. Organisers only.
     Refusals: those of `guards.managed`, ``why.*``, ``death-match.own``, ``lifecycle.step``."""
     season = managed(gift.season, acting_user)
-    why = reason(why)
     found = Gift.objects.select_related("receiver").get(pk=gift.pk)
-    must_not_meet(found.receiver, acting_user)
+    must_be_held(found, acting_user)
+    why = reason(why)
     _gift_moved(found, GiftStatus.TAKEN_BACK)
     found.declarations.filter(leg__status=LegStatus.PLANNED).delete()
     found.targeted_by.filter(leg__status=LegStatus.PLANNED).delete()
@@ -318,8 +337,21 @@ def item_take_back(*, acting_user: User, gift: Gift, why: str, at: datetime | No
     return found
 
 
+def must_be_held(
+    gift: Gift, acting_user: User, undecided: Iterable[DeathMatch] | None = None
+) -> None:
+    """Whether somebody can take an item back; ``undecided`` as in `guards.must_not_meet`. Raises
+    Refusal ``lifecycle.step`` and ``death-match.own``."""
+    must_not_meet(gift.receiver, acting_user, undecided)
+    _moved(gift, GiftStatus.TAKEN_BACK)
+
+
+def _moved(gift: Gift, status: GiftStatus) -> GiftStatus:
+    return lifecycle.step(lifecycle.GIFT, gift.status, status, "The item")
+
+
 def _gift_moved(gift: Gift, status: GiftStatus) -> None:
-    gift.status = lifecycle.step(lifecycle.GIFT, gift.status, status, "The item")
+    gift.status = _moved(gift, status)
     gift.save(update_fields=["status"])
 
 

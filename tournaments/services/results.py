@@ -813,10 +813,10 @@ def round_reopen(
     """Allow the results of a complete round to be changed, though others rest on them.
     Refusals: those of `guards.managed`, ``why.*``, ``season.not-running``, ``lifecycle.step``."""
     season = managed(round.season, acting_user)
-    why = reason(why)
-    must_be_running_or_finished(season)
     fresh = Round.objects.get(pk=round.pk)
     fresh.season = season
+    must_be_closed(fresh)
+    why = reason(why)
     _round_reopened(fresh, why=why, at=instant(at), acting_user=acting_user)
     audit_record(
         acting_user=acting_user,
@@ -827,12 +827,21 @@ def round_reopen(
     return fresh
 
 
+def must_be_closed(played: Round) -> None:
+    """Whether a round can be reopened. Raises Refusal ``season.not-running`` and
+    ``lifecycle.step``."""
+    must_be_running_or_finished(played.season)
+    _reopened(played)
+
+
+def _reopened(played: Round) -> RoundStatus:
+    return lifecycle.step(lifecycle.ROUND, played.status, RoundStatus.REOPENED, played.name)
+
+
 def _round_reopened(
     played: Round, *, why: str, at: datetime, acting_user: User | None = None
 ) -> None:
-    played.status = lifecycle.step(
-        lifecycle.ROUND, played.status, RoundStatus.REOPENED, played.name
-    )
+    played.status = _reopened(played)
     played.closed_at = None
     played.save(update_fields=["status", "closed_at"])
     season_event(

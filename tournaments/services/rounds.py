@@ -130,8 +130,7 @@ def death_match_schedule(
     leg = legs.select_related("death_match__round__season").order_by("number").first()
     if leg is None:
         if leg_number is None:
-            sentence = f"Nothing of “{death_match}” has still to be played."
-            raise Refusal("leg.none-left", sentence)
+            raise none_left(death_match)
         if not death_match.legs.filter(number=leg_number).exists():
             raise leg_none(death_match, leg_number)
         which = f"Match {leg_number} of “{death_match}”"
@@ -139,6 +138,11 @@ def death_match_schedule(
     return scheduling.leg_schedule(
         acting_user=acting_user, leg=leg, scheduled_at=scheduled_at, at=at
     )
+
+
+def none_left(what: DeathMatch | Round) -> Refusal:
+    """What whoever would set a time is told where nothing has still to be played."""
+    return Refusal("leg.none-left", f"Nothing of “{what}” has still to be played.")
 
 
 def leg_none(death_match: DeathMatch, number: int) -> Refusal:
@@ -162,15 +166,22 @@ def round_pair(
     ``pairing.bye``, ``pairing.rematch``.
     """
     locked = managed(season, acting_user)
-    must_be_running(locked)
-    must_be_paired(locked)
+    must_be_pairable(locked)
     return _opened(locked, acting_user, instant(at), lenient=lenient)
 
 
-def must_be_paired(season: Season) -> None:
-    """Raises Refusal ``round.not-paired`` where rounds are not paired one after another."""
-    if not format_of(season.format).paired:
-        raise Refusal("round.not-paired", "This format pairs by itself.")
+def must_be_pairable(season: Season) -> None:
+    """Whether the next round can be paired now. Raises Refusal ``season.not-running``,
+    ``round.not-paired``, ``round.open-matches`` and ``round.none-left``."""
+    must_be_running(season)
+    format_of(season.format).must_be_pairable(season=season)
+
+
+def must_be_pairable_by_hand(season: Season, acting_user: User) -> None:
+    """Whether somebody can pair the next round as a whole. Raises Refusal ``season.not-running``,
+    ``pairing.not-by-hand`` and those of the format."""
+    must_be_running(season)
+    format_of(season.format).must_be_pairable_by_hand(season=season, acting_user=acting_user)
 
 
 def _opened(season: Season, acting_user: User, at: datetime, *, lenient: bool = False) -> Round:

@@ -16,7 +16,7 @@ from accounts.mail import confirmed_addresses
 from accounts.models import User
 from accounts.moderation import is_suspended
 from accounts.services import audit_record, users_lock
-from core.refusals import Forbidden, Refusal, Together
+from core.refusals import Forbidden, Refusal, Together, refusal_of
 from games import pace
 from tournaments import audience, lifecycle
 from tournaments.formats import registry as formats_known
@@ -80,8 +80,7 @@ def season_create(
     ``season.not-allowed``, ``format.unknown``, and those of :func:`season_update`.
     """
     acting_user = users_lock([acting_user])[acting_user.pk]
-    if not audience.may_create_season(acting_user):
-        raise Forbidden("season.not-allowed", "Only organisers may open a season.")
+    must_be_allowed_to_create(acting_user)
     formats_known.format_of(format)
     given = settings_checked(format, {"format_options": {}, **(settings or {}), "name": name})
     season = _made(format=format, created_by=acting_user, created_at=instant(at), **given)
@@ -93,6 +92,12 @@ def season_create(
         data={"name": season.name, "format": format},
     )
     return season
+
+
+def must_be_allowed_to_create(acting_user: User) -> None:
+    """Raises Refusal ``season.not-allowed``."""
+    if not audience.may_create_season(acting_user):
+        raise Forbidden("season.not-allowed", "Only organisers may open a season.")
 
 
 def _made(*, name: str, **fields: Any) -> Season:
@@ -125,8 +130,7 @@ def season_update(*, acting_user: User, season: Season, changes: Mapping[str, An
     ``standings.*``, ``season.no-show``, ``format.options``, ``setup.*``.
     """
     locked = managed(season, acting_user)
-    if locked.status in (SeasonStatus.FINISHED, SeasonStatus.CANCELLED):
-        raise Refusal("season.over", "This season is over: its settings stay as they are.")
+    must_be_changeable(locked)
     if "format_options" in changes and locked.status != SeasonStatus.ENROLLING:
         raise Refusal("season.begun", "How a season is played cannot change once it has begun.")
     given = settings_checked(locked.format, changes)
@@ -147,6 +151,12 @@ def season_update(*, acting_user: User, season: Season, changes: Mapping[str, An
         data={key: {"from": before[key], "to": changed[key]} for key in changed},
     )
     return locked
+
+
+def must_be_changeable(season: Season) -> None:
+    """Whether settings can still change. Raises Refusal ``season.over``."""
+    if season.status in (SeasonStatus.FINISHED, SeasonStatus.CANCELLED):
+        raise Refusal("season.over", "This season is over: its settings stay as they are.")
 
 
 def settings_checked(format_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -238,8 +248,9 @@ def _before_listing(season: Season, _user: User | None) -> Iterable[Warned]:
 
 
 def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
-    if season.visibility == Visibility.DRAFT:
-        yield Warned("season.draft", "The season is still a draft: list it first.", stops=True)
+    draft = refusal_of(must_not_be_draft, season)
+    if draft is not None:
+        yield Warned(draft.code, draft.sentence, stops=True)
     enrolled = list(
         season.contestants.filter(status=ContestantStatus.ENROLLED).select_related("user")
     )
@@ -278,6 +289,12 @@ def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
             "preflight.no-referee",
             "Every organiser plays: any organiser of the site will be able to referee.",
         )
+
+
+def must_not_be_draft(season: Season) -> None:
+    """Raises Refusal ``season.draft``."""
+    if season.visibility == Visibility.DRAFT:
+        raise Refusal("season.draft", "The season is still a draft: list it first.")
 
 
 def organisers_unreached(season: Season) -> Iterator[Warned]:
@@ -376,12 +393,18 @@ def season_list(*, acting_user: User, season: Season, at: datetime | None = None
     ``season.not-organiser``, ``season.not-allowed`` (archived: organisers and moderators),
     ``lifecycle.step``."""
     locked = season_locked(season.pk)
-    was = locked.visibility
-    if was == Visibility.ARCHIVED:
-        _must_be_allowed_to_shelve(locked, acting_user)
-    else:
-        must_manage(locked, acting_user)
+    must_be_listable(locked, acting_user)
     return _show(locked, Visibility.LISTED, acting_user, at)
+
+
+def must_be_listable(season: Season, acting_user: User) -> None:
+    """Whether somebody can make a season public, or take it out of the archive. Raises Refusal
+    ``season.not-organiser``, ``season.not-allowed`` and ``lifecycle.step``."""
+    if season.visibility == Visibility.ARCHIVED:
+        _must_be_allowed_to_shelve(season, acting_user)
+    else:
+        must_manage(season, acting_user)
+    _shown_as(season, Visibility.LISTED)
 
 
 @transaction.atomic
@@ -389,9 +412,16 @@ def season_unlist(*, acting_user: User, season: Season, at: datetime | None = No
     """Make a season that never began a draft again, a cancelled one too. Refusals: those of
     `guards.managed`, ``season.begun``, ``lifecycle.step``."""
     locked = managed(season, acting_user)
-    if locked.started_at is not None:
-        raise Refusal("season.begun", "What has begun stays public.")
+    must_be_unlistable(locked)
     return _show(locked, Visibility.DRAFT, acting_user, at)
+
+
+def must_be_unlistable(season: Season) -> None:
+    """Whether a season can become a draft again. Raises Refusal ``season.begun`` and
+    ``lifecycle.step``."""
+    if season.started_at is not None:
+        raise Refusal("season.begun", "What has begun stays public.")
+    _shown_as(season, Visibility.DRAFT)
 
 
 @transaction.atomic
@@ -399,8 +429,15 @@ def season_archive(*, acting_user: User, season: Season, at: datetime | None = N
     """Take a season off the lists; it stays readable and changes no more until listed again.
     Refusals: ``season.none``, ``season.not-allowed``, ``lifecycle.step``."""
     locked = season_locked(season.pk)
-    _must_be_allowed_to_shelve(locked, acting_user)
+    must_be_archivable(locked, acting_user)
     return _show(locked, Visibility.ARCHIVED, acting_user, at)
+
+
+def must_be_archivable(season: Season, acting_user: User) -> None:
+    """Whether somebody can take a season off the lists. Raises Refusal ``season.not-allowed`` and
+    ``lifecycle.step``."""
+    _must_be_allowed_to_shelve(season, acting_user)
+    _shown_as(season, Visibility.ARCHIVED)
 
 
 def _must_be_allowed_to_shelve(season: Season, acting_user: User) -> None:
@@ -412,9 +449,7 @@ def _must_be_allowed_to_shelve(season: Season, acting_user: User) -> None:
 
 def _show(season: Season, visibility: Visibility, acting_user: User, at: datetime | None) -> Season:
     was = season.visibility
-    season.visibility = lifecycle.step(
-        lifecycle.VISIBILITY, season.visibility, visibility, "The season"
-    )
+    season.visibility = _shown_as(season, visibility)
     season.save(update_fields=["visibility"])
     audit_record(
         acting_user=acting_user,
@@ -427,6 +462,10 @@ def _show(season: Season, visibility: Visibility, acting_user: User, at: datetim
             season=season, kind="season.listed", words=f"{season.name} is announced.", at=at
         )
     return season
+
+
+def _shown_as(season: Season, visibility: Visibility) -> Visibility:
+    return lifecycle.step(lifecycle.VISIBILITY, season.visibility, visibility, "The season")
 
 
 # -- the course of a season ----------------------------------------------------------------------
@@ -446,8 +485,8 @@ def season_cancel(
     """Call a season off for good; what was played stays. Refusals: those of `guards.managed`,
     ``why.*``, ``lifecycle.step``, ``season.leg-running``."""
     locked = managed(season, acting_user)
+    must_be_cancellable(locked)
     why = reason(why)
-    lifecycle.step(lifecycle.SEASON, locked.status, SeasonStatus.CANCELLED, "The season")
     must_pass(locked, "cancel")
     at = instant(at)
     season_move(locked, SeasonStatus.CANCELLED, finished_at=at)
@@ -461,6 +500,12 @@ def season_cancel(
     )
     audit_record(acting_user=acting_user, action="season.cancel", target=locked, data={"why": why})
     return locked
+
+
+def must_be_cancellable(season: Season) -> None:
+    """Whether a season can be called off, but for what `preflight` says. Raises Refusal
+    ``lifecycle.step``."""
+    lifecycle.step(lifecycle.SEASON, season.status, SeasonStatus.CANCELLED, "The season")
 
 
 @transaction.atomic

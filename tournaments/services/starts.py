@@ -16,7 +16,7 @@ from tournaments.models import Contestant, Season
 from tournaments.services import results
 from tournaments.services.events import season_event
 from tournaments.services.guards import instant, managed
-from tournaments.services.seasons import must_pass, season_move
+from tournaments.services.seasons import must_not_be_draft, must_pass, season_move
 
 
 @transaction.atomic
@@ -27,9 +27,7 @@ def season_start(*, acting_user: User, season: Season, at: datetime | None = Non
     `preflight` (``season.draft``, ``pairing.too-few``).
     """
     locked = managed(season, acting_user)
-    if locked.status in (SeasonStatus.RUNNING, SeasonStatus.FINISHED):
-        raise Refusal("season.begun", "This season has begun already.")
-    lifecycle.step(lifecycle.SEASON, locked.status, SeasonStatus.RUNNING, "The season")
+    must_be_startable(locked)
     must_pass(locked, "start")
     at = instant(at)
     _seeds_fixed(locked)
@@ -54,6 +52,15 @@ def season_start(*, acting_user: User, season: Season, at: datetime | None = Non
     started = format_of(locked.format).started(season=locked, acting_user=acting_user, at=at)
     results.follow(started, season=locked, at=at)
     return locked
+
+
+def must_be_startable(season: Season) -> None:
+    """Whether a season can begin, but for who is in it. Raises Refusal ``season.begun``,
+    ``lifecycle.step`` and ``season.draft``."""
+    if season.status in (SeasonStatus.RUNNING, SeasonStatus.FINISHED):
+        raise Refusal("season.begun", "This season has begun already.")
+    lifecycle.step(lifecycle.SEASON, season.status, SeasonStatus.RUNNING, "The season")
+    must_not_be_draft(season)
 
 
 def _seeds_fixed(season: Season) -> None:

@@ -17,7 +17,7 @@ from core.refusals import Forbidden, NotFound
 from games.views.common import explains_refusals, signed_in
 from games.views.everybody import for_everybody, is_for_one
 from tournaments import audience
-from tournaments.models import DeathMatch, Leg
+from tournaments.models import Contestant, DeathMatch, Leg
 from tournaments.reading import Sheet, fingerprint, season_for
 
 #: The methods of pages with a form.
@@ -137,6 +137,13 @@ def shown(
         "may_shelve": audience.may_shelve(season, request.user),
     }
     return render(request, f"tournaments/{template}", base | context, status=status)
+
+
+def contestant_of(sheet: Sheet, pk: int) -> Contestant:
+    """A contestant of a season. Raises Refusal ``contestant.none``."""
+    if pk not in sheet.by_id:
+        raise NotFound("contestant.none", "There is no such contestant.")
+    return sheet.by_id[pk]
 
 
 def leg_of(row: DeathMatch, leg_id: int) -> Leg:

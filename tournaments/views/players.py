@@ -4,30 +4,26 @@ items."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import User
-from core.refusals import Forbidden, NotFound, Refusal
+from core.refusals import Forbidden, Refusal
 from tournaments import audience, catalogue
-from tournaments.formats.elimination.episodes import choosable, dmo_choose
-from tournaments.formats.ladder.format import ladder_challenge
-from tournaments.forms import ChooseForm, GiftForm, NoForm, PairForm, RulesForm, WithdrawForm
-from tournaments.lifecycle import PLAYABLE, STILL_IN, ContestantStatus, EpisodeStatus, GiftStatus
-from tournaments.models import Contestant, DeathMatch, Episode, Gift, Leg
+from tournaments.actions import players
+from tournaments.actions.episodes import CHOOSE
+from tournaments.actions.ladder import CHALLENGE
+from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtRound, AtSeason
+from tournaments.formats.elimination.episodes import choosable
+from tournaments.lifecycle import STILL_IN, GiftStatus
+from tournaments.models import Contestant, Episode, Gift, Leg
 from tournaments.reading import Sheet, item_named
-from tournaments.services.contestants import contestant_join, contestant_withdraw
-from tournaments.services.items import item_declare, item_give, item_undeclare
-from tournaments.services.legs import rules_set
+from tournaments.services.items import item_declare, item_undeclare
 from tournaments.services.scheduling import leg_confirm, leg_unconfirm
-from tournaments.services.seasons import Warned
-from tournaments.views.acts import Act, perform
+from tournaments.views.actions import perform
 from tournaments.views.common import FORMS, leg_of, season_page, shown, with_user
 
 
@@ -44,18 +40,8 @@ def me_in(sheet: Sheet, user: User) -> Contestant:
 @with_user
 def join(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Enrol."""
-    act = Act(
-        title=f"Enrol in {sheet.season.name}",
-        button="Enrol",
-        done="You are enrolled.",
-        back=sheet.season.get_absolute_url(),
-        says=[
-            "Your name stands on the season's public pages from now on.",
-            "You can withdraw again before it begins without anything being lost.",
-        ],
-        run=lambda _form: contestant_join(acting_user=user, season=sheet.season) and None,
-    )
-    return perform(request, sheet, act)
+    back = sheet.season.get_absolute_url()
+    return perform(request, players.JOIN, AtSeason(user, sheet), back=back)
 
 
 @require_http_methods(FORMS)
@@ -63,25 +49,8 @@ def join(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
 @with_user
 def withdraw(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Leave."""
-    me = me_in(sheet, user)
-    begun = me.status == ContestantStatus.ACTIVE
-    says = ["You leave the season. Only its organisers can bring you back."]
-    if begun:
-        says.append("Your death matches that are not decided yet are won by your opponents.")
-    act = Act(
-        title=f"Withdraw from {sheet.season.name}",
-        button="Withdraw",
-        done="You have withdrawn.",
-        back=sheet.season.get_absolute_url(),
-        says=says,
-        form=WithdrawForm,
-        danger=True,
-        run=lambda form: (
-            contestant_withdraw(acting_user=user, contestant=me, why=form.cleaned_data["why"])
-            and None
-        ),
-    )
-    return perform(request, sheet, act)
+    subject = AtContestant(user, sheet, me_in(sheet, user))
+    return perform(request, players.LEAVE, subject, back=sheet.season.get_absolute_url())
 
 
 # -- the choice ----------------------------------------------------------------------------------
@@ -92,44 +61,25 @@ def withdraw(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
 @with_user
 def choose(request: HttpRequest, sheet: Sheet, user: User, number: int) -> HttpResponse:
     """The EC chooses an opponent; or an organiser, where the EC did not."""
-    played = sheet.round(number)
-    episode: Episode | None = getattr(played, "told", None)
-    if episode is None:
-        raise NotFound("round.none", "This round is no episode.")
-    if episode.status != EpisodeStatus.CHOOSING:
-        raise Refusal("choice.closed", "There is nothing to choose in this episode now.")
-    mine = audience.may_choose_dmo(episode, user)
-    if not mine and not audience.may_manage(sheet.season, user):
-        raise Forbidden("choice.not-yours", "Only the elimination candidate chooses.")
-    people = choosable(episode)
-    allowed = {each.pk for each in people}
-    act = Act(
-        title="Choose your opponent" if mine else f"Name the opponent of {episode.ec}",
-        button="This is my choice" if mine else "Name the opponent",
-        done="The choice is made.",
-        back=reverse("tournaments:round", args=[sheet.season.slug, number]),
-        says=[
-            "Whoever you choose has the advantage in the death match."
-            if mine
-            else "The EC did not choose, or cannot: whoever you name has the advantage.",
-            "The choice is public at once and cannot be changed.",
-        ],
-        form=partial(ChooseForm, people=people),
+    subject = AtRound(user, sheet, sheet.round(number))
+    episode = subject.episode
+    allowed = {each.pk for each in choosable(episode)}
+    return perform(
+        request,
+        CHOOSE,
+        subject,
+        back=subject.address("round", number),
         template="choose.html",
         more={
             "episode": episode,
-            "round": played,
+            "round": subject.round,
             "faces": [
                 (each, each.pk in allowed, _why_not(episode, each))
                 for each in sheet.contestants
                 if each.status in STILL_IN
             ],
         },
-        run=lambda form: dmo_choose(
-            acting_user=user, episode=episode, contestant=form.cleaned_data["contestant"]
-        ).get_absolute_url(),
     )
-    return perform(request, sheet, act)
 
 
 def _why_not(episode: Episode, contestant: Contestant) -> str:
@@ -170,39 +120,11 @@ def ready(request: HttpRequest, sheet: Sheet, user: User, pk: int, leg_id: int) 
 def rules(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpResponse:
     """The lower seed chooses what is played."""
     row = sheet.death_match(pk)
-    if audience.seat_of(row, user) is None:
-        raise Forbidden("rules.not-allowed", "Only those who play choose here.")
-    act = Act(
-        title="Choose the game",
-        button="Play this",
-        done="It is decided what is played.",
-        back=row.get_absolute_url(),
-        says=["The lower seed chooses, once, from the season's list."],
-        form=partial(
-            RulesForm,
-            legs=row.legs_told,  # type: ignore[attr-defined]
-            user=user,
-            games=sheet.season.repertoire,
-        ),
-        run=lambda form: (
-            rules_set(
-                acting_user=user,
-                death_match=row,
-                ruleset=form.rules()["ruleset"],
-                variant=form.rules()["variant"],
-            )
-            and None
-        ),
-    )
-    return perform(request, sheet, act)
+    subject = AtDeathMatch(user, sheet, row)
+    return perform(request, players.CHOOSE_RULES, subject, back=row.get_absolute_url())
 
 
 # -- items ---------------------------------------------------------------------------------------
-
-
-def open_matches(sheet: Sheet) -> list[DeathMatch]:
-    """Death matches that items can be given for."""
-    return [each for each in sheet.death_matches if each.status in PLAYABLE]
 
 
 @require_http_methods(FORMS)
@@ -210,40 +132,14 @@ def open_matches(sheet: Sheet) -> list[DeathMatch]:
 @with_user
 def give(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """An eliminated contestant gives an item."""
-    me = me_in(sheet, user)
-    matches = open_matches(sheet)
-    act = Act(
-        title="Give an item",
-        button="Give it",
-        done="The item is given.",
-        back=reverse("tournaments:items", args=[sheet.season.slug]),
-        says=[
-            "Who is out gives one item for a death match, and one for each match of the final.",
-            "It is public from whom it comes.",
-            "Only an organiser can take it back.",
-        ],
-        warnings=()
-        if matches
-        else [
-            Warned(
-                "item.match",
-                "No death match is to be played at the moment. Items can be given as soon as it is "
-                "known who meets whom.",
-                stops=True,
-            )
-        ],
-        form=partial(
-            GiftForm,
-            receivers=sheet.still_in,
-            givers=None,
-            death_matches=matches,
-        ),
+    subject = AtContestant(user, sheet, me_in(sheet, user))
+    return perform(
+        request,
+        players.GIVE,
+        subject,
+        back=subject.address("items"),
         more={"catalogue": catalogue.catalogue()},
-        run=lambda form: (
-            item_give(acting_user=user, season=sheet.season, giver=me, **form.gift()) and None
-        ),
     )
-    return perform(request, sheet, act)
 
 
 @require_http_methods(FORMS)
@@ -330,26 +226,5 @@ def challenge(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Challenge somebody above on the ladder."""
     if not sheet.format.challenges:
         raise Http404("Nobody challenges anybody here.")
-    me = me_in(sheet, user)
-    reach = (
-        [sheet.by_id[each] for each in sheet.course.in_reach(me.pk)]
-        if me.pk in sheet.course.ladder
-        else []
-    )
-    act = Act(
-        title="Challenge somebody above you",
-        button="Challenge",
-        done="The challenge stands.",
-        back=sheet.season.get_absolute_url(),
-        says=["Beat them and you take their rung; lose and everything stays as it is."],
-        form=partial(PairForm, people=reach) if reach else NoForm,
-        run=lambda form: _challenged(user, sheet, form).get_absolute_url(),
-    )
-    return perform(request, sheet, act)
-
-
-def _challenged(user: User, sheet: Sheet, form: Any) -> DeathMatch:
-    opponent = form.cleaned_data.get("opponent")
-    if opponent is None:
-        raise Refusal("ladder.out-of-reach", "Nobody above you can be challenged at the moment.")
-    return ladder_challenge(acting_user=user, season=sheet.season, defender=opponent)
+    subject = AtContestant(user, sheet, me_in(sheet, user))
+    return perform(request, CHALLENGE, subject, back=sheet.season.get_absolute_url())

@@ -79,12 +79,10 @@ def elimination_options(season: Season) -> EliminationOptions:
     return options_of(EliminationOptions, season.format_options)
 
 
-def _managed(season: Season, acting_user: User | None) -> Season:
-    locked = managed(season, acting_user)
-    if locked.format != KEY:
+def _must_have_episodes(season: Season) -> None:
+    if season.format != KEY:
         raise Refusal("format.no-episodes", "Only an elimination season has episodes.")
-    must_be_running(locked)
-    return locked
+    must_be_running(season)
 
 
 def _fresh(episode: Episode) -> Episode:
@@ -118,10 +116,8 @@ def episode_open(
     ``round.not-closed``, ``episode.too-few`` (two play the final), ``round.name.too-long``,
     ``episode.main-match.too-long``.
     """
-    locked = _managed(season, acting_user)
-    _must_all_be_closed(locked)
-    if active_of(locked) < 3:
-        raise Refusal("episode.too-few", "With two contestants left it is time for the final.")
+    locked = managed(season, acting_user)
+    must_be_ready_for_an_episode(locked)
     at = instant(at)
     number = _next_number(locked)
     opened = Round.objects.create(
@@ -148,6 +144,15 @@ def episode_open(
         data={"season": locked.pk, "number": number},
     )
     return episode
+
+
+def must_be_ready_for_an_episode(season: Season) -> None:
+    """Whether the next episode can be opened. Raises Refusal ``format.no-episodes``,
+    ``season.not-running``, ``round.not-closed`` and ``episode.too-few``."""
+    _must_have_episodes(season)
+    _must_all_be_closed(season)
+    if active_of(season) < 3:
+        raise Refusal("episode.too-few", "With two contestants left it is time for the final.")
 
 
 def _must_all_be_closed(season: Season) -> None:
@@ -193,15 +198,13 @@ def placements_record(
     match of another episode), ``placements.nobody-left`` (to choose from),
     ``episode.main-match.too-long``, ``episode.notes.too-long``.
     """
-    season = _managed(episode.round.season, acting_user)
+    season = managed(episode.round.season, acting_user)
     fresh = _fresh(episode)
     at = instant(at)
-    _must_not_be_ec(fresh, acting_user)
+    must_await_placements(fresh, acting_user)
     if fresh.status == EpisodeStatus.CHOOSING:
         episode_move(fresh, EpisodeStatus.MAIN_MATCH, ec=None, choose_by=None)
         fresh.placements.all().delete()
-    if fresh.status != EpisodeStatus.MAIN_MATCH:
-        raise Refusal("episode.placed", "What came of this main match has been acted upon.")
     must_be_whole(fresh, [each.contestant for each in placements])
     _must_have_places(placements)
     last = last_of(placements, ec)
@@ -249,6 +252,15 @@ def placements_record(
         },
     )
     return fresh
+
+
+def must_await_placements(episode: Episode, acting_user: User) -> None:
+    """Whether somebody can record its main match, or do so again. Raises Refusal
+    ``format.no-episodes``, ``season.not-running``, ``death-match.own`` and ``episode.placed``."""
+    _must_have_episodes(episode.round.season)
+    _must_not_be_ec(episode, acting_user)
+    if episode.status not in (EpisodeStatus.MAIN_MATCH, EpisodeStatus.CHOOSING):
+        raise Refusal("episode.placed", "What came of this main match has been acted upon.")
 
 
 def in_main_match(episode: Episode) -> QuerySet[Contestant]:
@@ -361,19 +373,10 @@ def dmo_choose(
     ``choice.too-late``, ``choice.not-allowed`` (immune, out, or in another death match).
     """
     season = season_locked(episode.round.season_id)
-    must_not_be_archived(season)
-    must_be_running(season)
     fresh = _fresh(episode)
     at = instant(at)
-    must_be_able_to_choose(fresh, acting_user)
-    if fresh.status != EpisodeStatus.CHOOSING:
-        # An episode that is done can become a death match again, but by a correction only.
-        raise Refusal(
-            "choice.closed", f"This episode is “{fresh.get_status_display()}”: nobody chooses now."
-        )
+    must_await_choice(fresh, acting_user, at=at)
     is_ec = audience.may_choose_dmo(fresh, acting_user)
-    if is_ec and fresh.choose_by is not None and at > fresh.choose_by:
-        raise Refusal("choice.too-late", "The time to choose is over: an organiser decides.")
     dmo = next((each for each in choosable(fresh) if each.pk == contestant.pk), None)
     if dmo is None:
         raise Refusal("choice.not-allowed", f"{contestant.name} cannot be chosen.")
@@ -416,6 +419,23 @@ def dmo_choose(
         follows="episode.chosen",
         at=at,
     )
+
+
+def must_await_choice(episode: Episode, acting_user: User, *, at: datetime | None = None) -> None:
+    """Whether somebody can name the DMO now. Raises Refusal ``season.archived``,
+    ``season.not-running``, ``choice.not-yours``, ``choice.closed`` and ``choice.too-late``."""
+    must_not_be_archived(episode.round.season)
+    must_be_running(episode.round.season)
+    must_be_able_to_choose(episode, acting_user)
+    if episode.status != EpisodeStatus.CHOOSING:
+        # An episode that is done can become a death match again, but by a correction only.
+        raise Refusal(
+            "choice.closed",
+            f"This episode is “{episode.get_status_display()}”: nobody chooses now.",
+        )
+    is_ec = audience.may_choose_dmo(episode, acting_user)
+    if is_ec and episode.choose_by is not None and instant(at) > episode.choose_by:
+        raise Refusal("choice.too-late", "The time to choose is over: an organiser decides.")
 
 
 def must_be_able_to_choose(episode: Episode, acting_user: User) -> None:
@@ -492,17 +512,26 @@ def episode_skip(
     Refusals: those of `guards.managed`, ``season.not-running``, ``why.*``, ``death-match.own`` (by
     the EC), ``lifecycle.step``, ``episode.death-match`` (call that off first).
     """
-    season = _managed(episode.round.season, acting_user)
-    why = reason(why)
+    season = managed(episode.round.season, acting_user)
     fresh = _fresh(episode)
     fresh.round.season = season
-    _must_not_be_ec(fresh, acting_user)
-    if fresh.round.death_matches.exclude(status=DeathMatchStatus.VOID).exists():
-        raise Refusal("episode.death-match", "There is a death match: call it off first.")
+    must_be_skippable(fresh, acting_user)
+    why = reason(why)
     episode_give_up(fresh, why=why, at=instant(at), acting_user=acting_user)
     audit_record(acting_user=acting_user, action="episode.skip", target=fresh, data={"why": why})
     round_close(acting_user=acting_user, round=fresh.round, at=at)
     return fresh
+
+
+def must_be_skippable(episode: Episode, acting_user: User) -> None:
+    """Whether somebody can end an episode in which nobody leaves. Raises Refusal
+    ``format.no-episodes``, ``season.not-running``, ``death-match.own``, ``episode.death-match`` and
+    ``lifecycle.step``."""
+    _must_have_episodes(episode.round.season)
+    _must_not_be_ec(episode, acting_user)
+    if episode.round.death_matches.exclude(status=DeathMatchStatus.VOID).exists():
+        raise Refusal("episode.death-match", "There is a death match: call it off first.")
+    lifecycle.step(lifecycle.EPISODE, episode.status, EpisodeStatus.SKIPPED, "The episode")
 
 
 def _must_not_be_ec(episode: Episode, acting_user: User) -> None:
@@ -548,14 +577,8 @@ def final_open(
     says how it is played), ``final.games``, ``best-of.odd``, ``season.repertoire``, ``setup.*``,
     ``round.name.*``.
     """
-    locked = _managed(season, acting_user)
-    _must_all_be_closed(locked)
-    active = sorted(
-        locked.contestants.filter(status=ContestantStatus.ACTIVE).select_related("user"),
-        key=lambda each: (each.seed is None, each.seed or 0, each.pk),
-    )
-    if len(active) != 2:
-        raise Refusal("final.two", f"The final is for two; {len(active)} are left.")
+    locked = managed(season, acting_user)
+    active = finalists(locked)
     at = instant(at)
     usual = elimination_options(locked).final_best_of
     most = usual if best_of is None else best_of
@@ -596,6 +619,20 @@ def final_open(
         data={"season": locked.pk, "best_of": most},
     )
     return death_match
+
+
+def finalists(season: Season) -> list[Contestant]:
+    """The two who would meet in the final now, by seed. Raises Refusal ``format.no-episodes``,
+    ``season.not-running``, ``round.not-closed`` and ``final.two``."""
+    _must_have_episodes(season)
+    _must_all_be_closed(season)
+    active = sorted(
+        season.contestants.filter(status=ContestantStatus.ACTIVE).select_related("user"),
+        key=lambda each: (each.seed is None, each.seed or 0, each.pk),
+    )
+    if len(active) != 2:
+        raise Refusal("final.two", f"The final is for two; {len(active)} are left.")
+    return active
 
 
 # -- what follows from results -------------------------------------------------------------------

@@ -148,6 +148,15 @@ def _key_of(number: int) -> str:
 FORMAT = Ladder()
 
 
+def must_be_a_ladder(season: Season) -> None:
+    """Whether people can challenge each other now. Raises Refusal ``season.archived``,
+    ``season.not-running`` and ``ladder.no-ladder``."""
+    must_not_be_archived(season)
+    must_be_running(season)
+    if season.format != FORMAT.key:
+        raise Refusal("ladder.no-ladder", "Challenges are for ladders.")
+
+
 @transaction.atomic
 def ladder_challenge(
     *,
@@ -165,10 +174,7 @@ def ladder_challenge(
     ``ladder.not-above``, ``ladder.out-of-reach``, ``ladder.busy``.
     """
     locked = season_locked(season.pk)
-    must_not_be_archived(locked)
-    must_be_running(locked)
-    if locked.format != FORMAT.key:
-        raise Refusal("ladder.no-ladder", "Challenges are for ladders.")
+    must_be_a_ladder(locked)
     own = audience.contestant_of(locked, acting_user)
     if challenger is None:
         challenger = own

@@ -85,6 +85,15 @@ class Swiss(PairedFormat):
             if each.away is not None
         ]
 
+    def must_be_pairable_by_hand(self, *, season: Season, acting_user: User) -> None:
+        """Also what keeps a round from being paired at all, ``pairing.too-few``, and
+        ``death-match.own`` of whoever plays in it."""
+        super().must_be_pairable_by_hand(season=season, acting_user=acting_user)
+        self.must_be_pairable(season=season)
+        playing = list(season.contestants.in_round(season.rounds.count() + 1))
+        field.enough([each.pk for each in playing])
+        must_not_play_in(playing, acting_user)
+
     def round_open_by_hand(
         self,
         *,
@@ -98,10 +107,9 @@ class Swiss(PairedFormat):
         Raises Refusal as `round_begin` does, ``pairing.too-few``, ``death-match.own``,
         ``pairing.stranger``, ``pairing.left-out``, ``pairing.rematch`` and ``pairing.bye``.
         """
+        self.must_be_pairable_by_hand(season=season, acting_user=acting_user)
         opened = self.round_begin(season=season, at=at)
         playing = {each.pk: each for each in season.contestants.in_round(opened.number)}
-        field.enough(list(playing))
-        must_not_play_in(playing.values(), acting_user)
         told = Together()
         for number, side in ((n, side) for n, sides in enumerate(pairings) for side in sides):
             if side.pk not in playing:

@@ -1,0 +1,94 @@
+"""What organisers can do about a contestant."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from core.actions import Action, Actions
+from tournaments.actions.subjects import AtContestant
+from tournaments.forms import ReasonForm, ReplaceForm
+from tournaments.services import contestants
+
+
+def _may_remove(subject: AtContestant) -> None:
+    subject.must_manage()
+    contestants.must_be_removable(subject.contestant)
+
+
+def _may_withdraw(subject: AtContestant) -> None:
+    subject.must_manage()
+    subject.must_not_meet()
+    contestants.must_be_in(subject.contestant)
+
+
+def _may_return(subject: AtContestant) -> None:
+    subject.must_manage()
+    contestants.must_be_returnable(subject.contestant)
+
+
+def _may_replace(subject: AtContestant) -> None:
+    subject.must_manage()
+    subject.must_not_meet()
+    contestants.must_be_replaceable(subject.contestant, subject.undecided)
+
+
+REMOVE: Final = Action[AtContestant](
+    name="remove",
+    label="Strike off",
+    title=lambda s: f"Strike {s.contestant} off",
+    button="Strike off",
+    done=lambda s: f"{s.contestant} is not in the season any more.",
+    follows=["They can be enrolled again as long as the season has not begun."],
+    check=_may_remove,
+    run=lambda s, _form: contestants.contestant_remove(acting_user=s.user, contestant=s.contestant),
+)
+REPLACE: Final = Action[AtContestant](
+    name="replace",
+    label="Replace",
+    title=lambda s: f"Somebody takes over from {s.contestant}",
+    button="Put them in the place",
+    done="The place has a new holder.",
+    follows=[
+        "The seed, the death matches that are not decided and the items go over.",
+        "What was decided stays under the name of whoever played it. This cannot be undone.",
+    ],
+    check=_may_replace,
+    form=lambda _s: ReplaceForm,
+    run=lambda s, form: contestants.contestant_replace(
+        acting_user=s.user, contestant=s.contestant, **form.cleaned_data
+    ),
+    danger=True,
+)
+WITHDRAW: Final = Action[AtContestant](
+    name="withdraw",
+    label="Withdraw",
+    title=lambda s: f"{s.contestant} withdraws",
+    button="Withdraw them",
+    done=lambda s: f"{s.contestant} has withdrawn.",
+    follows=["Their death matches that are not decided are won by their opponents."],
+    check=_may_withdraw,
+    form=lambda _s: ReasonForm,
+    run=lambda s, form: contestants.contestant_withdraw(
+        acting_user=s.user, contestant=s.contestant, why=form.cleaned_data["why"]
+    ),
+    danger=True,
+)
+RETURN: Final = Action[AtContestant](
+    name="return",
+    label="Let return",
+    title=lambda s: f"{s.contestant} comes back",
+    button="Let them return",
+    done=lambda s: f"{s.contestant} is back in.",
+    follows=[
+        "They play again from the next round on, or the next main match to be recorded.",
+        "Their death matches stay walkovers.",
+        "A walkover that was a mistake can be taken back at its death match's desk.",
+    ],
+    check=_may_return,
+    form=lambda _s: ReasonForm,
+    run=lambda s, form: contestants.contestant_return(
+        acting_user=s.user, contestant=s.contestant, why=form.cleaned_data["why"]
+    ),
+)
+
+CONTESTANT: Final = Actions("contestant", (REMOVE, RETURN, REPLACE, WITHDRAW))

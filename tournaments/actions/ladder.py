@@ -1,0 +1,83 @@
+"""Challenges on a ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+from core.actions import Action, Actions
+from core.refusals import Refusal
+from tournaments.actions.subjects import AtContestant
+from tournaments.formats.ladder.format import ladder_challenge, must_be_a_ladder
+from tournaments.forms import NoForm, PairForm, ServiceForm
+from tournaments.models import Contestant
+
+
+def _reach(subject: AtContestant) -> list[Contestant]:
+    """Whom the contestant may challenge, nearest first."""
+    course, pk = subject.sheet.course, subject.contestant.pk
+    reach = course.in_reach(pk) if pk in course.ladder else ()
+    return [subject.sheet.by_id[each] for each in reach]
+
+
+def _must_reach_somebody(subject: AtContestant) -> None:
+    if not _reach(subject):
+        own = subject.contestant.user_id == subject.user.pk
+        raise Refusal(
+            "ladder.out-of-reach",
+            "Nobody above you can be challenged at the moment."
+            if own
+            else f"{subject.contestant} can challenge nobody at the moment.",
+        )
+
+
+def _may_challenge(subject: AtContestant) -> None:
+    must_be_a_ladder(subject.season)
+    _must_reach_somebody(subject)
+
+
+def _may_enter(subject: AtContestant) -> None:
+    subject.must_manage()
+    _may_challenge(subject)
+
+
+def _form(subject: AtContestant) -> Callable[..., ServiceForm]:
+    reach = _reach(subject)
+    return partial(PairForm, people=reach) if reach else NoForm
+
+
+def _challenge(subject: AtContestant, form: Any) -> str:
+    _must_reach_somebody(subject)
+    row = ladder_challenge(
+        acting_user=subject.user,
+        season=subject.season,
+        challenger=subject.contestant,
+        defender=form.cleaned_data["opponent"],
+    )
+    return row.get_absolute_url()
+
+
+CHALLENGE: Final = Action[AtContestant](
+    name="challenge",
+    label="Challenge somebody",
+    title="Challenge somebody above you",
+    button="Challenge",
+    done="The challenge stands.",
+    follows=["Beat them and you take their rung; lose and everything stays as it is."],
+    check=_may_challenge,
+    form=_form,
+    run=_challenge,
+)
+ENTER: Final = Action[AtContestant](
+    name="enter",
+    label="Enter a challenge",
+    title=lambda s: f"{s.contestant} challenges",
+    button="Enter the challenge",
+    done="The challenge stands.",
+    check=_may_enter,
+    form=_form,
+    run=_challenge,
+)
+
+LADDER: Final = Actions("ladder", (CHALLENGE, ENTER))

@@ -1,0 +1,147 @@
+"""What people do in a season for themselves: enter and leave, choose what is played, give items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final
+
+from core.actions import Action, Actions, Stop
+from core.refusals import Forbidden
+from tournaments import audience
+from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtSeason
+from tournaments.forms import GiftForm, RulesForm, WithdrawForm
+from tournaments.lifecycle import ContestantStatus
+from tournaments.services import contestants, items, legs
+from tournaments.services.guards import must_not_be_archived
+
+
+def _join(subject: AtSeason, _form: Any) -> None:
+    contestants.contestant_join(acting_user=subject.user, season=subject.season)
+
+
+def _may_leave(subject: AtContestant) -> None:
+    must_not_be_archived(subject.season)
+    contestants.must_be_in(subject.contestant)
+
+
+def _leaving_follows(subject: AtContestant) -> Sequence[str]:
+    follows = ["You leave the season. Only its organisers can bring you back."]
+    if subject.contestant.status == ContestantStatus.ACTIVE:
+        follows.append("Your death matches that are not decided yet are won by your opponents.")
+    return follows
+
+
+def _leave(subject: AtContestant, form: Any) -> None:
+    contestants.contestant_withdraw(
+        acting_user=subject.user, contestant=subject.contestant, why=form.cleaned_data["why"]
+    )
+
+
+def _may_choose_rules(subject: AtDeathMatch) -> None:
+    if audience.seat_of(subject.death_match, subject.user) is None:
+        raise Forbidden("rules.not-allowed", "Only those who play choose here.")
+    legs.legs_open_to_rules(subject.death_match, subject.user)
+
+
+def _rules_form(subject: AtDeathMatch) -> Callable[..., RulesForm]:
+    return partial(
+        RulesForm,
+        legs=subject.death_match.legs_told,  # type: ignore[attr-defined]
+        user=subject.user,
+        games=subject.season.repertoire,
+    )
+
+
+def _choose_rules(subject: AtDeathMatch, form: Any) -> None:
+    chosen = form.rules()
+    legs.rules_set(
+        acting_user=subject.user,
+        death_match=subject.death_match,
+        ruleset=chosen["ruleset"],
+        variant=chosen["variant"],
+    )
+
+
+def _may_give(subject: AtContestant) -> None:
+    items.must_be_a_giver(subject.season, subject.contestant)
+
+
+def _before_giving(subject: AtContestant) -> Sequence[Stop]:
+    if subject.sheet.open_to_items:
+        return ()
+    return [
+        Stop(
+            "No death match is to be played at the moment. Items can be given as soon as it is "
+            "known who meets whom."
+        )
+    ]
+
+
+def _gift_form(subject: AtContestant) -> Callable[..., GiftForm]:
+    sheet = subject.sheet
+    return partial(
+        GiftForm, receivers=sheet.still_in, givers=None, death_matches=sheet.open_to_items
+    )
+
+
+def _give(subject: AtContestant, form: Any) -> None:
+    items.item_give(
+        acting_user=subject.user, season=subject.season, giver=subject.contestant, **form.gift()
+    )
+
+
+JOIN: Final = Action[AtSeason](
+    name="join",
+    label="Enrol",
+    title=lambda s: f"Enrol in {s.season.name}",
+    button="Enrol",
+    done="You are enrolled.",
+    follows=[
+        "Your name stands on the season's public pages from now on.",
+        "You can withdraw again before it begins without anything being lost.",
+    ],
+    check=lambda s: contestants.must_be_open_to_everybody(s.season),
+    run=_join,
+)
+LEAVE: Final = Action[AtContestant](
+    name="leave",
+    label="Withdraw",
+    title=lambda s: f"Withdraw from {s.season.name}",
+    button="Withdraw",
+    done="You have withdrawn.",
+    follows=_leaving_follows,
+    check=_may_leave,
+    form=lambda _s: WithdrawForm,
+    run=_leave,
+    danger=True,
+)
+CHOOSE_RULES: Final = Action[AtDeathMatch](
+    name="choose-rules",
+    label="Choose the game",
+    title="Choose the game",
+    button="Play this",
+    done="It is decided what is played.",
+    follows=["The lower seed chooses, once, from the season's list."],
+    check=_may_choose_rules,
+    form=_rules_form,
+    run=_choose_rules,
+)
+GIVE: Final = Action[AtContestant](
+    name="give",
+    label="Give an item",
+    title="Give an item",
+    button="Give it",
+    done="The item is given.",
+    follows=[
+        "Who is out gives one item for a death match, and one for each match of the final.",
+        "It is public from whom it comes.",
+        "Only an organiser can take it back.",
+    ],
+    check=_may_give,
+    cautions=_before_giving,
+    form=_gift_form,
+    run=_give,
+)
+
+OWN: Final = Actions[Any]("own", (JOIN, LEAVE, CHOOSE_RULES, GIVE))

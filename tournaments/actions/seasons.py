@@ -1,0 +1,204 @@
+"""What organisers can do about a season as a whole, and moderators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final
+
+from core.actions import Action, Actions
+from tournaments.actions.subjects import AtSeason
+from tournaments.forms import (
+    NoForm,
+    OrganiserForm,
+    ReasonForm,
+    SeasonForm,
+    SeedsForm,
+    ServiceForm,
+    TieForm,
+)
+from tournaments.lifecycle import Visibility
+from tournaments.models import Season
+from tournaments.services import contestants, results, seasons, starts
+from tournaments.services.guards import must_be_running
+from tournaments.services.organisers import organiser_add
+from tournaments.services.seasons import Warned
+
+
+def _managed_by(check: Callable[[Season], object]) -> Callable[[AtSeason], None]:
+    """What a service asks that changes a season."""
+
+    def ask(subject: AtSeason) -> None:
+        subject.must_manage()
+        check(subject.season)
+
+    return ask
+
+
+def _warned(step: seasons.Step) -> Callable[[AtSeason], Sequence[Warned]]:
+    return lambda subject: seasons.preflight(subject.season, step, subject.user)
+
+
+def _to_what_is_played(subject: AtSeason) -> Sequence[tuple[str, str]]:
+    return [
+        (f"To {row}", subject.address("match_desk", row.pk))
+        for row in seasons.being_played(subject.season)
+    ]
+
+
+# -- steps ---------------------------------------------------------------------------------------
+
+LIST: Final = Action[AtSeason](
+    name="list",
+    label=lambda s: (
+        "Take it out of the archive"
+        if s.season.visibility == Visibility.ARCHIVED
+        else "Make it public"
+    ),
+    title="Make the season public",
+    button="Make it public",
+    done="The season is public.",
+    follows=["Everybody can see the season, and it stands on the list of seasons."],
+    check=lambda s: seasons.must_be_listable(s.season, s.user),
+    cautions=_warned("list"),
+    run=lambda s, _form: seasons.season_list(acting_user=s.user, season=s.season),
+    at_once=True,
+)
+START: Final = Action[AtSeason](
+    name="start",
+    label="Start the season",
+    title="Start the season",
+    button="Start it",
+    done="The season has begun.",
+    follows=[
+        "Seeds are fixed and can be set no more.",
+        "How it is played stays as it is; the games and the pace can still be changed.",
+        "The first round opens at once where the format pairs it by itself.",
+    ],
+    check=_managed_by(starts.must_be_startable),
+    cautions=_warned("start"),
+    run=lambda s, _form: starts.season_start(acting_user=s.user, season=s.season),
+)
+UNLIST: Final = Action[AtSeason](
+    name="unlist",
+    label="Back to a draft",
+    title="Make it a draft again",
+    button="Make it a draft",
+    done="The season is a draft.",
+    follows=["Only its organisers can see it. Links to its pages stop working for everybody else."],
+    check=_managed_by(seasons.must_be_unlistable),
+    run=lambda s, _form: seasons.season_unlist(acting_user=s.user, season=s.season),
+)
+ARCHIVE: Final = Action[AtSeason](
+    name="archive",
+    label="Put it into the archive",
+    title="Put the season into the archive",
+    button="Archive it",
+    done="The season is in the archive.",
+    follows=["It is taken off the lists. Its pages stay, and nothing in it changes any more."],
+    check=lambda s: seasons.must_be_archivable(s.season, s.user),
+    cautions=_warned("archive"),
+    run=lambda s, _form: seasons.season_archive(acting_user=s.user, season=s.season),
+    at_once=True,
+)
+CANCEL: Final = Action[AtSeason](
+    name="cancel",
+    label="Call it off",
+    title=lambda s: f"Call {s.season} off",
+    button="Call it off",
+    done="The season is called off.",
+    follows=["Nothing more is played. What was played stays to be seen. This cannot be undone."],
+    facts=lambda s: [("Status", s.season.get_status_display())],
+    check=_managed_by(seasons.must_be_cancellable),
+    cautions=_warned("cancel"),
+    ways=_to_what_is_played,
+    form=lambda _s: ReasonForm,
+    run=lambda s, form: seasons.season_cancel(
+        acting_user=s.user, season=s.season, why=form.cleaned_data["why"]
+    ),
+    danger=True,
+    phrase=lambda s: s.season.slug,
+)
+
+#: Steps of a season.
+SEASON: Final = Actions("season", (LIST, START, UNLIST, ARCHIVE, CANCEL))
+
+
+# -- its other pages -----------------------------------------------------------------------------
+
+
+def _may_conclude(subject: AtSeason) -> None:
+    subject.must_manage()
+    must_be_running(subject.season)
+    _ = subject.sheet.course.first
+
+
+def _tie_form(subject: AtSeason) -> Callable[..., ServiceForm]:
+    sheet = subject.sheet
+    first = [sheet.by_id[pk] for pk in sheet.course.first]
+    return partial(TieForm, people=first) if len(first) > 1 else NoForm
+
+
+def _conclude(subject: AtSeason, form: Any) -> str:
+    results.season_conclude(
+        acting_user=subject.user,
+        season=subject.season,
+        winner=form.cleaned_data.get("opponent"),
+    )
+    return subject.season.get_absolute_url()
+
+
+SETTINGS: Final = Action[AtSeason](
+    name="settings",
+    label="Settings",
+    title="Settings",
+    button="Keep",
+    done="The settings are kept.",
+    check=_managed_by(seasons.must_be_changeable),
+    form=lambda s: partial(SeasonForm, season=s.season),
+    run=lambda s, form: seasons.season_update(
+        acting_user=s.user, season=s.season, changes=form.settings()
+    ),
+)
+ORGANISERS: Final = Action[AtSeason](
+    name="organisers",
+    label="Organisers",
+    title="Organisers",
+    button="Add",
+    done="The season has another organiser.",
+    follows=["Organisers of a season may do everything on its desk, this page included."],
+    check=AtSeason.must_manage,
+    form=lambda _s: OrganiserForm,
+    run=lambda s, form: organiser_add(
+        acting_user=s.user, season=s.season, user=form.cleaned_data["user"]
+    ),
+)
+SEEDS: Final = Action[AtSeason](
+    name="seeds",
+    label="Seeds",
+    title="Seeds",
+    button="Keep these seeds",
+    done="The seeds are kept.",
+    follows=["1 is the strongest. Nobody can share a seed; an empty one comes after the others."],
+    check=_managed_by(contestants.must_not_have_seeds_fixed),
+    form=lambda s: partial(SeedsForm, contestants=s.sheet.still_in),
+    run=lambda s, form: contestants.seeds_set(
+        acting_user=s.user, season=s.season, seeds=form.seeds()
+    ),
+)
+CONCLUDE: Final = Action[AtSeason](
+    name="conclude",
+    label="End the season",
+    title="End the season",
+    button="End it",
+    done="The season has a winner.",
+    follows=["Everybody gets the place on which they stand now, and the first has won."],
+    check=_may_conclude,
+    cautions=_warned("finish"),
+    form=_tie_form,
+    run=_conclude,
+    danger=True,
+)
+
+#: Pages of the desk about the season as a whole.
+DESK: Final = Actions("desk", (SETTINGS, ORGANISERS, SEEDS, CONCLUDE))

@@ -1,0 +1,23 @@
+"""The desk of a ladder."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import User
+from tournaments.actions.ladder import ENTER
+from tournaments.actions.subjects import AtContestant
+from tournaments.reading import Sheet
+from tournaments.views.actions import perform
+from tournaments.views.common import FORMS, contestant_of, organisers_only
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def ladder_pair(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpResponse:
+    """Enter a challenge for somebody on a ladder."""
+    if not sheet.format.challenges:
+        raise Http404("Nobody challenges anybody here.")
+    subject = AtContestant(user, sheet, contestant_of(sheet, pk))
+    return perform(request, ENTER, subject, back=subject.address("desk"))

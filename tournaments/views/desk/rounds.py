@@ -1,0 +1,83 @@
+"""Rounds: how the next one comes about, what can be done about one, and the end of a season."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.models import User
+from tournaments.actions.rounds import PAIR, PAIR_BY_HAND, ROUND, TIMES
+from tournaments.actions.seasons import CONCLUDE
+from tournaments.actions.subjects import AtRound, AtSeason
+from tournaments.reading import Sheet
+from tournaments.views.actions import perform
+from tournaments.views.common import FORMS, organisers_only, shown
+
+# Actions on a round that have addresses of their own: the names of those.
+_OWN_ADDRESS = {"placements": "placements", "choose": "choose", "times": "round_times"}
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def pair(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Pair the next round."""
+    subject = AtSeason(user, sheet)
+    back = subject.address("desk")
+    return perform(request, PAIR, subject, back=back, template="desk_pair.html")
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def pair_by_hand(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Pair the next round as the organisers want it."""
+    subject = AtSeason(user, sheet)
+    back = subject.address("pair")
+    return perform(request, PAIR_BY_HAND, subject, back=back, template="desk_pair_hand.html")
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def conclude(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """End a season by its order."""
+    back = sheet.season.get_absolute_url()
+    return perform(request, CONCLUDE, AtSeason(user, sheet), back=back)
+
+
+@require_safe
+@organisers_only
+def round_desk(request: HttpRequest, sheet: Sheet, user: User, number: int) -> HttpResponse:
+    """A round, and what can be done about it."""
+    played = sheet.round(number)
+    subject = AtRound(user, sheet, played)
+    context = {
+        "round": played,
+        "episode": getattr(played, "told", None),
+        "matches": next(rows for each, rows in sheet.by_round if each.pk == played.pk),
+        "actions": [(offer, _address(subject, offer.name)) for offer in ROUND.offered(subject)],
+    }
+    return shown(request, sheet, "desk_round.html", context)
+
+
+def _address(subject: AtRound, name: str) -> str:
+    number = subject.round.number
+    if name in _OWN_ADDRESS:
+        return subject.address(_OWN_ADDRESS[name], number)
+    return subject.address("round_act", number, name)
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def round_times(request: HttpRequest, sheet: Sheet, user: User, number: int) -> HttpResponse:
+    """When the death matches of a round are played, all at once."""
+    subject = AtRound(user, sheet, sheet.round(number))
+    return perform(request, TIMES, subject, back=subject.address("round_desk", number))
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def round_act(
+    request: HttpRequest, sheet: Sheet, user: User, number: int, name: str
+) -> HttpResponse:
+    """An action on a round."""
+    subject = AtRound(user, sheet, sheet.round(number))
+    return perform(request, ROUND.named(name), subject, back=subject.address("round_desk", number))
