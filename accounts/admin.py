@@ -24,13 +24,13 @@ from django.utils.timesince import timesince
 from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts import adminkit, merging, reports
-from accounts.admindeeds import REPORT_DEEDS, SANCTION_DEEDS, USER_DEEDS
+from accounts.actions import REPORT, SANCTION, USER, AtReport, AtSanction, AtUser
 from accounts.adminkit import (
-    Deeds,
+    ActionsAdmin,
     ModeratorView,
     Panel,
     ReadOnly,
-    deed_address,
+    action_address,
     each_done,
     list_address,
     person,
@@ -48,7 +48,7 @@ from accounts.services import (
     say_rights_changed,
 )
 from accounts.validators import normalise_display_name
-from core.refusals import Refusal
+from core.refusals import Refusal, allowed
 
 # -- people --------------------------------------------------------------------------------------
 
@@ -124,10 +124,10 @@ class GroupAdmin(DjangoGroupAdmin):
 
 
 @admin.register(User)
-class UserAdmin(ModeratorView, Deeds, DjangoUserAdmin):
-    """Accounts. What is done to them has a page of its own, so that each deed leaves its entry."""
+class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
+    """Accounts. What is done to them has a page of its own, so that each leaves its entry."""
 
-    deeds = USER_DEEDS
+    row_actions = USER
     form = UserChangeForm
     add_form = UserCreationForm
     list_display = ("username", "display_name", "email", "standing", "is_staff", "date_joined")
@@ -152,6 +152,16 @@ class UserAdmin(ModeratorView, Deeds, DjangoUserAdmin):
     )
     add_fieldsets = ((None, {"fields": ("username", "usable_password", "password1", "password2")}),)
     actions = ("make_organisers", "make_moderators", "unmake_organisers", "unmake_moderators")
+
+    def subject_of(self, request: HttpRequest, row: User) -> AtUser:
+        """The moderator, and the person. `?report=` names the report that led there."""
+        moderator = person(request)
+        report = reports.numbered(request.GET.get("report", ""), moderator, about=row)
+        return AtUser(moderator, row, report)
+
+    def back_of(self, subject: AtUser, row: User) -> str:
+        """The report that led there, or the person."""
+        return row_address(subject.report or row)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
         """People, each with what binds them: the list would else ask for every one."""
@@ -287,10 +297,10 @@ class SanctionStandingFilter(admin.SimpleListFilter):
 
 
 @admin.register(Sanction)
-class SanctionAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
+class SanctionAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     """What was laid upon whom. They are given on a person's page, and lifted here."""
 
-    deeds = SANCTION_DEEDS
+    row_actions = SANCTION
     lookups = ("user__id__exact",)
     list_display = ("kind", "whom", "state", "reason", "by", "at", "until")
     list_filter = ("kind", SanctionStandingFilter)
@@ -301,6 +311,10 @@ class SanctionAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
         "kind", "whom", "state", "reason", "note", "at", "until", "by", "because_of",
         "acknowledged_at", "lifted_at", "lifted_by", "lifted_why",
     )  # fmt: skip
+
+    def subject_of(self, request: HttpRequest, row: Sanction) -> AtSanction:
+        """The moderator, and the sanction."""
+        return AtSanction(person(request), row)
 
     @admin.display(description="whom", ordering="user__username")
     def whom(self, sanction: Sanction) -> SafeString:
@@ -319,7 +333,7 @@ class SanctionAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
 
 
 @admin.register(AccountMerge)
-class AccountMergeAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
+class AccountMergeAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     """Which accounts were one person's."""
 
     list_display = ("id", "gone", "kept", "by", "at", "what")
@@ -373,10 +387,10 @@ class ReportStateFilter(admin.SimpleListFilter):
 
 
 @admin.register(Report)
-class ReportAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
+class ReportAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     """What players have reported, with what it looked like then."""
 
-    deeds = REPORT_DEEDS
+    row_actions = REPORT
     lookups = ("about__id__exact",)
     list_display = ("id", "title", "reason", "excerpt", "reporter", "at", "state")
     list_display_links = ("id", "title")
@@ -404,13 +418,17 @@ class ReportAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
         concerned = reports.queue_of(person(request)).values("pk")
         return super().get_queryset(request).filter(pk__in=concerned)
 
+    def subject_of(self, request: HttpRequest, row: Report) -> AtReport:
+        """The moderator, and the report."""
+        return AtReport(person(request), row)
+
     def row_links(self, request: HttpRequest, row: Report) -> list[tuple[str, str]]:
         """What can be done about it, one click away and linked to this report."""
         links: list[tuple[str, str]] = []
-        if reports.why_not_handle(person(request), row) is None and row.closed_at is None:
+        if allowed(reports.must_be_open, person(request), row):
             if row.about is not None:
                 links = [
-                    (words, f"{deed_address(row.about, name)}?report={row.pk}")
+                    (words, f"{action_address(row.about, name)}?report={row.pk}")
                     for name, words in (
                         ("warn", "Warn them…"),
                         ("mute", "Mute them…"),

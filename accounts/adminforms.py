@@ -1,13 +1,12 @@
-"""Forms of moderators' deeds."""
+"""Forms of moderators' actions."""
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from django import forms
 from django.utils import timezone
 
-from accounts.adminkit import DeedForm
+from accounts.adminkit import NOT_TYPED, ActionForm, phrase_field
 from accounts.models import Report, User
 from accounts.reports import WORDS_MAX
 from accounts.sanctions import REASON_MAX
@@ -27,7 +26,7 @@ def _lines(rows: int) -> forms.Textarea:
     return forms.Textarea(attrs={"rows": rows})
 
 
-class ReasonForm(DeedForm):
+class ReasonForm(ActionForm):
     """Why."""
 
     reason = forms.CharField(
@@ -38,10 +37,9 @@ class ReasonForm(DeedForm):
     )
 
 
-class SanctionForm(DeedForm):
-    """A warning, a mute or a suspension; the latter two have an end, or none."""
-
-    always_typed = False
+class SanctionForm(ActionForm):
+    """A warning, a mute or a suspension; the latter two have an end, or none. With a `phrase`, that
+    phrase must be typed where there is no end."""
 
     reason = forms.CharField(
         label="Reason",
@@ -66,26 +64,26 @@ class SanctionForm(DeedForm):
         help_text="For moderators only.",
     )
 
-    def __init__(self, *args: Any, ends: bool, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, ends: bool, phrase: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.ends = ends
+        self.phrase = phrase
+        if phrase:
+            self.fields["typed"] = phrase_field(phrase, required=False)
         if not ends:
             del self.fields["lasts"]
             del self.fields["until"]
 
-    def needs_phrase(self, cleaned: Mapping[str, Any]) -> bool:
-        """Only what has no end must be confirmed."""
-        return cleaned.get("ends_at") is None and not self.errors
-
     def clean(self) -> dict[str, Any]:
         """Turn what was chosen into `until`, a moment or None; a warning has no such thing."""
-        if self.ends:
-            self.cleaned_data["ends_at"] = self._end()
-        cleaned = super().clean()
-        ends_at = cleaned.pop("ends_at", None)
+        until = self._end() if self.ends else None
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        typed = cleaned.pop("typed", "")
+        if self.phrase and until is None and not self.errors and typed != self.phrase:
+            self.add_error("typed", NOT_TYPED)
         cleaned.pop("lasts", None)
         if self.ends:
-            cleaned["until"] = ends_at
+            cleaned["until"] = until
         return cleaned
 
     def _end(self) -> datetime | None:
@@ -100,7 +98,7 @@ class SanctionForm(DeedForm):
         return None
 
 
-class LiftForm(DeedForm):
+class LiftForm(ActionForm):
     """Why a sanction ends before its time."""
 
     why = forms.CharField(
@@ -111,7 +109,7 @@ class LiftForm(DeedForm):
     )
 
 
-class MergeForm(DeedForm):
+class MergeForm(ActionForm):
     """Which account is kept."""
 
     keep = forms.CharField(
@@ -135,7 +133,7 @@ class MergeForm(DeedForm):
         return found
 
 
-class ResolveForm(DeedForm):
+class ResolveForm(ActionForm):
     """What came of a report."""
 
     outcome = forms.ChoiceField(

@@ -1,26 +1,19 @@
 """What admin pages of every app are made of.
 
-    class SeasonAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
-        deeds = (Deed("close", "Close for good…", close_page, danger=True),)
+    class SeasonAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
+        row_actions = actions.MODERATION
 
-    def close_page(model_admin, request, season):
-        return deed_page(
-            model_admin,
-            request,
-            season,
-            form=DeedForm(request.POST or None, phrase=season.slug),
-            texts=DeedTexts(title="Close …", button="Close", follows=["Nobody …"], danger=True),
-            perform=lambda said: season_close(acting_user=person(request), season=season),
-        )
+        def subject_of(self, request, row):
+            return AtSeason(person(request), Sheet(row))
 
 * `Guarded`: what a list can be asked, and which rows are out of reach. The admin site puts it
   before every class that is registered (`accounts.adminsite`), the libraries' own included.
 * `ReadOnly`: rows that are looked at, and changed by services only.
 * `ModeratorView`: moderators may look at it, beside the staff whom Django's permissions allow.
 * `AuditHistory`: a link to what the audit log says of the row, and links that other apps add.
-* `Deeds`: buttons on a row's page, each leading to a page of its own that asks, and then calls a
-  service. `deed_page` is that page: a form, what follows from the deed in plain words, and for what
-  cannot be undone a phrase to be typed.
+* `ActionsAdmin`: buttons on a row's page for a table of actions (`core.actions`), each leading to a
+  page of its own that asks, and then calls the service: what follows from it in plain words, a
+  form, and for what cannot be undone a phrase to be typed.
 * `register_panel` puts a list on the start page; `register_links` puts links on a row's page;
   `register_withheld` keeps rows away from those who must not find them there now.
 * `about_people`, `was_about_people` and `details_name` say which rows, and which details of deeds,
@@ -28,18 +21,18 @@
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Final
 from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import messages
 from django.contrib.admin.filters import AllValuesFieldListFilter, FieldListFilter
 from django.contrib.admin.utils import get_fields_from_path
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import BooleanField, CharField, F, Func, Model, Q, QuerySet, Value
 from django.db.models.functions import Cast
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
@@ -51,6 +44,7 @@ from django.utils.safestring import SafeString
 
 from accounts.models import User
 from accounts.roles import is_moderator
+from core.actions import Action, Actions, Offer
 from core.refusals import Refusal
 
 # -- what can be found out -----------------------------------------------------------------------
@@ -271,17 +265,18 @@ class AuditHistory:
         found = [link for links in known for link in links(request, row)]
         return [*found, ("Audit log", audit_address(row))]
 
+    def offers_of(self, request: HttpRequest, row: Any) -> list[tuple[Offer, str]]:
+        """Return what can be done about the row, with addresses: nothing here."""
+        del request, row
+        return []
+
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
         row = kwargs.get("obj")
         if row is not None:
             context["row_links"] = self.row_links(request, row)
-            context["row_deeds"] = [
-                (deed, deed_address(row, deed.name))
-                for deed in getattr(self, "deeds", ())
-                if deed.offered(request, row)
-            ]
+            context["row_offers"] = self.offers_of(request, row)
         response: HttpResponse = super().render_change_form(  # type: ignore[misc]
             request, context, *args, **kwargs
         )
@@ -322,185 +317,167 @@ def panels(request: HttpRequest) -> list[Panel]:
     return [panel for panel in made if panel is not None]
 
 
-# -- deeds ---------------------------------------------------------------------------------------
+# -- actions on a row ----------------------------------------------------------------------------
+
+NOT_TYPED: Final = "This is not what was to be typed. Nothing was done."
 
 
-class DeedPage(Protocol):
-    """A view of one row: `page(model_admin, request, row)`."""
-
-    def __call__(self, model_admin: Any, request: HttpRequest, row: Any, /) -> HttpResponse: ...
-
-
-@dataclass(frozen=True)
-class Deed:
-    """Something to do with a row: the end of its address, the button, and the page it leads to.
-
-    `offers(request, row)` says whether the button is shown. It is a courtesy: the service decides.
-    With `at_once` the button itself is a POST to the page, for what is harmless and easily undone.
-    """
-
-    name: str
-    words: Any
-    page: DeedPage
-    danger: bool = False
-    at_once: bool = False
-    offers: Callable[[HttpRequest, Any], bool] | None = None
-
-    def offered(self, request: HttpRequest, row: Any) -> bool:
-        """Say whether to show the button."""
-        return self.offers is None or self.offers(request, row)
-
-
-def deed_address(row: Model, name: str) -> str:
-    """Return the address of a deed's page."""
+def action_address(row: Model, name: str) -> str:
+    """Return the address of an action's page."""
     meta = row._meta
     return reverse(f"admin:{meta.app_label}_{meta.model_name}_{name}", args=[row.pk])
 
 
-class Deeds(AuditHistory):
-    """A model admin whose rows have deeds: `deeds = (Deed(…), …)`."""
+class ActionsAdmin(AuditHistory):
+    """A model admin that offers a table of actions on the page of each row.
 
-    deeds: ClassVar[tuple[Deed, ...]] = ()
+    `row_actions` is the table; `subject_of` says on whose behalf it is asked, and about what.
+    """
+
+    row_actions: ClassVar[Actions[Any]] = Actions("nothing", ())
+
+    def subject_of(self, request: HttpRequest, row: Any) -> Any:
+        """Return the subject of the actions: who acts, and on which row."""
+        raise NotImplementedError
+
+    def back_of(self, subject: Any, row: Any) -> str:
+        """Return where the reader is afterwards: at the row, unless a class says otherwise."""
+        del subject
+        return row_address(row)
+
+    def offers_of(self, request: HttpRequest, row: Any) -> list[tuple[Offer, str]]:
+        """Return what is offered for a row now, with addresses."""
+        if not self.row_actions.every:
+            return []
+        offers = self.row_actions.offered(self.subject_of(request, row))
+        return [(offer, action_address(row, offer.name)) for offer in offers]
 
     def get_urls(self) -> list[URLPattern]:
         meta = self.model._meta  # type: ignore[attr-defined]
         own = [
             path(
-                f"<path:object_id>/{deed.name}/",
-                self.admin_site.admin_view(self._deed_view(deed)),  # type: ignore[attr-defined]
-                name=f"{meta.app_label}_{meta.model_name}_{deed.name}",
+                f"<path:object_id>/{action.name}/",
+                self.admin_site.admin_view(self._action_view(action)),  # type: ignore[attr-defined]
+                name=f"{meta.app_label}_{meta.model_name}_{action.name}",
             )
-            for deed in self.deeds
+            for action in self.row_actions
         ]
         return [*own, *super().get_urls()]  # type: ignore[misc]
 
-    def _deed_view(self, deed: Deed) -> Callable[..., HttpResponse]:
+    def _action_view(self, action: Action[Any]) -> Callable[..., HttpResponse]:
         def view(request: HttpRequest, object_id: str) -> HttpResponse:
             row = self.get_object(request, object_id)  # type: ignore[attr-defined]
             if row is None:
                 raise Http404
             if not self.has_view_permission(request, row):  # type: ignore[attr-defined]
                 raise PermissionDenied
-            if deed.at_once and request.method != "POST":
+            subject = self.subject_of(request, row)
+            back = self.back_of(subject, row)
+            if not action.at_once:
+                return _action_page(self, request, action, subject, row=row, back=back)
+            if request.method != "POST":
                 return HttpResponseNotAllowed(["POST"])
-            return deed.page(self, request, row)
+            return _done_at_once(self, request, action, subject, back=back)
 
         return view
 
 
-class DeedForm(forms.Form):
-    """The form of a deed. With a `phrase`, that phrase must be typed before anything happens."""
+class ActionForm(forms.Form):
+    """The form of an action; without fields of its own it asks for nothing but the word."""
 
-    # Whether the phrase is needed in any case, or only where `needs_phrase` says so.
-    always_typed = True
-
-    def __init__(self, *args: Any, phrase: str = "", **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.phrase = phrase
-        if phrase:
-            self.fields["typed"] = forms.CharField(
-                label=f"To confirm, type {phrase}",
-                required=self.always_typed and "look" not in self.data,
-                strip=True,
-                widget=forms.TextInput(
-                    attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
-                ),
-            )
-
-    def needs_phrase(self, _cleaned: Mapping[str, Any]) -> bool:
-        """Say whether what was chosen is past undoing. A form whose answer depends on what was
-        chosen overrides this, and sets `always_typed` to False. A look needs no confirmation."""
-        return "look" not in self.data
-
-    def clean(self) -> dict[str, Any]:
-        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        typed = cleaned.pop("typed", self.phrase if "typed" in self.errors else "")
-        if self.phrase and self.needs_phrase(cleaned) and typed != self.phrase:
-            self.add_error("typed", "This is not what was to be typed. Nothing was done.")
-        return cleaned
+    def refuse(self, refusal: Refusal) -> None:
+        """Show what the service refused, at its field where there is one."""
+        field = refusal.field if refusal.field in self.fields else None
+        self.add_error(field, refusal.sentence)
 
 
-@dataclass(frozen=True)
-class DeedTexts:
-    """The words of a deed's page: its heading, what follows from the deed, and the button.
-
-    `facts` are pairs that say what it concerns; `danger` colours the button. With `look`, there is
-    a second button of that name: it shows the page once more with what the form says (`looking`),
-    and does nothing.
-    """
-
-    title: str
-    button: str
-    follows: Sequence[Any] = ()
-    facts: Sequence[tuple[Any, Any]] = ()
-    danger: bool = False
-    done: str = ""
-    look: str = ""
+def phrase_field(phrase: str, *, required: bool = True) -> forms.CharField:
+    """Return a field for a phrase that has to be typed."""
+    return forms.CharField(
+        label=f"To confirm, type {phrase}",
+        required=required,
+        strip=True,
+        widget=forms.TextInput(
+            attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
+        ),
+    )
 
 
-def looking(request: HttpRequest) -> bool:
-    """Say whether the reader of a deed's page only wants to see what would happen."""
-    return request.method == "POST" and "look" in request.POST
+def _ask_for_phrase(form: forms.Form, phrase: str, *, looks: bool) -> None:
+    """Have a phrase typed before anything happens; a look needs no confirmation."""
+
+    def must_be_it(typed: str) -> None:
+        if typed != phrase and not looks:
+            raise ValidationError(NOT_TYPED)
+
+    field = phrase_field(phrase, required=not looks)
+    field.validators.append(must_be_it)
+    form.fields["typed"] = field
 
 
-def deed_page(
+def _action_page(
     model_admin: Any,
     request: HttpRequest,
-    row: Model,
+    action: Action[Any],
+    subject: Any,
     *,
-    form: forms.Form,
-    texts: DeedTexts,
-    perform: Callable[[dict[str, Any]], object],
-    back: str = "",
+    row: Model,
+    back: str,
 ) -> HttpResponse:
-    """Show a deed's page, and on POST of a valid form call `perform` with what it says.
+    """Show an action's page, and on POST of a valid form do it.
 
-    `form` is bound to the request's data where there is any. What the service refuses the page
-    shows, with status 422, and nothing was done. Afterwards the reader is at `back` (the row's
-    page).
+    What the service refuses the page shows, with status 422, and nothing was done. What cannot be
+    done just now it says before anything is filled in.
     """
-    back = back or row_address(row)
+    looks = request.method == "POST" and "look" in request.POST
+    form = (ActionForm if action.form is None else action.form(subject))(request.POST or None)
+    if action.phrase is not None:
+        _ask_for_phrase(form, action.phrase(subject), looks=looks)
+    prompt = action.prompt(subject)
     status = 200
-    if request.method == "POST" and not looking(request):
+    if request.method == "POST" and not looks:
         status = 422
-        if form.is_valid():
+        done = action.said_when_done(subject)
+        # Without any field nothing is bound: there is nothing that could be missing.
+        if form.is_valid() or not form.fields:
             try:
-                perform(form.cleaned_data)
+                action.run(subject, form)
             except Refusal as refusal:
-                field = refusal.field if refusal.field in form.fields else None
-                form.add_error(field, refusal.sentence)
+                form.refuse(refusal)
             else:
-                messages.success(request, texts.done or "Done.")
+                messages.success(request, done)
                 return redirect(back)
+    elif looks and action.found is not None and form.is_valid():
+        prompt = replace(prompt, facts=[*prompt.facts, *action.found(subject, form)])
+    else:
+        refused = action.refusal(subject)
+        if refused is not None:
+            prompt, status = prompt.stopped_by(refused), refused.status
     context = {
         **model_admin.admin_site.each_context(request),
-        "title": texts.title,
-        "texts": texts,
+        "title": prompt.title,
+        "prompt": prompt,
         "form": form,
         "opts": row._meta,
         "row": row,
         "back": back,
         "media": form.media,
     }
-    return TemplateResponse(request, "admin/deed.html", context, status=status)
+    return TemplateResponse(request, "admin/action.html", context, status=status)
 
 
-def done_at_once(
-    model_admin: Any,
-    request: HttpRequest,
-    row: Model,
-    service: Callable[[], object],
-    *,
-    done: str,
+def _done_at_once(
+    model_admin: Any, request: HttpRequest, action: Action[Any], subject: Any, *, back: str
 ) -> HttpResponse:
     """Do what a button asks for, and go back to the row with what came of it."""
+    done = action.said_when_done(subject)
     try:
-        service()
+        action.run(subject, None)
     except Refusal as refusal:
         model_admin.message_user(request, refusal.sentence, messages.WARNING)
     else:
         model_admin.message_user(request, done, messages.SUCCESS)
-    return redirect(row_address(row))
+    return redirect(back)
 
 
 def each_done(

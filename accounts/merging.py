@@ -21,7 +21,7 @@ they say who did it at the time. Effects outside of the database belong into
 `transaction.on_commit`, since a preview is a merge that is taken back.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -120,8 +120,7 @@ def merge_preview(*, acting_user: User, keep: User, duplicate: User) -> dict[str
 
 
 def _merge(acting_user: User, keep: User, duplicate: User, reason: str) -> dict[str, int]:
-    if not is_moderator(acting_user):
-        raise Forbidden("account.not-moderator", "Only moderators may merge accounts.")
+    _must_be_moderator(acting_user)
     reason = reason.strip()
     if not reason:
         sentence = "Please say how you know that both are one person's."
@@ -131,11 +130,10 @@ def _merge(acting_user: User, keep: User, duplicate: User, reason: str) -> dict[
         raise Refusal("merge.reason-too-long", sentence, field="reason")
     if keep.pk == duplicate.pk:
         raise Refusal("merge.same", "These are not two accounts but one.", field="keep")
-    if acting_user.pk in (keep.pk, duplicate.pk):
-        raise Forbidden("account.own-account", "Nobody merges their own accounts.")
     locked = users_lock([keep, duplicate])
     keep, duplicate = locked[keep.pk], locked[duplicate.pk]
-    _refuse_accounts(acting_user, (keep, duplicate))
+    for user in (keep, duplicate):
+        must_be_mergeable(acting_user, user)
     if not keep.is_active:
         raise Refusal("merge.keep-closed", "The account to keep is closed.", field="keep")
     moved: dict[str, int] = {}
@@ -147,17 +145,27 @@ def _merge(acting_user: User, keep: User, duplicate: User, reason: str) -> dict[
     return {words: count for words, count in moved.items() if count}
 
 
-def _refuse_accounts(acting_user: User, users: Iterable[User]) -> None:
-    for user in users:
-        if is_protected_from(acting_user, user):
-            sentence = "Only an administrator may merge a moderator's account."
-            raise Forbidden("account.protected", sentence)
-        if not acting_user.is_superuser and _runs_something(user):
-            sentence = "Only an administrator may merge the account of somebody who organises."
-            raise Refusal("merge.organiser", sentence)
-        if AccountMerge.objects.filter(duplicate=user).exists():
-            sentence = f"@{user.username} was merged into another account before."
-            raise Refusal("merge.merged-before", sentence)
+def _must_be_moderator(acting_user: User) -> None:
+    if not is_moderator(acting_user):
+        raise Forbidden("account.not-moderator", "Only moderators may merge accounts.")
+
+
+def must_be_mergeable(acting_user: User, user: User) -> None:
+    """Raise the Refusal of whoever may not merge this account, as either of two:
+    `account.not-moderator`, `account.own-account`, `account.protected`, `merge.organiser` or
+    `merge.merged-before`."""
+    _must_be_moderator(acting_user)
+    if acting_user.pk == user.pk:
+        raise Forbidden("account.own-account", "Nobody merges their own accounts.")
+    if is_protected_from(acting_user, user):
+        sentence = "Only an administrator may merge a moderator's account."
+        raise Forbidden("account.protected", sentence)
+    if not acting_user.is_superuser and _runs_something(user):
+        sentence = "Only an administrator may merge the account of somebody who organises."
+        raise Refusal("merge.organiser", sentence)
+    if AccountMerge.objects.filter(duplicate=user).exists():
+        sentence = f"@{user.username} was merged into another account before."
+        raise Refusal("merge.merged-before", sentence)
 
 
 def _runs_something(user: User) -> bool:

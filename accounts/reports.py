@@ -128,6 +128,14 @@ def queue_of(moderator: User) -> ReportQuerySet:
     return reports
 
 
+def numbered(number: str, moderator: User, **about: object) -> Report | None:
+    """Return the report of that number, as an address names it, if it is about this and the
+    moderator may read it."""
+    if not (number.isascii() and number.isdigit() and len(number) < 19):
+        return None
+    return queue_of(moderator).filter(pk=int(number), **about).first()
+
+
 def user_target(_reader: User, target_id: str) -> Target | None:
     """Report a person: `target_id` is their username."""
     person = User.objects.filter(username=User.normalize_username(target_id)).first()
@@ -209,9 +217,8 @@ def report_claim(*, acting_user: User, report: Report) -> Report:
 
     Raises Refusal as :func:`why_not_handle` gives it, ``report.closed`` and ``report.claimed``.
     """
-    locked = _lock_open(acting_user, report)
-    if locked.claimed_by_id is not None:
-        raise Refusal("report.claimed", "Somebody has taken this report on already.")
+    locked = _locked(report)
+    must_be_claimable(acting_user, locked)
     locked.claimed_by = acting_user
     locked.claimed_at = timezone.now()
     locked.save(update_fields=["claimed_by", "claimed_at"])
@@ -226,10 +233,8 @@ def report_release(*, acting_user: User, report: Report) -> Report:
     Raises Refusal as :func:`why_not_handle` gives it, ``report.closed``, ``report.not-claimed`` and
     ``report.claimed`` (by somebody else).
     """
-    locked = _lock_open(acting_user, report)
-    if locked.claimed_by_id is None:
-        raise Refusal("report.not-claimed", "Nobody has taken this report on.")
-    _refuse_others_claim(acting_user, locked)
+    locked = _locked(report)
+    must_be_releasable(acting_user, locked)
     locked.claimed_by = None
     locked.claimed_at = None
     locked.save(update_fields=["claimed_by", "claimed_at"])
@@ -246,8 +251,8 @@ def report_resolve(
     Raises Refusal as :func:`why_not_handle` gives it, ``report.closed``, ``report.claimed``,
     ``report.outcome`` and ``report.answer-too-long``.
     """
-    locked = _lock_open(acting_user, report)
-    _refuse_others_claim(acting_user, locked)
+    locked = _locked(report)
+    must_be_resolvable(acting_user, locked)
     if outcome not in Report.Outcome.values:
         raise Refusal("report.outcome", "Please choose what came of it.", field="outcome")
     answer = answer.strip()
@@ -284,14 +289,38 @@ def why_not_handle(acting_user: User, report: Report) -> Refusal | None:
     return None
 
 
-def _lock_open(acting_user: User, report: Report) -> Report:
-    locked = Report.objects.select_for_update(no_key=True).get(pk=report.pk)
-    refusal = why_not_handle(acting_user, locked)
+def must_be_open(acting_user: User, report: Report) -> None:
+    """Raise what `why_not_handle` says, or the Refusal `report.closed`."""
+    refusal = why_not_handle(acting_user, report)
     if refusal is not None:
         raise refusal
-    if locked.closed_at is not None:
+    if report.closed_at is not None:
         raise Refusal("report.closed", "This report is closed.")
-    return locked
+
+
+def must_be_claimable(acting_user: User, report: Report) -> None:
+    """Raise as `must_be_open` does, or the Refusal `report.claimed`."""
+    must_be_open(acting_user, report)
+    if report.claimed_by_id is not None:
+        raise Refusal("report.claimed", "Somebody has taken this report on already.")
+
+
+def must_be_releasable(acting_user: User, report: Report) -> None:
+    """Raise as `must_be_open` does, or the Refusal `report.not-claimed` or `report.claimed`."""
+    must_be_open(acting_user, report)
+    if report.claimed_by_id is None:
+        raise Refusal("report.not-claimed", "Nobody has taken this report on.")
+    _refuse_others_claim(acting_user, report)
+
+
+def must_be_resolvable(acting_user: User, report: Report) -> None:
+    """Raise as `must_be_open` does, or the Refusal `report.claimed`: by somebody else."""
+    must_be_open(acting_user, report)
+    _refuse_others_claim(acting_user, report)
+
+
+def _locked(report: Report) -> Report:
+    return Report.objects.select_for_update(no_key=True).get(pk=report.pk)
 
 
 def _refuse_others_claim(acting_user: User, report: Report) -> None:

@@ -51,8 +51,7 @@ def user_mute(
     already.
     """
     locked = lock_for_sanction(acting_user, user)
-    if _binding(locked, Sanction.Kind.MUTE):
-        raise Refusal("sanction.muted", "This person is muted already. Lift that mute first.")
+    must_not_be_muted(locked)
     sanction = _lay(acting_user, locked, Sanction.Kind.MUTE, reason, note, until, report)
     _tell_writing(locked)
     return sanction
@@ -77,12 +76,7 @@ def user_suspend(
     ``sanction.suspended``: they are already.
     """
     locked = lock_for_sanction(acting_user, user)
-    if not locked.is_active:
-        raise Forbidden("account.closed", "This account is closed: nobody can sign in with it.")
-    if _binding(locked, Sanction.Kind.SUSPENSION):
-        raise Refusal(
-            "sanction.suspended", "This person is suspended already. Lift that suspension first."
-        )
+    must_not_be_suspended(locked)
     sanction = _lay(acting_user, locked, Sanction.Kind.SUSPENSION, reason, note, until, report)
     send = partial(hooks.account_suspended.send_robust, sender=User, user_id=locked.pk)
     transaction.on_commit(send, robust=True)
@@ -98,14 +92,11 @@ def sanction_lift(*, acting_user: User, sanction: Sanction, why: str) -> Sanctio
     """
     lock_for_sanction(acting_user, sanction.user)
     locked = Sanction.objects.select_for_update(no_key=True).get(pk=sanction.pk)
+    must_be_in_force(locked)
     why = why.strip()
     if not why:
         raise Refusal("sanction.why-missing", "Please say why it is lifted.", field="why")
     _refuse_length(why, "why")
-    if locked.standing == "lifted":
-        raise Refusal("sanction.lifted", "This sanction was lifted before.")
-    if locked.standing == "over":
-        raise Refusal("sanction.over", "This sanction is over: there is nothing to lift.")
     locked.lifted_at = timezone.now()
     locked.lifted_by = acting_user
     locked.lifted_why = why
@@ -120,6 +111,31 @@ def sanction_lift(*, acting_user: User, sanction: Sanction, why: str) -> Sanctio
     if locked.kind == Sanction.Kind.MUTE:
         _tell_writing(locked.user)
     return locked
+
+
+def must_not_be_muted(user: User) -> None:
+    """Raise the Refusal `sanction.muted` for somebody who is."""
+    if _binding(user, Sanction.Kind.MUTE):
+        raise Refusal("sanction.muted", "This person is muted already. Lift that mute first.")
+
+
+def must_not_be_suspended(user: User) -> None:
+    """Raise the Refusal `account.closed` or `sanction.suspended` where nobody is left to
+    suspend."""
+    if not user.is_active:
+        raise Forbidden("account.closed", "This account is closed: nobody can sign in with it.")
+    if _binding(user, Sanction.Kind.SUSPENSION):
+        raise Refusal(
+            "sanction.suspended", "This person is suspended already. Lift that suspension first."
+        )
+
+
+def must_be_in_force(sanction: Sanction) -> None:
+    """Raise the Refusal `sanction.lifted` or `sanction.over` where there is nothing to lift."""
+    if sanction.standing == "lifted":
+        raise Refusal("sanction.lifted", "This sanction was lifted before.")
+    if sanction.standing == "over":
+        raise Refusal("sanction.over", "This sanction is over: there is nothing to lift.")
 
 
 @transaction.atomic
@@ -158,10 +174,15 @@ def why_not_sanction(acting_user: User, user: User) -> Refusal | None:
 def lock_for_sanction(acting_user: User, user: User) -> User:
     """Lock and return the person, or raise what `why_not_sanction` says."""
     locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
-    refusal = why_not_sanction(acting_user, locked)
+    must_judge(acting_user, locked)
+    return locked
+
+
+def must_judge(acting_user: User, user: User) -> None:
+    """Raise what `why_not_sanction` says."""
+    refusal = why_not_sanction(acting_user, user)
     if refusal is not None:
         raise refusal
-    return locked
 
 
 def _lay(  # noqa: PLR0917  (private; one caller for each kind)

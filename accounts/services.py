@@ -213,9 +213,9 @@ def user_close(*, acting_user: User, user: User, reason: str) -> User:
     Raises Refusal ``account.not-moderator``, ``account.reason-missing``, ``account.own-account``,
     ``account.protected`` and ``account.closed``.
     """
-    locked = _lock_for_moderation(acting_user, user, reason)
-    if not locked.is_active:
-        raise Forbidden("account.closed", "This account is closed already.")
+    locked = _lock_for_moderation(acting_user, user)
+    _must_give_a_reason(reason)
+    must_not_be_closed(locked)
     return _set_active(acting_user, locked, active=False, reason=reason)
 
 
@@ -226,25 +226,46 @@ def user_reopen(*, acting_user: User, user: User, reason: str) -> User:
     Raises Refusal as `user_close` does, ``account.open``, and ``account.merged``: nothing is left
     of it.
     """
-    locked = _lock_for_moderation(acting_user, user, reason)
-    if locked.is_active:
-        raise Refusal("account.open", "This account is not closed.")
-    if AccountMerge.objects.filter(duplicate=locked).exists():
-        raise Refusal("account.merged", "This account was merged into another for good.")
+    locked = _lock_for_moderation(acting_user, user)
+    _must_give_a_reason(reason)
+    must_be_reopenable(locked)
     return _set_active(acting_user, locked, active=True, reason=reason)
 
 
-def _lock_for_moderation(acting_user: User, user: User, reason: str) -> User:
+def must_not_be_closed(user: User) -> None:
+    """Raise the Refusal `account.closed`."""
+    if not user.is_active:
+        raise Forbidden("account.closed", "This account is closed already.")
+
+
+def must_be_reopenable(user: User) -> None:
+    """Raise the Refusal `account.open`, or `account.merged`."""
+    if user.is_active:
+        raise Refusal("account.open", "This account is not closed.")
+    if AccountMerge.objects.filter(duplicate=user).exists():
+        raise Refusal("account.merged", "This account was merged into another for good.")
+
+
+def must_moderate(acting_user: User, user: User) -> None:
+    """Raise the Refusal of whoever may not close or reopen this account: `account.not-moderator`,
+    `account.own-account` or `account.protected`."""
     if not is_moderator(acting_user):
         raise Forbidden("account.not-moderator", "Only moderators may close or reopen accounts.")
-    if not reason.strip():
-        raise Refusal("account.reason-missing", "Please give a reason.", field="reason")
     if acting_user.pk == user.pk:
         raise Forbidden("account.own-account", "Nobody closes or reopens their own account here.")
-    locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
-    if is_protected_from(acting_user, locked):
+    if is_protected_from(acting_user, user):
         raise Forbidden("account.protected", "Only an administrator may do this to a moderator.")
+
+
+def _lock_for_moderation(acting_user: User, user: User) -> User:
+    locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    must_moderate(acting_user, locked)
     return locked
+
+
+def _must_give_a_reason(reason: str) -> None:
+    if not reason.strip():
+        raise Refusal("account.reason-missing", "Please give a reason.", field="reason")
 
 
 def _set_active(acting_user: User, user: User, *, active: bool, reason: str) -> User:

@@ -1,5 +1,5 @@
 """Administration of matches. Nothing here writes by itself: what changes a match is an organiser's
-act on its page, and the only deed offered, taking a chat message away, is a service."""
+action on its page, and the only ones offered, about a chat message, are in `games.actions`."""
 
 from __future__ import annotations
 
@@ -7,22 +7,18 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.utils.formats import date_format
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from accounts import reports
-from accounts.adminforms import ReasonForm
 from accounts.adminkit import (
-    Deed,
-    Deeds,
-    DeedTexts,
+    ActionsAdmin,
     ModeratorView,
     ReadOnly,
     ValuesFilter,
     about_people,
-    deed_page,
     details_name,
     each_done,
     list_address,
@@ -33,10 +29,11 @@ from accounts.adminkit import (
 from accounts.models import Report, User
 from accounts.roles import is_moderator
 from core.clock import instant_of
+from games.actions import MESSAGE, AtMessage
 from games.audience import chat_visible_to
 from games.models import Challenge, ChatMessage, Match, MatchEntry, MatchPlayer
 from games.ratings import admin as _ratings  # noqa: F401  (registers its own)
-from games.services.chat import chat_remove, chat_restore
+from games.services.chat import chat_remove
 
 # What a search of the audit log for a person finds. A winner in these details is a seat.
 about_people(Match, "players__user")
@@ -62,7 +59,7 @@ class MatchPlayerInline(ReadOnly, admin.TabularInline):
 
 
 @admin.register(Match)
-class MatchAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
+class MatchAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     """Matches. The snapshot is left out: it holds what the players may not know of each other. So
     is the number of entries: it would tell when a secret choice was made."""
 
@@ -141,7 +138,7 @@ class MatchEntryAdmin(ModeratorView, ReadOnly, admin.ModelAdmin):
 
 
 @admin.register(Challenge)
-class ChallengeAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
+class ChallengeAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     """Challenges."""
 
     lookups = ("challenger__id__exact",)
@@ -171,84 +168,11 @@ class ChallengeAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
         return row_link(challenge.match)
 
 
-def _remove_page(model_admin: Any, request: HttpRequest, message: ChatMessage) -> HttpResponse:
-    """Take one message away. `?report=` links the report that led to it, and leads back there."""
-    acting_user = person(request)
-    number = request.GET.get("report", "")
-    report = None
-    if number.isascii() and number.isdigit() and len(number) < 19:
-        about_it = {"target_type": "games.chatmessage", "target_id": str(message.pk)}
-        report = reports.queue_of(acting_user).filter(pk=int(number), **about_it).first()
-    texts = DeedTexts(
-        title="Take a message away",
-        button="Take it away",
-        follows=["Nobody sees it any more, those who have the match open included."],
-        facts=[
-            (f"{message.author.shown_name} wrote", message.text),
-            ("Match", row_link(message.match)),
-        ],
-        danger=True,
-        done="The message is taken away.",
-    )
-    return deed_page(
-        model_admin,
-        request,
-        message,
-        form=ReasonForm(request.POST or None),
-        texts=texts,
-        perform=lambda said: chat_remove(
-            acting_user=acting_user, message=message, why=said["reason"], report=report
-        ),
-        back="" if report is None else row_address(report),
-    )
-
-
-def _restore_page(model_admin: Any, request: HttpRequest, message: ChatMessage) -> HttpResponse:
-    """Put back a message that was taken away by mistake."""
-    return deed_page(
-        model_admin,
-        request,
-        message,
-        form=ReasonForm(request.POST or None),
-        texts=DeedTexts(
-            title="Put a message back",
-            button="Put it back",
-            follows=["It stands again in its place for whoever opens the match from now on."],
-            facts=[
-                (f"{message.author.shown_name} wrote", message.text),
-                ("Match", row_link(message.match)),
-            ],
-            done="The message is back.",
-        ),
-        perform=lambda said: chat_restore(
-            acting_user=person(request), message=message, why=said["reason"]
-        ),
-    )
-
-
 @admin.register(ChatMessage)
-class ChatMessageAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
+class ChatMessageAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     """What people say beside matches, and the moderators' way to take it away and back."""
 
-    deeds = (
-        Deed(
-            "remove",
-            "Take it away…",
-            _remove_page,
-            danger=True,
-            offers=lambda request, message: (
-                message.removed_at is None and is_moderator(request.user)
-            ),
-        ),
-        Deed(
-            "restore",
-            "Put it back…",
-            _restore_page,
-            offers=lambda request, message: (
-                message.removed_at is not None and is_moderator(request.user)
-            ),
-        ),
-    )
+    row_actions = MESSAGE
     lookups = ("author__id__exact", "match__id__exact")
     list_display = ("id", "of_match", "room", "said_by", "text", "said_at", "removed_at")
     list_filter = ("room", ("removed_at", admin.EmptyFieldListFilter))
@@ -257,6 +181,17 @@ class ChatMessageAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
     show_full_result_count = False
     fields = ("of_match", "room", "said_by", "text", "said_at", "removed_at")
     actions = ("remove_messages",)
+
+    def subject_of(self, request: HttpRequest, row: ChatMessage) -> AtMessage:
+        """The moderator, and the message. `?report=` names the report that led there."""
+        moderator = person(request)
+        about = {"target_type": "games.chatmessage", "target_id": str(row.pk)}
+        report = reports.numbered(request.GET.get("report", ""), moderator, **about)
+        return AtMessage(moderator, row, report)
+
+    def back_of(self, subject: AtMessage, row: ChatMessage) -> str:
+        """The report that led there, or the message."""
+        return row_address(subject.report or row)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ChatMessage]:
         # A moderator who plays must not read here what spectators say of the match.

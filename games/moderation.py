@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.utils.timesince import timesince
 
 from accounts import adminkit, merging
-from accounts.adminkit import Panel, deed_address, keys_as_text, list_address, row_address
+from accounts.adminkit import Panel, action_address, keys_as_text, list_address, row_address
 from accounts.models import Report, User
 from accounts.reports import Line, Target, register_target
 from accounts.roles import is_moderator
@@ -89,7 +89,7 @@ def message_remedies(report: Report) -> list[tuple[str, str]]:
     message = ChatMessage.objects.filter(pk=_number(report.target_id)).first()
     if message is None or message.removed_at is not None:
         return []
-    return [("Take the message away…", f"{deed_address(message, 'remove')}?report={report.pk}")]
+    return [("Take the message away…", f"{action_address(message, 'remove')}?report={report.pk}")]
 
 
 def _of_own_matches(moderator: User) -> Q:

@@ -7,24 +7,18 @@ from functools import reduce
 from operator import or_
 from typing import Any, ClassVar
 
-from django import forms
 from django.contrib import admin
 from django.db.models import Model, Q, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from accounts.adminkit import (
-    Deed,
-    DeedForm,
-    Deeds,
-    DeedTexts,
+    ActionsAdmin,
     Former,
     ModeratorView,
     ReadOnly,
     about_people,
-    deed_page,
     details_name,
-    done_at_once,
     each_done,
     list_address,
     person,
@@ -34,8 +28,8 @@ from accounts.adminkit import (
 )
 from accounts.models import AuditEntry
 from accounts.roles import is_moderator
-from tournaments import audience
-from tournaments.lifecycle import SeasonStatus, Visibility
+from tournaments.actions.seasons import MODERATED
+from tournaments.actions.subjects import AtSeason
 from tournaments.models import (
     Contestant,
     DeathMatch,
@@ -46,8 +40,9 @@ from tournaments.models import (
     Season,
     SeasonEvent,
 )
+from tournaments.reading import Sheet
 from tournaments.services.guards import heirs_of
-from tournaments.services.seasons import preflight, season_archive, season_cancel, season_list
+from tournaments.services.seasons import season_archive
 
 # What a search of the audit log for a person finds.
 _PLACES: dict[type[Model], tuple[str, ...]] = {
@@ -90,7 +85,7 @@ details_name(Episode, Contestant, "user", "$.ec", "$.dmo", "$.placements[*][0]")
 details_name(Gift, Contestant, "user", "$.receiver")
 
 
-class _SeasonPart(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
+class _SeasonPart(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     """Rows of a season. Drafts are for their organisers: moderators have nothing to do there."""
 
     of_season = "season"
@@ -112,71 +107,6 @@ class _PartInline(ReadOnly, admin.TabularInline):
         return is_moderator(request.user) or super().has_view_permission(request, obj)
 
 
-# -- what can be done with a season --------------------------------------------------------------
-
-
-class CancelForm(DeedForm):
-    """Why a season is called off; its slug must be typed, since it cannot be undone."""
-
-    why = forms.CharField(max_length=500, label="Reason", help_text="Everybody can read it.")
-
-
-def _cancel_page(model_admin: Any, request: HttpRequest, season: Season, /) -> HttpResponse:
-    return deed_page(
-        model_admin,
-        request,
-        season,
-        form=CancelForm(request.POST or None, phrase=season.slug),
-        texts=DeedTexts(
-            title=f"Call off {season.name}",
-            button="Call off for good",
-            follows=[
-                "Nothing more is played. What was played stays, and stays public.",
-                *(warned.sentence for warned in preflight(season, "cancel")),
-            ],
-            facts=[("Status", season.get_status_display())],
-            danger=True,
-            done="The season is called off.",
-        ),
-        perform=lambda said: season_cancel(
-            acting_user=person(request), season=season, why=said["why"]
-        ),
-    )
-
-
-def _archive_page(model_admin: Any, request: HttpRequest, season: Season, /) -> HttpResponse:
-    return done_at_once(
-        model_admin,
-        request,
-        season,
-        lambda: season_archive(acting_user=person(request), season=season),
-        done="The season is in the archive.",
-    )
-
-
-def _list_page(model_admin: Any, request: HttpRequest, season: Season, /) -> HttpResponse:
-    return done_at_once(
-        model_admin,
-        request,
-        season,
-        lambda: season_list(acting_user=person(request), season=season),
-        done="The season is on the lists again.",
-    )
-
-
-def _may_archive(request: HttpRequest, season: Season) -> bool:
-    return season.visibility == Visibility.LISTED and audience.may_shelve(season, request.user)
-
-
-def _may_list(request: HttpRequest, season: Season) -> bool:
-    return season.visibility == Visibility.ARCHIVED and audience.may_shelve(season, request.user)
-
-
-def _may_cancel(request: HttpRequest, season: Season) -> bool:
-    is_open = season.status in (SeasonStatus.ENROLLING, SeasonStatus.RUNNING)
-    return is_open and audience.may_manage(season, request.user)
-
-
 class ContestantInline(_PartInline):
     model = Contestant
     fk_name = "season"
@@ -195,7 +125,7 @@ class ContestantInline(_PartInline):
 
 
 @admin.register(Season)
-class SeasonAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
+class SeasonAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     """Seasons: archived and listed by moderators, called off by those who run them."""
 
     list_display = ("name", "format", "status", "visibility", "run_by", "created_at")
@@ -211,11 +141,11 @@ class SeasonAdmin(ModeratorView, ReadOnly, Deeds, admin.ModelAdmin):
     readonly_fields = ("run_by",)
     inlines = (ContestantInline,)
     actions = ("archive_seasons",)
-    deeds = (
-        Deed("archive", "Archive", _archive_page, at_once=True, offers=_may_archive),
-        Deed("list", "List again", _list_page, at_once=True, offers=_may_list),
-        Deed("cancel", "Call off for good…", _cancel_page, danger=True, offers=_may_cancel),
-    )
+    row_actions = MODERATED
+
+    def subject_of(self, request: HttpRequest, row: Season) -> AtSeason:
+        """Who is at the admin site, and the season."""
+        return AtSeason(person(request), Sheet(row))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Season]:
         seen = Season.objects.visible_to(request.user)

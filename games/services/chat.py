@@ -75,9 +75,9 @@ def chat_remove(
     Refusals: ``chat.not-moderator``, ``chat.not-your-room`` (what the spectators say of a match
     that the moderator is playing), ``chat.why-too-long``, ``chat.removed``.
     """
-    locked, why = _moderated(acting_user, message, why)
-    if locked.removed_at is not None:
-        raise Refusal("chat.removed", "This message was removed before.")
+    locked = ChatMessage.objects.select_for_update(no_key=True).get(pk=message.pk)
+    must_be_removable(acting_user, locked)
+    why = _fit_to_keep(why)
     locked.removed_at = timezone.now()
     locked.save(update_fields=["removed_at"])
     audit_record(
@@ -108,11 +108,9 @@ def chat_restore(*, acting_user: User, message: ChatMessage, why: str = "") -> N
     Refusals: those of `chat_remove`, but ``chat.not-removed`` instead of ``chat.removed``, and
     ``chat.own`` (one's own message).
     """
-    locked, why = _moderated(acting_user, message, why)
-    if locked.author_id == acting_user.pk:
-        raise Forbidden("chat.own", "Another moderator decides about your own message.")
-    if locked.removed_at is None:
-        raise Refusal("chat.not-removed", "This message was not taken away.")
+    locked = ChatMessage.objects.select_for_update(no_key=True).get(pk=message.pk)
+    must_be_restorable(acting_user, locked)
+    why = _fit_to_keep(why)
     locked.removed_at = None
     locked.save(update_fields=["removed_at"])
     audit_record(
@@ -123,8 +121,25 @@ def chat_restore(*, acting_user: User, message: ChatMessage, why: str = "") -> N
     )
 
 
-def _moderated(acting_user: User, message: ChatMessage, why: str) -> tuple[ChatMessage, str]:
-    """The message, locked, and the reason made fit to keep, for somebody who may judge it."""
+def must_be_removable(acting_user: User, message: ChatMessage) -> None:
+    """Whether somebody can take a message away. Raises Refusal ``chat.not-moderator``,
+    ``chat.not-your-room`` and ``chat.removed``."""
+    _must_moderate(acting_user, message)
+    if message.removed_at is not None:
+        raise Refusal("chat.removed", "This message was removed before.")
+
+
+def must_be_restorable(acting_user: User, message: ChatMessage) -> None:
+    """Whether somebody can put a message back. Raises Refusal ``chat.not-moderator``,
+    ``chat.not-your-room``, ``chat.own`` and ``chat.not-removed``."""
+    _must_moderate(acting_user, message)
+    if message.author_id == acting_user.pk:
+        raise Forbidden("chat.own", "Another moderator decides about your own message.")
+    if message.removed_at is None:
+        raise Refusal("chat.not-removed", "This message was not taken away.")
+
+
+def _must_moderate(acting_user: User, message: ChatMessage) -> None:
     if not may_moderate_chat(acting_user):
         raise Forbidden(
             "chat.not-moderator", "Only moderators may take messages away or put them back."
@@ -133,10 +148,13 @@ def _moderated(acting_user: User, message: ChatMessage, why: str) -> tuple[ChatM
         raise Forbidden(
             "chat.not-your-room", "You play in this match and cannot read this room now."
         )
+
+
+def _fit_to_keep(why: str) -> str:
     why = one_line(why)
     if len(why) > TEXT_MAX:
         raise Refusal("chat.why-too-long", f"At most {TEXT_MAX} characters, please.")
-    return ChatMessage.objects.select_for_update(no_key=True).get(pk=message.pk), why
+    return why
 
 
 def chat_history(*, match: Match, room: str, user: Any) -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ from django.urls import resolve
 from django.utils import timezone
 
 from accounts import merging, reports, sanctions, services, tokens
+from accounts.actions import TABLES
 from accounts.merging import user_merge
 from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
 from accounts.reports import report_claim, report_file, report_release, report_resolve
@@ -285,6 +286,13 @@ ELSEWHERE = {
     "why_not_sanction": "reads: test_sanctions.py",
     "why_not_handle": "reads: test_reports.py",
     "lock_for_sanction": "a part of the sanctions and the merge",
+    "must_judge": "asks: every sanction does",
+    "must_moderate": "asks: closing and reopening do",
+    "must_be_mergeable": "asks: the merge does",
+    "must_be_open": "asks: everything about a report does",
+    "must_be_claimable": "asks: report_claim does",
+    "must_be_releasable": "asks: report_release does",
+    "must_be_resolvable": "asks: report_resolve does",
     "token_create": "one's own: test_tokens.py",
     "token_revoke": "one's own: test_tokens.py",
     "user_become_bot": "one's own: test_tokens.py",
@@ -361,6 +369,13 @@ def test_everything_that_the_admin_site_can_change_is_in_the_table(
             assert (name, "") in asked, name
         for action in set(its.get_actions(request)) - {"delete_selected"}:
             assert (f"{prefix}_changelist", action) in asked, (model, action)
+
+
+def test_every_action_of_moderation_is_in_the_table(scene: Scene) -> None:
+    asked = {resolve(deed.address(scene)).url_name for deed in DEEDS.values()}
+    offered = {f"accounts_{table.of}_{action.name}" for table in TABLES for action in table}
+    assert len(offered) == 10
+    assert sorted(offered - asked) == []
 
 
 def test_every_service_that_asks_who_it_is_is_in_the_table() -> None:

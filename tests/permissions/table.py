@@ -90,8 +90,11 @@ class Deed:
 
 
 def admin(name: str, args: Given, form: Given = lambda _scene: {}) -> Page:
-    """A deed or an action of the admin site."""
-    return Page(f"admin:{name}", args, form, door=ADMIN_SITE)
+    """Something of the admin site: an action on a row, or on a list."""
+    own = name.partition("_")[2]
+    model, _, last = own.partition("_")
+    action = f"{_ROWS[model]}.{last}" if last not in ("changelist", "add") else ""
+    return Page(f"admin:{name}", args, form, door=ADMIN_SITE, action=action)
 
 
 def act(name: str, *, what: str = "step", why: bool = False, form: Given | None = None) -> Page:
@@ -111,6 +114,8 @@ def act(name: str, *, what: str = "step", why: bool = False, form: Given | None 
 
 
 WHY = {"why": "because"}
+# What the admin site's rows are called in the tables of actions.
+_ROWS = {"season": "season", "chatmessage": "message"}
 # What the addresses are about whose last word is the name of an action.
 _OF = {"step": "season", "round_act": "round", "match_act": "death-match", "leg_act": "leg"}
 

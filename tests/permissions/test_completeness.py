@@ -13,10 +13,11 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.models import User
 from core.actions import Actions
+from games import actions as games
 from games.incoming import Incoming
 from tests.permissions.table import DEEDS, Api, Frame, Page
 from tests.permissions.world import World
-from tournaments import actions
+from tournaments import actions as seasons
 
 SAFE = {"GET", "HEAD", "OPTIONS", "TRACE"}
 
@@ -100,7 +101,7 @@ def _in_tables(tables: Iterable[Actions[Any]]) -> set[str]:
 
 def test_every_action_is_in_the_table_and_nothing_else() -> None:
     asked = {ask.action for deed in DEEDS.values() for ask in deed.asks if isinstance(ask, Page)}
-    assert asked - {""} == _in_tables(actions.TABLES)
+    assert asked - {""} == _in_tables([*seasons.TABLES, *games.TABLES])
 
 
 def test_every_frame_that_writes_is_in_the_table() -> None:
@@ -123,7 +124,7 @@ def test_everything_that_the_admin_site_can_change_is_in_the_table(world: World)
             assert f"{prefix}_add" in asked
         assert not its.has_change_permission(request), model
         assert not its.has_delete_permission(request), model
-        for deed in getattr(its, "deeds", ()):
-            assert f"{prefix}_{deed.name}" in asked, (model, deed.name)
+        for action in getattr(its, "row_actions", ()):
+            assert f"{prefix}_{action.name}" in asked, (model, action.name)
         if set(its.get_actions(request)) - {"delete_selected"}:
             assert f"{prefix}_changelist" in asked, model

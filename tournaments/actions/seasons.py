@@ -104,7 +104,7 @@ ARCHIVE: Final = Action[AtSeason](
 CANCEL: Final = Action[AtSeason](
     name="cancel",
     label="Call it off",
-    title=lambda s: f"Call {s.season} off",
+    title=lambda s: f"Call {s.season.name} off",
     button="Call it off",
     done="The season is called off.",
     follows=["Nothing more is played. What was played stays to be seen. This cannot be undone."],
@@ -122,6 +122,8 @@ CANCEL: Final = Action[AtSeason](
 
 #: Steps of a season.
 SEASON: Final = Actions("season", (LIST, START, UNLIST, ARCHIVE, CANCEL))
+#: Those that the admin site offers too.
+MODERATED: Final = Actions("season", (ARCHIVE, LIST, CANCEL))
 
 
 # -- its other pages -----------------------------------------------------------------------------

@@ -1,0 +1,298 @@
+"""What moderators can do to a person, a sanction or a report, in tables: see `core.actions`."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from django.utils.formats import date_format
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+
+from accounts import merging, reports, sanctions
+from accounts.adminforms import LiftForm, MergeForm, ReasonForm, ResolveForm, SanctionForm
+from accounts.adminkit import row_link, row_links_told
+from accounts.models import Report, Sanction, User
+from accounts.services import (
+    must_be_reopenable,
+    must_moderate,
+    must_not_be_closed,
+    user_close,
+    user_reopen,
+)
+from core.actions import Action, Actions, Fact
+from core.refusals import Refusal
+
+# -- a person ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AtUser:
+    """A moderator, and a person; ``report``: the one that leads to it."""
+
+    moderator: User
+    user: User
+    report: Report | None = None
+
+
+def _history(subject: AtUser) -> list[Fact]:
+    """What a moderator should have before them when they judge."""
+    latest = Sanction.objects.filter(user=subject.user)[:5]
+    told = format_html_join(
+        SafeString("<br>"),
+        "{}: {} ({}, {})",
+        ((row_link(s), s.reason, date_format(s.at, "j F Y"), s.standing) for s in latest),
+    )
+    own: list[Fact] = [("Before this", told or "No sanction yet")]
+    return own if subject.report is None else [("Report", row_link(subject.report)), *own]
+
+
+def _sanctioned_by(service: Callable[..., Sanction]) -> Callable[[AtUser, Any], object]:
+    return lambda s, form: service(
+        acting_user=s.moderator, user=s.user, report=s.report, **form.cleaned_data
+    )
+
+
+def _judged(*checks: Callable[[User], object]) -> Callable[[AtUser], None]:
+    """What a service asks that lays a sanction on somebody."""
+
+    def ask(subject: AtUser) -> None:
+        sanctions.must_judge(subject.moderator, subject.user)
+        for check in checks:
+            check(subject.user)
+
+    return ask
+
+
+def _moderated(check: Callable[[User], object]) -> Callable[[AtUser], None]:
+    """What a service asks that closes or reopens an account."""
+
+    def ask(subject: AtUser) -> None:
+        must_moderate(subject.moderator, subject.user)
+        check(subject.user)
+
+    return ask
+
+
+def _merge(subject: AtUser, form: Any) -> None:
+    merging.user_merge(
+        acting_user=subject.moderator,
+        keep=form.cleaned_data["keep"],
+        duplicate=subject.user,
+        reason=form.cleaned_data["reason"],
+    )
+
+
+def _merge_found(subject: AtUser, form: Any) -> Sequence[Fact]:
+    """What a merge would move."""
+    keep = form.cleaned_data["keep"]
+    try:
+        moved = merging.merge_preview(
+            acting_user=subject.moderator, keep=keep, duplicate=subject.user
+        )
+    except Refusal as refusal:
+        return [("Not possible", refusal.sentence)]
+    return [("Would be kept", row_link(keep)), ("Would be moved", merging.merges_told(moved))]
+
+
+WARN: Final = Action[AtUser](
+    name="warn",
+    label="Warn…",
+    title=lambda s: f"Warn @{s.user.username}",
+    button="Warn",
+    done=lambda s: f"@{s.user.username} is warned.",
+    follows=[
+        "The next page they open shows your reason, until they say they have read it.",
+        "They get it by mail, at a confirmed address; it stays on their page “Conduct”.",
+        "Nobody else sees it.",
+    ],
+    facts=_history,
+    check=_judged(),
+    form=lambda _s: partial(SanctionForm, ends=False),
+    run=_sanctioned_by(sanctions.user_warn),
+)
+MUTE: Final = Action[AtUser](
+    name="mute",
+    label="Mute…",
+    title=lambda s: f"Mute @{s.user.username}",
+    button="Mute",
+    done=lambda s: f"@{s.user.username} is muted.",
+    follows=[
+        "They cannot write in any chat, nor add words to a challenge, until the end.",
+        "They can play, watch and read. They are told why, and until when.",
+    ],
+    facts=_history,
+    check=_judged(sanctions.must_not_be_muted),
+    form=lambda _s: partial(SanctionForm, ends=True),
+    run=_sanctioned_by(sanctions.user_mute),
+)
+SUSPEND: Final = Action[AtUser](
+    name="suspend",
+    label="Suspend…",
+    title=lambda s: f"Suspend @{s.user.username}",
+    button="Suspend",
+    done=lambda s: f"@{s.user.username} is suspended.",
+    follows=[
+        "They are signed out everywhere at once, and cannot sign in until the end.",
+        "Their open challenges are taken back; no match or challenge begins with them.",
+        "Matches that are running go on by the clock: they will probably lose them.",
+        "They are told why, and until when.",
+        "For a suspension without an end, their username must be typed below.",
+    ],
+    facts=_history,
+    check=_judged(sanctions.must_not_be_suspended),
+    form=lambda s: partial(SanctionForm, ends=True, phrase=s.user.username),
+    run=_sanctioned_by(sanctions.user_suspend),
+    danger=True,
+)
+CLOSE: Final = Action[AtUser](
+    name="close",
+    label="Close the account…",
+    title=lambda s: f"Close the account of @{s.user.username}",
+    button="Close the account",
+    done=lambda s: f"The account of @{s.user.username} is closed.",
+    follows=[
+        "Nobody can sign in with it any more, and what is open ends at once.",
+        "Their matches, and what they said, remain. Running matches go on by the clock.",
+        "Their name stays taken. To keep somebody out for a time, suspend them instead.",
+    ],
+    facts=_history,
+    check=_moderated(must_not_be_closed),
+    form=lambda _s: ReasonForm,
+    run=lambda s, form: user_close(
+        acting_user=s.moderator, user=s.user, reason=form.cleaned_data["reason"]
+    ),
+    danger=True,
+    phrase=lambda s: s.user.username,
+)
+REOPEN: Final = Action[AtUser](
+    name="reopen",
+    label="Reopen…",
+    title=lambda s: f"Reopen the account of @{s.user.username}",
+    button="Reopen",
+    done=lambda s: f"The account of @{s.user.username} is open again.",
+    follows=["Its owner can sign in again, with the password they had."],
+    check=_moderated(must_be_reopenable),
+    form=lambda _s: ReasonForm,
+    run=lambda s, form: user_reopen(
+        acting_user=s.moderator, user=s.user, reason=form.cleaned_data["reason"]
+    ),
+)
+MERGE: Final = Action[AtUser](
+    name="merge",
+    label="Merge into…",
+    title=lambda s: f"Merge @{s.user.username} into another account",
+    button="Merge for good",
+    done=lambda s: f"@{s.user.username} is merged.",
+    follows=lambda s: [
+        "Seats in matches, challenges, chat and saved moves go to the account that is kept;",
+        "so do reports and sanctions. Addresses, passwords and roles do not.",
+        f"@{s.user.username} is closed, and its public page leads to the kept one.",
+        "Its addresses are let go: who reads them may confirm them for the kept account.",
+        "Both owners are told by mail, at the addresses that they have confirmed.",
+        "The audit log and the entries of matches stay as they are.",
+        "This cannot be undone.",
+    ],
+    check=lambda s: merging.must_be_mergeable(s.moderator, s.user),
+    form=lambda _s: MergeForm,
+    run=_merge,
+    danger=True,
+    phrase=lambda s: s.user.username,
+    look="Look first",
+    found=_merge_found,
+)
+
+USER: Final = Actions("user", (WARN, MUTE, SUSPEND, CLOSE, REOPEN, MERGE))
+
+
+# -- a sanction ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AtSanction:
+    """A moderator, and a sanction."""
+
+    moderator: User
+    sanction: Sanction
+
+
+def _may_lift(subject: AtSanction) -> None:
+    sanctions.must_judge(subject.moderator, subject.sanction.user)
+    sanctions.must_be_in_force(subject.sanction)
+
+
+LIFT: Final = Action[AtSanction](
+    name="lift",
+    label="Lift…",
+    title=lambda s: f"Lift: {s.sanction}",
+    button="Lift it",
+    done="It is lifted.",
+    follows=["It ends now. The row stays, and the person is told."],
+    facts=lambda s: [("Given for", s.sanction.reason)],
+    check=_may_lift,
+    form=lambda _s: LiftForm,
+    run=lambda s, form: sanctions.sanction_lift(
+        acting_user=s.moderator, sanction=s.sanction, why=form.cleaned_data["why"]
+    ),
+)
+
+SANCTION: Final = Actions("sanction", (LIFT,))
+
+
+# -- a report ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AtReport:
+    """A moderator, and a report."""
+
+    moderator: User
+    report: Report
+
+
+CLAIM: Final = Action[AtReport](
+    name="claim",
+    label="Take it on",
+    title="Take a report on",
+    button="Take it on",
+    done="This report is yours now.",
+    check=lambda s: reports.must_be_claimable(s.moderator, s.report),
+    run=lambda s, _form: reports.report_claim(acting_user=s.moderator, report=s.report),
+    at_once=True,
+)
+RESOLVE: Final = Action[AtReport](
+    name="resolve",
+    label="Answer and close…",
+    title=lambda s: f"Answer report {s.report.pk}",
+    button="Close the report",
+    done="The report is closed, and its reporter is told.",
+    follows=[
+        "The reporter gets the outcome and your answer by mail and on their own page.",
+        "Do not tell them what followed for the other person.",
+    ],
+    facts=lambda s: [
+        ("About", s.report.title),
+        (s.report.get_reason_display(), s.report.words),
+        ("Sanctions from it", row_links_told(s.report.sanctions.all())),
+    ],
+    check=lambda s: reports.must_be_resolvable(s.moderator, s.report),
+    form=lambda _s: ResolveForm,
+    run=lambda s, form: reports.report_resolve(
+        acting_user=s.moderator, report=s.report, **form.cleaned_data
+    ),
+)
+RELEASE: Final = Action[AtReport](
+    name="release",
+    label="Give it back",
+    title="Give a report back",
+    button="Give it back",
+    done="This report is back in the queue.",
+    check=lambda s: reports.must_be_releasable(s.moderator, s.report),
+    run=lambda s, _form: reports.report_release(acting_user=s.moderator, report=s.report),
+    at_once=True,
+)
+
+REPORT: Final = Actions("report", (CLAIM, RESOLVE, RELEASE))
+
+#: Every table.
+TABLES: Final[tuple[Actions[Any], ...]] = (USER, SANCTION, REPORT)

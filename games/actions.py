@@ -1,0 +1,70 @@
+"""What moderators can do about a message, in a table: see `core.actions`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from accounts.adminforms import ReasonForm
+from accounts.adminkit import row_link
+from accounts.models import Report, User
+from core.actions import Action, Actions, Fact
+from games.models import ChatMessage
+from games.services.chat import chat_remove, chat_restore, must_be_removable, must_be_restorable
+
+
+@dataclass(frozen=True)
+class AtMessage:
+    """A moderator, and a message; ``report``: the one that leads to it."""
+
+    moderator: User
+    message: ChatMessage
+    report: Report | None = None
+
+
+def _said(subject: AtMessage) -> Sequence[Fact]:
+    message = subject.message
+    return [
+        (f"{message.author.shown_name} wrote", message.text),
+        ("Match", row_link(message.match)),
+    ]
+
+
+REMOVE: Final = Action[AtMessage](
+    name="remove",
+    label="Take it away…",
+    title="Take a message away",
+    button="Take it away",
+    done="The message is taken away.",
+    follows=["Nobody sees it any more, those who have the match open included."],
+    facts=_said,
+    check=lambda s: must_be_removable(s.moderator, s.message),
+    form=lambda _s: ReasonForm,
+    run=lambda s, form: chat_remove(
+        acting_user=s.moderator,
+        message=s.message,
+        why=form.cleaned_data["reason"],
+        report=s.report,
+    ),
+    danger=True,
+)
+RESTORE: Final = Action[AtMessage](
+    name="restore",
+    label="Put it back…",
+    title="Put a message back",
+    button="Put it back",
+    done="The message is back.",
+    follows=["It stands again in its place for whoever opens the match from now on."],
+    facts=_said,
+    check=lambda s: must_be_restorable(s.moderator, s.message),
+    form=lambda _s: ReasonForm,
+    run=lambda s, form: chat_restore(
+        acting_user=s.moderator, message=s.message, why=form.cleaned_data["reason"]
+    ),
+)
+
+MESSAGE: Final = Actions("message", (REMOVE, RESTORE))
+
+#: Every table.
+TABLES: Final[tuple[Actions[Any], ...]] = (MESSAGE,)
