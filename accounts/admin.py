@@ -1,4 +1,4 @@
-"""Administration of people. Deeds go through services; the audit log can only be read."""
+"""Administration of people. Actions go through services; the audit log can only be read."""
 
 from collections.abc import Callable
 from functools import partial
@@ -189,8 +189,8 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
                 "Reports about them",
                 list_address(Report, about__id__exact=row.pk, state="all"),
             ),
-            ("Their deeds", list_address(AuditEntry, who__id__exact=row.pk)),
-            ("Deeds by and to them", list_address(AuditEntry, q=row.username)),
+            ("Their actions", list_address(AuditEntry, who__id__exact=row.pk)),
+            ("Actions by and to them", list_address(AuditEntry, q=row.username)),
         ]
         return [*own, *super().row_links(request, row)]
 

@@ -16,8 +16,8 @@
   form, and for what cannot be undone a phrase to be typed.
 * `register_panel` puts a list on the start page; `register_links` puts links on a row's page;
   `register_withheld` keeps rows away from those who must not find them there now.
-* `about_people`, `was_about_people` and `details_name` say which rows, and which details of deeds,
-  are about somebody: a search of the audit log for a person finds those deeds.
+* `about_people`, `was_about_people` and `details_name` say which rows, and which details of audit
+  entries, are about somebody: a search of the audit log for a person finds those entries.
 """
 
 import json
@@ -501,18 +501,18 @@ def each_done(
         model_admin.message_user(request, f"Done for {done}.", messages.SUCCESS)
 
 
-# -- deeds to a person ---------------------------------------------------------------------------
+# -- what was done to a person -------------------------------------------------------------------
 
 # Which rows are about somebody: by model, the fields that say whom.
 _PERSONAL: dict[type[Model], tuple[str, ...]] = {}
-# Which details of deeds name somebody: by the model that they were done to and the model of the
+# Which details of actions name somebody: by the model that they were done to and the model of the
 # rows named, the field of those that says whom, and where the details have their keys.
 _NAMED: dict[tuple[type[Model], type[Model]], tuple[str, tuple[str, ...]]] = {}
 
 
 def about_people(model: type[Model], *fields: str) -> None:
-    """Say that deeds to rows of a model are deeds to the people whom these fields name. A field may
-    lead over relations: `about_people(Leg, "death_match__home__user")`."""
+    """Say that actions on rows of a model are actions on the people whom these fields name. A
+    field may lead over relations: `about_people(Leg, "death_match__home__user")`."""
     _PERSONAL[model] = fields
 
 
@@ -523,14 +523,14 @@ _FORMER: dict[type[Model], Former] = {}
 
 
 def was_about_people(model: type[Model], former: Former) -> None:
-    """Say that earlier deeds to some rows of a model, which `former` finds, were deeds to people
-    whom the rows do not name any more."""
+    """Say that earlier actions on some rows of a model, which `former` finds, were actions on
+    people whom the rows do not name any more."""
     _FORMER[model] = former
 
 
 def details_name(target: type[Model], model: type[Model], field: str, *paths: str) -> None:
-    """Say that the details of deeds to rows of `target` name rows of `model` by their keys, each of
-    which is about the person whom `field` names.
+    """Say that the details of actions on rows of `target` name rows of `model` by their keys, each
+    of which is about the person whom `field` names.
 
     `paths` are PostgreSQL's paths within the details (SQL/JSON): `$.winner`, `$.absent[*]`.
     """
@@ -538,7 +538,7 @@ def details_name(target: type[Model], model: type[Model], field: str, *paths: st
 
 
 def done_to(people: QuerySet[Any]) -> Q:
-    """The condition for audit entries of deeds to these people: to their accounts, to rows about
+    """The condition for audit entries of actions on these people: to their accounts, to rows about
     them, and those whose details name them, or a row about them."""
     keys = list(people.values_list("pk", flat=True)[:50])
     found = Q(target_type=people.model._meta.label_lower, target_id__in=[str(pk) for pk in keys])

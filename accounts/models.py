@@ -170,11 +170,11 @@ class User(AbstractUser):
 
 
 class AuditEntry(models.Model):
-    """One deed that must stay accountable: who did what to which row, when, with which details.
+    """One action that must stay accountable: who did what to which row, when, with which details.
 
     Append-only. The database itself refuses to change, delete or truncate entries (see the
     migration that makes the triggers). Entries are written by `accounts.services.audit_record`,
-    inside the transaction of the deed.
+    inside the transaction of the action.
     """
 
     who = models.ForeignKey(

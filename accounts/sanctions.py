@@ -215,7 +215,7 @@ def _lay(  # noqa: PLR0917  (private; one caller for each kind)
     )
     audit_record(
         acting_user=acting_user,
-        action=f"user.{_DEEDS[kind]}",
+        action=f"user.{_VERBS[kind]}",
         target=user,
         data={
             "sanction": sanction.pk,
@@ -233,7 +233,7 @@ def _tell_writing(user: User) -> None:
     transaction.on_commit(send, robust=True)
 
 
-_DEEDS = {
+_VERBS = {
     Sanction.Kind.WARNING: "warn",
     Sanction.Kind.MUTE: "mute",
     Sanction.Kind.SUSPENSION: "suspend",

@@ -42,7 +42,7 @@ def register() -> None:
     adminkit.register_withheld(MATCH, own_running)
     for label in ("games.matchentry", "games.challenge", MESSAGE):
         adminkit.register_withheld(label, partial(own_running, match="match"))
-    adminkit.register_withheld("accounts.auditentry", deeds_of_own_running)
+    adminkit.register_withheld("accounts.auditentry", actions_of_own_running)
 
 
 # -- what can be reported ------------------------------------------------------------------------
@@ -134,7 +134,7 @@ def _number(text: str) -> int:
 # -- in the admin site ---------------------------------------------------------------------------
 
 
-def deeds_of_own_running(reader: User) -> Q:
+def actions_of_own_running(reader: User) -> Q:
     """What the audit log says of the matches that its reader is playing, and of their chats."""
     beside = own_running(reader, "match")
     own: tuple[tuple[str, QuerySet[Any]], ...] = (

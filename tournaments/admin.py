@@ -54,7 +54,7 @@ _PLACES: dict[type[Model], tuple[str, ...]] = {
 
 
 def _had_places(*sides: str) -> Former:
-    """Rows with a place that somebody took over from people, and the entry of that deed: what was
+    """Rows with a place that somebody took over from people, and the entry of that action: what was
     done before was done to whoever had the place then, too."""
 
     def find(keys: Sequence[Any]) -> Iterator[tuple[Q, int]]:

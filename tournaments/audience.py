@@ -110,8 +110,8 @@ def withhold() -> None:
             Q(death_match__in=own_unsettled(reader)) | Q(leg__death_match__in=own_unsettled(reader))
         ),
     )
-    register_withheld("accounts.auditentry", own_deeds)
-    register_withheld("accounts.auditentry", sealed_deeds)
+    register_withheld("accounts.auditentry", own_actions)
+    register_withheld("accounts.auditentry", sealed_actions)
 
 
 def own_unsettled(user: User) -> QuerySet[DeathMatch]:
@@ -128,7 +128,7 @@ def own_items(user: User) -> Q:
     return Q(death_match__in=own) | of_sides
 
 
-def own_deeds(user: User) -> Q:
+def own_actions(user: User) -> Q:
     """What the audit log says of them."""
     own = own_unsettled(user)
     told = Q(target_type="tournaments.deathmatch", target_id__in=keys_as_text(own))
@@ -138,7 +138,7 @@ def own_deeds(user: User) -> Q:
     return told | Q(target_type="tournaments.gift", target_id__in=keys_as_text(gifts))
 
 
-def sealed_deeds(_user: User) -> Q:
+def sealed_actions(_user: User) -> Q:
     """That somebody brings an item, until the leg begins: like `may_see_declarations`, for the one
     reader who could else count the entries."""
     planned = keys_as_text(Leg.objects.filter(status=LegStatus.PLANNED))

@@ -72,7 +72,7 @@ class ServiceForm(forms.Form):
 
 
 class ReasonForm(ServiceForm):
-    """A deed that everybody will read the reason of."""
+    """An action that everybody will read the reason of."""
 
     at_field: ClassVar[Mapping[str, str]] = {"why": "why"}
 
@@ -85,7 +85,7 @@ class ReasonForm(ServiceForm):
 
 
 class NoForm(ServiceForm):
-    """A deed that needs nothing but the word."""
+    """An action that needs nothing but the word."""
 
 
 def user_named(name: str) -> User:

@@ -31,17 +31,17 @@ WHY_MAX = 500
 
 
 class RowByRow(Together):
-    """Goes on behind a row that is refused, for a deed in a transaction, which `settle` undoes."""
+    """Goes on behind a row that is refused, for an action in a transaction; `settle` undoes it."""
 
     @contextmanager
     def of(self, row: int | None = None) -> Iterator[None]:
-        """The deed of one row; what it wrote is undone where it is refused."""
+        """The action of one row; what it wrote is undone where it is refused."""
         with super().of(row), transaction.atomic():
             yield
 
 
 def instant(at: datetime | None) -> datetime:
-    """``at``, or now: every service may be told when its deed happens."""
+    """``at``, or now: every service may be told when its action happens."""
     return timezone.now() if at is None else at
 
 
@@ -53,7 +53,7 @@ def season_locked(season_id: int, *, changes: bool = True) -> Season:
     False for what only reads, and for what is a secret: even that it changed would tell something.
     """
     if not transaction.get_connection().in_atomic_block:
-        raise EngineFault("a season is locked inside the transaction of its deed")
+        raise EngineFault("a season is locked inside the transaction of its action")
     season = Season.objects.select_for_update(no_key=True).filter(pk=season_id).first()
     if season is None:
         raise NotFound("season.none", "There is no such season.")

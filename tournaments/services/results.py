@@ -158,7 +158,7 @@ def _decided(
     follows: str = "",
 ) -> None:
     """Decide a death match. ``by``: the organiser whose ruling it is. ``follows``: the kind of the
-    event that has told of the same deed."""
+    event that has told of the same action."""
     for leg in death_match.legs.filter(status=LegStatus.PLANNED):
         # Not needed any more: nothing was played, so nothing is said.
         leg.declarations.all().delete()
@@ -288,7 +288,7 @@ def walked_over(
     at: datetime,
     follows: str = "",
 ) -> None:
-    """Decide an open death match without playing on, as part of another deed under the season's
+    """Decide an open death match without playing on, as part of another action under the season's
     lock, of which an event of the kind ``follows`` has told. ``acting_user`` ends a match that is
     being played: an organiser by ruling, anybody else by the leaving player's concession."""
     fresh = death_match_fresh(death_match.pk)
@@ -301,7 +301,7 @@ def walked_over(
 
 
 def leg_walked_over(leg: Leg, *, winner: Seat, why: str, at: datetime, follows: str = "") -> None:
-    """Give a leg that has not begun to the player who is there, as part of another deed under the
+    """Give a leg that has not begun to the player who is there, as part of another action under the
     season's lock: the death match where it is the only one, else no more than this leg."""
     death_match = leg.death_match
     if death_match.best_of == 1:

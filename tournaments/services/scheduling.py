@@ -298,15 +298,15 @@ def legs_sweep(*, at: datetime | None = None, random: RandomSource = chance.syst
     )
 
 
-def _each(job: str, found: Callable[[], Iterable[T]], deed: Callable[[T], bool]) -> int:
-    """For how many of what is found the deed did anything. A search that fails finds nothing, and
+def _each(job: str, found: Callable[[], Iterable[T]], action: Callable[[T], bool]) -> int:
+    """For how many of what is found the action did anything. A search that fails finds nothing, and
     is logged."""
     try:
         rows = list(found())
     except Exception:  # No season's data may end the sweep for all of them.
         log.exception("sweep.search-failed", job=job)
         return 0
-    return guard.each(job, rows, deed, target=_target_of(rows), key=_key_of, hangs_on=_season_of)
+    return guard.each(job, rows, action, target=_target_of(rows), key=_key_of, hangs_on=_season_of)
 
 
 def _target_of(rows: Sequence[object]) -> str:
@@ -318,7 +318,7 @@ def _key_of(row: object) -> Hashable:
 
 
 def _season_of(row: object) -> int | None:
-    """The season whose lock the deed needs, where the row says so."""
+    """The season whose lock the action needs, where the row says so."""
     if isinstance(row, Leg):
         return row.death_match.round.season_id
     return row.round.season_id if isinstance(row, Episode) else None

@@ -102,7 +102,7 @@ def must_be_allowed_to_create(acting_user: User) -> None:
 
 def _made(*, name: str, **fields: Any) -> Season:
     for _attempt in range(SLUG_ATTEMPTS):
-        # Somebody else may take the slug between the look and the deed.
+        # Somebody else may take the slug between the look and the action.
         with suppress(IntegrityError), transaction.atomic():
             return Season.objects.create(slug=free_slug(name), name=name, **fields)
     return Season.objects.create(slug=free_slug(name), name=name, **fields)
@@ -553,7 +553,7 @@ def season_finish(
 
 
 def season_reopened(*, season: Season, at: datetime) -> None:
-    """A finished season goes on, since its last result did not stand: part of the deed that took
+    """A finished season goes on, since its last result did not stand: part of the action that took
     it back, under the season's lock."""
     if season.winner_id is not None:
         Contestant.objects.filter(pk=season.winner_id).update(place=None)
