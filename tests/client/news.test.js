@@ -22,6 +22,12 @@ function stateOf(view = {}, more = {}) {
 const MINE = { id: "d", seat: 0, kind: "place", prompt: "Place a piece" };
 const moved = (kind) => [{ n: 1, events: [{ kind, seat: 1, text: "placed T", data: {} }] }];
 
+const TOLD = {
+  room: "{winner} won by {own} to {other} points.",
+  winner: "You won by {own} to {other} points.",
+  loser: "You lost by {own} to {other} points.",
+};
+
 for (const [name, before, after, items, sentences, sound, ended] of [
   ["a move", {}, {}, moved("place"), ["Ben placed T."], "move", false],
   ["a score", {}, {}, moved("score"), ["Ben placed T."], "score", false],
@@ -39,7 +45,7 @@ for (const [name, before, after, items, sentences, sound, ended] of [
   [
     "won",
     {},
-    { phase: "over", result: { winner: 0, reason: "points", scores: [5, 2] } },
+    { phase: "over", result: { winner: 0, reason: "points", scores: [5, 2] }, told: TOLD },
     [],
     ["You won by 5 to 2 points."],
     "won",
@@ -48,9 +54,9 @@ for (const [name, before, after, items, sentences, sound, ended] of [
   [
     "lost",
     {},
-    { phase: "over", result: { winner: 1, reason: "timeout", scores: [0, 0] } },
+    { phase: "over", result: { winner: 1, reason: "points", scores: [2, 5] }, told: TOLD },
     [],
-    ["You lost: you ran out of time."],
+    ["You lost by 2 to 5 points."],
     "over",
     true,
   ],

@@ -82,7 +82,11 @@ def check(folder: Path, found: dict[str, list[dict[str, Any]]]) -> subprocess.Co
     (folder / "views.ts").write_text("\n".join(lines))
     settings = {
         "extends": str(ROOT / "tsconfig.json"),
-        "include": [str(ROOT / "types" / "*.d.ts"), "views.ts"],
+        "include": [
+            str(ROOT / "types" / "*.d.ts"),
+            str(ROOT / "games" / "rulesets" / "*" / "*.d.ts"),
+            "views.ts",
+        ],
     }
     (folder / "tsconfig.json").write_text(json.dumps(settings))
     tsc = ROOT / "node_modules" / "typescript" / "bin" / "tsc"

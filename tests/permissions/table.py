@@ -60,6 +60,8 @@ class Api:
     scope: str = "organise"
     also: frozenset[Who] = frozenset()
     scope_of: Mapping[Who, str] = field(default_factory=dict)
+    # Of whom the body is at fault, by what they are.
+    faulty_of: frozenset[Who] = frozenset()
     door: frozenset[Who] = EVERYBODY
 
 
@@ -399,14 +401,15 @@ DEEDS: dict[str, Deed] = {
         Page("tournaments:give", form=lambda s: {
             "item": f"{s.gift.item}@{s.gift.ruleset}", "receiver": s.id(1),
             "death_match": s.row.pk}, action="own.give"),
-        Api("post", "api:season_items", also=RULE, body=lambda s: {
+        Api("post", "api:season_items", also=RULE, faulty_of=ON_SEAT_0, body=lambda s: {
             "item": s.gift.item, "ruleset": s.gift.ruleset, "giver": s.id(5), "receiver": s.id(1),
             "death_match": s.row.pk}, scope_of={Who.ELIMINATED: "play"}),
     )),
     "grant an item": Deed("gifted", RULE, (
         Page("tournaments:ledger", form=lambda s: {
             "item": f"{s.gift.item}@{s.gift.ruleset}", "receiver": s.id(1)}, action="items.give"),
-        Api("post", "api:season_items", body=lambda s: {
+        # Whoever it is for would grant it to themselves.
+        Api("post", "api:season_items", faulty_of=ON_SEAT_0, body=lambda s: {
             "item": s.gift.item, "ruleset": s.gift.ruleset, "receiver": s.id(1)}),
     )),
     "take an item back": Deed("gifted", RULE, (

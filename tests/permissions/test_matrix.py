@@ -145,7 +145,7 @@ class Asking:
             after = Touched(written)
         quiet = not after.changed()
         for way, answer in zip(ways, answers, strict=True):
-            if answer not in self._refusals(way) or not (quiet or not self.done(who, way)):
+            if answer not in self._refusals(way, who) or not (quiet or not self.done(who, way)):
                 self.wrong.append(f"{who}: {way.name} {way.scopes}: {answer}, and may not")
 
     def is_done(self, who: Who, way: Way) -> None:
@@ -167,7 +167,7 @@ class Asking:
                 self.wrong.append(f"{way.name}: a season shows something else as revision {was}")
             if is_now != was and way.name.startswith("bring an item"):
                 self.wrong.append(f"{way.name}: a new revision tells of a secret")
-        good, bad = self._successes(way), self._refusals(way)
+        good, bad = self._successes(way), self._refusals(way, who)
         if way.deed.reads:
             if changed or (answer != 200 and answer not in bad):
                 self.wrong.append(f"{who}: reads {way.name}: {answer}, changed: {changed}")
@@ -181,10 +181,12 @@ class Asking:
             return {200, 302}
         return {200, 201, 202, 204} if isinstance(way.ask, Api) else {200}
 
-    def _refusals(self, way: Way) -> set[int]:
+    def _refusals(self, way: Way, who: Who) -> set[int]:
         if isinstance(way.ask, Page):
             return _REFUSED_PAGE
-        return _REFUSED_API if isinstance(way.ask, Api) else {403}
+        if not isinstance(way.ask, Api):
+            return {403}
+        return _REFUSED_API | {400} if who in way.ask.faulty_of else _REFUSED_API
 
     def _answer(self, who: Who, way: Way) -> int:
         cache.clear()

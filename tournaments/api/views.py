@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from django.db.models import Prefetch, Q, QuerySet
 from django.http import HttpResponse, StreamingHttpResponse
+from django.utils.choices import CallableChoiceIterator
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import (
@@ -120,7 +121,7 @@ class UsernameFilter(filters.CharFilter):
 class SeasonFilters(Filters):
     """What seasons can be filtered by."""
 
-    format = filters.ChoiceFilter(choices=names.choices)
+    format = filters.ChoiceFilter(choices=CallableChoiceIterator(names.choices))
     status = filters.ChoiceFilter(choices=SeasonStatus.choices)
     visibility = filters.ChoiceFilter(choices=Visibility.choices)
     organiser = UsernameFilter(field_name="organisers__user__username", help_text="A username.")

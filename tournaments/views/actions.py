@@ -29,12 +29,10 @@ def perform(
     back: str,
     template: str = "action.html",
     more: dict[str, Any] | None = None,
-    reads: bool = False,
 ) -> HttpResponse:
     """Show the page of an action, or do it. Afterwards the reader is where the service's answer
     leads, if that is an address, else at ``back``. Raises what the action's check does to whoever
-    may not; what cannot be done just now the page says. ``reads``: there is more to be read on the
-    page, so that it is there in any case."""
+    may not; what cannot be done just now the page says."""
     refusal = action.refusal(subject)
     if refusal is not None and refusal.kind in (Kind.FORBIDDEN, Kind.NOT_FOUND):
         raise refusal
@@ -57,6 +55,5 @@ def perform(
         form = make()
         if refusal is not None:
             prompt = prompt.stopped_by(refusal)
-            status = 200 if reads else refusal.status
     context = {"prompt": prompt, "form": form, "back": back, **(more or {})}
     return shown(request, subject.sheet, template, context, status=status)

@@ -63,7 +63,7 @@ def settings_page(request: HttpRequest, sheet: Sheet, user: User) -> HttpRespons
     """Change a season's settings."""
     subject = AtSeason(user, sheet)
     back = subject.address("desk")
-    return perform(request, SETTINGS, subject, back=back, template="desk_settings.html", reads=True)
+    return perform(request, SETTINGS, subject, back=back, template="desk_settings.html")
 
 
 # -- the desk ------------------------------------------------------------------------------------

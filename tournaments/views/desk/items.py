@@ -26,7 +26,6 @@ def ledger(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         subject,
         back=subject.address("ledger"),
         template="desk_ledger.html",
-        reads=True,
         more={
             "gifts": [(each, GIFT.offered(AtGift(user, sheet, each))) for each in sheet.gifts],
         },

@@ -86,7 +86,7 @@ def seeds(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         contestants.seeds_draw(acting_user=user, season=sheet.season)
         messages.success(request, "The seeds are drawn by lot.")
         return redirect(back)
-    return perform(request, SEEDS, subject, back=back, template="desk_seeds.html", reads=True)
+    return perform(request, SEEDS, subject, back=back, template="desk_seeds.html")
 
 
 @require_http_methods(FORMS)
@@ -115,6 +115,4 @@ def organisers(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         )
     subject = AtSeason(user, sheet)
     back = subject.address("organisers")
-    return perform(
-        request, ORGANISERS, subject, back=back, template="desk_organisers.html", reads=True
-    )
+    return perform(request, ORGANISERS, subject, back=back, template="desk_organisers.html")
