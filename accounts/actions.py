@@ -92,7 +92,7 @@ def _merge_found(subject: AtUser, form: Any) -> Sequence[Fact]:
         )
     except Refusal as refusal:
         return [("Not possible", refusal.sentence)]
-    return [("Would be kept", row_link(keep)), ("Would be moved", merging.merges_told(moved))]
+    return [("Would be kept", row_link(keep)), ("Would be moved", merging.merge_summary(moved))]
 
 
 WARN: Final = Action[AtUser](

@@ -115,7 +115,7 @@ class AccountAdapter(DefaultAccountAdapter):
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Refuse to try one more password where too many were tried."""
         super().pre_authenticate(request, **credentials)
-        account = _account_meant(credentials)
+        account = _account_key(credentials)
         self._guess: Any = None
         if cache.get(_known_key(request, account)):
             return
@@ -140,12 +140,12 @@ class AccountAdapter(DefaultAccountAdapter):
         return user
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        return f"{_account_meant(credentials)}:{ratelimit.get_ip(request)}"
+        return f"{_account_key(credentials)}:{ratelimit.get_ip(request)}"
 
     def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:
         # Asked for after the password was reset with a mail's key.
         super()._delete_login_attempts_cached_email(request, **credentials)
-        cache.set(_known_key(request, _account_meant(credentials)), 1, _KNOWN_FOR)
+        cache.set(_known_key(request, _account_key(credentials)), 1, _KNOWN_FOR)
 
     def set_password(self, user: User, password: str) -> None:
         """Whatever way somebody sets their password by: changing it, or with a mail's key."""
@@ -185,7 +185,7 @@ class AccountAdapter(DefaultAccountAdapter):
         return True
 
 
-def _account_meant(credentials: dict[str, Any]) -> str:
+def _account_key(credentials: dict[str, Any]) -> str:
     """Whose password is tried, by whichever of their names: or the name, where it is nobody's."""
     username, email = (str(credentials.get(each) or "") for each in ("username", "email"))
     meant = Q(username=User.normalize_username(username)) if username else Q()

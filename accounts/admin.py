@@ -43,9 +43,9 @@ from accounts.roles import Role, is_moderator
 from accounts.services import (
     audit_record,
     refuse_impersonation,
+    rights_announce_change,
     role_grant,
     role_revoke,
-    say_rights_changed,
 )
 from accounts.validators import normalise_display_name
 from core.refusals import Refusal, allowed
@@ -229,7 +229,7 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
             data={"fields": sorted(form.changed_data)},
         )
         # What they may do may have changed with it.
-        say_rights_changed(obj.pk)
+        rights_announce_change(obj.pk)
 
     @method_decorator(sensitive_post_parameters())
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:  # noqa: A002
@@ -242,7 +242,7 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
                 audit_record(
                     acting_user=person(request), action="user.admin_password", target=after
                 )
-                say_rights_changed(after.pk)
+                rights_announce_change(after.pk)
         return response
 
     @admin.action(description="Make organisers")
@@ -355,7 +355,7 @@ class AccountMergeAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin)
     @admin.display(description="moved")
     def what(self, merge: AccountMerge) -> str:
         """What was moved."""
-        return merging.merges_told(merge.moved)
+        return merging.merge_summary(merge.moved)
 
 
 # -- reports -------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from django.core.mail import send_mail
 from django.template.loader import render_to_string
 
 from accounts.models import AccountMerge, Report, Sanction, User
-from accounts.moderation import end_told
+from accounts.moderation import end_text
 
 MAIL_REMEMBERED_S: Final = 7 * 24 * 3600
 
@@ -45,7 +45,7 @@ def send_once(*, key: str, address: str, subject: str, body: str) -> bool:
     return True
 
 
-def sanction_laid(sanction_id: int) -> None:
+def sanction_announce(sanction_id: int) -> None:
     """Tell somebody of a warning, a mute or a suspension."""
     sanction = Sanction.objects.select_related("user").get(pk=sanction_id)
     subject = {
@@ -53,25 +53,25 @@ def sanction_laid(sanction_id: int) -> None:
         Sanction.Kind.MUTE: "You are muted",
         Sanction.Kind.SUSPENSION: "Your account is suspended",
     }[Sanction.Kind(sanction.kind)]
-    context = {"sanction": sanction, "until": end_told(sanction, sanction.user)}
+    context = {"sanction": sanction, "until": end_text(sanction, sanction.user)}
     _send(sanction.user, subject, "accounts/mail/sanction_laid.txt", context)
 
 
-def sanction_lifted(sanction_id: int) -> None:
+def sanction_announce_lift(sanction_id: int) -> None:
     """Tell somebody that a sanction was lifted."""
     sanction = Sanction.objects.select_related("user").get(pk=sanction_id)
     subject = "The moderators have lifted a sanction"
     _send(sanction.user, subject, "accounts/mail/sanction_lifted.txt", {"sanction": sanction})
 
 
-def report_answered(report_id: int) -> None:
+def report_announce_outcome(report_id: int) -> None:
     """Tell a reporter what came of their report."""
     report = Report.objects.select_related("reporter").get(pk=report_id)
     subject = f"Your report: {report.get_outcome_display()}"
     _send(report.reporter, subject, "accounts/mail/report_answered.txt", {"report": report})
 
 
-def accounts_merged(merge_id: int, reader_id: int, address: str | None) -> None:
+def merge_announce(merge_id: int, reader_id: int, address: str | None) -> None:
     """Tell one of the two owners that accounts were merged. ``address``: the one they had confirmed
     before, since the account that is closed has none any more."""
     merge = AccountMerge.objects.select_related("keep", "duplicate").get(pk=merge_id)

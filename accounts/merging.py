@@ -103,7 +103,7 @@ def user_merge(*, acting_user: User, keep: User, duplicate: User, reason: str) -
         partial(hooks.writing_changed.send_robust, sender=User, user_id=keep.pk), robust=True
     )
     for user in (keep, duplicate):
-        tell = partial(mail.accounts_merged, merge.pk, user.pk, addresses.get(user.pk))
+        tell = partial(mail.merge_announce, merge.pk, user.pk, addresses.get(user.pk))
         transaction.on_commit(tell, robust=True)
     return merge
 
@@ -217,6 +217,6 @@ def _move_reports(keep: User, duplicate: User) -> int:
     return made.update(reporter=keep) + about.update(about=keep)
 
 
-def merges_told(moved: Mapping[str, Any]) -> str:
+def merge_summary(moved: Mapping[str, Any]) -> str:
     """As "3 match seats, 1 email address"; "nothing" where there was nothing to move."""
     return ", ".join(f"{count} {words}" for words, count in moved.items()) or "nothing"

@@ -68,18 +68,20 @@ def silence_of(user: User) -> Silence:
     if sanction is None:
         return Silence()
     kind = "suspended" if sanction.kind == Sanction.Kind.SUSPENSION else "muted"
-    why = f"You are {kind} {end_told(sanction, user)}. The reason: {_ended(sanction.reason)}"
+    why = (
+        f"You are {kind} {end_text(sanction, user)}. The reason: {_with_full_stop(sanction.reason)}"
+    )
     return Silence(why, sanction.until)
 
 
-def end_told(sanction: Sanction, reader: User) -> str:
+def end_text(sanction: Sanction, reader: User) -> str:
     """As "until 5 December 2026, 14:00 UTC", in the reader's zone, or "until it is lifted"."""
     if sanction.until is None:
         return "until a moderator lifts it"
-    return f"until {moment_told(sanction.until, reader)}"
+    return f"until {moment_text(sanction.until, reader)}"
 
 
-def moment_told(when: datetime, reader: User) -> str:
+def moment_text(when: datetime, reader: User) -> str:
     """A moment in the zone that its reader has chosen, or else in UTC, which it names."""
     shown = timezone.localtime(when, ZoneInfo(reader.time_zone or "UTC"))
     return f"{date_format(shown, 'j F Y, H:i')} {shown.tzname()}"
@@ -100,5 +102,5 @@ def _longest(binding: SanctionQuerySet) -> Sanction | None:
     return binding.order_by("until").last()
 
 
-def _ended(sentence: str) -> str:
+def _with_full_stop(sentence: str) -> str:
     return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."

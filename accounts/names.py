@@ -119,7 +119,7 @@ def _shape(word: str) -> str:
 def _skeleton(text: str, *, unknown: str = "") -> str:
     among_latin = any(_script(character) == "LATIN" for character in text)
     letters = []
-    for character in _parted(text):
+    for character in _decomposition(text):
         known = _looks_like(character)
         # Marks, and letters that only say how others are spoken, are nothing unless they look like
         # a letter themselves.
@@ -137,7 +137,7 @@ def _skeleton(text: str, *, unknown: str = "") -> str:
     return found
 
 
-def _parted(text: str) -> str:
+def _decomposition(text: str) -> str:
     """A text with its letters and their marks apart, but for what looks like a letter as it is."""
     return "".join(
         each if each in _table() else unicodedata.normalize("NFKD", each)
@@ -150,7 +150,7 @@ def _looks_like(character: str) -> str:
         return character.lower().translate(_WRITTEN)
     folded = character.casefold()
     known = _DOUBLES.get(character) or _table().get(character) or _table().get(folded)
-    return known or _based_on(character) or folded
+    return known or _base_letter(character) or folded
 
 
 def _may_be_any(character: str, known: str, *, among_latin: bool) -> bool:
@@ -173,7 +173,7 @@ _BASED: Final = re.compile(
 )
 
 
-def _based_on(character: str) -> str:
+def _base_letter(character: str) -> str:
     """The letter of which a character is a variety."""
     named = _BASED.fullmatch(unicodedata.name(character, ""))
     return named[1].lower() if named else ""
@@ -212,7 +212,7 @@ def looks_official(text: str) -> bool:
         for part in {word, *_parts(word), *re.split(r"\d+", word)}:
             if any(map(_is_official, _without_around(part))):
                 return True
-    if any(map(_names_a_role, {*skeletons_of(text), _shape(_trimmed(together))})):
+    if any(map(_names_a_role, {*skeletons_of(text), _shape(_without_outer_signs(together))})):
         return True
     if any(len(run) >= LONG and run in _roles() for run in map(skeleton, _runs(words))):
         return True
@@ -224,7 +224,7 @@ def looks_like_name(text: str, name: str) -> bool:
     theirs = skeleton(name)
     if theirs in skeletons_of(text):
         return True
-    shape = _shape(_trimmed("".join(_SIGNED.split(_bare(text)))))
+    shape = _shape(_without_outer_signs("".join(_SIGNED.split(_bare(text)))))
     return _fits(shape, theirs)
 
 
@@ -360,7 +360,7 @@ def _parts(word: str) -> list[str]:
     return [word[start:end] for start, end in zip([0, *starts], [*starts, None], strict=True)]
 
 
-def _trimmed(word: str) -> str:
+def _without_outer_signs(word: str) -> str:
     """A word without the signs around it, but for those of money, which are letters with a
     stroke."""
     places = [
@@ -375,7 +375,7 @@ def _without_around(word: str) -> set[str]:
     """A word as it stands, and without what may be around it: signs, crosses ("xXModXx"), and
     numbers, on either side or both, since a digit there may be meant for a letter ("4dmin1"). A
     sign before or after a short word is none of its letters ("Mo!")."""
-    bare = _trimmed(word)
+    bare = _without_outer_signs(word)
     found = {bare, word} if len(word) >= LONG else {bare}
     # In other alphabets capitals look like other letters than small ones.
     found |= {each.lower() for each in found}
@@ -383,7 +383,7 @@ def _without_around(word: str) -> set[str]:
     # Nobody can tell where a number ends and such letters begin.
     while shorter := {re.sub(one, "", each) for each in found for one in (r"^\d", r"\d$")} - found:
         found |= shorter
-    found = {_trimmed(each) if len(each) < LONG else each for each in found} - {""}
+    found = {_without_outer_signs(each) if len(each) < LONG else each for each in found} - {""}
     # A number says nothing, whatever letters its digits may be taken for.
     return {each for each in found if not each.isdigit()}
 

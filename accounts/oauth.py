@@ -32,7 +32,7 @@ from oauthlib.oauth2 import InvalidGrantError
 
 from accounts.backends import NameBackend
 from accounts.models import User
-from accounts.services import audit_record, say_rights_changed
+from accounts.services import audit_record, rights_announce_change
 from core.api.scopes import WORDS
 from core.refusals import Refusal
 
@@ -100,7 +100,7 @@ class Validator(OAuth2Validator):
         """Not for a closed or suspended account."""
         good: bool = super().validate_code(client_id, code, client, request, *args, **kwargs)
         if not good:
-            code_reused(application=client, code=code)
+            code_revoke_reused(application=client, code=code)
         return good and _may_come_in(request.user)
 
     def invalidate_authorization_code(
@@ -110,7 +110,7 @@ class Validator(OAuth2Validator):
         try:
             super().invalidate_authorization_code(client_id, code, request, *args, **kwargs)
         except InvalidGrantError:
-            code_reused(application=request.client, code=code)
+            code_revoke_reused(application=request.client, code=code)
             raise
 
     def _save_bearer_token(self, token: Any, request: Any, *args: Any, **kwargs: Any) -> None:
@@ -164,7 +164,7 @@ def applications_of(user: User) -> QuerySet[Any]:
     return found
 
 
-def authorised_by(user: User) -> list[dict[str, Any]]:
+def authorisations_of(user: User) -> list[dict[str, Any]]:
     """The applications that a person has let in: `application`, `scopes`, `since`."""
     tokens = get_refresh_token_model().objects.filter(user=user, revoked__isnull=True)
     found: dict[int, dict[str, Any]] = {}
@@ -270,7 +270,7 @@ def application_delete(*, acting_user: User, application: Any) -> None:
     )
     locked.delete()
     for user_id in users:
-        say_rights_changed(user_id)
+        rights_announce_change(user_id)
 
 
 @transaction.atomic
@@ -288,11 +288,11 @@ def authorisation_revoke(*, acting_user: User, application: Any) -> None:
     get_access_token_model().objects.filter(user=acting_user, application=application).delete()
     get_grant_model().objects.filter(user=acting_user, application=application).delete()
     audit_record(acting_user=acting_user, action="authorisation.revoke", target=application)
-    say_rights_changed(acting_user.pk)
+    rights_announce_change(acting_user.pk)
 
 
 @transaction.atomic
-def code_reused(*, application: Any, code: str) -> None:
+def code_revoke_reused(*, application: Any, code: str) -> None:
     """End the tokens that a code has brought, if it was used before; otherwise do nothing."""
     family = _family_of(code)
     tokens = get_refresh_token_model()
@@ -302,4 +302,4 @@ def code_reused(*, application: Any, code: str) -> None:
         return
     tokens.revoke_family(family)
     audit_record(acting_user=None, action="authorisation.code-reused", target=application)
-    say_rights_changed(first.user_id)
+    rights_announce_change(first.user_id)

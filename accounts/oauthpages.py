@@ -49,7 +49,7 @@ class AuthorizationView(LibraryAuthorizationView):
     def redirect(self, redirect_to: str, application: Any) -> HttpResponse:
         """Back to the application, which is told who answers, whatever the answer (RFC 9207)."""
         issuer = oauth2_settings.oauth2_authorization_server_issuer(self.request)
-        response: HttpResponse = super().redirect(_issued_by(issuer, redirect_to), application)
+        response: HttpResponse = super().redirect(_with_issuer(issuer, redirect_to), application)
         return response
 
     def form_valid(self, form: forms.Form) -> HttpResponse:
@@ -113,7 +113,7 @@ class AuthorizationView(LibraryAuthorizationView):
         return made
 
 
-def _issued_by(issuer: str, address: str) -> str:
+def _with_issuer(issuer: str, address: str) -> str:
     """An answer's address with `iss`: in the fragment where the rest of the answer stands there."""
     parts = urlsplit(address)
     name = "fragment" if parts.fragment else "query"
@@ -213,7 +213,7 @@ def applications_page(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "own": oauth.applications_of(user),
-        "authorised": oauth.authorised_by(user),
+        "authorised": oauth.authorisations_of(user),
         **made,
     }
     status = 201 if made else 422 if form.errors else 200

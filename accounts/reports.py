@@ -35,7 +35,7 @@ REPORTS_PER = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
-class Line:
+class ContextLine:
     """One line of what was said around the thing reported. `at` is ISO 8601, UTC."""
 
     who: str
@@ -56,7 +56,7 @@ class Target:
     url: str
     about: User | None = None
     facts: Sequence[tuple[str, str]] = ()
-    lines: Sequence[Line] = field(default=())
+    lines: Sequence[ContextLine] = field(default=())
 
     @property
     def context(self) -> dict[str, Any]:
@@ -268,7 +268,7 @@ def report_resolve(
     audit_record(
         acting_user=acting_user, action="report.resolve", target=locked, data={"outcome": outcome}
     )
-    transaction.on_commit(partial(mail.report_answered, locked.pk), robust=True)
+    transaction.on_commit(partial(mail.report_announce_outcome, locked.pk), robust=True)
     return locked
 
 

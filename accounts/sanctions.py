@@ -53,7 +53,7 @@ def user_mute(
     locked = lock_for_sanction(acting_user, user)
     must_not_be_muted(locked)
     sanction = _lay(acting_user, locked, Sanction.Kind.MUTE, reason, note, until, report)
-    _tell_writing(locked)
+    _announce_writing(locked)
     return sanction
 
 
@@ -107,9 +107,9 @@ def sanction_lift(*, acting_user: User, sanction: Sanction, why: str) -> Sanctio
         target=locked,
         data={"user": locked.user_id, "kind": locked.kind, "why": why},
     )
-    transaction.on_commit(partial(mail.sanction_lifted, locked.pk), robust=True)
+    transaction.on_commit(partial(mail.sanction_announce_lift, locked.pk), robust=True)
     if locked.kind == Sanction.Kind.MUTE:
-        _tell_writing(locked.user)
+        _announce_writing(locked.user)
     return locked
 
 
@@ -224,11 +224,11 @@ def _lay(  # noqa: PLR0917  (private; one caller for each kind)
             "report": None if report is None else report.pk,
         },
     )
-    transaction.on_commit(partial(mail.sanction_laid, sanction.pk), robust=True)
+    transaction.on_commit(partial(mail.sanction_announce, sanction.pk), robust=True)
     return sanction
 
 
-def _tell_writing(user: User) -> None:
+def _announce_writing(user: User) -> None:
     send = partial(hooks.writing_changed.send_robust, sender=User, user_id=user.pk)
     transaction.on_commit(send, robust=True)
 

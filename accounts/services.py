@@ -185,7 +185,7 @@ def role_grant(*, acting_user: User, user: User, role: Role) -> None:
     audit_record(
         acting_user=acting_user, action="user.grant_role", target=locked, data={"role": role.value}
     )
-    say_rights_changed(locked.pk)
+    rights_announce_change(locked.pk)
 
 
 @transaction.atomic
@@ -202,7 +202,7 @@ def role_revoke(*, acting_user: User, user: User, role: Role) -> None:
     audit_record(
         acting_user=acting_user, action="user.revoke_role", target=locked, data={"role": role.value}
     )
-    say_rights_changed(locked.pk)
+    rights_announce_change(locked.pk)
 
 
 @transaction.atomic
@@ -291,10 +291,10 @@ def user_set_password(*, user: User, password: str) -> None:
     user.set_password(password)
     user.save(update_fields=["password"])
     audit_record(acting_user=user, action="user.set_password", target=user)
-    say_rights_changed(user.pk)
+    rights_announce_change(user.pk)
 
 
-def say_rights_changed(user_id: int) -> None:
+def rights_announce_change(user_id: int) -> None:
     """After commit: what somebody has open must ask again what it may do."""
     send = partial(hooks.rights_changed.send_robust, sender=User, user_id=user_id)
     transaction.on_commit(send, robust=True)

@@ -19,7 +19,7 @@ from oauth2_provider.models import get_access_token_model
 
 from accounts.backends import NameBackend
 from accounts.models import ApiToken, User
-from accounts.services import audit_record, say_rights_changed
+from accounts.services import audit_record, rights_announce_change
 from core.api.scopes import Credential, scopes_in
 from core.refusals import Forbidden, Refusal
 
@@ -45,7 +45,7 @@ class Bearer(NamedTuple):
 # -- what a token looks like ---------------------------------------------------------------------
 
 
-def token_made() -> str:
+def new_token() -> str:
     """A new token."""
     chance = "".join(secrets.choice(_LETTERS) for _number in range(_CHANCE_LENGTH))
     return PREFIX + chance + _checksum(chance)
@@ -133,7 +133,7 @@ def token_create(
     owner = User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     if ApiToken.objects.good().filter(user=owner).count() >= TOKENS_AT_MOST:
         raise Refusal("token.too-many", "You have twenty tokens already. Revoke one first.")
-    text = token_made()
+    text = new_token()
     now = timezone.now()
     token = ApiToken.objects.create(
         user=owner,
@@ -163,7 +163,7 @@ def token_revoke(*, acting_user: User, token: ApiToken) -> ApiToken:
     locked.revoked_at = timezone.now()
     locked.save(update_fields=["revoked_at"])
     audit_record(acting_user=acting_user, action="token.revoke", target=locked)
-    say_rights_changed(locked.user_id)
+    rights_announce_change(locked.user_id)
     return locked
 
 
@@ -198,5 +198,5 @@ def user_become_bot(*, acting_user: User) -> User:
     locked.is_bot = True
     locked.save(update_fields=["is_bot"])
     audit_record(acting_user=acting_user, action="user.become_bot", target=locked)
-    say_rights_changed(locked.pk)
+    rights_announce_change(locked.pk)
     return locked

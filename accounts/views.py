@@ -122,7 +122,7 @@ def suspended_page(request: HttpRequest) -> HttpResponse:
     sanction = None if whose is None else moderation.suspension_of(int(whose))
     if sanction is None:
         return redirect("account_login")
-    context = {"sanction": sanction, "until": moderation.end_told(sanction, sanction.user)}
+    context = {"sanction": sanction, "until": moderation.end_text(sanction, sanction.user)}
     return render(request, "accounts/suspended.html", context)
 
 

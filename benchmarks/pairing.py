@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tournaments.formats.field import How, Pairing, Player, Result
+from tournaments.formats.field import Pairing, Player, Result, ResultBasis
 from tournaments.formats.round_robin.rules import timetable
 from tournaments.formats.single_elimination.rules import bracket_of, progress
 from tournaments.formats.swiss.format import SwissCourse
@@ -46,7 +46,7 @@ def timed(spent: list[Spent], call: Callable[[], T]) -> T:
 def decided(pairing: Pairing, source: random.Random) -> Result:
     """A random result; a bye is a point."""
     if pairing.away is None:
-        return Result(pairing.round, pairing.home, None, pairing.home, how=How.BYE)
+        return Result(pairing.round, pairing.home, None, pairing.home, how=ResultBasis.BYE)
     better, worse = sorted((pairing.home, pairing.away))
     winner = better if source.random() < 0.75 else worse
     return Result(pairing.round, pairing.home, pairing.away, winner)

@@ -34,12 +34,12 @@ def keep_django_logging(**_kwargs: object) -> None:
 
 
 @worker_ready.connect
-def say_worker_ready(**_kwargs: object) -> None:
+def announce_worker_ready(**_kwargs: object) -> None:
     """Tell whoever started the worker that it takes tasks now."""
     log.info("worker ready")
 
 
 @beat_init.connect
-def say_beat_ready(**_kwargs: object) -> None:
+def announce_beat_ready(**_kwargs: object) -> None:
     """Tell whoever started beat that it runs."""
     log.info("beat ready")

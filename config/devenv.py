@@ -42,12 +42,12 @@ def secret_key(folder: Path) -> str:
     except OSError:
         return key
     try:
-        return _kept(key, path)
+        return _keep_key(key, path)
     except OSError:
         return key
 
 
-def _kept(key: str, path: Path) -> str:
+def _keep_key(key: str, path: Path) -> str:
     folder = path.parent
     folder.mkdir(parents=True, exist_ok=True)
     # Written aside and linked into place: several processes may start at once, and none of them may

@@ -115,10 +115,10 @@ class LimitedRequest(http_protocol.WebRequest):
             self._hold(True)
             asked = self.ask(self._header("cookie"))
             asked.addCallbacks(
-                lambda known: self._told(known, most), lambda _: self._told(False, 0)
+                lambda known: self._resume(known, most), lambda _: self._resume(False, 0)
             )
 
-    def _told(self, known: bool, most: int) -> None:
+    def _resume(self, known: bool, most: int) -> None:
         if self.refused:
             return
         if known:

@@ -61,7 +61,7 @@ def is_ours(scope: Scope) -> bool:
     """Whether a handshake comes from a page of this site, or of one that the settings trust."""
     said = [value.decode("latin-1") for name, value in scope["headers"] if name == b"origin"]
     origin = origin_in(said[0]) if len(said) == 1 else None
-    return origin is not None and (origin == _own(scope) or any(_trusted(origin)))
+    return origin is not None and (origin == _own(scope) or any(_trust_checks(origin)))
 
 
 def _own(scope: Scope) -> Origin | None:
@@ -74,7 +74,7 @@ def _own(scope: Scope) -> Origin | None:
         return None
 
 
-def _trusted(origin: Origin) -> Any:
+def _trust_checks(origin: Origin) -> Any:
     yield origin == origin_in(settings.GAUNTLET_ORIGIN)
     for text in settings.CSRF_TRUSTED_ORIGINS:
         known = origin_in(text.replace("*", "", 1))

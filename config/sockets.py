@@ -43,7 +43,7 @@ class DaphneSockets:
             protocol.failByDrop = False
             scope = {
                 **scope,
-                "unsent": partial(_unsent, protocol),
+                "unsent": partial(_unsent_bytes, protocol),
                 "gone": partial(_is_gone, protocol),
             }
             send = partial(_send_if_open, send)
@@ -84,7 +84,7 @@ def _is_gone(protocol: Any) -> bool:
     return protocol.state not in {protocol.STATE_CONNECTING, protocol.STATE_OPEN}
 
 
-def _unsent(protocol: Any) -> int:
+def _unsent_bytes(protocol: Any) -> int:
     transport = protocol.transport
     if transport is None:  # closed meanwhile
         return 0

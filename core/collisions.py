@@ -62,14 +62,14 @@ class CollisionMiddleware:
         found = request.resolver_match
         if found is None or connection.in_atomic_block or not is_collision(error):
             return None
-        if not _rewound(request):
+        if not _rewind(request):
             return None
         log.warning("collision.done-again", view=found.view_name)
         view: Callable[..., HttpResponse] = found.func
         return view(request, *found.args, **found.kwargs)
 
 
-def _rewound(request: Any) -> bool:
+def _rewind(request: Any) -> bool:
     """Whether the body can be read again: it was kept, or lies in a file of the server's."""
     if not request._read_started or hasattr(request, "_body") or hasattr(request, "_post"):  # noqa: SLF001  (Django has no word for it)
         return True

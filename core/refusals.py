@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Final
 
 
-class Kind(StrEnum):
+class RefusalKind(StrEnum):
     """What somebody who is refused can do about it."""
 
     MALFORMED = "malformed"  # nothing: it means nothing, whatever the state of things
@@ -22,10 +22,10 @@ class Kind(StrEnum):
 
 
 HTTP_STATUS: Final = {
-    Kind.MALFORMED: 400,
-    Kind.FORBIDDEN: 403,
-    Kind.NOT_FOUND: 404,
-    Kind.CONFLICT: 409,
+    RefusalKind.MALFORMED: 400,
+    RefusalKind.FORBIDDEN: 403,
+    RefusalKind.NOT_FOUND: 404,
+    RefusalKind.CONFLICT: 409,
 }
 
 
@@ -38,7 +38,7 @@ class Refusal(Exception):
     ``row`` is the number of the row that it is about, where many are handed in at once.
     """
 
-    kind = Kind.CONFLICT
+    kind = RefusalKind.CONFLICT
     row: int | None = None
 
     def __init__(
@@ -65,19 +65,19 @@ class Refusal(Exception):
 class NotUnderstood(Refusal):
     """What was sent means nothing."""
 
-    kind = Kind.MALFORMED
+    kind = RefusalKind.MALFORMED
 
 
 class Forbidden(Refusal):
     """It is there, and not for this person to do."""
 
-    kind = Kind.FORBIDDEN
+    kind = RefusalKind.FORBIDDEN
 
 
 class NotFound(Refusal):
     """It is not there, or this person is not to know of it."""
 
-    kind = Kind.NOT_FOUND
+    kind = RefusalKind.NOT_FOUND
 
 
 class Refusals(Refusal):
@@ -129,7 +129,7 @@ class Together:
     def __init__(self) -> None:
         self.refused: list[Refusal] = []
         # Of a thousand rows each is looked up here, not compared with all before it.
-        self._said: set[tuple[int | None, str, Kind, str, str]] = set()
+        self._said: set[tuple[int | None, str, RefusalKind, str, str]] = set()
 
     @contextmanager
     def of(self, row: int | None = None) -> Iterator[None]:

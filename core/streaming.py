@@ -3,7 +3,7 @@
 from django.db import connection
 
 
-def database_given_back() -> None:
+def give_back_database() -> None:
     """Give the request's database connection back before a streamed answer is sent.
 
     Django does so when the answer is complete, which may be in hours; a few dozen slow readers

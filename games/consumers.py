@@ -115,17 +115,17 @@ class Socket(AsyncWebsocketConsumer):
         try:
             frame = incoming(text_data or "")
         except Refusal as refusal:
-            await self._bad_frame(refusal.code, refusal.sentence)
+            await self._refuse_frame(refusal.code, refusal.sentence)
             return
         if not isinstance(frame, Ping) or frame.received is None:
-            self._heard(self.sent)
+            self._confirm_receipt(self.sent)
         if isinstance(frame, Sync | ChatHistory) and not await self._affords(DEAR - 1):
             return
         try:
             await self.take(frame)
         except AWAY as error:
             log.warning("socket.away", error=type(error).__name__)
-            await self.say(
+            await self.send_frame(
                 frames.error_frame(
                     "service.away", "The server cannot do this right now. Please try again."
                 )
@@ -142,7 +142,7 @@ class Socket(AsyncWebsocketConsumer):
             await self.accept()
         gone = self.scope.get("gone", lambda: False)
         try:
-            with DOOR.arrival(self.rank_of(visitor), gone, self._say_it_waits) as arrival:
+            with DOOR.arrival(self.rank_of(visitor), gone, self._announce_wait) as arrival:
                 await self.arrive(visitor, arrival)
         except GoneError:
             self.closed = True
@@ -165,7 +165,7 @@ class Socket(AsyncWebsocketConsumer):
         """Act on a frame."""
         raise NotImplementedError
 
-    async def say(self, frame: dict[str, Any]) -> None:
+    async def send_frame(self, frame: dict[str, Any]) -> None:
         """Send a frame to this client."""
         await self.pass_on(frames.encoded(frame))
 
@@ -180,7 +180,7 @@ class Socket(AsyncWebsocketConsumer):
         if (
             self.sent - self.confirmed > UNREAD_FRAMES_AT_MOST
             or self.unread_bytes > UNREAD_BYTES_AT_MOST
-            or self._unsent() > UNSENT_BYTES_AT_MOST
+            or self._unsent_bytes() > UNSENT_BYTES_AT_MOST
         ):
             await self.end(4408, "reader.slow", "Too much was unread. Please come back for a sync.")
             return
@@ -228,7 +228,7 @@ class Socket(AsyncWebsocketConsumer):
         if self.credential is None:
             await self.pass_on(message["text"])
 
-    async def _seen(self) -> None:
+    async def _mark_seen(self) -> None:
         if self.user is not None:
             await presence.seen(self.user.pk)
 
@@ -248,17 +248,17 @@ class Socket(AsyncWebsocketConsumer):
 
     def _ask_in_silence(self) -> None:
         loop = asyncio.get_running_loop()
-        self.silence = loop.call_later(STANDS_IN_SILENCE_EVERY_S, self._silent)
+        self.silence = loop.call_later(STANDS_IN_SILENCE_EVERY_S, self._check_in_silence)
 
-    def _silent(self) -> None:
+    def _check_in_silence(self) -> None:
         if not self.closed:
             self.asking = asyncio.ensure_future(self._still_stands())
             self._ask_in_silence()
 
-    async def _say_it_waits(self) -> None:
+    async def _announce_wait(self) -> None:
         if self.scope["visitor"].token and self.user is None:
             return  # still in its handshake
-        await self.say({"type": "waiting"})
+        await self.send_frame({"type": "waiting"})
 
     async def _turn_away(self, code: str, sentence: str) -> None:
         if self.scope["visitor"].token and self.user is None:
@@ -301,11 +301,11 @@ class Socket(AsyncWebsocketConsumer):
         await self.user_changed({})
         return False
 
-    def _unsent(self) -> int:
+    def _unsent_bytes(self) -> int:
         unsent: int = self.scope["unsent"]() if "unsent" in self.scope else 0
         return unsent
 
-    def _heard(self, received: int) -> None:
+    def _confirm_receipt(self, received: int) -> None:
         self.confirmed = max(self.confirmed, min(received, self.sent))
         self.unread_bytes = 0
 
@@ -318,7 +318,7 @@ class Socket(AsyncWebsocketConsumer):
         if not await self._affords(1):
             return False
         if data is not None:
-            await self._bad_frame("frame.binary", "Frames are text.")
+            await self._refuse_frame("frame.binary", "Frames are text.")
             return False
         return True
 
@@ -329,7 +329,7 @@ class Socket(AsyncWebsocketConsumer):
             if self.patience.take():
                 await self.end(4429, "rate.flood", "Far too many frames.")
             else:
-                await self.say(
+                await self.send_frame(
                     frames.error_frame(
                         "rate.frames",
                         "Too many frames. Please wait.",
@@ -339,12 +339,12 @@ class Socket(AsyncWebsocketConsumer):
             return False
         return True
 
-    async def _bad_frame(self, code: str, sentence: str) -> None:
+    async def _refuse_frame(self, code: str, sentence: str) -> None:
         self.bad_frames += 1
         if self.bad_frames > BAD_FRAMES_AT_MOST:
             await self.end(4400, code, "Too many frames that could not be understood.")
         else:
-            await self.say(frames.error_frame(code, sentence))
+            await self.send_frame(frames.error_frame(code, sentence))
 
 
 class MatchSocket(Socket):
@@ -380,8 +380,8 @@ class MatchSocket(Socket):
             Rank.PLAYING if takes_part else Rank.WATCHING, reader_of, self.match_id, self.user
         )
         self.present = True
-        await self._seen()
-        await self._tell_presence(await self._tell_everything(reader))
+        await self._mark_seen()
+        await self._announce_presence(await self._send_sync(reader))
 
     def _standing(self, visitor: Visitor) -> tuple[Found | None, tuple[Audience, bool] | None]:
         found = visitor.found()
@@ -390,7 +390,7 @@ class MatchSocket(Socket):
     async def disconnect(self, code: int) -> None:
         if self.present:
             there = await presence.leave(self.match_id, self.audience, self.channel_name)
-            await self._tell_presence(there)
+            await self._announce_presence(there)
 
     async def take(self, frame: Incoming) -> None:
         try:
@@ -399,24 +399,22 @@ class MatchSocket(Socket):
             if isinstance(frame, Ping | Sync):
                 raise  # who may not look any more is not told so: the socket ends
             about = None if isinstance(frame, ChatHistory) else frame.id
-            await self.say(frames.refused_frame(about, refusal))
+            await self.send_frame(frames.refused_frame(about, refusal))
 
     async def _do(self, frame: Incoming) -> None:
         match frame:
             case Submit():
-                await self.say(frames.ack_frame(await self._submit(frame)))
+                await self.send_frame(frames.ack_frame(await self._submit(frame)))
             case Ping():
                 await self._pong(frame)
             case Sync():
-                await self._tell_everything(
-                    await in_turn_thread(reader_of, self.match_id, self.user)
-                )
+                await self._send_sync(await in_turn_thread(reader_of, self.match_id, self.user))
             case Chat():
                 await in_turn_thread(self._post, frame)
             case ChatHistory():
-                await self._chat_history(frame)
+                await self._send_chat_history(frame)
             case Organise():
-                await self.say(frames.ack_frame(await self._organise(frame)))
+                await self.send_frame(frames.ack_frame(await self._organise(frame)))
 
     async def _submit(self, frame: Submit) -> Ack:
         at = now_ms()
@@ -457,7 +455,7 @@ class MatchSocket(Socket):
             begun = partial(match_attend, match_id=self.match_id, there=seats, at=now_ms())
             self.waits = not await in_turn_thread(begun)
 
-    async def _tell_everything(self, reader: Reader) -> dict[str, Any]:
+    async def _send_sync(self, reader: Reader) -> dict[str, Any]:
         there = await presence.arrive(self.match_id, self.audience, self.channel_name)
         self.waits = reader.sync["view"]["phase"] == "waiting"
         over = reader.over
@@ -468,18 +466,18 @@ class MatchSocket(Socket):
                 if may_read_room(room, seat=self.seat, over=over)
             ]
         )
-        await self.say({**reader.sync, "presence": there})
+        await self.send_frame({**reader.sync, "presence": there})
         await self._attend(there)
         return there
 
     async def _pong(self, frame: Ping) -> None:
         if frame.received is not None:
-            self._heard(frame.received)
+            self._confirm_receipt(frame.received)
         there = await presence.arrive(self.match_id, self.audience, self.channel_name)
         await self._attend(there)
-        await self._seen()
+        await self._mark_seen()
         versions = await _versions(self.match_id)
-        await self.say(
+        await self.send_frame(
             {
                 "type": "pong",
                 "at": frame.at,
@@ -506,9 +504,9 @@ class MatchSocket(Socket):
             at=now_ms(),
         )
 
-    async def _chat_history(self, frame: ChatHistory) -> None:
+    async def _send_chat_history(self, frame: ChatHistory) -> None:
         messages = await in_turn_thread(self._history, frame.room)
-        await self.say(
+        await self.send_frame(
             {
                 "type": "chat.history",
                 "match": self.match_id,
@@ -521,7 +519,7 @@ class MatchSocket(Socket):
         match = Match.objects.prefetch_related("players").get(pk=self.match_id)
         return chat_history(match=match, room=room, user=self.user)
 
-    async def _tell_presence(self, there: dict[str, Any]) -> None:
+    async def _announce_presence(self, there: dict[str, Any]) -> None:
         if self.seat is None and not await presence.may_announce(self.match_id):
             return
         text = frames.encoded({"type": "presence", "match": self.match_id, **there})
@@ -548,17 +546,19 @@ class LobbySocket(Socket):
             await self.join(user_group_of(self.user.pk))
         if self.user is not None and self.credential is None:
             # A page that comes back was not told meanwhile.
-            await self.say(await arrival.turn(Rank.PASSING, frames.silenced_frame, self.user))
-        await self._seen()
+            await self.send_frame(
+                await arrival.turn(Rank.PASSING, frames.silenced_frame, self.user)
+            )
+        await self._mark_seen()
 
     async def take(self, frame: Incoming) -> None:
         if isinstance(frame, Ping):
             if frame.received is not None:
-                self._heard(frame.received)
-            await self._seen()
-            await self.say({"type": "pong", "at": frame.at, "now": now_ms()})
+                self._confirm_receipt(frame.received)
+            await self._mark_seen()
+            await self.send_frame({"type": "pong", "at": frame.at, "now": now_ms()})
         else:
-            await self.say(
+            await self.send_frame(
                 frames.error_frame("frame.unknown-type", "The lobby takes no such frames.")
             )
 

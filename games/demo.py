@@ -62,7 +62,7 @@ PEOPLE = (
 KEEPER = Person("keeper", "Keeper", "administrator")
 
 
-class Account(NamedTuple):
+class DemoAccount(NamedTuple):
     """A demo account and its password; empty where it was there before, with one of its own."""
 
     person: Person
@@ -70,7 +70,7 @@ class Account(NamedTuple):
 
 
 @transaction.atomic
-def demo_create(*, password: str | None = None) -> list[Account]:
+def demo_create(*, password: str | None = None) -> list[DemoAccount]:
     """Make whatever of the demo is missing, and return its accounts.
 
     ``password`` is given to every account that is made now; None draws one for each. Called again
@@ -85,10 +85,12 @@ def demo_create(*, password: str | None = None) -> list[Account]:
             )
     ada, ben = users["ada"], users["ben"]
     for number, ruleset in enumerate(REGISTRY):
-        _finished_match(ruleset, (ada, ben) if number % 2 else (ben, ada), hours_ago=3 + number)
+        _make_finished_match(
+            ruleset, (ada, ben) if number % 2 else (ben, ada), hours_ago=3 + number
+        )
     ratings_rebuild()
-    _running_match((ada, ben))
-    _open_challenges(users)
+    _make_running_match((ada, ben))
+    _make_challenges(users)
     for part in _parts:
         part(users)
     return accounts
@@ -114,11 +116,11 @@ def _names() -> list[str]:
     return [person.username for person in (KEEPER, *PEOPLE)]
 
 
-def _account(person: Person, password: str | None) -> Account:
+def _account(person: Person, password: str | None) -> DemoAccount:
     there = User.objects.filter(username=person.username).first()
     if there is not None:
         kept = password is not None and there.check_password(password)
-        return Account(person, password or "" if kept else "")
+        return DemoAccount(person, password or "" if kept else "")
     chosen = secrets.token_urlsafe(9) if password is None else password
     email = f"{person.username}@demo.example"
     if person is KEEPER:
@@ -134,7 +136,7 @@ def _account(person: Person, password: str | None) -> Account:
                 raise
             # Somebody who runs the site has this name.
             _register(person, email, chosen)
-    return Account(person, chosen)
+    return DemoAccount(person, chosen)
 
 
 def _register(person: Person, email: str, password: str, **more: str) -> None:
@@ -145,7 +147,7 @@ def _register(person: Person, email: str, password: str, **more: str) -> None:
 # -- matches -------------------------------------------------------------------------------------
 
 
-def _finished_match(
+def _make_finished_match(
     ruleset: Ruleset[Any, Any], players: tuple[User, User], *, hours_ago: int
 ) -> None:
     there = Match.objects.of_user(players[0]).finished().filter(ruleset=ruleset.id)
@@ -159,12 +161,12 @@ def _finished_match(
         variant=ruleset.variants[0].id,
         at=began,
     )
-    ended = _played(match, players, began=began, moves=MOVES_AT_MOST, longest_s=25)
+    ended = _play_at_random(match, players, began=began, moves=MOVES_AT_MOST, longest_s=25)
     if ended is not None:
-        _submitted(match, players, 0, "concede", at=ended)
+        _submit(match, players, 0, "concede", at=ended)
 
 
-def _running_match(players: tuple[User, User]) -> None:
+def _make_running_match(players: tuple[User, User]) -> None:
     if Match.objects.of_user(players[0]).of_user(players[1]).running().exists():
         return
     ruleset = next(iter(REGISTRY))
@@ -178,10 +180,10 @@ def _running_match(players: tuple[User, User]) -> None:
         options=pace.options_at(ruleset, slow),
         at=began,
     )
-    _played(match, players, began=began, moves=9, longest_s=2 * 3600)
+    _play_at_random(match, players, began=began, moves=9, longest_s=2 * 3600)
 
 
-def _played(
+def _play_at_random(
     match: Match, players: tuple[User, User], *, began: int, moves: int, longest_s: int
 ) -> int | None:
     """Have both seats play at random, at most so many moves; the instant reached, or None once
@@ -198,11 +200,11 @@ def _played(
             raise EngineFault("a running match waits for nobody")
         move = held.ruleset.sample(held.live.table.state, slot.decision, generator.random)
         at += 1000 + int(generator.random() * longest_s * 1000)
-        _submitted(match, players, seat, held.ruleset.print(move), at=at)
+        _submit(match, players, seat, held.ruleset.print(move), at=at)
     return None if store.read(match.pk).is_over else at
 
 
-def _submitted(match: Match, players: tuple[User, User], seat: int, text: str, *, at: int) -> None:
+def _submit(match: Match, players: tuple[User, User], seat: int, text: str, *, at: int) -> None:
     held = store.read(match.pk)
     match_submit(
         match_id=match.pk,
@@ -218,13 +220,13 @@ def _submitted(match: Match, players: tuple[User, User], seat: int, text: str, *
 # -- challenges ----------------------------------------------------------------------------------
 
 
-def _open_challenges(users: Mapping[str, User]) -> None:
+def _make_challenges(users: Mapping[str, User]) -> None:
     rulesets = list(REGISTRY)
-    _challenge(users["ben"], None, rulesets[0], "First time here. Be gentle.")
-    _challenge(users["olga"], users["ada"], rulesets[-1], "A friendly before the season?")
+    _make_challenge(users["ben"], None, rulesets[0], "First time here. Be gentle.")
+    _make_challenge(users["olga"], users["ada"], rulesets[-1], "A friendly before the season?")
 
 
-def _challenge(
+def _make_challenge(
     challenger: User, opponent: User | None, ruleset: Ruleset[Any, Any], message: str
 ) -> None:
     there = Challenge.objects.filter(

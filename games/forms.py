@@ -175,7 +175,7 @@ class ChallengeForm(forms.Form):
                 required=False,
                 coerce=int,
                 empty_value=None,
-                choices=[("", "Nothing: draw as usual"), *map(_prepared_choice, preparations)],
+                choices=[("", "Nothing: draw as usual"), *map(_preparation_choice, preparations)],
                 help_text="What you have prepared. Whoever accepts is told that you supply it, "
                 "but not what it is, and the match counts for no rating.",
             )
@@ -328,7 +328,7 @@ def _rule_field(ruleset: Ruleset[Any, Any], option: RuleOption) -> str:
     return f"rule_{ruleset.id}_{option.key}"
 
 
-def _prepared_choice(preparation: Preparation) -> tuple[int, str]:
+def _preparation_choice(preparation: Preparation) -> tuple[int, str]:
     ruleset = REGISTRY.get(preparation.ruleset)
     supply = supply_of(ruleset, preparation.key)
     return preparation.pk, f"{ruleset.name}, {supply.name}: {preparation.name}"

@@ -153,7 +153,9 @@ def log_of(match: Match, audience: Audience, *, up_to: int) -> list[dict[str, An
         .order_by("seq")
         .values_list("actor", "at", "events", "text", "timeout", "reading_ms")
     )
-    undone = _undone(match, [(actor, text, late, ms) for actor, _, _, text, late, ms in rows])
+    undone = _undone_indices(
+        match, [(actor, text, late, ms) for actor, _, _, text, late, ms in rows]
+    )
     log: list[dict[str, Any]] = []
     for index, (actor, at, events, *_) in enumerate(rows):
         seen = seen_by(msgspec.convert(events, list[Event]), audience)
@@ -163,7 +165,7 @@ def log_of(match: Match, audience: Audience, *, up_to: int) -> list[dict[str, An
     return log
 
 
-def _undone(match: Match, rows: Sequence[tuple[str, str, bool, int | None]]) -> set[int]:
+def _undone_indices(match: Match, rows: Sequence[tuple[str, str, bool, int | None]]) -> set[int]:
     """The indices of entries that a later take-back undid."""
     if not any(actor == "organiser" and text == tables.TAKE_BACK for actor, text, _, _ in rows):
         return set()
@@ -172,7 +174,7 @@ def _undone(match: Match, rows: Sequence[tuple[str, str, bool, int | None]]) -> 
         for index, (actor, text, late, reading) in enumerate(rows)
         if actor != MatchEntry.Actor.SERVICE
     }
-    course = tables.Course(*header_of(match), entries.values())
+    course = tables.MatchCourse(*header_of(match), entries.values())
     indices = list(entries)
     standing = {indices[number] for number in course.standing}
     return {

@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from accounts.models import User
 from games import selectors
-from games.words import game_name, result_told
+from games.words import game_name, result_text
 
 
 def missed_ends(request: HttpRequest) -> SafeString:
@@ -28,7 +28,7 @@ def missed_ends(request: HttpRequest) -> SafeString:
                 "match": match,
                 "game": game_name(match.ruleset, match.variant),
                 "other": next(p.name for p in players if p.user_id != user.pk),
-                "told": result_told([player.name for player in players], match, own.seat),
+                "told": result_text([player.name for player in players], match, own.seat),
             }
         )
     return render_to_string("games/_missed.html", {"missed": missed}, request=request)

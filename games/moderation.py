@@ -14,7 +14,7 @@ from django.utils.timesince import timesince
 from accounts import adminkit, merging
 from accounts.adminkit import Panel, action_address, keys_as_text, list_address, row_address
 from accounts.models import Report, User
-from accounts.reports import Line, Target, register_target
+from accounts.reports import ContextLine, Target, register_target
 from accounts.roles import is_moderator
 from core.clock import instant_of
 from games import store
@@ -100,9 +100,9 @@ def _beside_own_matches(moderator: User) -> Q:
     return Q(target_id__in=keys_as_text(ChatMessage.objects.filter(match__players__user=moderator)))
 
 
-def _line(each: ChatMessage, quoted: ChatMessage) -> Line:
+def _line(each: ChatMessage, quoted: ChatMessage) -> ContextLine:
     gone = each.removed_at is not None
-    return Line(
+    return ContextLine(
         who=f"{each.author.shown_name} (@{each.author.username})",
         text="(taken away before)" if gone else each.text,
         at=instant_of(each.at).isoformat(timespec="seconds"),

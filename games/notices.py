@@ -13,12 +13,12 @@ from games import frames
 from games.audience import LOBBY_GROUP, concerned_with, organisers_of, user_group_of
 from games.models import Match
 from games.publish import Frame, publish
-from games.words import game_name, result_told
+from games.words import game_name, result_text
 
 log = structlog.get_logger("gauntlet.notices")
 
 
-def tell_ended(match_id: int) -> None:
+def announce_end(match_id: int) -> None:
     """Tell the lobby and the players that a match has a result."""
     match = _match(match_id)
     text = frames.encoded(
@@ -34,7 +34,7 @@ def tell_ended(match_id: int) -> None:
     publish([Frame(group, text) for group in groups])
 
 
-def tell_missed(match_id: int) -> int:
+def mail_missed_end(match_id: int) -> int:
     """Write to the players for whom the match ended while they were away; returns to how many.
     Confirmed addresses only, and once."""
     match = _match(match_id)
@@ -48,7 +48,7 @@ def tell_missed(match_id: int) -> int:
             {
                 "game": game_name(match.ruleset, match.variant),
                 "match": match,
-                "told": result_told(names, match, missed[user_id].seat),
+                "told": result_text(names, match, missed[user_id].seat),
                 "names": names,
                 "site": settings.GAUNTLET_ORIGIN,
             },
@@ -62,7 +62,7 @@ def tell_missed(match_id: int) -> int:
     return sent
 
 
-def tell_ruling(match_id: int, *, waits: bool) -> None:
+def announce_ruling(match_id: int, *, waits: bool) -> None:
     """Tell those who may rule that a match waits for them, or no longer does."""
     match = _match(match_id)
     text = frames.encoded({"type": "ruling", **_about(match), "waits": waits})

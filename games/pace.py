@@ -81,7 +81,7 @@ def spoken(seconds: float) -> str:
     return " ".join(parts[:2])
 
 
-def told(ruleset: Ruleset[Any, Any], options: Mapping[str, Any]) -> str:
+def pace_text(ruleset: Ruleset[Any, Any], options: Mapping[str, Any]) -> str:
     """The pace of a match with these options (what differs from the defaults) in a few words."""
     times = {**default_times(ruleset), **options}
     words = f"{spoken(times['turn_time'])} a turn"

@@ -90,12 +90,14 @@ def drawn(what: str) -> str:
 def svg_response(request: HttpRequest, svg: Callable[[], str], *, what: str) -> HttpResponse:
     """An SVG document of ``what``, or 304 where the reader has it; ``svg`` is asked only when
     needed."""
-    response = answer_to(request, drawn(what), lambda: _shown(svg(), f"{SVG}; charset=utf-8"))
+    response = answer_to(
+        request, drawn(what), lambda: _inline_response(svg(), f"{SVG}; charset=utf-8")
+    )
     response["Content-Security-Policy"] = ALONE
     return response
 
 
-def _shown(content: str | bytes, content_type: str) -> HttpResponse:
+def _inline_response(content: str | bytes, content_type: str) -> HttpResponse:
     response = HttpResponse(content, content_type=content_type)
     response["Content-Disposition"] = "inline"
     return response
@@ -119,7 +121,7 @@ def png_of(svg: str, *, scale: int = 2) -> bytes:
 
 def png_response(request: HttpRequest, svg: Callable[[], str], *, what: str) -> HttpResponse:
     """A board as PNG; otherwise like `svg_response`."""
-    return answer_to(request, drawn(what), lambda: _shown(png_of(svg()), PNG))
+    return answer_to(request, drawn(what), lambda: _inline_response(png_of(svg()), PNG))
 
 
 # -- the drawn examples of the rules -------------------------------------------------------------

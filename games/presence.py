@@ -32,12 +32,12 @@ NOBODY: dict[str, Any] = {"seats": [False, False], "spectators": 0}
 
 async def arrive(match_id: int, audience: Audience, socket: str) -> dict[str, Any]:
     """Count a socket as present from now on (again, on a ping); returns who is there."""
-    return await _counted(match_id, f"{audience}:{socket}", now_ms() + PRESENT_FOR_MS)
+    return await _set_presence(match_id, f"{audience}:{socket}", now_ms() + PRESENT_FOR_MS)
 
 
 async def leave(match_id: int, audience: Audience, socket: str) -> dict[str, Any]:
     """Forget a socket; returns who is there without it."""
-    return await _counted(match_id, f"{audience}:{socket}", None)
+    return await _set_presence(match_id, f"{audience}:{socket}", None)
 
 
 def look(match_id: int, audience: Audience, who: str) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def look(match_id: int, audience: Audience, who: str) -> dict[str, Any]:
     except RedisError as error:
         log.warning("presence.failed", error=type(error).__name__)
         return NOBODY
-    return _told(members)
+    return _summary_of(members)
 
 
 def seats_there(match_id: int) -> tuple[bool, bool]:
@@ -64,7 +64,7 @@ def seats_there(match_id: int) -> tuple[bool, bool]:
     except RedisError as error:
         log.warning("presence.failed", error=type(error).__name__)
         return (False, False)
-    first, second = _told(members)["seats"]
+    first, second = _summary_of(members)["seats"]
     return (first, second)
 
 
@@ -150,7 +150,7 @@ async def may_announce(match_id: int) -> bool:
         return False
 
 
-async def _counted(match_id: int, member: str, until: int | None) -> dict[str, Any]:
+async def _set_presence(match_id: int, member: str, until: int | None) -> dict[str, Any]:
     key = f"{settings.REDIS_PREFIX}:presence:{match_id}"
     try:
         pipe = _client().pipeline(transaction=False)
@@ -165,10 +165,10 @@ async def _counted(match_id: int, member: str, until: int | None) -> dict[str, A
     except RedisError as error:
         log.warning("presence.failed", error=type(error).__name__)
         return NOBODY
-    return _told(members)
+    return _summary_of(members)
 
 
-def _told(members: Iterable[bytes]) -> dict[str, Any]:
+def _summary_of(members: Iterable[bytes]) -> dict[str, Any]:
     audiences = [name.split(b":", 1)[0] for name in members]
     return {
         "seats": [b"0" in audiences, b"1" in audiences],

@@ -106,6 +106,6 @@ def _words(value: Any) -> str:
     return _text(value).replace("_", " ").replace("-", " ").capitalize()
 
 
-def rules_told(ruleset: Ruleset[Any, Any], options: Mapping[str, Any]) -> list[tuple[str, str]]:
+def rules_table(ruleset: Ruleset[Any, Any], options: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Title and choice of every option in a match's options, in words."""
     return [(each.title, each.of(options).words) for each in rule_options(ruleset.id)]

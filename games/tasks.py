@@ -28,12 +28,12 @@ AGAIN_AT_MOST = 8
 @shared_task(name=WAKE)
 def wake(match_id: int, tries: int = 0) -> None:
     """Look at one match now, or as soon as its row is free."""
-    looked = guard.attempt(WOKEN, match_id, lambda: _woken(match_id), target="games.match")
+    looked = guard.attempt(WOKEN, match_id, lambda: _wake(match_id), target="games.match")
     if looked is False and tries < AGAIN_AT_MOST:
         enqueue(WAKE, match_id, tries + 1, countdown=AGAIN_S)
 
 
-def _woken(match_id: int) -> bool:
+def _wake(match_id: int) -> bool:
     return match_wake(match_id=match_id, at=now_ms())
 
 
@@ -60,7 +60,7 @@ def sweep() -> None:
             overdue.append(match_id)
         else:
             wake_enqueue(match_id=match_id, wake_at=wake_at or 0)
-    guard.each(WOKEN, overdue, _woken, target="games.match")
+    guard.each(WOKEN, overdue, _wake, target="games.match")
 
 
 @shared_task(name="games.tasks.sweep_challenges")
@@ -94,4 +94,4 @@ def mail_ruling(match_id: int, seq: int) -> None:
 )
 def mail_missed(match_id: int) -> None:
     """Write to those for whom a match ended while they were away."""
-    notices.tell_missed(match_id)
+    notices.mail_missed_end(match_id)

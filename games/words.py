@@ -14,11 +14,11 @@ from games.models import Match
 from games.rulesets import REGISTRY
 
 
-def result_told(names: Sequence[str], match: Match, you: Seat | None = None) -> str:
+def result_text(names: Sequence[str], match: Match, you: Seat | None = None) -> str:
     """How a match that is over ended, in a sentence; in the second person to the player in seat
     ``you``."""
     if match.winner is None:
-        return f"The match is {void_told(match)}."
+        return f"The match is {void_text(match)}."
     how = how_won(match)
     if you is None:
         did = f"{names[match.winner]} won {how}"
@@ -50,7 +50,7 @@ def reason_of(match: Match) -> Reason | None:
     return next((each for each in (*own, *COMMON) if each.id == match.reason), None)
 
 
-def void_told(match: Match) -> str:
+def void_text(match: Match) -> str:
     """How a match became void: by itself, or by somebody's ruling."""
     if match.waits_until is not None:
         return "void: not both players were there in time"

@@ -23,7 +23,7 @@ class ConfinedContract(Contract):
         """Collect every import that leaves its package for anywhere not allowed."""
         allowed = tuple(str(name) for name in cast(list[str], self.allowed or []))
         broken: list[DetailedImport] = []
-        for package in self._expanded(graph):
+        for package in self._modules_in(graph):
             ours = (package, *allowed)
             for module in sorted({package, *graph.find_descendants(package)}):
                 for imported in sorted(graph.find_modules_directly_imported_by(module)):
@@ -31,7 +31,7 @@ class ConfinedContract(Contract):
                         broken += graph.get_import_details(importer=module, imported=imported)
         return ContractCheck(kept=not broken, metadata={"broken": broken})
 
-    def _expanded(self, graph: ImportGraph) -> list[str]:
+    def _modules_in(self, graph: ImportGraph) -> list[str]:
         wanted = [
             re.compile(re.escape(name).replace(r"\*", r"[^.]+"))
             for name in cast(list[str], self.packages)

@@ -24,16 +24,16 @@ from tournaments.models import Contestant, DeathMatch, Round, Season
 if TYPE_CHECKING:
     from tournaments.formats.ladder.rules import Rung
     from tournaments.formats.single_elimination.rules import Progress
-    from tournaments.standings import Table
+    from tournaments.standings import StandingsTable
 
 Options = TypeVar("Options", bound=FormatOptions)
 
 _CAME = {
-    How.PLAYED: field.How.PLAYED,
+    How.PLAYED: field.ResultBasis.PLAYED,
     # Who decided makes no difference to what a result counts.
-    How.RULING: field.How.PLAYED,
-    How.WALKOVER: field.How.WALKOVER,
-    How.BYE: field.How.BYE,
+    How.RULING: field.ResultBasis.PLAYED,
+    How.WALKOVER: field.ResultBasis.WALKOVER,
+    How.BYE: field.ResultBasis.BYE,
 }
 
 
@@ -121,9 +121,9 @@ class Course(Generic[Options]):
     def _result_of(self, row: DeathMatch) -> field.Result | None:
         if row.home_id is None or (row.away_id is None and row.how != How.BYE):
             return None
-        how = field.How.PLAYED
+        how = field.ResultBasis.PLAYED
         if row.status == DeathMatchStatus.VOID:
-            how = field.How.VOID
+            how = field.ResultBasis.VOID
         elif row.status == DeathMatchStatus.DECIDED:
             how = _CAME[How(row.how)]
         return field.Result(
@@ -177,7 +177,7 @@ class Course(Generic[Options]):
         return frozenset()
 
     @property
-    def table(self) -> Table | None:
+    def table(self) -> StandingsTable | None:
         """The standings; None in formats without a table."""
         return None
 

@@ -71,7 +71,7 @@ class ServiceForm(forms.Form):
         return refusal.field
 
 
-class ReasonForm(ServiceForm):
+class PublicReasonForm(ServiceForm):
     """An action that everybody will read the reason of."""
 
     at_field: ClassVar[Mapping[str, str]] = {"why": "why"}
@@ -219,7 +219,7 @@ class SeasonForm(ServiceForm):
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
         # What is filled in for formats that are not chosen is not shown, and not asked for.
-        chosen = self._chosen
+        chosen = self._format_key
         for name in [each for each in self.errors if each != "format"]:
             of = next((key for key in FORMATS if name.startswith(f"{key}_")), chosen)
             if of != chosen:
@@ -227,7 +227,7 @@ class SeasonForm(ServiceForm):
         return data
 
     @property
-    def _chosen(self) -> str:
+    def _format_key(self) -> str:
         """The format's key; empty where none, or none that there is, was chosen."""
         if self._season is not None:
             return self._season.format
@@ -235,7 +235,7 @@ class SeasonForm(ServiceForm):
 
     def part_field(self, refusal: Refusal) -> str:
         """Options of a format at their own fields."""
-        return f"{self._chosen}_{refusal.field}" if refusal.code == "format.options" else ""
+        return f"{self._format_key}_{refusal.field}" if refusal.code == "format.options" else ""
 
     def _is_fixed(self, name: str) -> bool:
         """Whether a field is one of those that a season that has begun does not have any more."""
@@ -421,7 +421,7 @@ class WithdrawForm(ServiceForm):
     )
 
 
-class ReplaceForm(ReasonForm):
+class ReplaceForm(PublicReasonForm):
     """Somebody who takes a contestant's place."""
 
     at_field: ClassVar[Mapping[str, str]] = {"why": "why", "contestant": "user"}
@@ -691,7 +691,7 @@ class MomentField(forms.CharField):
         return there
 
 
-def zone_told(zone: str) -> SafeString:
+def zone_text(zone: str) -> SafeString:
     """The zone in which times are filled in, for a sentence about it."""
     if zone:
         return format_html("{}", zone.replace("_", " "))
@@ -709,7 +709,7 @@ class ScheduleForm(ServiceForm):
             zone=zone,
             moment=leg.scheduled_at,
             label="Begins",
-            help_text=format_html("In your zone, {}. Empty: no fixed time.", zone_told(zone)),
+            help_text=format_html("In your zone, {}. Empty: no fixed time.", zone_text(zone)),
         )
 
 
@@ -732,7 +732,7 @@ class TimesForm(ServiceForm):
         }
 
 
-class WinnerForm(ReasonForm):
+class WinnerForm(PublicReasonForm):
     """Who has won, and why."""
 
     at_field: ClassVar[Mapping[str, str]] = {"why": "why", "death-match.winner": "winner"}
@@ -852,7 +852,7 @@ class GiftForm(ServiceForm):
     ) -> None:
         super().__init__(*args, **kwargs)
         self._matches = {str(each.pk): each for each in death_matches}
-        self.fields["item"] = forms.ChoiceField(label="Item", choices=_items_offered())
+        self.fields["item"] = forms.ChoiceField(label="Item", choices=_item_choices())
         self.fields["receiver"] = ContestantField(receivers, label="For")
         if givers is not None:
             self.fields["giver"] = ContestantField(
@@ -899,7 +899,7 @@ class GiftForm(ServiceForm):
         }
 
 
-def _items_offered() -> list[tuple[str, list[tuple[str, str]]]]:
+def _item_choices() -> list[tuple[str, list[tuple[str, str]]]]:
     """Every item, under the name of its ruleset, as `id@ruleset`."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for item in catalogue.catalogue():

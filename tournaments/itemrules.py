@@ -35,7 +35,7 @@ class Brought(msgspec.Struct, frozen=True):
     target: int | None = None
 
 
-class Step(msgspec.Struct, frozen=True):
+class ItemStep(msgspec.Struct, frozen=True):
     """One thing that happened, in order: ``what`` (blocked, copied, no-effect) to the item ``id``
     by the Copy or Block ``by``."""
 
@@ -49,7 +49,7 @@ class Resolution(msgspec.Struct, frozen=True):
     """What came of it: the items both hold, seat 0's first, and the steps in their order."""
 
     held: tuple[HeldItem, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[ItemStep, ...]
 
 
 def resolve(brought: Sequence[Brought], names: tuple[str, str]) -> Resolution:
@@ -62,9 +62,9 @@ def resolve(brought: Sequence[Brought], names: tuple[str, str]) -> Resolution:
     by_id = {use.id: use for use in ordered}
     if len(by_id) != len(ordered):
         raise EngineFault("one item is brought twice")
-    steps: list[Step] = []
-    blocked = _blocked(ordered, by_id, names, steps)
-    copied = _copied(ordered, by_id, blocked, names, steps)
+    steps: list[ItemStep] = []
+    blocked = _resolve_blocks(ordered, by_id, names, steps)
+    copied = _resolve_copies(ordered, by_id, blocked, names, steps)
     own = [use for use in ordered if not use.item.is_meta and use.id not in blocked]
     held = sorted([(use.seat, use.item.id) for use in own] + copied)
     return Resolution(tuple(HeldItem(seat, item) for seat, item in held), tuple(steps))
@@ -78,17 +78,17 @@ def _aim(use: Brought, by_id: dict[int, Brought]) -> Brought | None:
     return target
 
 
-def _blocked(
+def _resolve_blocks(
     ordered: Sequence[Brought],
     by_id: dict[int, Brought],
     names: tuple[str, str],
-    steps: list[Step],
+    steps: list[ItemStep],
 ) -> set[int]:
     blocks = [use for use in ordered if use.item.id == BLOCK]
     aims = {use.id: _aim(use, by_id) for use in blocks}
     undecided = {use.id for use in blocks}
     blocked: set[int] = set()
-    said: dict[int, Step] = {}
+    said: dict[int, ItemStep] = {}
 
     def against(target: int) -> list[int]:
         """The Blocks aimed at an item that may still work."""
@@ -109,14 +109,14 @@ def _blocked(
             if aim is None:
                 said[block] = _in_vain(by_id[block], by_id, names)
             elif aim.id in blocked:
-                said[block] = Step(
+                said[block] = ItemStep(
                     "no-effect", aim.id, block, f"{_whose(by_id[block], names)} finds "
                     f"{_whose(aim, names)} blocked already."
                 )  # fmt: skip
             else:
                 blocked.add(aim.id)
                 undecided.discard(aim.id)
-                said[block] = Step(
+                said[block] = ItemStep(
                     "blocked",
                     aim.id,
                     block,
@@ -126,7 +126,7 @@ def _blocked(
     for block in sorted(undecided):
         blocked.add(block)
         aim = aims[block]
-        said[block] = Step(
+        said[block] = ItemStep(
             "blocked",
             None if aim is None else aim.id,
             block,
@@ -136,12 +136,12 @@ def _blocked(
     return blocked
 
 
-def _copied(
+def _resolve_copies(
     ordered: Sequence[Brought],
     by_id: dict[int, Brought],
     blocked: set[int],
     names: tuple[str, str],
-    steps: list[Step],
+    steps: list[ItemStep],
 ) -> list[tuple[Seat, str]]:
     copied = []
     for use in ordered:
@@ -153,7 +153,7 @@ def _copied(
             continue
         copied.append((use.seat, target.item.id))
         steps.append(
-            Step(
+            ItemStep(
                 "copied",
                 target.id,
                 use.id,
@@ -169,7 +169,7 @@ def _in_vain(
     names: tuple[str, str],
     *,
     blocked: set[int] | frozenset[int] = frozenset(),
-) -> Step:
+) -> ItemStep:
     target = by_id.get(use.target) if use.target is not None else None
     if target is None:
         why = "what it was aimed at was not brought"
@@ -177,7 +177,7 @@ def _in_vain(
         why = f"{_whose(target, names)} is blocked"
     else:
         why = f"{_whose(target, names)} is beyond its reach"
-    return Step(
+    return ItemStep(
         "no-effect",
         None if target is None else target.id,
         use.id,

@@ -706,7 +706,7 @@ class ItemEvent(models.Model):
 class SeasonEvent(models.Model):
     """Something the world may know of a season, append-only: what the timeline, the feeds and the
     webhooks tell. Written by `tournaments.services.events.season_event`, in the transaction of the
-    deed; `data` holds ids and public facts only."""
+    action; `data` holds ids and public facts only."""
 
     season = models.ForeignKey(Season, on_delete=models.PROTECT, related_name="events")
     kind = models.CharField(max_length=40, help_text="See `tournaments.events.KINDS`.")

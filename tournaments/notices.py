@@ -75,7 +75,7 @@ def mail_event(event_id: int) -> int:
 # -- both players --------------------------------------------------------------------------------
 
 
-def _players(event: SeasonEvent, about: str) -> Iterator[Letter]:
+def _player_letters(event: SeasonEvent, about: str) -> Iterator[Letter]:
     """The event's own words to both sides."""
     row = event.death_match
     if row is None:
@@ -89,12 +89,12 @@ def _players(event: SeasonEvent, about: str) -> Iterator[Letter]:
             yield Letter(side.user, f"{row}: {about}", words, row.get_absolute_url())
 
 
-def _paired(event: SeasonEvent) -> Iterator[Letter]:
+def _pairing_letters(event: SeasonEvent) -> Iterator[Letter]:
     """Who meets whom, in what, and when: as far as it is known."""
     if event.data.get("follows") == "episode.chosen":
         return  # which has told both
     times = event.data.get("times", [])
-    for letter in _players(event, "your death match"):
+    for letter in _player_letters(event, "your death match"):
         on = " and ".join(_moment(at, letter.user) for at in times)
         words = letter.words + _games(event) + (f" It is on {on}." if on else "")
         yield letter._replace(words=words)
@@ -110,14 +110,14 @@ def _games(event: SeasonEvent) -> str:
     return " You play " + ", then ".join(games) + "."
 
 
-def _game(event: SeasonEvent) -> Iterator[Letter]:
-    return _players(event, "what is played")
+def _game_letters(event: SeasonEvent) -> Iterator[Letter]:
+    return _player_letters(event, "what is played")
 
 
-def _time(event: SeasonEvent) -> Iterator[Letter]:
+def _time_letters(event: SeasonEvent) -> Iterator[Letter]:
     """The time as each has it at home."""
     at, row = event.data.get("at"), event.death_match
-    for letter in _players(event, "when it is played"):
+    for letter in _player_letters(event, "when it is played"):
         if at is None or row is None:
             yield letter
             continue
@@ -129,7 +129,7 @@ def _time(event: SeasonEvent) -> Iterator[Letter]:
         )
 
 
-def _begun(event: SeasonEvent) -> Iterator[Letter]:
+def _start_letters(event: SeasonEvent) -> Iterator[Letter]:
     """Those for whom an organiser did not wait: the clocks are running."""
     row = event.death_match
     unready = event.data.get("not_ready", [])
@@ -138,20 +138,20 @@ def _begun(event: SeasonEvent) -> Iterator[Letter]:
         if row
         else ()
     )
-    for letter in _players(event, "it has begun"):
+    for letter in _player_letters(event, "it has begun"):
         if letter.user.pk in users:
             words = f"{letter.words} An organiser has begun it, and the clocks are running."
             path = reverse("games:match", args=[event.data["match"]])
             yield letter._replace(words=words, path=path)
 
 
-def _void(event: SeasonEvent) -> Iterator[Letter]:
-    return _players(event, "void")
+def _void_letters(event: SeasonEvent) -> Iterator[Letter]:
+    return _player_letters(event, "void")
 
 
-def _ruling(event: SeasonEvent) -> Iterator[Letter]:
+def _ruling_letters(event: SeasonEvent) -> Iterator[Letter]:
     if event.death_match_id is not None:
-        yield from _players(event, "a ruling")
+        yield from _player_letters(event, "a ruling")
         return
     # The time to choose is over.
     ec = Contestant.objects.filter(season=event.season_id, pk=event.data.get("ec"))
@@ -160,30 +160,30 @@ def _ruling(event: SeasonEvent) -> Iterator[Letter]:
         yield Letter(user, subject, event.words, _round_path(event))
 
 
-def _decided(event: SeasonEvent) -> Iterator[Letter]:
+def _decision_letters(event: SeasonEvent) -> Iterator[Letter]:
     """What was not played out: who has played knows how it ended. A correction has told already."""
     decided = event.data.get("how") in (How.WALKOVER, How.RULING)
     if decided and event.data.get("follows") != "death-match.corrected":
-        yield from _players(event, "decided")
+        yield from _player_letters(event, "decided")
 
 
-def _corrected(event: SeasonEvent) -> Iterator[Letter]:
-    return _players(event, "the result is corrected")
+def _correction_letters(event: SeasonEvent) -> Iterator[Letter]:
+    return _player_letters(event, "the result is corrected")
 
 
-def _not_there(event: SeasonEvent) -> Iterator[Letter]:
+def _no_show_letters(event: SeasonEvent) -> Iterator[Letter]:
     """Unless it has decided the death match at once, which is told with the result."""
     decided = SeasonEvent.objects.filter(
         death_match=event.death_match_id, pk__gt=event.pk, data__follows=event.kind, at=event.at
     )
     if not decided.exists():
-        yield from _players(event, "somebody was not there")
+        yield from _player_letters(event, "somebody was not there")
 
 
 # -- EC and DMO ----------------------------------------------------------------------------------
 
 
-def _placed(event: SeasonEvent) -> Iterator[Letter]:
+def _placement_letters(event: SeasonEvent) -> Iterator[Letter]:
     """The EC; and whoever was it until the placements were recorded anew."""
     ec = event.contestant
     before = SeasonEvent.objects.filter(round=event.round_id, kind=event.kind, pk__lt=event.pk)
@@ -198,7 +198,7 @@ def _placed(event: SeasonEvent) -> Iterator[Letter]:
         yield _choice(event, ec, words, event.data.get("choose_by"))
 
 
-def _choosing(event: SeasonEvent) -> Iterator[Letter]:
+def _choosing_letters(event: SeasonEvent) -> Iterator[Letter]:
     ec = event.contestant
     if ec is not None and ec.user is not None:
         words = "the death match was declared void, and you choose your opponent again"
@@ -220,7 +220,7 @@ def _choice(event: SeasonEvent, ec: Contestant, words: str, choose_by: str | Non
     )
 
 
-def _chosen(event: SeasonEvent) -> Iterator[Letter]:
+def _choice_letters(event: SeasonEvent) -> Iterator[Letter]:
     """The DMO and the EC: who meets whom, and in what."""
     people = [event.data.get("dmo"), event.data.get("ec")]
     rows = Contestant.objects.filter(season=event.season_id, pk__in=people)
@@ -246,16 +246,16 @@ def _moment(at: str, user: User) -> str:
 
 
 _LETTERS: Final[dict[str, Callable[[SeasonEvent], Iterator[Letter]]]] = {
-    "episode.placed": _placed,
-    "episode.choosing": _choosing,
-    "episode.chosen": _chosen,
-    "death-match.paired": _paired,
-    "death-match.rules": _game,
-    "death-match.scheduled": _time,
-    "death-match.started": _begun,
-    "death-match.void": _void,
-    "death-match.no-show": _not_there,
-    "death-match.decided": _decided,
-    "death-match.corrected": _corrected,
-    "ruling": _ruling,
+    "episode.placed": _placement_letters,
+    "episode.choosing": _choosing_letters,
+    "episode.chosen": _choice_letters,
+    "death-match.paired": _pairing_letters,
+    "death-match.rules": _game_letters,
+    "death-match.scheduled": _time_letters,
+    "death-match.started": _start_letters,
+    "death-match.void": _void_letters,
+    "death-match.no-show": _no_show_letters,
+    "death-match.decided": _decision_letters,
+    "death-match.corrected": _correction_letters,
+    "ruling": _ruling_letters,
 }

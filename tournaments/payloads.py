@@ -226,7 +226,7 @@ class LegDecided(Payload, total=False):
 
 class Decided(Reasoned, total=False):
     """Who won, against whom, how (``name`` of a bye) and by how much; ``follows``: the kind of the
-    event that has told of the same deed."""
+    event that announced the same action."""
 
     winner: ContestantMention
     loser: ContestantMention

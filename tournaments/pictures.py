@@ -16,8 +16,8 @@ from django.utils.safestring import SafeString
 from accounts.templatetags.site import AVATAR_COLOURS
 from games.engine.palette import ON_DARK
 from games.sharing import BRASS, MUTED, PANEL, TEXT, frame, label
-from tournaments.formats.field import How as Came
-from tournaments.formats.single_elimination.rules import Standing, State
+from tournaments.formats.field import ResultBasis as Came
+from tournaments.formats.single_elimination.rules import BracketStanding, BracketState
 from tournaments.lifecycle import STILL_IN, ContestantStatus, DeathMatchStatus, How, SeasonStatus
 from tournaments.models import Contestant, DeathMatch, Round, Season
 from tournaments.reading import Sheet
@@ -104,12 +104,12 @@ def _in_order(sheet: Sheet) -> list[Contestant]:
             return (0, 0, 0)
         if each.status in STILL_IN:
             return (1, each.seed or 10**6, each.pk)
-        return (2, -_left_in(sheet, each) * 1000.0 + (each.place or 0), each.pk)
+        return (2, -_round_of_leaving(sheet, each) * 1000.0 + (each.place or 0), each.pk)
 
     return sorted(sheet.contestants, key=key)
 
 
-def _left_in(sheet: Sheet, contestant: Contestant) -> int:
+def _round_of_leaving(sheet: Sheet, contestant: Contestant) -> int:
     """The number of the round in which somebody left; 0 before the first."""
     lost = [
         row.round.number
@@ -136,7 +136,7 @@ def _column(sheet: Sheet, played: Round, x_of: dict[int, int], y_of: dict[int, i
         x=x_of[played.number],
         heading="Final" if played.is_final else str(played.number),
         url=reverse("tournaments:round", args=[sheet.season.slug, played.number]),
-        words=_episode_told(played, met),
+        words=_episode_text(played, met),
         meets=meets,
         decided=met is not None and met.winner_id is not None,
     )
@@ -149,7 +149,7 @@ def _meeting(sheet: Sheet, played: Round) -> DeathMatch | None:
     return None
 
 
-def _episode_told(played: Round, met: DeathMatch | None) -> str:
+def _episode_text(played: Round, met: DeathMatch | None) -> str:
     episode = getattr(played, "told", None)
     if met is not None and met.home is not None and met.away is not None:
         if met.winner is not None:
@@ -185,7 +185,7 @@ def _life(sheet: Sheet, contestant: Contestant, x_of: dict[int, int], y: int, wi
 def _last_round(sheet: Sheet, contestant: Contestant) -> int:
     if contestant.status in STILL_IN:
         return max((each.number for each in sheet.rounds), default=0)
-    return _left_in(sheet, contestant)
+    return _round_of_leaving(sheet, contestant)
 
 
 def _mark(sheet: Sheet, contestant: Contestant, played: Round, x: int, y: int) -> Mark | None:
@@ -301,7 +301,7 @@ def round_name(number: int, rounds: int) -> str:
     return last.get(rounds - number, f"Round {number}")
 
 
-def _place_of(each: Standing, rounds: int, first: int) -> tuple[float, float]:
+def _place_of(each: BracketStanding, rounds: int, first: int) -> tuple[float, float]:
     number, slot = each.match.round, each.match.slot
     x = x_of_round(number)
     step = (BOX_H + GAP_Y) * 2 ** (number - 1)
@@ -317,7 +317,12 @@ def _elbow(x1: float, y1: float, x2: float, y2: float) -> str:
 
 
 def _box(
-    sheet: Sheet, each: Standing, row: DeathMatch | None, x: float, y: float, champion: int | None
+    sheet: Sheet,
+    each: BracketStanding,
+    row: DeathMatch | None,
+    x: float,
+    y: float,
+    champion: int | None,
 ) -> Box:
     scores = ("", "")
     if row is not None and row.status == DeathMatchStatus.DECIDED and row.how != How.BYE:
@@ -338,7 +343,7 @@ def _box(
         state = "bye"
     elif row is not None and row.status == DeathMatchStatus.RUNNING:
         state = "live"
-    elif each.state is State.SETTLED:
+    elif each.state is BracketState.SETTLED:
         state = "decided"
     url = row.get_absolute_url() if row is not None and state != "bye" else ""
     won = next((side.name for side in sides if side.result == "won"), "")
@@ -348,7 +353,7 @@ def _box(
     return Box(x, y, sides, url, state, each.winner is not None and each.winner == champion, words)
 
 
-def _side(sheet: Sheet, each: Standing, player: int | None, score: str) -> BoxSide:
+def _side(sheet: Sheet, each: BracketStanding, player: int | None, score: str) -> BoxSide:
     if player is None:
         name = "Bye" if each.how is Came.BYE else "To be decided"
         return BoxSide(name, None, "", "", known=False)
@@ -368,7 +373,7 @@ def season_picture(sheet: Sheet) -> str:
     parts = [
         label(64, 92, sheet.format.name, size=28, fill=MUTED),
         label(64, 176, season.name, size=72, room=1072, display=True),
-        label(64, 236, standing_told(sheet), size=34, room=1072, fill=BRASS),
+        label(64, 236, standing_text(sheet), size=34, room=1072, fill=BRASS),
         format_html('<rect y="290" width="1200" height="220" fill="{}"/>', PANEL),
         *_portraits(sheet.by_standing),
     ]
@@ -401,7 +406,7 @@ def _portraits(people: Sequence[Contestant], most: int = 12) -> list[SafeString]
     return found
 
 
-def standing_told(sheet: Sheet) -> str:
+def standing_text(sheet: Sheet) -> str:
     """How far a season is, in a few words."""
     season = sheet.season
     if season.status == SeasonStatus.ENROLLING:

@@ -52,7 +52,7 @@ from tournaments.models import (
     SeasonOrganiser,
 )
 from tournaments.services.guards import must_manage
-from tournaments.standings.table import Table
+from tournaments.standings.table import StandingsTable
 
 # What an organiser decided, with the reason: the kinds of events that the page of rulings lists.
 RULINGS: Final = (
@@ -68,7 +68,7 @@ RULINGS: Final = (
     "contestant.restored",
     "item.taken-back",
 )
-# Of those, what is no deed of its own: nobody gave a reason for it, or no organiser did it.
+# Of those, what is no action of its own: nobody gave a reason for it, or no organiser did it.
 _FOLLOWS: Final = (
     Q(kind="round.reopened", data__why="")
     | (Q(kind="contestant.restored") & ~Q(data__has_key="why"))
@@ -147,7 +147,7 @@ class Appointment(NamedTuple):
     leg: Leg
 
 
-class ItemTold(NamedTuple):
+class ItemHistory(NamedTuple):
     """An item with all that happened to it."""
 
     gift: Gift
@@ -384,7 +384,7 @@ class Sheet:
         return self.format.course_type(self.season, self.contestants, self.death_matches)
 
     @cached_property
-    def table(self) -> Table | None:
+    def table(self) -> StandingsTable | None:
         """The standings of a season that has begun; None in formats without a table."""
         return self.course.table if self.rounds else None
 
@@ -455,7 +455,7 @@ class Sheet:
         return rows
 
     @cached_property
-    def items(self) -> list[ItemTold]:
+    def items(self) -> list[ItemHistory]:
         """Every item with its history."""
         history: dict[int, list[ItemEvent]] = defaultdict(list)
         events = ItemEvent.objects.filter(gift__season=self.season).order_by("at", "pk")
@@ -464,7 +464,7 @@ class Sheet:
             if event.other_id is not None:
                 event.other = gifts[event.other_id]
             history[event.gift_id].append(event)
-        return [ItemTold(each, *item_named(each), history[each.pk]) for each in self.gifts]
+        return [ItemHistory(each, *item_named(each), history[each.pk]) for each in self.gifts]
 
     # -- history ---------------------------------------------------------------------------------
 
@@ -475,7 +475,7 @@ class Sheet:
             decided = Q(kind="death-match.decided", data__how__in=[How.WALKOVER, How.RULING])
             named = Q(kind="episode.chosen", data__has_key="by")
             rows = rows.filter(Q(kind__in=RULINGS) | decided | named)
-            # One entry a deed: what followed from it is told in the history.
+            # One entry an action: what followed from it is told in the history.
             rows = rows.exclude(data__has_key="follows").exclude(_FOLLOWS)
         return rows.select_related("round", "death_match__round").order_by("-at", "-pk")
 

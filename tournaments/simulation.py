@@ -154,11 +154,11 @@ class _Simulation:
     def run(self) -> Season:
         self._begin()
         if self.format is ELIMINATION:
-            self._episodes()
+            self._play_episodes()
         elif self.format.challenges:
-            self._challenges()
+            self._play_challenges()
         else:
-            self._rounds()
+            self._play_rounds()
         return Season.objects.get(pk=self.season.pk)
 
     def later(self, **span: float) -> datetime:
@@ -192,7 +192,7 @@ class _Simulation:
             at=self.at,
         )
         seasons.season_list(acting_user=self.organiser, season=self.season, at=self.at)
-        self._users_made()
+        self._create_users()
         for user in self.users:
             contestants.contestant_enrol(
                 acting_user=self.organiser, season=self.season, user=user, at=self.later(minutes=1)
@@ -203,7 +203,7 @@ class _Simulation:
         starts.season_start(acting_user=self.organiser, season=self.season, at=self.later(hours=1))
         self.say(f"{self.season.name}: {len(self.users)} contestants")
 
-    def _users_made(self) -> None:
+    def _create_users(self) -> None:
         """Bots take the places that are left; those of earlier simulations play again."""
         number = 0
         taken = {user.username for user in self.users}
@@ -241,10 +241,10 @@ class _Simulation:
             pk=self.season.pk, status=SeasonStatus.RUNNING
         ).exists() and self.season.rounds.count() <= (self.plan.rounds or 10_000)
 
-    def _episodes(self) -> None:
+    def _play_episodes(self) -> None:
         while self._running():
             if self.season.rounds.exclude(status="closed").exists():
-                self._episode()
+                self._play_episode()
             elif len(self._active()) > 2:
                 if self.plan.rounds is not None and self.season.rounds.count() >= self.plan.rounds:
                     return
@@ -252,9 +252,9 @@ class _Simulation:
                     acting_user=self.organiser, season=self.season, at=self.later(days=5)
                 )
             else:
-                self._final()
+                self._play_final()
 
-    def _episode(self) -> None:
+    def _play_episode(self) -> None:
         episode = Episode.objects.select_related("round__season").get(
             round__season=self.season, round__status="open"
         )
@@ -289,9 +289,9 @@ class _Simulation:
             at=at,
         )
         self.say(f"{episode.round.name}: {ec.name} against {dmo.name}")
-        self._death_match(death_match)
+        self._play_death_match(death_match)
 
-    def _final(self) -> None:
+    def _play_final(self) -> None:
         games = games_with_items() or repertoire_of_all()
         while len(games) < self.plan.best_of:
             games = (games * 2)[: self.plan.best_of]
@@ -302,11 +302,11 @@ class _Simulation:
             games=games[: self.plan.best_of],
             at=self.later(days=3),
         )
-        self._gifts(final)
+        self._give_items(final)
         self.say(f"Final: {final}")
-        self._death_match(final)
+        self._play_death_match(final)
 
-    def _gifts(self, final: DeathMatch) -> None:
+    def _give_items(self, final: DeathMatch) -> None:
         """Each of the eliminated gives one item, and the organisers grant a few more."""
         givers: list[Contestant | None] = list(
             self.season.contestants.filter(status=ContestantStatus.ELIMINATED)
@@ -332,7 +332,7 @@ class _Simulation:
 
     # -- the other formats -----------------------------------------------------------------------
 
-    def _rounds(self) -> None:
+    def _play_rounds(self) -> None:
         while self._running():
             if self.format.rounds_ahead and not self._open():
                 raise EngineFault("a bracket has come to a standstill")
@@ -345,11 +345,11 @@ class _Simulation:
                         acting_user=leaves.user, contestant=leaves, at=self.later(minutes=5)
                     )
                     self.say(f"{leaves.name} drops out")
-                self._death_match(death_match)
+                self._play_death_match(death_match)
             if not self._running():
                 return
             if not self.format.rounds_ahead and not self._open():
-                self._paired_or_concluded()
+                self._pair_or_conclude()
 
     def _open(self) -> list[DeathMatch]:
         return list(
@@ -358,18 +358,18 @@ class _Simulation:
             )
         )
 
-    def _paired_or_concluded(self) -> None:
+    def _pair_or_conclude(self) -> None:
         at = self.later(days=1)
         try:
             opened = rounds.round_pair(
                 acting_user=self.organiser, season=self.season, lenient=True, at=at
             )
         except Refusal:
-            self._concluded()
+            self._conclude()
         else:
             self.say(opened.name)
 
-    def _concluded(self) -> None:
+    def _conclude(self) -> None:
         try:
             results.season_conclude(
                 acting_user=self.organiser, season=self.season, at=self.later(hours=1)
@@ -377,9 +377,9 @@ class _Simulation:
         except Refusal as refusal:
             if refusal.code != "season.tied":
                 raise
-            self._tie_broken()
+            self._break_tie()
 
-    def _tie_broken(self) -> None:
+    def _break_tie(self) -> None:
         """No metric has broken the tie: an organiser says which of the tied has won."""
         for contestant in self._active():
             try:
@@ -396,7 +396,7 @@ class _Simulation:
             else:
                 return
 
-    def _challenges(self) -> None:
+    def _play_challenges(self) -> None:
         reach = LadderOptions(**self.plan.options).challenge_reach
         for _ in range(self.plan.rounds or 2 * self.plan.contestants):
             ladder = [course_of(self.season).holder(pk) for pk in course_of(self.season).ladder]
@@ -409,13 +409,13 @@ class _Simulation:
                 defender=ladder[high],
                 at=self.later(hours=12),
             )
-            self._death_match(death_match)
+            self._play_death_match(death_match)
         if self.plan.rounds is None:
-            self._concluded()
+            self._conclude()
 
     # -- one death match -------------------------------------------------------------------------
 
-    def _death_match(self, death_match: DeathMatch) -> None:
+    def _play_death_match(self, death_match: DeathMatch) -> None:
         while True:
             death_match = death_match_fresh(death_match.pk)
             if death_match.status not in PLAYABLE:
@@ -428,11 +428,11 @@ class _Simulation:
             )
             if leg is None:
                 raise EngineFault("an undecided death match has nothing to be played")
-            self._leg(leg)
+            self._hold_leg(leg)
         if death_match.status == DeathMatchStatus.DECIDED and self.happens("correction"):
-            self._corrected(death_match)
+            self._correct(death_match)
 
-    def _leg(self, leg: Leg) -> None:
+    def _hold_leg(self, leg: Leg) -> None:
         """Fix a time, confirm, play, and perhaps have it played again."""
         if self.plan.quick and not self.format.gifts and not self.due["no-show"]:
             # Hundreds of matches: the organiser begins them.
@@ -442,14 +442,14 @@ class _Simulation:
                 at=self.later(minutes=10),
                 random=self.random.random,
             )
-            self._played(leg)
+            self._play(leg)
             return
         home, away = sides_of(leg.death_match)
         starts = self.at + timedelta(hours=20)
         scheduling.leg_schedule(
             acting_user=self.organiser, leg=leg, scheduled_at=starts, at=self.at
         )
-        self._declared(leg)
+        self._declare_items(leg)
         absent = None
         if self.happens("no-show"):
             absent = choose(self.random.random, (home, away))
@@ -464,14 +464,14 @@ class _Simulation:
             self.later(minutes=self.season.no_show_minutes + 1)
             scheduling.legs_sweep(at=self.at, random=self.random.random)
             return
-        self._played(leg)
+        self._play(leg)
 
-    def _played(self, leg: Leg) -> None:
-        self._match(leg)
+    def _play(self, leg: Leg) -> None:
+        self._play_match(leg)
         if self.happens("void"):
-            self._void(leg)
+            self._void_leg(leg)
 
-    def _void(self, leg: Leg) -> None:
+    def _void_leg(self, leg: Leg) -> None:
         """Have a match played again, where nothing rests on its result yet."""
         try:
             with transaction.atomic():
@@ -486,7 +486,7 @@ class _Simulation:
         else:
             self.say(f"{leg} is void, and played again")
 
-    def _declared(self, leg: Leg) -> None:
+    def _declare_items(self, leg: Leg) -> None:
         """Everybody brings whatever was given for this match."""
         sides = sides_of(leg.death_match)
         given = Gift.objects.filter(
@@ -522,7 +522,7 @@ class _Simulation:
                 return aim
         return None
 
-    def _match(self, leg: Leg) -> None:
+    def _play_match(self, leg: Leg) -> None:
         if leg.match is None:
             raise EngineFault("a leg that both were ready for has not begun")
         loser = int(self.random.random() < 0.5)
@@ -537,14 +537,14 @@ class _Simulation:
                 raise EngineFault("a running match waits for nobody")
             move = held.ruleset.sample(table.state, slot.decision, self.random.random)
             self.later(seconds=1 + int(self.random.random() * 10))
-            self._submitted(leg.match, seats[0], held.ruleset.print(move), number)
+            self._submit(leg.match, seats[0], held.ruleset.print(move), number)
         if not store.read(leg.match.pk).is_over:
             self.later(minutes=5 if self.plan.quick else 0.1)
-            self._submitted(leg.match, loser, "concede", MOVES_AT_MOST)
+            self._submit(leg.match, loser, "concede", MOVES_AT_MOST)
         results.leg_settle(match_id=leg.match.pk)
         self.say(f"{leg}: {other(loser) if self.plan.quick else 'played'}")
 
-    def _submitted(self, match: Match, seat: int, text: str, number: int) -> None:
+    def _submit(self, match: Match, seat: int, text: str, number: int) -> None:
         user = match.players.select_related("user").get(seat=seat).user
         if user is None:
             raise EngineFault("a bot without an account")
@@ -559,7 +559,7 @@ class _Simulation:
             random=self.random.random,
         )
 
-    def _corrected(self, death_match: DeathMatch) -> None:
+    def _correct(self, death_match: DeathMatch) -> None:
         """Give it to the other side, where nothing rests on the result yet."""
         home, away = sides_of(death_match)
         winner = away if death_match.winner_id == home.pk else home

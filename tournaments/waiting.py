@@ -26,7 +26,7 @@ from tournaments.services.scheduling import ready_from
 _AT_MOST: Final = 10
 
 
-class Waiting(NamedTuple):
+class PendingTask(NamedTuple):
     """Something to do: what, and the link to it."""
 
     words: str
@@ -34,7 +34,7 @@ class Waiting(NamedTuple):
     url: str
 
 
-def waiting_for(sheet: Sheet, user: Any) -> list[Waiting]:
+def waiting_for(sheet: Sheet, user: Any) -> list[PendingTask]:
     """What the season waits for ``user``, a contestant, to do now."""
     season = sheet.season
     mine = [each for each in sheet.contestants if each.user_id == getattr(user, "pk", None)]
@@ -42,7 +42,7 @@ def waiting_for(sheet: Sheet, user: Any) -> list[Waiting]:
         return []
     if season.visibility == Visibility.ARCHIVED:
         return []
-    found: list[Waiting] = []
+    found: list[PendingTask] = []
     for played in sheet.rounds:
         episode = getattr(played, "told", None)
         if episode is not None:
@@ -53,7 +53,7 @@ def waiting_for(sheet: Sheet, user: Any) -> list[Waiting]:
     return found
 
 
-def waiting_anywhere(user: Any) -> list[Waiting]:
+def waiting_anywhere(user: Any) -> list[PendingTask]:
     """What all seasons together wait for ``user`` to do now, each with its season's name. Reads
     the user's own episodes and death matches alone: one query for most readers, who are in no
     season that is running, and at most a fixed number."""
@@ -80,30 +80,32 @@ def waiting_anywhere(user: Any) -> list[Waiting]:
     return [each._replace(words=f"{season.name}: {each.words}") for season, each in found]
 
 
-def _of_episode(episode: Episode, user: Any) -> list[Waiting]:
+def _of_episode(episode: Episode, user: Any) -> list[PendingTask]:
     if not audience.may_choose_dmo(episode, user):
         return []
     played = episode.round
     url = reverse("tournaments:choose", args=[played.season.slug, played.number])
-    return [Waiting("You came last. Who will face you?", "Choose your opponent", url)]
+    return [PendingTask("You came last. Who will face you?", "Choose your opponent", url)]
 
 
-def _of_death_match(row: DeathMatch, user: Any) -> list[Waiting]:
+def _of_death_match(row: DeathMatch, user: Any) -> list[PendingTask]:
     if row.status == DeathMatchStatus.RUNNING:
         on = next((leg for leg in row.all_legs if leg.status == LegStatus.RUNNING), None)  # type: ignore[attr-defined]
         if on is not None and on.match is not None:
-            return [Waiting(f"{row} is on.", "To the board", on.match.get_absolute_url())]
+            return [PendingTask(f"{row} is on.", "To the board", on.match.get_absolute_url())]
     leg: Leg | None = row.next_leg  # type: ignore[attr-defined]
     if row.status not in PLAYABLE or leg is None:
         return []
     if not leg.ruleset:
         if audience.may_choose_rules(row, user):
             url = reverse("tournaments:rules", args=[row.round.season.slug, row.pk])
-            return [Waiting(f"{row}: you choose what is played.", "Choose the game", url)]
+            return [PendingTask(f"{row}: you choose what is played.", "Choose the game", url)]
         return []
     if not _can_be_ready(leg, user):
         return []
-    return [Waiting(f"{row} is about to begin.", "Say that you are ready", row.get_absolute_url())]
+    return [
+        PendingTask(f"{row} is about to begin.", "Say that you are ready", row.get_absolute_url())
+    ]
 
 
 def _can_be_ready(leg: Leg, user: Any) -> bool:

@@ -46,7 +46,7 @@ class JobDoneAdmin(ReadOnly, admin.ModelAdmin):
     list_display = ("task", "at")
 
 
-def _set_aside(request: HttpRequest) -> Panel | None:
+def _rows_panel(request: HttpRequest) -> Panel | None:
     """What waits for an administrator, on the start page."""
     if not request.user.has_perm("jobs.view_setaside"):
         return None
@@ -57,4 +57,4 @@ def _set_aside(request: HttpRequest) -> Panel | None:
     return Panel("Set aside by periodic jobs", rows, more=list_address(SetAside), count=count)
 
 
-adminkit.register_panel(_set_aside, order=5)
+adminkit.register_panel(_rows_panel, order=5)

@@ -13,7 +13,8 @@ A serializer of a body may have, for what services refuse:
     at_fault   by the code of a refusal the path that it is about, `*` for the number of a row;
                a code that ends with `*` stands for all that begin so
     rows       the name of the list whose rows a refusal of several rows counts
-    judged     given its values that are sound, yields what is wrong with them together: what
+    validation_faults
+               given its values that are sound, yields what is wrong with them together: what
                services refuse, and ValidationErrors. It is asked whatever else is at fault, of the
                serializers of rows too, while `validate` and the like wait until nothing is. Of a
                list it has all rows, `empty` for those of which nothing is sound.
@@ -176,8 +177,9 @@ class Reference(serializers.Field[Any, Any, Any, Any]):
 def repeated(
     sound: Mapping[str, Any], rows: str, **said: tuple[str, str]
 ) -> Iterator[ValidationError]:
-    """For `judged`: every one of these rows with a value that another row has, too, under one of
-    these names, each with a code and a sentence. Values that are missing or null do not count."""
+    """For `validation_faults`: every one of these rows with a value that another row has, too,
+    under one of these names, each with a code and a sentence. Values that are missing or null do
+    not count."""
     wrong: dict[str, dict[str, Any]] = {}
     for name, (code, sentence) in said.items():
         given = sound.get(rows, ())
@@ -204,13 +206,13 @@ def body_of(
     **lookups: Lookup,
 ) -> dict[str, Any]:
     """The request's body as ``serializer`` wants it, with what it names looked up; ``about``: what
-    it is to change, for `judged`. Raises BodyFault (400 with `fields`)."""
+    it is to change, for `validation_faults`. Raises BodyFault (400 with `fields`)."""
     found: dict[str, Mapping[Any, Any]] = {}
     context = {"found": found, "lookups": lookups, "about": about, "request": request}
     body = serializer(data=request.data, context=context)
     faults = Faults()
     named: dict[str, set[Any]] = {name: set() for name in lookups}
-    _look_over(body, request.data, "", faults, named)
+    _validate_types(body, request.data, "", faults, named)
     for name, keys in named.items():
         found[name] = lookups[name](keys) if keys else {}
     if not body.is_valid():
@@ -231,7 +233,7 @@ def nothing_in(request: Request) -> None:
     body_of(request, NoBody)
 
 
-def _look_over(
+def _validate_types(
     field: Any, data: Any, path: str, faults: Faults, named: dict[str, set[Any]]
 ) -> None:
     """Hold a value against the type of its field, strictly: the framework would take `"1"` for a
@@ -253,13 +255,13 @@ def _look_over(
                 shown = str(name)[:60]
                 faults.add(_under(path, shown), "field.unknown", "There is no such field here.")
             else:
-                _look_over(inner, value, _under(path, name), faults, named)
+                _validate_types(inner, value, _under(path, name), faults, named)
     elif isinstance(field, serializers.ListField | serializers.ListSerializer):
         for number, value in enumerate(data):
-            _look_over(field.child, value, _under(path, number), faults, named)
+            _validate_types(field.child, value, _under(path, number), faults, named)
     elif isinstance(field, serializers.DictField):
         for name, value in data.items():
-            _look_over(field.child, value, _under(path, name), faults, named)
+            _validate_types(field.child, value, _under(path, name), faults, named)
 
 
 def _sound(field: Any, data: Any, path: str, faults: Faults) -> Any:
@@ -276,8 +278,8 @@ def _sound(field: Any, data: Any, path: str, faults: Faults) -> Any:
                 value = _sound(inner, data[name], at, faults) if given else _default_of(inner)
                 if value is not serializers.empty:
                     sound[name] = value
-        for each in field.judged(sound) if hasattr(field, "judged") else ():
-            faults.take_in(path, _judgement(each, field))
+        for each in field.validation_faults(sound) if hasattr(field, "validation_faults") else ():
+            faults.take_in(path, _faults_in(each, field))
         return sound
     if path in faults.fields:
         return serializers.empty
@@ -305,7 +307,7 @@ def _default_of(field: Any) -> Any:
         return serializers.empty
 
 
-def _judgement(each: Any, serializer: Any) -> Faults:
+def _faults_in(each: Any, serializer: Any) -> Faults:
     if isinstance(each, ValidationError):
         return field_faults(each.detail)
     return _faults_of(each, serializer)[0]

@@ -24,13 +24,13 @@ class NotModified(Exception):
 def check_fresh(request: Request, etag: str, changed_at: datetime | None) -> None:
     """Raise NotModified where the caller's copy has this tag or is not older than this moment."""
     response = HttpResponse()
-    say_version(response, etag, changed_at)
+    set_version(response, etag, changed_at)
     answer = conditional(request, response)
     if isinstance(answer, HttpResponseNotModified):
         raise NotModified(answer)
 
 
-def say_version(response: HttpResponseBase, etag: str, changed_at: datetime | None) -> None:
+def set_version(response: HttpResponseBase, etag: str, changed_at: datetime | None) -> None:
     """Put the version of what an answer shows into its headers.
 
     `Last-Modified` counts whole seconds: while the second of the change lasts there may be another

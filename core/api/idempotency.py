@@ -69,7 +69,7 @@ def idempotent(handler: Handler) -> Handler:
         if request.user.pk is None:
             raise NotAuthenticated
         with transaction.atomic():
-            noted = _noted(request, request.user.pk, key)
+            noted = _get_or_create(request, request.user.pk, key)
             if noted.status is not None:
                 return _again(noted)
             response = handler(view, request, *args, **kwargs)
@@ -83,7 +83,7 @@ def idempotent(handler: Handler) -> Handler:
     return wrapped
 
 
-def _noted(request: Request, user_id: int, key: str) -> IdempotencyKey:
+def _get_or_create(request: Request, user_id: int, key: str) -> IdempotencyKey:
     """The row of the key, new or old. Waits for a request that is making it just now."""
     whose = IdempotencyKey.objects.filter(user=user_id)
     old = whose.filter(at__lt=timezone.now() - KEPT_FOR)

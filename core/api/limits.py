@@ -24,14 +24,14 @@ log = structlog.get_logger("gauntlet.api")
 WINDOW_S = 60
 
 
-class Standing(NamedTuple):
+class LimitStatus(NamedTuple):
     """What is left of a limit: requests, and seconds until it is whole again."""
 
     limit: int
     remaining: int
     reset: int
 
-    def tell(self, response: HttpResponseBase) -> None:
+    def set_headers(self, response: HttpResponseBase) -> None:
         """Put it into the headers of an answer."""
         response["RateLimit-Limit"] = str(self.limit)
         response["RateLimit-Remaining"] = str(self.remaining)
@@ -44,7 +44,7 @@ class TooMany(ApiProblem):
     status_code = 429
     code = "request.throttled"
 
-    def __init__(self, standing: Standing) -> None:
+    def __init__(self, standing: LimitStatus) -> None:
         self.wait = standing.reset  # becomes the header `Retry-After`
         super().__init__(
             f"Too many requests: at most {standing.limit} a minute. Please wait {self.wait} s.",
@@ -52,7 +52,7 @@ class TooMany(ApiProblem):
         )
 
 
-def take(request: Request, limit: str, *, known: bool = True) -> Standing:
+def take(request: Request, limit: str, *, known: bool = True) -> LimitStatus:
     """Count one request of a caller against ``limit``. ``known`` False: by address only.
 
     Returns what is left; ``remaining`` is -1 where it was one too many. While the cache is away
@@ -72,7 +72,7 @@ def take(request: Request, limit: str, *, known: bool = True) -> Standing:
         # Nobody loses a move because nobody counts.
         log.warning("api-limits.cache-away", error=type(error).__name__)
         count = 1
-    return Standing(allowed, max(allowed - count, -1), WINDOW_S - passed)
+    return LimitStatus(allowed, max(allowed - count, -1), WINDOW_S - passed)
 
 
 def _count(key: str) -> int:

@@ -163,13 +163,13 @@ class CursorPages(BasePagination):
         self.moving: Collection[str] = view.moving
         backwards = cursor is not None and cursor["d"] == "p"
         if cursor is not None:
-            queryset = queryset.alias(**self._settled())
-            beyond = _beyond(self._sorted_by(), cursor["k"], backwards=backwards)
+            queryset = queryset.alias(**self._values_at_first())
+            beyond = _beyond(self._effective_ordering(), cursor["k"], backwards=backwards)
             queryset = queryset.filter(beyond)
         elif view.moving:
-            self._look_at_the_latest(queryset)
+            self._note_latest(queryset)
         # The first page holds the latest there are: no moment is later yet, and an index will do.
-        ordering = self.ordering if cursor is None else self._sorted_by()
+        ordering = self.ordering if cursor is None else self._effective_ordering()
         found = list(queryset.order_by(*_terms(ordering, backwards))[: self.limit + 1])
         if cursor is None:
             moments = [_value(row, name) for row in found for name in self._moves()]
@@ -222,7 +222,7 @@ class CursorPages(BasePagination):
         """Those fields of the ordering that rows may get while somebody reads."""
         return [name for name in map(_plain_name, self.ordering) if name in self.moving]
 
-    def _look_at_the_latest(self, queryset: Any) -> None:
+    def _note_latest(self, queryset: Any) -> None:
         """Note which rows have a moment that others may still be about to commit."""
         self.floor = self.began - COMMITTED_WITHIN
         for name in self._moves():
@@ -232,7 +232,7 @@ class CursorPages(BasePagination):
                 self.floor = found[-1][0]
             self.there += [pk for moment, pk in found if moment > self.floor]
 
-    def _settled(self) -> dict[str, Any]:
+    def _values_at_first(self) -> dict[str, Any]:
         """Their values as they were when the first page was read."""
         return {
             f"settled_{name}": Case(
@@ -250,7 +250,7 @@ class CursorPages(BasePagination):
         moments = [_value(row, name) for name in self._moves()]
         return any(moment is not None and moment > self.floor for moment in moments)
 
-    def _sorted_by(self) -> Ordering:
+    def _effective_ordering(self) -> Ordering:
         """The ordering, by those values."""
         moving = set(self._moves())
         return tuple(

@@ -48,11 +48,13 @@ def groups() -> list[tuple[str, list[dict[str, Any]]]]:
         for method in _METHODS:
             if method in item:
                 described = item[method]
-                found.setdefault(described["tags"][0], []).append(_shown(method, path, described))
+                found.setdefault(described["tags"][0], []).append(
+                    _operation(method, path, described)
+                )
     return sorted(found.items())
 
 
-def _shown(method: str, path: str, described: dict[str, Any]) -> dict[str, Any]:
+def _operation(method: str, path: str, described: dict[str, Any]) -> dict[str, Any]:
     example = examples().get(described["operationId"], {})
     return {
         "id": described["operationId"],
@@ -69,7 +71,7 @@ def _shown(method: str, path: str, described: dict[str, Any]) -> dict[str, Any]:
         ),
         "curl": _curl(method, path, described, example),
         "status": example.get("status"),
-        "answer": _shortened(example["answer"]) if "answer" in example else "",
+        "answer": _excerpt(example["answer"]) if "answer" in example else "",
     }
 
 
@@ -88,13 +90,13 @@ def _parameter(described: dict[str, Any]) -> dict[str, Any]:
 def _body(described: dict[str, Any]) -> list[dict[str, Any]]:
     """The fields of what is sent."""
     content = described.get("requestBody", {}).get("content", {})
-    kind = _resolved(content.get("application/json", {}).get("schema", {}))
+    kind = _schema_of(content.get("application/json", {}).get("schema", {}))
     required = kind.get("required", [])
     return [
         {
             "name": name,
             "required": name in required,
-            "kind": _kind(_resolved(field)),
+            "kind": _kind(_schema_of(field)),
             "default": field.get("default"),
             "words": field.get("description", ""),
         }
@@ -102,7 +104,7 @@ def _body(described: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _resolved(kind: dict[str, Any]) -> dict[str, Any]:
+def _schema_of(kind: dict[str, Any]) -> dict[str, Any]:
     """A schema with its reference followed, also where one stands alone in `allOf` or `oneOf`."""
     for several in ("allOf", "oneOf"):
         if len(kind.get(several, ())) == 1:
@@ -138,7 +140,7 @@ def _curl(method: str, path: str, described: dict[str, Any], example: dict[str, 
     return "curl " + " \\\n  ".join(parts)
 
 
-def _shortened(answer: Any) -> str:
+def _excerpt(answer: Any) -> str:
     lines = json.dumps(answer, indent=2, ensure_ascii=False).split("\n")
     if len(lines) > _ANSWER_LINES:
         lines = [*lines[:_ANSWER_LINES], f"… {len(lines) - _ANSWER_LINES} more lines"]

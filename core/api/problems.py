@@ -113,7 +113,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     answered = exception_handler(error, context)
     if answered is None:
         return None
-    code, sentence, more = _described(error)
+    code, sentence, more = _problem_parts(error)
     response = problem(answered.status_code, code, sentence, **more)
     for name, value in answered.items():
         if name.lower() in {"www-authenticate", "retry-after", "allow"}:
@@ -127,7 +127,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     return response
 
 
-def _described(error: Exception) -> tuple[str, str, dict[str, Any]]:
+def _problem_parts(error: Exception) -> tuple[str, str, dict[str, Any]]:
     if isinstance(error, ApiProblem):
         return error.code, error.sentence, error.more
     code = "request.refused"

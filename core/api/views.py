@@ -54,7 +54,7 @@ class ApiView(APIView):
     max_age: ClassVar[int] = 0
     query: ClassVar[tuple[str, ...]] = ()
     body_most: ClassVar[int | None] = None
-    _standing: limits.Standing | None = None
+    _standing: limits.LimitStatus | None = None
     _version: tuple[str, datetime | None] | None = None
 
     # -- what happens around a handler ---------------------------------------------------------
@@ -119,12 +119,12 @@ class ApiView(APIView):
         """Give every answer the headers that all have."""
         response = super().finalize_response(request, response, *args, **kwargs)
         if self._standing is not None:
-            self._standing.tell(response)
+            self._standing.set_headers(response)
         patch_vary_headers(response, ["Accept", "Authorization", "Cookie"])
         self._allow_origins(request, response)
-        self._say_who_may_keep(request, response)
+        self._set_cache_control(request, response)
         if request.method in ("GET", "HEAD") and response.status_code == 200:
-            return self._made_conditional(request, response)
+            return self._make_conditional(request, response)
         return response
 
     def _allow_origins(self, request: Request, response: HttpResponseBase) -> None:
@@ -134,7 +134,7 @@ class ApiView(APIView):
             response["Access-Control-Allow-Origin"] = "*"
             response["Access-Control-Expose-Headers"] = cors.EXPOSED
 
-    def _say_who_may_keep(self, request: Request, response: HttpResponseBase) -> None:
+    def _set_cache_control(self, request: Request, response: HttpResponseBase) -> None:
         if response.has_header("Cache-Control"):
             return
         if self.private or request.method not in ("GET", "HEAD") or response.status_code >= 400:
@@ -145,11 +145,11 @@ class ApiView(APIView):
             policy = f"public, max-age={self.max_age}, must-revalidate"
         response["Cache-Control"] = policy
 
-    def _made_conditional(self, request: Request, response: HttpResponseBase) -> HttpResponseBase:
+    def _make_conditional(self, request: Request, response: HttpResponseBase) -> HttpResponseBase:
         if self._version is not None:
-            conditional.say_version(response, *self._version)
+            conditional.set_version(response, *self._version)
         if not isinstance(response, HttpResponse):  # a stream has no version but one that is said
-            return _not_begun(response) if request.method == "HEAD" else response
+            return _head_of(response) if request.method == "HEAD" else response
         if isinstance(response, SimpleTemplateResponse):
             response.add_post_render_callback(
                 lambda rendered: conditional.conditional(request, rendered)
@@ -277,7 +277,7 @@ class DetailView(FieldsView):
             raise ApiProblem(sentence, code=code, status=404) from error
 
 
-def _not_begun(stream: HttpResponseBase) -> HttpResponse:
+def _head_of(stream: HttpResponseBase) -> HttpResponse:
     """What is said of a stream to whoever only asks about it: begun and never read, it would stay
     open."""
     return HttpResponse(status=stream.status_code, headers=stream.headers)

@@ -93,7 +93,7 @@ def each(
             set_aside(job, name, error, target=target)
         else:
             if aside is not None:
-                taken_up(job, name)
+                take_up(job, name)
     return done
 
 
@@ -112,7 +112,7 @@ def attempt(
         else:
             set_aside(job, name, error, target=target)
         return None
-    taken_up(job, name)
+    take_up(job, name)
     return answer
 
 
@@ -237,7 +237,7 @@ def pause_after(attempts: int) -> timedelta:
     return min(FIRST_PAUSE * doublings, LONGEST_PAUSE)
 
 
-def taken_up(job: str, key: str) -> None:
+def take_up(job: str, key: str) -> None:
     """A row that may have been set aside has been dealt with."""
     gone, _ = SetAside.objects.filter(job=job, key=key).delete()
     if gone:

@@ -39,10 +39,10 @@ def send_mail(fields: Fields, tries: int = 0) -> None:
         try:
             get_connection(settings.GAUNTLET_EMAIL_TRANSPORT).send_messages([unpacked(fields)])
         except (SMTPException, OSError) as error:
-            _failed(fields, tries, error)
+            _retry_or_give_up(fields, tries, error)
 
 
-def _failed(fields: Fields, tries: int, error: Exception) -> None:
+def _retry_or_give_up(fields: Fields, tries: int, error: Exception) -> None:
     what = type(error).__name__
     if tries + 1 >= TRIES or is_final(error):
         log.error("mail.given-up", error=what, tries=tries + 1)

@@ -130,7 +130,7 @@ class RulesetsView(FieldsView):
     )
     def get(self, request: Request) -> Response:
         """All rulesets with their variants."""
-        results = self.only(*(_listed(request, ruleset) for ruleset in REGISTRY))
+        results = self.only(*(_summary_of(request, ruleset) for ruleset in REGISTRY))
         return Response({"next": None, "previous": None, "results": results})
 
 
@@ -152,7 +152,7 @@ class RulesetView(FieldsView):
         defaults = ruleset.options_type()  # type: ignore[call-arg]
         (shown,) = self.only(
             {
-                **_listed(request, ruleset),
+                **_summary_of(request, ruleset),
                 "items": msgspec.to_builtins(ruleset.items),
                 "options": options_schema(ruleset),
                 "defaults": msgspec.to_builtins(defaults),
@@ -167,7 +167,7 @@ class RulesetView(FieldsView):
         return Response(shown)
 
 
-def _listed(request: Request, ruleset: AnyRuleset) -> dict[str, Any]:
+def _summary_of(request: Request, ruleset: AnyRuleset) -> dict[str, Any]:
     absolute = request.build_absolute_uri
     return {
         "id": ruleset.id,

@@ -18,7 +18,7 @@ _LEFT_OUT_TAG: Final = "figure"
 _LEFT_OUT_SECTION: Final = "rules-paces"
 
 
-class Section(NamedTuple):
+class RulesSection(NamedTuple):
     """A part of the rules under a heading."""
 
     title: str
@@ -32,13 +32,15 @@ def page_of(ruleset: AnyRuleset) -> str:
 
 
 @cache
-def sections_of(ruleset: AnyRuleset) -> tuple[Section, ...]:
+def sections_of(ruleset: AnyRuleset) -> tuple[RulesSection, ...]:
     """The rules in the order of their page, without pictures. Paragraphs are apart by an empty
     line, points begin with `- `, the cells of a table's row have ` | ` between them, and
     `[House ruling]` marks what the page marks."""
     reader = _Reader(ruleset.name)
     reader.feed(page_of(ruleset))
-    return tuple(Section(title, "\n\n".join(blocks)) for title, blocks in reader.sections if blocks)
+    return tuple(
+        RulesSection(title, "\n\n".join(blocks)) for title, blocks in reader.sections if blocks
+    )
 
 
 class _Reader(HTMLParser):
@@ -62,14 +64,14 @@ class _Reader(HTMLParser):
         if tag == _LEFT_OUT_TAG or given.get("aria-labelledby") == _LEFT_OUT_SECTION:
             self.skipping = tag
         elif tag == "h2":
-            self._block_ends()
+            self._end_block()
         elif tag in _CELLS:
             self.words.append(" | " if "".join(self.words).strip() else "")
         elif "tag-ruling" in (given.get("class") or ""):
             self.words.append("[")
             self.in_ruling = True
         elif tag in _BLOCKS:
-            self._block_ends()
+            self._end_block()
             self.mark = "- " if tag == "li" else self.mark
         self.depth += tag == "div"
 
@@ -80,7 +82,7 @@ class _Reader(HTMLParser):
             self.skipping = "" if tag == self.skipping else self.skipping
             return
         if tag == "h2":
-            self.sections.append((self._said(), []))
+            self.sections.append((self._take_words(), []))
         elif tag == "span" and self.in_ruling:
             self.words.append("]")
             self.in_ruling = False
@@ -88,23 +90,23 @@ class _Reader(HTMLParser):
             self.words.append(":")
             self.after_term = True
         elif tag in _BLOCKS:
-            self._block_ends()
+            self._end_block()
         self.depth -= tag == "div"
 
     def handle_data(self, data: str) -> None:
         if self.depth and not self.skipping:
             self.words.append(data)
 
-    def _said(self) -> str:
+    def _take_words(self) -> str:
         said = " ".join("".join(self.words).split())
         self.words.clear()
         return said
 
-    def _block_ends(self) -> None:
+    def _end_block(self) -> None:
         if self.after_term:
             self.after_term = False
             return
-        said = self._said()
+        said = self._take_words()
         if said:
             self.sections[-1][1].append(self.mark + said)
             self.mark = ""

@@ -41,7 +41,7 @@ class SavedMoveSerializer(serializers.Serializer[SavedMove]):
     name = serializers.CharField(max_length=NAME_MAX)
     text = serializers.CharField(max_length=2000, help_text="A move in the ruleset's notation.")
 
-    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """The text is a move of the ruleset that the address names, and the name is one."""
         told = Together()
         if "name" in sound:

@@ -162,7 +162,7 @@ class OpponentField(UsernameField):
     none = ("challenge.opponent-none", "There is nobody called {}.")
 
 
-class GameJudged(serializers.Serializer[Any]):
+class GameValidation(serializers.Serializer[Any]):
     """Mixed into what has `ruleset` and `variant`, and perhaps `options`: a game to be played."""
 
     at_fault: ClassVar[Mapping[str, str]] = {
@@ -171,7 +171,7 @@ class GameJudged(serializers.Serializer[Any]):
         "setup.options": "options",
     }
 
-    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """Whether there is such a game: what hangs on the ruleset only where that is known."""
         told = Together()
         if sound.get("ruleset"):
@@ -180,11 +180,11 @@ class GameJudged(serializers.Serializer[Any]):
         yield from told.refused
 
 
-class NewChallengeSerializer(GameJudged):
+class NewChallengeSerializer(GameValidation):
     """What is offered."""
 
     at_fault: ClassVar[Mapping[str, str]] = {
-        **GameJudged.at_fault,
+        **GameValidation.at_fault,
         "challenge.yourself": "opponent",
         "challenge.advantage": "advantage",
         "challenge.message-too-long": "message",
@@ -210,9 +210,9 @@ class NewChallengeSerializer(GameJudged):
         help_text="For how many seconds it stays open.",
     )
 
-    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """Nobody challenges themselves."""
-        yield from super().judged(sound)
+        yield from super().validation_faults(sound)
         told = Together()
         with told.of():
             must_be_another(signed_in(self.context["request"]), sound.get("opponent"))

@@ -28,7 +28,7 @@ from games.engine import records
 from games.frames import ack_frame
 from games.models import Match
 from games.reading import Reader, match_for, reader_of
-from games.services.arrivals import match_look, match_ready_now
+from games.services.arrivals import match_poll, match_ready_now
 from games.services.matches import record_bytes
 from games.services.turns import client_id_validate, match_submit
 
@@ -42,7 +42,7 @@ class SubmissionSerializer(serializers.Serializer[dict[str, Any]]):
     text = serializers.CharField(max_length=2000, trim_whitespace=False)
     version = serializers.IntegerField(min_value=0, max_value=2**31 - 1)
 
-    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """The id has letters that frames take."""
         try:
             client_id_validate(sound.get("id", "unknown"))
@@ -121,7 +121,7 @@ class MatchView(FieldsView):
             return {}, reader
         require_scope(self.request.auth, Scope.PLAY)
         waits = reader.sync["view"]["phase"] == "waiting"
-        there = match_look(match_id=match_id, acting_user=user, seat=seat, waits=waits)
+        there = match_poll(match_id=match_id, acting_user=user, seat=seat, waits=waits)
         return {"presence": there}, reader_of(match_id, user) if waits else reader
 
 

@@ -21,7 +21,7 @@ from core.api.renderers import NDJSON, NdjsonRenderer
 from core.api.scopes import Credential, Scope
 from core.api.views import FieldsView, SignedInView
 from core.refusals import Forbidden
-from core.streaming import database_given_back
+from core.streaming import give_back_database
 from games import store
 from games.audience import AUDIENCES, seat_of
 from games.bots import hints, streams
@@ -38,11 +38,11 @@ class StreamView(SignedInView):
         response = StreamingHttpResponse(made, content_type=NDJSON)
         # A proxy that gathers lines before it passes them on would make a bot lose on time.
         response["X-Accel-Buffering"] = "no"
-        database_given_back()
+        give_back_database()
         return response
 
 
-def _opened(request: Request, caller: User) -> dict[str, Any]:
+def _credentials_of(request: Request, caller: User) -> dict[str, Any]:
     """What the stream was opened with: when the token expires that was shown (None for sessions),
     and how to ask whether it, or the session, still stands."""
     token = request.auth if isinstance(request.auth, Credential) else None
@@ -55,7 +55,7 @@ def _opened(request: Request, caller: User) -> dict[str, Any]:
 _LINES = OpenApiResponse(OpenApiTypes.STR, description="One JSON object a line; see docs/bots.md.")
 
 
-class EventsView(StreamView):
+class EventStreamView(StreamView):
     """Everything that concerns the caller."""
 
     scopes: ClassVar[Mapping[str, Scope]] = {"GET": Scope.BOT}
@@ -71,7 +71,7 @@ class EventsView(StreamView):
         `challenge.closed`. It begins with what there is, then says `caught-up`."""
         caller = signed_in(request)
         streams.room_for(caller)
-        return self.stream(streams.EventStream(caller, **_opened(request, caller)))
+        return self.stream(streams.EventStream(caller, **_credentials_of(request, caller)))
 
 
 class MatchStreamView(StreamView):
@@ -89,7 +89,9 @@ class MatchStreamView(StreamView):
         the match is over."""
         caller = signed_in(request)
         streams.room_for(caller)
-        return self.stream(streams.MatchStream(caller, match_id, **_opened(request, caller)))
+        return self.stream(
+            streams.MatchStream(caller, match_id, **_credentials_of(request, caller))
+        )
 
 
 class HintsSerializer(serializers.Serializer[dict[str, Any]]):

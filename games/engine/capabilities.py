@@ -163,7 +163,7 @@ class Supply(msgspec.Struct, frozen=True):
     variants: tuple[str, ...] = ()
 
 
-class LookedOver(msgspec.Struct, frozen=True):
+class SupplyReport(msgspec.Struct, frozen=True):
     """What a prepared text turned out to be: its canonical text (empty where there are faults),
     everything that is wrong with it, a sentence each, what an organiser should know all the same,
     and an SVG document with the faults marked (empty where nothing could be drawn)."""
@@ -189,13 +189,13 @@ class Supplies(Protocol):
     supplies: ClassVar[tuple[Supply, ...]]
 
     @abstractmethod
-    def look_over(self, key: str, text: str) -> LookedOver:
+    def validate_supply(self, key: str, text: str) -> SupplyReport:
         """Check a prepared text for the supply of that key; never raises for what it holds."""
         ...
 
     @abstractmethod
     def supplied(self, key: str, value: str, variant_id: str) -> Supplied:
-        """What a value that `look_over` gave means for a match of that variant."""
+        """What a value that `validate_supply` gave means for a match of that variant."""
         ...
 
     @abstractmethod

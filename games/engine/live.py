@@ -20,7 +20,7 @@ from games.engine.chance import RandomSource
 from games.engine.clocks import Watch
 from games.engine.decisions import Draw, Event, Seat
 from games.engine.errors import EngineFault
-from games.engine.table import Act, AnyRuleset, Course, Entry, Header, Table
+from games.engine.table import Act, AnyRuleset, Entry, Header, MatchCourse, Table
 
 BEFORE_TURN_ENDS_MS = (30_000, 15_000, 5_000)
 EVERY_RESERVE_MS = 30_000
@@ -94,7 +94,7 @@ def begin(
     """Open the table and draw what is due at once, unless it was ``prepared``.
     Raises :class:`Refusal` ``setup.*``."""
     empty = Live(Table(header=header), prepared=tuple(prepared))
-    live = _watched(empty, tables.opened(ruleset, header), at)
+    live = _with_watches(empty, tables.opened(ruleset, header), at)
     return _with_chance(ruleset, Turn(live), at, random)
 
 
@@ -120,7 +120,7 @@ def with_ready(live: Live, ready: tuple[bool, bool]) -> Live:
     return msgspec.structs.replace(live, waiting=msgspec.structs.replace(live.waiting, ready=ready))
 
 
-def _unbegun(
+def _end_before_start(
     ruleset: AnyRuleset, live: Live, *, act: Act, by: str, why: str, at: int, random: RandomSource
 ) -> Turn:
     """A match that waits is ended by an act. Only the lot is drawn, which every record that names
@@ -209,7 +209,7 @@ def organise(
     match that waits for its players can be ended, and nothing else.
     """
     if live.waiting is not None:
-        return _unbegun(ruleset, live, act=act, by=by, why=why, at=at, random=random)
+        return _end_before_start(ruleset, live, act=act, by=by, why=why, at=at, random=random)
     turn = expire(ruleset, live, at=at, random=random)
     entry = Entry(actor="organiser", text=act.text, by=by, why=why)
     if act.kind == tables.TAKE_BACK:
@@ -230,19 +230,19 @@ def _take_back(
     """The last submission that everybody knows of is undone. Secret ones after it go the same way,
     an entry each and nothing said: a take-back that undid just them would tell that they are in.
     """
-    course = Course(ruleset, turn.live.table.header, entries)
+    course = MatchCourse(ruleset, turn.live.table.header, entries)
     steps = [course.add(entry) for _ in range(course.secret_submissions)]
     undone = course.last_submission
     steps.append(course.add(entry))
     if undone is None:
         raise EngineFault("a take-back without a submission was carried out")
-    live = _rewound(ruleset, turn.live, steps[-1].table, undone, at)
+    live = _rewind(ruleset, turn.live, steps[-1].table, undone, at)
     silent = [Happened(entry, (), step.table) for step in steps[:-1]]
     last = Happened(entry, steps[-1].events, steps[-1].table)
     return _with_chance(ruleset, Turn(live, (*turn.happened, *silent, last)), at, random)
 
 
-def _rewound(ruleset: AnyRuleset, live: Live, table: Table, undone: Entry, at: int) -> Live:
+def _rewind(ruleset: AnyRuleset, live: Live, table: Table, undone: Entry, at: int) -> Live:
     """``table`` with stopwatches after ``undone`` was taken back: nobody gains or loses thinking
     time by a mistake.
 
@@ -258,7 +258,7 @@ def _rewound(ruleset: AnyRuleset, live: Live, table: Table, undone: Entry, at: i
             continue
         watch = live.watches[seat]
         answered = seat == undone.actor
-        if answered or watch is None or _decision_shown(live.table, seat) != slot.decision.id:
+        if answered or watch is None or _visible_decision(live.table, seat) != slot.decision.id:
             before = then if answered else max(slot.reading_ms, min(then, limit))
             watch = Watch(before)
         watches[seat] = watch.stopped(at) if table.paused else watch.started(at)
@@ -416,7 +416,7 @@ def _as_actor(seat: Seat) -> Literal[0, 1]:
 
 def _then(turn: Turn, entry: Entry, step: tables.Step, at: int) -> Turn:
     return Turn(
-        _watched(turn.live, step.table, at),
+        _with_watches(turn.live, step.table, at),
         (*turn.happened, Happened(entry, step.events, step.table)),
     )
 
@@ -424,7 +424,7 @@ def _then(turn: Turn, entry: Entry, step: tables.Step, at: int) -> Turn:
 def _with_chance(ruleset: AnyRuleset, turn: Turn, at: int, random: RandomSource) -> Turn:
     while due := tables.draws_due(ruleset, turn.live.table):
         table = turn.live.table
-        supplied = _prepared_for(ruleset, turn.live, due[0])
+        supplied = _preparation_for(ruleset, turn.live, due[0])
         text = tables.drawn(ruleset, table, due[0], random) if supplied is None else supplied.text
         by = "" if supplied is None else supplied.by
         step = tables.chanced(ruleset, table, text=text, by=by)
@@ -432,14 +432,14 @@ def _with_chance(ruleset: AnyRuleset, turn: Turn, at: int, random: RandomSource)
     return turn
 
 
-def _prepared_for(ruleset: AnyRuleset, live: Live, draw: Draw) -> Prepared | None:
+def _preparation_for(ruleset: AnyRuleset, live: Live, draw: Draw) -> Prepared | None:
     for prepared in live.prepared:
         if ruleset.parse_chance(prepared.text).draw == draw:
             return prepared
     return None
 
 
-def _watched(live: Live, table: Table, at: int) -> Live:
+def _with_watches(live: Live, table: Table, at: int) -> Live:
     """``table`` with stopwatches: kept for decisions that are still the same, fresh for new ones,
     set to what they showed for those that were suspended, all held during a pause."""
     watches: list[Watch | None] = [None, None]
@@ -448,13 +448,13 @@ def _watched(live: Live, table: Table, at: int) -> Live:
         if slot is None:
             continue
         watch = live.watches[seat]
-        if watch is None or _decision_shown(live.table, seat) != slot.decision.id:
+        if watch is None or _visible_decision(live.table, seat) != slot.decision.id:
             watch = Watch(slot.reading_ms)
         watches[seat] = watch.stopped(at) if table.paused else watch.started(at)
     return Live(table, (watches[0], watches[1]), live.prepared)
 
 
-def _decision_shown(table: Table, seat: Seat) -> str | None:
+def _visible_decision(table: Table, seat: Seat) -> str | None:
     """The id of the decision that this seat is seen to be at."""
     slot = tables.shown(table, seat)
     return None if slot is None else slot.decision.id

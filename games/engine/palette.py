@@ -35,7 +35,7 @@ def patterns(name: str, step: float, red: Seat = 0) -> str:
     fill and ``{name}-ground-{seat}`` for its ground. ``step`` is the width of one repeat in units
     of the drawing."""
     return "".join(
-        f"{_striped(f'{name}{kind}-0', step, inks[0])}{_dotted(f'{name}{kind}-1', step, inks[1])}"
+        f"{_stripes(f'{name}{kind}-0', step, inks[0])}{_dots(f'{name}{kind}-1', step, inks[1])}"
         for kind, inks in (
             ("", (f'stroke="{MARK}" stroke-opacity="{MARK_OPACITY}"',) * 2),
             ("-ground", tuple(f'stroke="{FILL[side(seat, red)]}"' for seat in (0, 1))),
@@ -43,7 +43,7 @@ def patterns(name: str, step: float, red: Seat = 0) -> str:
     )
 
 
-def _striped(name: str, step: float, ink: str) -> str:
+def _stripes(name: str, step: float, ink: str) -> str:
     return (
         f'<pattern id="{name}" width="{step:g}" height="{step:g}" patternUnits="userSpaceOnUse" '
         f'patternTransform="rotate(45)">'
@@ -51,7 +51,7 @@ def _striped(name: str, step: float, ink: str) -> str:
     )
 
 
-def _dotted(name: str, step: float, ink: str) -> str:
+def _dots(name: str, step: float, ink: str) -> str:
     near, far = step / 4, step * 3 / 4
     return (
         f'<pattern id="{name}" width="{step:g}" height="{step:g}" patternUnits="userSpaceOnUse">'

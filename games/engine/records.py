@@ -17,7 +17,7 @@ from games.engine.clocks import to_ms
 from games.engine.decisions import Event, Outcome
 from games.engine.registry import Registry
 from games.engine.ruleset import HeldItem
-from games.engine.table import AnyRuleset, Course, Entry, Header, Table
+from games.engine.table import AnyRuleset, Entry, Header, MatchCourse, Table
 
 FORMAT: Literal["deathmatch-record/1"] = "deathmatch-record/1"
 MEDIA_TYPE = "application/vnd.deathmatch-record+json"
@@ -183,7 +183,7 @@ def entry_of(move: RecordMove) -> Entry:
 def replay(ruleset: AnyRuleset, header: Header, entries: Sequence[Entry]) -> Iterator[Reckoned]:
     """Fold the entries, one step each. Raises :class:`CannotStand` at the first that cannot, and
     :class:`Refusal` ``setup.*`` where the match cannot even be opened."""
-    course = Course(ruleset, header)
+    course = MatchCourse(ruleset, header)
     for index, entry in enumerate(entries):
         try:
             step = course.add(entry)

@@ -36,7 +36,7 @@ def record_schema(registry: Registry) -> dict[str, Any]:
         )
         defs |= option_defs
         cases.append(_case(ruleset, options))
-    schema: dict[str, Any] = _tidied(
+    schema: dict[str, Any] = _tidy_json(
         {
             "$schema": _DIALECT,
             "$id": f"urn:{FORMAT.replace('/', ':')}",
@@ -74,15 +74,15 @@ def _items(ruleset: AnyRuleset, variant_id: str) -> dict[str, Any]:
     return {"items": {"properties": {"item": {"enum": known}}}} if known else {"maxItems": 0}
 
 
-def _tidied(value: Any) -> Any:
+def _tidy_json(value: Any) -> Any:
     """Plain JSON values; descriptions out of docstrings lose line breaks and doubled backquotes."""
     if isinstance(value, list | tuple):
-        return [_tidied(each) for each in value]
+        return [_tidy_json(each) for each in value]
     if not isinstance(value, dict):
         return value
     return {
         key: " ".join(each.split()).replace("``", "`")
         if key == "description" and isinstance(each, str)
-        else _tidied(each)
+        else _tidy_json(each)
         for key, each in value.items()
     }

@@ -138,10 +138,10 @@ def opened(ruleset: AnyRuleset, header: Header) -> Table:
     table = Table(header=header)
     if header.advantage is None:
         return table
-    return _begun(ruleset, table, header.advantage)
+    return _begin(ruleset, table, header.advantage)
 
 
-def _begun(ruleset: AnyRuleset, table: Table, advantage: Seat) -> Table:
+def _begin(ruleset: AnyRuleset, table: Table, advantage: Seat) -> Table:
     header = table.header
     state = ruleset.initial(
         Setup(
@@ -158,7 +158,7 @@ def _begun(ruleset: AnyRuleset, table: Table, advantage: Seat) -> Table:
         reserve_ms=(full, full),
         epoch=ruleset.reserve_epoch(state),
     )
-    return _moved_on(ruleset, begun, state)
+    return _move_on(ruleset, begun, state)
 
 
 # -- clocks --------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ def limit_of(ruleset: AnyRuleset, table: Table, seat: Seat) -> int | None:
     slot = table.open[seat]
     if slot is None:
         return None
-    awaited = _awaited(ruleset, table, slot)
+    awaited = _decision_awaited_by(ruleset, table, slot)
     return _limit(ruleset, table, slot if awaited is None else awaited)
 
 
@@ -182,12 +182,16 @@ def runs_out_of(ruleset: AnyRuleset, table: Table, seat: Seat) -> int | None:
     """The last reading before this seat's open decision runs out; None where it has none, or one
     that does not run out as things stand: it lingers, or an answer of this seat is held back."""
     slot = table.open[seat]
-    if slot is None or table.holds_back(seat) or _awaited(ruleset, table, slot) is not None:
+    if (
+        slot is None
+        or table.holds_back(seat)
+        or _decision_awaited_by(ruleset, table, slot) is not None
+    ):
         return None
     return _limit(ruleset, table, slot)
 
 
-def _awaited(ruleset: AnyRuleset, table: Table, slot: Open) -> Open | None:
+def _decision_awaited_by(ruleset: AnyRuleset, table: Table, slot: Open) -> Open | None:
     """The unanswered decision of the other seat that ``slot``, which lingers, lasts as long as."""
     seat = other(slot.decision.seat)
     theirs = table.open[seat]
@@ -241,7 +245,7 @@ def submitted(ruleset: AnyRuleset, table: Table, *, seat: Seat, text: str, readi
     if slot is not None and reading_ms < slot.reading_ms:
         raise Refusal("clock.backwards", "The clock of this decision showed more than that before.")
     if tidied == CONCEDE:
-        return _conceded(ruleset, table, seat, reading_ms)
+        return _concede(ruleset, table, seat, reading_ms)
     if table.paused:
         raise Refusal("match.paused", "The match is paused; the clocks stand still.")
     if slot is None:
@@ -252,7 +256,7 @@ def submitted(ruleset: AnyRuleset, table: Table, *, seat: Seat, text: str, readi
     move = ruleset.parse(tidied)
     ruleset.validate(table.state, decision, move)
     move = ruleset.canonical(table.state, decision, move)
-    step = _answered(ruleset, table, slot, move, reading_ms)
+    step = _answer(ruleset, table, slot, move, reading_ms)
     return msgspec.structs.replace(step, text=ruleset.print(move))
 
 
@@ -283,9 +287,9 @@ def timed_out(
         # That a sealed choice was not made in time stays as secret as the choice itself.
         event = msgspec.structs.replace(event, seen_by=(seat,))
     if isinstance(answer, Draw):
-        step = Step(_held_back(table, slot, None, limit, final=True), (), "")
+        step = Step(_hold_back(table, slot, None, limit, final=True), (), "")
     else:
-        step = _answered(ruleset, table, slot, answer, limit, final=True)
+        step = _answer(ruleset, table, slot, answer, limit, final=True)
     return msgspec.structs.replace(step, events=(event, *step.events))
 
 
@@ -316,7 +320,7 @@ def chanced(ruleset: AnyRuleset, table: Table, *, text: str, by: str = "") -> St
     the ruleset's own codes for an outcome that cannot be.
     """
     _must_be_on(table)
-    step = _chanced(ruleset, table, text)
+    step = _apply_chance(ruleset, table, text)
     if not by:
         return step
     event = Event(
@@ -329,12 +333,12 @@ def chanced(ruleset: AnyRuleset, table: Table, *, text: str, by: str = "") -> St
     return msgspec.structs.replace(step, events=(event, *step.events))
 
 
-def _chanced(ruleset: AnyRuleset, table: Table, text: str) -> Step:
+def _apply_chance(ruleset: AnyRuleset, table: Table, text: str) -> Step:
     lot = _LOT.fullmatch(text.strip(" ").lower())
     if table.advantage is None:
         if lot is None:
             raise Refusal("chance.lot-first", "Who has the advantage must be drawn by lot first.")
-        return _lot_drawn(ruleset, table, int(lot[1]))
+        return _apply_lot(ruleset, table, int(lot[1]))
     if lot is not None:
         raise Refusal("chance.not-due", "The advantage is settled; no lot is drawn.")
     chance = ruleset.parse_chance(text)
@@ -352,23 +356,23 @@ def _chanced(ruleset: AnyRuleset, table: Table, text: str) -> Step:
                     ]
                 ),
             )
-            step = _released(ruleset, table, held.decision.barrier)
+            step = _release(ruleset, table, held.decision.barrier)
             return msgspec.structs.replace(step, text=canonical)
     if chance.draw not in ruleset.chance_due(table.state):
         raise Refusal("chance.not-due", "Nothing of the kind is to be drawn now.")
     state = ruleset.apply_chance(table.state, chance)
     events = tuple(ruleset.chance_events(table.state, chance, state))
-    return Step(_moved_on(ruleset, table, state), events, canonical)
+    return Step(_move_on(ruleset, table, state), events, canonical)
 
 
 _LOT = re.compile(r"lot +([01])")
 
 
-def _lot_drawn(ruleset: AnyRuleset, table: Table, advantage: Seat) -> Step:
+def _apply_lot(ruleset: AnyRuleset, table: Table, advantage: Seat) -> Step:
     event = Event(
         kind="lot", seat=advantage, text="has the advantage, drawn by lot", seen_by=EVERYONE
     )
-    return Step(_begun(ruleset, table, advantage), (event,), f"lot {advantage}")
+    return Step(_begin(ruleset, table, advantage), (event,), f"lot {advantage}")
 
 
 # -- the organiser's acts ------------------------------------------------------------------------
@@ -422,7 +426,7 @@ def parse_act(text: str) -> Act:
 
 def organised(ruleset: AnyRuleset, table: Table, *, act: Act, by: str = "", why: str = "") -> Step:
     """The table after an organiser's act other than a take-back, which needs the whole
-    :class:`Course`. Raises :class:`Refusal` ``organiser.*`` and ``match.over``."""
+    :class:`MatchCourse`. Raises :class:`Refusal` ``organiser.*`` and ``match.over``."""
     _must_be_on(table)
     if table.advantage is None:
         raise Refusal("chance.lot-first", "Who has the advantage must be drawn by lot first.")
@@ -457,13 +461,13 @@ def _after_act(ruleset: AnyRuleset, table: Table, act: Act) -> Table:
         case "reserve":
             return _with_reserve(table, _seat_of(act), act.amount_ms)
         case "extend":
-            return _extended(table, _seat_of(act), act.amount_ms)
+            return _extend(table, _seat_of(act), act.amount_ms)
         case "rule valid" | "rule invalid":
-            return _moved_on(ruleset, table, ruled(ruleset, table.state, act.kind == "rule valid"))
+            return _move_on(ruleset, table, ruled(ruleset, table.state, act.kind == "rule valid"))
         case "winner":
-            return _ended(ruleset, table, Outcome(act.seat, "ruling", ruleset.scores(table.state)))
+            return _end(ruleset, table, Outcome(act.seat, "ruling", ruleset.scores(table.state)))
         case "void":
-            return _ended(ruleset, table, Outcome(None, "ruling", ruleset.scores(table.state)))
+            return _end(ruleset, table, Outcome(None, "ruling", ruleset.scores(table.state)))
         case _:
             raise EngineFault("a take-back needs the course of the match")
 
@@ -480,7 +484,7 @@ def _with_reserve(table: Table, seat: Seat, amount_ms: int) -> Table:
     return msgspec.structs.replace(table, reserve_ms=(reserve[0], reserve[1]))
 
 
-def _extended(table: Table, seat: Seat, amount_ms: int) -> Table:
+def _extend(table: Table, seat: Seat, amount_ms: int) -> Table:
     # A decision whose answer is held back goes on for everybody who must not know of it: to refuse
     # just then would tell.
     running = shown(table, seat)
@@ -579,7 +583,7 @@ class _Secret(msgspec.Struct, frozen=True):
     barred_by: str | None
 
 
-class Course:
+class MatchCourse:
     """A match from its opening on, entry by entry: which entries stand, and the table they led to.
 
     A take-back undoes the last submission of a player and what followed from it: later timeouts,
@@ -641,7 +645,7 @@ class Course:
             return
         seat = 1 if entry.actor else 0
         slot = before.open[seat]
-        if slot is not None and not _known_to_others(self._ruleset, before, step, seat):
+        if slot is not None and not _is_noticeable(self._ruleset, before, step, seat):
             barred_by = None if slot.decision.barrier is None else slot.decision.id
             self._secret.append(_Secret(self._length, barred_by))
 
@@ -670,7 +674,7 @@ class Course:
         return None
 
 
-def _known_to_others(ruleset: AnyRuleset, before: Table, step: Step, seat: Seat) -> bool:
+def _is_noticeable(ruleset: AnyRuleset, before: Table, step: Step, seat: Seat) -> bool:
     """Whether anybody but ``seat`` could notice a submission of theirs."""
     after = step.table
     if after.holds_back(seat):
@@ -710,13 +714,13 @@ def _must_be_on(table: Table) -> None:
         raise Refusal("match.over", "The match is over.")
 
 
-def _ended(ruleset: AnyRuleset, table: Table, result: Outcome) -> Table:
+def _end(ruleset: AnyRuleset, table: Table, result: Outcome) -> Table:
     """The table once the match is over; answers that were still held back are paid for, too, and
     so are decisions that were suspended."""
     unpaid: list[Open | Sealed | None] = [*table.sealed, *table.suspended]
     for ended in unpaid:
         if ended is not None:
-            table = _charged(ruleset, table, ended)
+            table = _charge(ruleset, table, ended)
     return msgspec.structs.replace(
         table,
         result=result,
@@ -727,7 +731,7 @@ def _ended(ruleset: AnyRuleset, table: Table, result: Outcome) -> Table:
     )
 
 
-def _conceded(ruleset: AnyRuleset, table: Table, seat: Seat, reading_ms: int) -> Step:
+def _concede(ruleset: AnyRuleset, table: Table, seat: Seat, reading_ms: int) -> Step:
     if table.advantage is None:
         raise Refusal("chance.lot-first", "Who has the advantage must be drawn by lot first.")
     slot = table.open[seat]
@@ -735,10 +739,10 @@ def _conceded(ruleset: AnyRuleset, table: Table, seat: Seat, reading_ms: int) ->
         # An answer of one's own that is held back is part of the same decision: one charge.
         others = tuple([held for held in table.sealed if held.decision.seat != seat])
         table = msgspec.structs.replace(table, sealed=others)
-        table = _charged(ruleset, table, msgspec.structs.replace(slot, reading_ms=reading_ms))
+        table = _charge(ruleset, table, msgspec.structs.replace(slot, reading_ms=reading_ms))
     event = Event(kind="concede", seat=seat, text="conceded the match", seen_by=EVERYONE)
     result = Outcome(other(seat), "concession", ruleset.scores(table.state))
-    return Step(_ended(ruleset, table, result), (event,), CONCEDE)
+    return Step(_end(ruleset, table, result), (event,), CONCEDE)
 
 
 def _timeout_draw(ruleset: AnyRuleset, table: Table, held: Sealed) -> Draw:
@@ -748,7 +752,7 @@ def _timeout_draw(ruleset: AnyRuleset, table: Table, held: Sealed) -> Draw:
     return answer
 
 
-def _answered(
+def _answer(
     ruleset: AnyRuleset,
     table: Table,
     slot: Open,
@@ -759,15 +763,15 @@ def _answered(
 ) -> Step:
     if slot.decision.barrier is not None:
         final = final or not slot.decision.changeable
-        held_back = _held_back(table, slot, move, reading_ms, final=final)
-        return _released(ruleset, held_back, slot.decision.barrier)
+        held_back = _hold_back(table, slot, move, reading_ms, final=final)
+        return _release(ruleset, held_back, slot.decision.barrier)
     seat = slot.decision.seat
     read = msgspec.structs.replace(slot, reading_ms=reading_ms)
     table = msgspec.structs.replace(table, open=_with_slot(table.open, seat, read))
-    return _applied(ruleset, table, ((seat, move),))
+    return _apply(ruleset, table, ((seat, move),))
 
 
-def _held_back(table: Table, slot: Open, move: Any, reading_ms: int, *, final: bool) -> Table:
+def _hold_back(table: Table, slot: Open, move: Any, reading_ms: int, *, final: bool) -> Table:
     seat = slot.decision.seat
     held = Sealed(slot.decision, move, slot.extension_ms, reading_ms)
     still_open = None if final else msgspec.structs.replace(slot, reading_ms=reading_ms)
@@ -777,7 +781,7 @@ def _held_back(table: Table, slot: Open, move: Any, reading_ms: int, *, final: b
     )
 
 
-def _released(ruleset: AnyRuleset, table: Table, barrier: str | None) -> Step:
+def _release(ruleset: AnyRuleset, table: Table, barrier: str | None) -> Step:
     """Apply the answers behind ``barrier`` together if nothing is waited for any more."""
     behind = sorted(
         (held for held in table.sealed if held.decision.barrier == barrier),
@@ -791,21 +795,25 @@ def _released(ruleset: AnyRuleset, table: Table, barrier: str | None) -> Step:
         if slot is not None and slot.decision.barrier == barrier and not table.holds_back(seat)
     ]
     settled = any(ruleset.settles(table.state, held.decision, held.move) for held in behind)
-    if not settled and not all(_passed_over(ruleset, table, slot, behind) for slot in unanswered):
+    if not settled and not all(
+        _is_passed_over(ruleset, table, slot, behind) for slot in unanswered
+    ):
         return Step(table, (), "")
     slots = table.open
     for held in behind:
-        table = _charged(ruleset, table, held)
+        table = _charge(ruleset, table, held)
         slots = _with_slot(slots, held.decision.seat, None)
     table = msgspec.structs.replace(
         table,
         open=slots,
         sealed=tuple([held for held in table.sealed if held.decision.barrier != barrier]),
     )
-    return _applied(ruleset, table, tuple([(held.decision.seat, held.move) for held in behind]))
+    return _apply(ruleset, table, tuple([(held.decision.seat, held.move) for held in behind]))
 
 
-def _passed_over(ruleset: AnyRuleset, table: Table, slot: Open, behind: Sequence[Sealed]) -> bool:
+def _is_passed_over(
+    ruleset: AnyRuleset, table: Table, slot: Open, behind: Sequence[Sealed]
+) -> bool:
     """Whether an unanswered decision had all its time before the last answer behind its barrier
     came in. Exactly all of it is enough: an answer at that reading would have to be in by now."""
     if not policy_of(ruleset, table, slot.decision).lingers:
@@ -814,13 +822,13 @@ def _passed_over(ruleset: AnyRuleset, table: Table, slot: Open, behind: Sequence
     return latest >= _limit(ruleset, table, slot)
 
 
-def _applied(ruleset: AnyRuleset, table: Table, chosen: Chosen[Any]) -> Step:
+def _apply(ruleset: AnyRuleset, table: Table, chosen: Chosen[Any]) -> Step:
     state = ruleset.apply(table.state, chosen)
     events = tuple(ruleset.events(table.state, chosen, state))
-    return Step(_moved_on(ruleset, table, state), events, "")
+    return Step(_move_on(ruleset, table, state), events, "")
 
 
-def _moved_on(ruleset: AnyRuleset, table: Table, state: Any) -> Table:
+def _move_on(ruleset: AnyRuleset, table: Table, state: Any) -> Table:
     """The table with a new state: decisions that are still the same run on or are suspended, those
     that ended are charged, new ones open."""
     outcome = ruleset.outcome(state)
@@ -836,7 +844,7 @@ def _moved_on(ruleset: AnyRuleset, table: Table, state: Any) -> Table:
     for seat in (0, 1):
         slot, decision = table.open[seat] or table.suspended[seat], now[seat] or still[seat]
         if slot is not None and (decision is None or decision.id != slot.decision.id):
-            table = _charged(ruleset, table, slot)
+            table = _charge(ruleset, table, slot)
             slot = None
         if decision is not None:
             where = slots if now[seat] is not None else waiting
@@ -844,7 +852,7 @@ def _moved_on(ruleset: AnyRuleset, table: Table, state: Any) -> Table:
                 Open(decision) if slot is None else msgspec.structs.replace(slot, decision=decision)
             )
     if penalties is not None and table.state is not None:
-        table = _costed(table, penalties.reserve_costs(table.state, state))
+        table = _with_costs(table, penalties.reserve_costs(table.state, state))
     reserve = table.reserve_ms
     if epoch != table.epoch:
         full = to_ms(table.header.options.reserve)
@@ -857,10 +865,10 @@ def _moved_on(ruleset: AnyRuleset, table: Table, state: Any) -> Table:
         open=(slots[0], slots[1]),
         suspended=(waiting[0], waiting[1]),
     )
-    return moved if outcome is None else _ended(ruleset, moved, outcome)
+    return moved if outcome is None else _end(ruleset, moved, outcome)
 
 
-def _costed(table: Table, costs: tuple[int, int]) -> Table:
+def _with_costs(table: Table, costs: tuple[int, int]) -> Table:
     """The table after what the rules, not the clocks, take from the reserves."""
     for seat, cost in enumerate(costs):
         if cost:
@@ -882,7 +890,7 @@ def _by_seat(
     return by_seat[0], by_seat[1]
 
 
-def _charged(ruleset: AnyRuleset, table: Table, ended: Open | Sealed) -> Table:
+def _charge(ruleset: AnyRuleset, table: Table, ended: Open | Sealed) -> Table:
     """The table after a decision that ended has been paid for, at its last reading."""
     seat = ended.decision.seat
     policy = policy_of(ruleset, table, ended.decision)
@@ -953,12 +961,12 @@ def encode_table(ruleset: AnyRuleset, table: Table) -> bytes:
 def decode_table(ruleset: AnyRuleset, header: Header, data: bytes | str) -> Table:
     """The table of an encoding. Raises :class:`EngineFault` for what never was one."""
     try:
-        return _restored(ruleset, header, _DECODER.decode(data))
+        return _restore(ruleset, header, _DECODER.decode(data))
     except (msgspec.MsgspecError, Refusal) as error:
         raise EngineFault(f"not a table: {error}") from error
 
 
-def _restored(ruleset: AnyRuleset, header: Header, saved: _SavedTable) -> Table:
+def _restore(ruleset: AnyRuleset, header: Header, saved: _SavedTable) -> Table:
     state = bytes(saved.state)
     return Table(
         header=header,

@@ -27,8 +27,8 @@ from core.refusals import Refusal
 from games.ratings import keys
 from games.ratings.boards import (
     Board,
+    BoardRow,
     Cursor,
-    Row,
     Wanted,
     board_page,
     ladder_name,
@@ -276,7 +276,7 @@ def _cursor_of(text: str | None) -> Cursor | None:
         raise ParameterFault("cursor", refusal.sentence, code=refusal.code) from refusal
 
 
-def row_of(row: Row) -> dict[str, Any]:
+def row_of(row: BoardRow) -> dict[str, Any]:
     """A row as the schema has it."""
     strength = row.strength
     return {

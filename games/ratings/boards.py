@@ -20,7 +20,7 @@ from core.refusals import NotFound, NotUnderstood
 from games.models import Match
 from games.ratings import keys
 from games.ratings.models import OVERALL, Rating, RatingLadder, RatingPoint
-from games.ratings.rating import PROVISIONAL_SIGMA, Change, Standing, Strength, rate
+from games.ratings.rating import PROVISIONAL_SIGMA, Change, RatingStanding, Strength, rate
 from games.ratings.results import results_of
 from games.rulesets import REGISTRY
 
@@ -74,7 +74,7 @@ class Cursor(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Player:
+class RatedPlayer:
     """Whose row it is: what pages write of a user."""
 
     pk: int
@@ -87,13 +87,13 @@ class Player:
         return reverse("profile", args=[self.username])
 
     @classmethod
-    def of(cls, user: User) -> Player:
+    def of(cls, user: User) -> RatedPlayer:
         """The player whose account this is."""
         return cls(user.pk, user.username, user.shown_name, user.is_bot)
 
 
 @dataclass(frozen=True)
-class Row:
+class BoardRow:
     """One line of a leaderboard. Players with the same rating share a rank: ``shared``.
 
     ``trend`` is by how much the rating shown went up within thirty days, None for somebody who had
@@ -103,7 +103,7 @@ class Row:
 
     rank: int
     shared: bool
-    player: Player
+    player: RatedPlayer
     strength: Strength
     games: int
     wins: int
@@ -129,7 +129,7 @@ class Board:
     """A leaderboard, or a page of one."""
 
     ladder: str
-    rows: Sequence[Row]
+    rows: Sequence[BoardRow]
     total: int
     changed_at: datetime | None
     wanted: Wanted = field(default_factory=Wanted)
@@ -168,7 +168,7 @@ def board_page(
     ratings = found[:size][::-1] if backwards else found[:size]
     if not ratings:
         above = rated.aggregate(total=Count("pk"))
-        return Board(ladder, (), above["total"], _changed_at(ladder), wanted)
+        return Board(ladder, (), above["total"], _last_change_of(ladder), wanted)
     first, last = ratings[0], ratings[-1]
     counts = rated.aggregate(
         total=Count("pk"),
@@ -183,7 +183,7 @@ def board_page(
         ladder=ladder,
         rows=_rows(ladder, ratings, counts["above"], position, bool(counts["tied_below"])),
         total=counts["total"],
-        changed_at=_changed_at(ladder),
+        changed_at=_last_change_of(ladder),
         wanted=wanted,
         after=Cursor(last.shown, last.user_id) if has_next else None,
         before=Cursor(first.shown, first.user_id, True) if has_previous else None,
@@ -220,16 +220,16 @@ def _behind(rated: QuerySet[Rating], cursor: Cursor | None, count: int) -> list[
 
 def _rows(
     ladder: str, ratings: Sequence[Rating], above: int, position: int, tied_below: bool
-) -> tuple[Row, ...]:
+) -> tuple[BoardRow, ...]:
     users = [rating.user_id for rating in ratings]
     courses = _courses(ladder, ratings)
-    then = _shown_at(ladder, users, timezone.now() - TREND)
+    then = _ratings_at(ladder, users, timezone.now() - TREND)
     ranked = _ranks([rating.shown for rating in ratings], above, position, tied_below)
     return tuple(
-        Row(
+        BoardRow(
             rank=rank,
             shared=shared,
-            player=Player.of(rating.user),
+            player=RatedPlayer.of(rating.user),
             strength=rating.strength,
             games=rating.games,
             wins=rating.wins,
@@ -289,7 +289,7 @@ def _spark(course: Sequence[RatingPoint]) -> tuple[int, ...]:
     return (course[0].shown_before, *(point.shown for point in course)) if course else ()
 
 
-def _shown_at(ladder: str, users: Sequence[int], when: datetime) -> dict[int, int]:
+def _ratings_at(ladder: str, users: Sequence[int], when: datetime) -> dict[int, int]:
     """What these players' ratings were at an instant, of those that had one."""
     points = (
         RatingPoint.objects.filter(ladder=ladder, user__in=users, at__lte=when)
@@ -300,7 +300,7 @@ def _shown_at(ladder: str, users: Sequence[int], when: datetime) -> dict[int, in
     return dict(points)
 
 
-def _changed_at(ladder: str) -> datetime | None:
+def _last_change_of(ladder: str) -> datetime | None:
     return RatingLadder.objects.filter(pk=ladder).values_list("changed_at", flat=True).first()
 
 
@@ -339,29 +339,29 @@ def _board_of(matches: QuerySet[Match], name: str, wanted: Wanted) -> Board:
         courses.setdefault(change.user, []).append(change)
     ranked = _ranks([standing.strength.shown for standing, _ in chosen], 0, 0, False)
     rows = [
-        _row_of(standing, Player.of(user), courses[user.pk], rank)
+        _row_of(standing, RatedPlayer.of(user), courses[user.pk], rank)
         for (standing, user), rank in zip(chosen, ranked, strict=True)
     ]
     changed = max((standing.at for standing in standings.values()), default=None)
     return Board(name, tuple(rows), len(rows), changed, wanted)
 
 
-def _is_wanted(standing: Standing, user: User, wanted: Wanted) -> bool:
+def _is_wanted(standing: RatingStanding, user: User, wanted: Wanted) -> bool:
     return (
         standing.games >= wanted.games
         and (not wanted.days or standing.at >= timezone.now() - timedelta(days=wanted.days))
-        and (wanted.bots or not Player.of(user).is_bot)
+        and (wanted.bots or not RatedPlayer.of(user).is_bot)
         and (wanted.provisional or not standing.strength.is_provisional)
     )
 
 
 def _row_of(
-    standing: Standing, player: Player, course: Sequence[Change], rank: tuple[int, bool]
-) -> Row:
+    standing: RatingStanding, player: RatedPlayer, course: Sequence[Change], rank: tuple[int, bool]
+) -> BoardRow:
     since = timezone.now() - TREND
     then = [change.after.strength.shown for change in course if change.result.at <= since]
     latest = course[-SPARK:]
-    return Row(
+    return BoardRow(
         rank=rank[0],
         shared=rank[1],
         player=player,

@@ -46,7 +46,7 @@ NEVER = datetime.min.replace(tzinfo=UTC)
 _model = BradleyTerryFull(mu=MU, sigma=SIGMA, beta=BETA, tau=TAU)
 
 
-class Result(NamedTuple):
+class RatedResult(NamedTuple):
     """One result that counts: two users by id, and when it came about."""
 
     match_id: int
@@ -84,7 +84,7 @@ class Strength(NamedTuple):
         return self.sigma > PROVISIONAL_SIGMA
 
 
-class Standing(NamedTuple):
+class RatingStanding(NamedTuple):
     """A player after some results. `peak` is the highest rating shown so far, the first included
     once a match is played; `at` and `match_id` belong to the latest result."""
 
@@ -99,14 +99,14 @@ class Standing(NamedTuple):
 class Change(NamedTuple):
     """What one result did to one player."""
 
-    result: Result
+    result: RatedResult
     user: int
     won: bool
     before: Strength
-    after: Standing
+    after: RatingStanding
 
 
-NEWCOMER = Standing(peak=Strength().shown)
+NEWCOMER = RatingStanding(peak=Strength().shown)
 
 
 def rated_pair(winner: Strength, loser: Strength) -> tuple[Strength, Strength]:
@@ -120,7 +120,9 @@ def rated_pair(winner: Strength, loser: Strength) -> tuple[Strength, Strength]:
     return Strength(won.mu, won.sigma), Strength(lost.mu, lost.sigma)
 
 
-def changes_of(results: Iterable[Result], standings: dict[int, Standing]) -> Iterator[Change]:
+def changes_of(
+    results: Iterable[RatedResult], standings: dict[int, RatingStanding]
+) -> Iterator[Change]:
     """What each of ``results`` does, two changes each, the winner's first. ``standings`` holds who
     stood where before, and is brought up to date as the changes are taken."""
     for result in results:
@@ -129,7 +131,7 @@ def changes_of(results: Iterable[Result], standings: dict[int, Standing]) -> Ite
         for user, won, old, new in zip(
             (result.winner, result.loser), (True, False), before, after, strict=True
         ):
-            standing = Standing(
+            standing = RatingStanding(
                 strength=new,
                 games=old.games + 1,
                 wins=old.wins + won,
@@ -142,8 +144,8 @@ def changes_of(results: Iterable[Result], standings: dict[int, Standing]) -> Ite
 
 
 def rate(
-    results: Iterable[Result], standings: Mapping[int, Standing] | None = None
-) -> tuple[dict[int, Standing], list[Change]]:
+    results: Iterable[RatedResult], standings: Mapping[int, RatingStanding] | None = None
+) -> tuple[dict[int, RatingStanding], list[Change]]:
     """Everybody's standing after ``results`` (in the order of their instant and match), from
     ``standings`` or from nothing; and what each result changed."""
     reached = dict(standings or {})

@@ -16,10 +16,10 @@ from django.db.models.functions import Coalesce
 
 from games.models import Match
 from games.ratings.models import OVERALL
-from games.ratings.rating import Result
+from games.ratings.rating import RatedResult
 
 
-class Position(NamedTuple):
+class ResultPosition(NamedTuple):
     """Where a result stands in the order of all: by when its match ended, then by its number."""
 
     at: datetime
@@ -44,7 +44,7 @@ def counted(matches: QuerySet[Match]) -> Any:
     )
 
 
-def results_of(matches: QuerySet[Match]) -> Iterator[Result]:
+def results_of(matches: QuerySet[Match]) -> Iterator[RatedResult]:
     """The results of ``matches`` that count, in order."""
     rows = (
         counted(matches)
@@ -52,10 +52,10 @@ def results_of(matches: QuerySet[Match]) -> Iterator[Result]:
         .values_list("pk", "finished_at", "seat_won", "user_0", "user_1")
     )
     for pk, at, won, first, second in rows:
-        yield Result(pk, at, *((first, second) if won == 0 else (second, first)))
+        yield RatedResult(pk, at, *((first, second) if won == 0 else (second, first)))
 
 
-def results_since(ladder: str, since: Position | None) -> Iterator[Result]:
+def results_since(ladder: str, since: ResultPosition | None) -> Iterator[RatedResult]:
     """The results of one ladder from ``since`` on (None: all), in order."""
     matches = Match.objects.order_by()
     if ladder != OVERALL:
@@ -94,9 +94,9 @@ _DIFFERENCES = f"""
 """  # noqa: S608  (constants only)
 
 
-def first_differences(since: datetime) -> dict[str, Position]:
+def first_differences(since: datetime) -> dict[str, ResultPosition]:
     """For each ladder whose points do not agree with the results since ``since``: where the first
     disagreement is."""
     with connection.cursor() as cursor:
         cursor.execute(_DIFFERENCES, {"since": since})
-        return {ladder: Position(at, match_id) for ladder, at, match_id in cursor.fetchall()}
+        return {ladder: ResultPosition(at, match_id) for ladder, at, match_id in cursor.fetchall()}

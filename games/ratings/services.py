@@ -27,8 +27,14 @@ from games.jobs import RATE
 from games.models import Match
 from games.ratings import keys
 from games.ratings.models import OVERALL, Rating, RatingLadder, RatingPoint, RatingRuling
-from games.ratings.rating import METHOD, Change, Result, Standing, Strength, changes_of
-from games.ratings.results import Position, counted, first_differences, results_of, results_since
+from games.ratings.rating import METHOD, Change, RatedResult, RatingStanding, Strength, changes_of
+from games.ratings.results import (
+    ResultPosition,
+    counted,
+    first_differences,
+    results_of,
+    results_since,
+)
 from games.text import one_line
 
 log = structlog.get_logger("gauntlet.ratings")
@@ -48,22 +54,22 @@ def match_rate(*, match_id: int) -> list[str]:
     if match is None or match.finished_at is None:
         return []
     changed = []
-    for ladder in _locked([match.ruleset, OVERALL]):
+    for ladder in _lock([match.ruleset, OVERALL]):
         if not _agrees(ladder, match_id):
-            _take_up(ladder, since=Position(match.finished_at, match_id))
+            _take_up(ladder, since=ResultPosition(match.finished_at, match_id))
             changed.append(ladder.pk)
     return changed
 
 
-def ratings_repair(*, since: datetime | None = None) -> dict[str, Position]:
+def ratings_repair(*, since: datetime | None = None) -> dict[str, ResultPosition]:
     """Notice results since an instant (None: all) that the ladders do not hold as they are, and
     take the ladders up again from there. Returns where each that was wrong was wrong first.
 
     One transaction for each ladder: one that cannot be computed is set aside, and the others are
     repaired."""
     wrong = first_differences(since or _EVER)
-    for ladder_id in _made_otherwise():
-        wrong[ladder_id] = Position(_EVER, 0)
+    for ladder_id in _outdated_ladders():
+        wrong[ladder_id] = ResultPosition(_EVER, 0)
     guard.each(
         "ratings.repair",
         sorted(wrong),
@@ -75,8 +81,8 @@ def ratings_repair(*, since: datetime | None = None) -> dict[str, Position]:
 
 
 @transaction.atomic
-def _repair(ladder_id: str, since: Position) -> bool:
-    for ladder in _locked([ladder_id]):
+def _repair(ladder_id: str, since: ResultPosition) -> bool:
+    for ladder in _lock([ladder_id]):
         log.warning("ratings.repaired", ladder=ladder.pk, at=str(since.at))
         _take_up(ladder, since=since)
     return True
@@ -87,15 +93,15 @@ def ratings_rebuild(*, ladders: Iterable[str] | None = None) -> int:
     """Compute ladders (None: all) from nothing. Returns how many results that took."""
     wanted = [OVERALL, *Match.objects.order_by().values_list("ruleset", flat=True).distinct()]
     chosen = wanted if ladders is None else ladders
-    return sum(_take_up(ladder, since=None) for ladder in _locked(chosen))
+    return sum(_take_up(ladder, since=None) for ladder in _lock(chosen))
 
 
-def _made_otherwise() -> QuerySet[RatingLadder, str]:
+def _outdated_ladders() -> QuerySet[RatingLadder, str]:
     """The ladders that an earlier version of the arithmetic has made."""
     return RatingLadder.objects.exclude(method=METHOD).values_list("pk", flat=True)
 
 
-def _locked(ladders: Iterable[str]) -> list[RatingLadder]:
+def _lock(ladders: Iterable[str]) -> list[RatingLadder]:
     """The rows of these ladders, locked, always in the same order; made where there are none."""
     wanted = sorted(set(ladders))
     RatingLadder.objects.bulk_create(
@@ -109,16 +115,16 @@ def _locked(ladders: Iterable[str]) -> list[RatingLadder]:
 def _agrees(ladder: RatingLadder, match_id: int) -> bool:
     """Whether a ladder holds a match as it counts now."""
     result = next(results_of(Match.objects.filter(pk=match_id)), None)
-    expected = set() if result is None else _as_held(result)
+    expected = set() if result is None else _point_keys(result)
     held = RatingPoint.objects.filter(ladder=ladder, match=match_id)
     return expected == set(held.values_list("at", "user", "won"))
 
 
-def _as_held(result: Result) -> set[tuple[datetime, int, bool]]:
+def _point_keys(result: RatedResult) -> set[tuple[datetime, int, bool]]:
     return {(result.at, result.winner, True), (result.at, result.loser, False)}
 
 
-def _take_up(ladder: RatingLadder, *, since: Position | None) -> int:
+def _take_up(ladder: RatingLadder, *, since: ResultPosition | None) -> int:
     """Compute a ladder, whose row is locked, from the results since a position (None: all), on top
     of what stands before it. Returns the number of results."""
     points = RatingPoint.objects.filter(ladder=ladder)
@@ -135,11 +141,11 @@ def _take_up(ladder: RatingLadder, *, since: Position | None) -> int:
     return len(results)
 
 
-def _from(since: Position) -> Q:
+def _from(since: ResultPosition) -> Q:
     return Q(at__gt=since.at) | Q(at=since.at, match__gte=since.match_id)
 
 
-def _standings(ladder: RatingLadder, users: Iterable[int]) -> dict[int, Standing]:
+def _standings(ladder: RatingLadder, users: Iterable[int]) -> dict[int, RatingStanding]:
     """Where each of ``users`` stands by the latest of their points; newcomers are left out."""
     latest = (
         RatingPoint.objects.filter(ladder=ladder, user__in=list(users))
@@ -147,7 +153,7 @@ def _standings(ladder: RatingLadder, users: Iterable[int]) -> dict[int, Standing
         .distinct("user")
     )
     return {
-        point.user_id: Standing(
+        point.user_id: RatingStanding(
             strength=point.strength,
             games=point.games,
             wins=point.wins,
@@ -196,7 +202,7 @@ def _point_row(ladder: str, change: Change) -> tuple[Any, ...]:
     )
 
 
-def _settle(ladder: RatingLadder, touched: set[int], standings: dict[int, Standing]) -> None:
+def _settle(ladder: RatingLadder, touched: set[int], standings: dict[int, RatingStanding]) -> None:
     """Have the ratings of ``touched`` say what their latest points say."""
     gone = touched - standings.keys()
     if gone:
@@ -210,7 +216,7 @@ def _settle(ladder: RatingLadder, touched: set[int], standings: dict[int, Standi
     )
 
 
-def _rating(ladder: RatingLadder, user: int, standing: Standing) -> Rating:
+def _rating(ladder: RatingLadder, user: int, standing: RatingStanding) -> Rating:
     strength: Strength = standing.strength
     return Rating(
         ladder=ladder,
@@ -277,7 +283,9 @@ def rating_include(
         raise Refusal("rating.no-ruling", "This result counts as it was played.")
     before = {"winner": ruling.winner, "why": ruling.why}
     ruling.delete()
-    _ruled(match, acting_user, action="rating.include", data={"why": one_line(why), "was": before})
+    _record_ruling(
+        match, acting_user, action="rating.include", data={"why": one_line(why), "was": before}
+    )
 
 
 def _to_rule_on(
@@ -322,11 +330,13 @@ def _rule(
             "at": timezone.now(),
         },
     )
-    _ruled(match, acting_user, action=action, data={"winner": winner, "why": ruling.why})
+    _record_ruling(match, acting_user, action=action, data={"winner": winner, "why": ruling.why})
     return ruling
 
 
-def _ruled(match: Match, acting_user: User | None, *, action: str, data: dict[str, Any]) -> None:
+def _record_ruling(
+    match: Match, acting_user: User | None, *, action: str, data: dict[str, Any]
+) -> None:
     audit_record(acting_user=acting_user, action=action, target=match, data=data)
     transaction.on_commit(partial(enqueue, RATE, match.pk), robust=True)
 

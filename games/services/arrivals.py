@@ -62,7 +62,7 @@ def match_ready(*, match_id: int, acting_user: User, seat: Seat, there: Seats, a
     return False
 
 
-def given_up(held: Held, *, at: int) -> None:
+def give_up(held: Held, *, at: int) -> None:
     """Its time is over: void, unless both are there after all. For the holder of the match's
     lock."""
     waiting = held.live.waiting
@@ -108,7 +108,7 @@ def match_ready_now(*, match_id: int, acting_user: User, seat: Seat) -> bool:
     )
 
 
-def match_look(*, match_id: int, acting_user: User, seat: Audience, waits: bool) -> dict[str, Any]:
+def match_poll(*, match_id: int, acting_user: User, seat: Audience, waits: bool) -> dict[str, Any]:
     """A player's page looks at the match without a socket: it counts as there, and a match that
     ``waits`` begins if the other is there, too. Returns who is there, as the socket's frames do."""
     there = presence.look(match_id, seat, f"asks-{acting_user.pk}")
@@ -121,7 +121,7 @@ def match_look(*, match_id: int, acting_user: User, seat: Audience, waits: bool)
 # -- ends that somebody was not there for ----------------------------------------------------------
 
 
-def ends_missed(match: Match) -> list[MatchPlayer]:
+def ends_mark_missed(match: Match) -> list[MatchPlayer]:
     """Mark those players for whom a match ended while they were away, and who did not choose that
     end: by their time, or void since not both were there. The front page tells them, and a mail."""
     unattended = match.winner is None and match.waits_until is not None
@@ -142,7 +142,7 @@ def ends_missed(match: Match) -> list[MatchPlayer]:
     return missed
 
 
-def end_seen(*, match: Match, user: User | AnonymousUser) -> None:
+def end_mark_seen(*, match: Match, user: User | AnonymousUser) -> None:
     """A player has looked at how a match ended."""
     for player in match.players.all():
         if player.missed_end and player.user_id == user.pk:

@@ -92,7 +92,7 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
         expires_at=now + lasts,
     )
     audit_record(acting_user=acting_user, action="challenge.create", target=challenge)
-    _say(challenge)
+    _announce(challenge)
     return challenge
 
 
@@ -106,7 +106,7 @@ def challenge_accept(*, acting_user: User, challenge: Challenge) -> Match:
     """
     # Before the challenge: whoever closes or merges an account takes its challenges back.
     users_lock([challenge.challenger_id, acting_user])
-    locked = _locked(challenge)
+    locked = _lock(challenge)
     if locked.challenger_id == acting_user.pk:
         raise Refusal("challenge.yourself", "You cannot accept your own challenge.")
     if locked.opponent_id not in (None, acting_user.pk):
@@ -128,7 +128,7 @@ def challenge_accept(*, acting_user: User, challenge: Challenge) -> Match:
     locked.match = match
     locked.save(update_fields=["status", "match"])
     audit_record(acting_user=acting_user, action="challenge.accept", target=locked)
-    _say(locked)
+    _announce(locked)
     return match
 
 
@@ -189,22 +189,22 @@ _ADVANTAGE_SEAT = {
 def challenge_decline(*, acting_user: User, challenge: Challenge) -> Challenge:
     """Decline a challenge made to oneself. Refusals: ``challenge.not-for-you``,
     ``challenge.not-open``, ``challenge.expired``."""
-    locked = _locked(challenge)
+    locked = _lock(challenge)
     if locked.opponent_id != acting_user.pk:
         raise Forbidden("challenge.not-for-you", "Only the challenged player can decline.")
     _must_be_open(locked)
-    return _closed(locked, Challenge.Status.DECLINED, acting_user, "challenge.decline")
+    return _close(locked, Challenge.Status.DECLINED, acting_user, "challenge.decline")
 
 
 @transaction.atomic
 def challenge_cancel(*, acting_user: User, challenge: Challenge) -> Challenge:
     """Take one's own challenge back. Refusals: ``challenge.not-yours``, ``challenge.not-open``,
     ``challenge.expired``."""
-    locked = _locked(challenge)
+    locked = _lock(challenge)
     if locked.challenger_id != acting_user.pk:
         raise Forbidden("challenge.not-yours", "Only the challenger can take a challenge back.")
     _must_be_open(locked)
-    return _closed(locked, Challenge.Status.CANCELLED, acting_user, "challenge.cancel")
+    return _close(locked, Challenge.Status.CANCELLED, acting_user, "challenge.cancel")
 
 
 def challenges_expire(*, now: datetime) -> int:
@@ -214,13 +214,13 @@ def challenges_expire(*, now: datetime) -> int:
     return guard.each(
         "challenges.expire",
         due.values_list("pk", flat=True),
-        _expired,
+        _expire,
         target="games.challenge",
     )
 
 
-def _expired(pk: int) -> bool:
-    return _lapsed(pk, "challenge.expire")
+def _expire(pk: int) -> bool:
+    return _lapse(pk, "challenge.expire")
 
 
 def challenges_abandon(*, now: datetime) -> int:
@@ -239,23 +239,23 @@ def challenges_abandon(*, now: datetime) -> int:
     return guard.each(
         "challenges.abandon",
         sorted(pk for pk, owner in live.items() if owner in away),
-        _abandoned,
+        _abandon,
         target="games.challenge",
     )
 
 
-def _abandoned(pk: int) -> bool:
-    return _lapsed(pk, "challenge.abandon")
+def _abandon(pk: int) -> bool:
+    return _lapse(pk, "challenge.abandon")
 
 
-def _lapsed(pk: int, action: str) -> bool:
+def _lapse(pk: int, action: str) -> bool:
     locked = (
         Challenge.objects.select_for_update(no_key=True, skip_locked=True)
         .filter(pk=pk, status=Challenge.Status.OPEN)
         .first()
     )
     if locked is not None:
-        _closed(locked, Challenge.Status.EXPIRED, None, action)
+        _close(locked, Challenge.Status.EXPIRED, None, action)
     return locked is not None
 
 
@@ -270,12 +270,12 @@ def challenges_withdraw(*, user_id: int) -> int:
         with transaction.atomic():
             locked = Challenge.objects.select_for_update(no_key=True).get(pk=pk)
             if locked.status == Challenge.Status.OPEN:
-                _closed(locked, Challenge.Status.CANCELLED, None, "challenge.withdraw")
+                _close(locked, Challenge.Status.CANCELLED, None, "challenge.withdraw")
                 withdrawn += 1
     return withdrawn
 
 
-def _locked(challenge: Challenge) -> Challenge:
+def _lock(challenge: Challenge) -> Challenge:
     return Challenge.objects.select_for_update(no_key=True).get(pk=challenge.pk)
 
 
@@ -286,15 +286,15 @@ def _must_be_open(challenge: Challenge) -> None:
         raise Refusal("challenge.expired", "This challenge has expired.")
 
 
-def _closed(challenge: Challenge, status: str, user: User | None, action: str) -> Challenge:
+def _close(challenge: Challenge, status: str, user: User | None, action: str) -> Challenge:
     challenge.status = status
     challenge.save(update_fields=["status"])
     audit_record(acting_user=user, action=action, target=challenge)
-    _say(challenge)
+    _announce(challenge)
     return challenge
 
 
-def _say(challenge: Challenge) -> None:
+def _announce(challenge: Challenge) -> None:
     """Tell the lobby, and the two concerned, after commit."""
     opponent = challenge.opponent
     text = frames.encoded(

@@ -61,7 +61,9 @@ def chat_post(
     )
     shown = message_json(message, match)
     if created:
-        _say(match.pk, room, {"type": "chat", "match": match.pk, "room": room, "message": shown})
+        _announce(
+            match.pk, room, {"type": "chat", "match": match.pk, "room": room, "message": shown}
+        )
     return shown
 
 
@@ -97,7 +99,7 @@ def chat_remove(
         "room": locked.room,
         "message": {"id": locked.pk},
     }
-    _say(locked.match_id, locked.room, gone)
+    _announce(locked.match_id, locked.room, gone)
 
 
 @transaction.atomic
@@ -184,6 +186,6 @@ def message_json(message: ChatMessage, match: Match) -> dict[str, Any]:
     }
 
 
-def _say(match_id: int, room: str, frame: dict[str, Any]) -> None:
+def _announce(match_id: int, room: str, frame: dict[str, Any]) -> None:
     out = [Frame(chat_group_of(match_id, room), frames.encoded(frame))]
     transaction.on_commit(partial(publish, out))

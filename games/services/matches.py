@@ -117,7 +117,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     header = Header(
         ruleset=ruleset.id,
         variant=chosen,
-        options=options_of(ruleset, _merged(options or {}, supplied.options)),
+        options=options_of(ruleset, _merge_options(options or {}, supplied.options)),
         advantage=advantage,
         items=tuple(items),
     )
@@ -177,7 +177,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
             **({"referees": [user.pk for user in referees]} if referees else {}),
         },
     )
-    transaction.on_commit(partial(_say_started, match, players))
+    transaction.on_commit(partial(_announce_start, match, players))
     return match
 
 
@@ -194,7 +194,7 @@ def supplied_to(ruleset: Ruleset[Any, Any], variant: str, prepared: Mapping[str,
     outcomes: list[str] = []
     for key, text in prepared.items():
         supply = supply_of(ruleset, key, variant)
-        found = supplier(ruleset).look_over(key, text)
+        found = supplier(ruleset).validate_supply(key, text)
         if found.faults:
             raise Refusal("setup.prepared", f"{supply.name}: {' '.join(found.faults)}")
         means = supplier(ruleset).supplied(key, found.value, variant)
@@ -203,7 +203,7 @@ def supplied_to(ruleset: Ruleset[Any, Any], variant: str, prepared: Mapping[str,
     return Supplied(options, tuple(outcomes))
 
 
-def _merged(options: Mapping[str, Any], supplied: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_options(options: Mapping[str, Any], supplied: Mapping[str, Any]) -> dict[str, Any]:
     twice = sorted(options.keys() & supplied.keys())
     if twice:
         raise Refusal("setup.prepared", f"Both the options and what is prepared set {twice[0]}.")
@@ -265,7 +265,7 @@ def match_referees_set(*, acting_user: User | None, match_id: int, users: Sequen
     return match
 
 
-def _say_started(match: Match, players: tuple[User, User]) -> None:
+def _announce_start(match: Match, players: tuple[User, User]) -> None:
     text = frames.encoded(
         {
             "type": "match.started",

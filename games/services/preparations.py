@@ -9,7 +9,7 @@ from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import Forbidden, NotFound, Refusal
 from games.audience import may_prepare
-from games.engine.capabilities import LookedOver, supplier, supply_of
+from games.engine.capabilities import SupplyReport, supplier, supply_of
 from games.models import Challenge, Preparation
 from games.rulesets import REGISTRY
 from games.text import one_line
@@ -19,7 +19,7 @@ MAX_BYTES = 256 * 1024
 AT_MOST = 200  # of one organiser
 
 
-def preparation_looked_over(*, ruleset_id: str, key: str, data: bytes) -> LookedOver:
+def preparation_validate(*, ruleset_id: str, key: str, data: bytes) -> SupplyReport:
     """What an uploaded text is worth; nothing is kept.
 
     Refusals: ``setup.ruleset``, ``setup.supply``, ``preparation.too-large``,
@@ -36,7 +36,7 @@ def preparation_looked_over(*, ruleset_id: str, key: str, data: bytes) -> Looked
         raise Refusal(
             "preparation.not-text", "This is not a text file; its letters must be in UTF-8."
         ) from None
-    return supplier(ruleset).look_over(supply.key, text)
+    return supplier(ruleset).validate_supply(supply.key, text)
 
 
 @transaction.atomic
@@ -47,7 +47,7 @@ def preparation_create(
 
     Refusals: ``preparation.not-allowed``, ``preparation.name-missing``,
     ``preparation.name-too-long``, ``preparation.faulty``, ``preparation.name-taken``,
-    ``preparation.too-many`` and those of :func:`preparation_looked_over`.
+    ``preparation.too-many`` and those of :func:`preparation_validate`.
     """
     if not may_prepare(acting_user):
         raise Forbidden("preparation.not-allowed", "Only organisers may prepare matches.")
@@ -56,7 +56,7 @@ def preparation_create(
         raise Refusal("preparation.name-missing", "Please give it a name.")
     if len(name) > NAME_MAX:
         raise Refusal("preparation.name-too-long", f"A name has at most {NAME_MAX} characters.")
-    found = preparation_looked_over(ruleset_id=ruleset_id, key=key, data=data)
+    found = preparation_validate(ruleset_id=ruleset_id, key=key, data=data)
     if found.faults:
         raise Refusal("preparation.faulty", " ".join(found.faults))
     # One lock per owner, so that name and number hold against two requests at once.

@@ -110,7 +110,7 @@ def _submit(  # noqa: PLR0917  (the service's own arguments)
 ) -> Ack | Refusal:
     held = store.lock(match_id, user_id=user.pk)
     if held.made_good_until < known.end:
-        held = _made_good(held, at)
+        held = _make_good(held, at)
     refusal = _version_refusal(held, seat, text, version)
     if refusal is not None:
         return _earlier_answer(match_id, seat, client_id, text) or refusal
@@ -120,7 +120,7 @@ def _submit(  # noqa: PLR0917  (the service's own arguments)
         if turn.happened:
             settle(held, turn, at=at)
         return answer or turn.refusal
-    readers, out = _told(held, turn, at)
+    readers, out = _frames_of(held, turn, at)
     ack = Ack(client_id, match_id, readers.versions[seat], at)
     appended = [Appended(happened) for happened in turn.happened]
     own = max(i for i, h in enumerate(turn.happened) if h.entry.actor == seat)
@@ -185,16 +185,16 @@ def match_wake(*, match_id: int, at: int) -> bool:
             return not Match.objects.filter(pk=match_id).exists()
         if held.is_over or held.wake_at is None or held.wake_at > at:
             return True
-        held = _made_good(held, at)
+        held = _make_good(held, at)
         if held.wake_at is None or held.wake_at > at:
             return True
         if held.live.waiting is not None:
             # Imported late: that module imports this one.
-            from games.services.arrivals import given_up  # noqa: PLC0415
+            from games.services.arrivals import give_up  # noqa: PLC0415
 
             if not _was_serving_after(held.live.waiting.until):
                 return False
-            given_up(held, at=at)
+            give_up(held, at=at)
             return True
         deadline = lives.next_deadline(held.ruleset, held.live)
         if deadline is not None and at > deadline + settings.GAUNTLET_SETTLE_MS:
@@ -216,7 +216,7 @@ def _remind(held: Held, at: int) -> None:
     out = [frame for reminder in due for frame in frames.reminder_frames(held.match_id, reminder)]
     transaction.on_commit(partial(publish, out))
     if held.followed and due:
-        transaction.on_commit(partial(_say_reminded, held.match_id, due, at), robust=True)
+        transaction.on_commit(partial(_announce_reminders, held.match_id, due, at), robust=True)
     _enqueue_if_near(held.match_id, wake)
 
 
@@ -258,16 +258,16 @@ def _notice_outage() -> None:
 
 
 def match_give_back(*, match_id: int, at: int) -> bool:
-    """Give a match back what outages of the service took, as `_made_good` does; whether its clocks
+    """Give a match back what outages of the service took, as `_make_good` does; whether its clocks
     were turned back. A match whose row somebody holds is left to the next call."""
     with transaction.atomic():
         held = store.lock_if_free(match_id)
         if held is None or held.is_over:
             return False
-        return _made_good(held, at).live != held.live
+        return _make_good(held, at).live != held.live
 
 
-def _made_good(held: Held, at: int) -> Held:
+def _make_good(held: Held, at: int) -> Held:
     """The match, whose row is locked, after what outages took has been given back: once, and told
     in its log. Whatever happens to a match happens after this."""
     later = ServiceOutage.objects.filter(back_at__gt=held.made_good_until).order_by("back_at")
@@ -351,7 +351,7 @@ def _organise(match_id: int, user: User, client_id: str, text: str, why: str, at
         raise Refusal("organiser.why-missing", "Please give a reason; both players will read it.")
     if len(why) > 500:
         raise Refusal("organiser.why-too-long", "A reason has at most 500 characters.")
-    held = _made_good(store.lock(match_id), at)
+    held = _make_good(store.lock(match_id), at)
     # Under the lock, so that of two that are alike and arrive together the second finds the first.
     earlier = store.acked(match_id, "organiser", client_id)
     if earlier is not None:
@@ -372,7 +372,7 @@ def _organise(match_id: int, user: User, client_id: str, text: str, why: str, at
         random=chance.system,
         entries=entries,
     )
-    readers, out = _told(held, turn, at)
+    readers, out = _frames_of(held, turn, at)
     room = readers.versions[2]
     appended = [Appended(happened) for happened in turn.happened]
     own = next(i for i, h in enumerate(turn.happened) if h.entry.actor == "organiser")
@@ -392,13 +392,13 @@ def _organise(match_id: int, user: User, client_id: str, text: str, why: str, at
 
 def settle(held: Held, turn: Turn, *, at: int) -> None:
     """Store and tell what happened without anybody's submission."""
-    readers, out = _told(held, turn, at)
+    readers, out = _frames_of(held, turn, at)
     appended = [Appended(happened) for happened in turn.happened]
     store.save(held, live=turn.live, readers=readers, appended=appended, at=at)
     _after_commit(held, turn.live, readers, out, at)
 
 
-def _told(held: Held, turn: Turn, at: int) -> tuple[store.Readers, list[Frame]]:
+def _frames_of(held: Held, turn: Turn, at: int) -> tuple[store.Readers, list[Frame]]:
     return frames.told(
         held.ruleset,
         held.live,
@@ -416,12 +416,12 @@ def _after_commit(
     transaction.on_commit(partial(publish, out))
     room = readers.versions[2]
     if held.followed and room != held.readers.versions[2]:
-        transaction.on_commit(partial(_say_turned, held.match_id, room), robust=True)
+        transaction.on_commit(partial(_announce_turn, held.match_id, room), robust=True)
     waited, waits = (store.awaits_ruling(held.ruleset, each) for each in (held.live, live))
     if waits != waited:
-        transaction.on_commit(partial(_say_ruling, held, waits=waits), robust=True)
+        transaction.on_commit(partial(_announce_ruling, held, waits=waits), robust=True)
     if live.table.result is not None:
-        transaction.on_commit(partial(_say_ended, held.match_id), robust=True)
+        transaction.on_commit(partial(_announce_end, held.match_id), robust=True)
         return
     _enqueue_if_near(held.match_id, store.wake_after(held, live, at=at))
 
@@ -431,34 +431,34 @@ def _enqueue_if_near(match_id: int, wake: int | None) -> None:
         transaction.on_commit(partial(wake_enqueue, match_id=match_id, wake_at=wake), robust=True)
 
 
-def _say_ruling(held: Held, *, waits: bool) -> None:
-    notices.tell_ruling(held.match_id, waits=waits)
+def _announce_ruling(held: Held, *, waits: bool) -> None:
+    notices.announce_ruling(held.match_id, waits=waits)
     if waits:
         enqueue(MAIL_RULING, held.match_id, held.seq)
 
 
-def _say_ended(match_id: int) -> None:
-    _say_missed(match_id)
-    notices.tell_ended(match_id)
-    _say(hooks.match_ended, match_id=match_id)
+def _announce_end(match_id: int) -> None:
+    _enqueue_missed_mail(match_id)
+    notices.announce_end(match_id)
+    _send(hooks.match_ended, match_id=match_id)
 
 
-def _say_missed(match_id: int) -> None:
+def _enqueue_missed_mail(match_id: int) -> None:
     # Imported late: it imports this module.
-    from games.services.arrivals import ends_missed  # noqa: PLC0415
+    from games.services.arrivals import ends_mark_missed  # noqa: PLC0415
 
     match = Match.objects.defer("snapshot").prefetch_related("players__user").get(pk=match_id)
-    if ends_missed(match):
+    if ends_mark_missed(match):
         enqueue(MAIL_MISSED, match_id)
 
 
-def _say_turned(match_id: int, version: int) -> None:
-    _say(hooks.match_turned, match_id=match_id, version=version)
+def _announce_turn(match_id: int, version: int) -> None:
+    _send(hooks.match_turned, match_id=match_id, version=version)
 
 
-def _say_reminded(match_id: int, due: Sequence[Reminder], at: int) -> None:
+def _announce_reminders(match_id: int, due: Sequence[Reminder], at: int) -> None:
     for reminder in due:
-        _say(
+        _send(
             hooks.match_reminded,
             match_id=match_id,
             seat=reminder.seat,
@@ -468,7 +468,7 @@ def _say_reminded(match_id: int, due: Sequence[Reminder], at: int) -> None:
         )
 
 
-def _say(hook: Signal, **arguments: object) -> None:
+def _send(hook: Signal, **arguments: object) -> None:
     for receiver, error in hook.send_robust(sender=Match, **arguments):
         if isinstance(error, Exception):
             log.error("hook.failed", receiver=str(receiver), exc_info=error)

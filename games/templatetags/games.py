@@ -45,20 +45,20 @@ def game_name(row: Match | Challenge) -> str:
 
 
 @register.filter
-def pace_told(row: Match | Challenge) -> str:
+def pace_summary(row: Match | Challenge) -> str:
     """How fast, in a few words."""
     ruleset = words.ruleset_named(row.ruleset)
-    return "" if ruleset is None else pace.told(ruleset, row.options)
+    return "" if ruleset is None else pace.pace_text(ruleset, row.options)
 
 
 @register.filter
-def arrival_told(row: Match | Challenge) -> str:
+def arrival_text(row: Match | Challenge) -> str:
     """How long a match of it waits for both players, in words; empty where it does not wait."""
     return _if_live(row, settings.GAUNTLET_ARRIVAL_SECONDS)
 
 
 @register.filter
-def away_told(row: Challenge) -> str:
+def away_text(row: Challenge) -> str:
     """How long after its owner has left a challenge ends, in words; empty where it stays."""
     return _if_live(row, settings.GAUNTLET_AWAY_SECONDS)
 
@@ -70,13 +70,13 @@ def _if_live(row: Match | Challenge, seconds: int) -> str:
 
 
 @register.filter
-def terms_told(challenge: Challenge) -> str:
+def terms_text(challenge: Challenge) -> str:
     """What the challenger brings for themselves; empty where there is nothing of the kind."""
     return terms.terms_of(challenge)
 
 
 @register.filter
-def times_told(row: Match | Challenge) -> list[tuple[str, str]]:
+def times_table(row: Match | Challenge) -> list[tuple[str, str]]:
     """Every time of a match by its name, in words, the turn and the reserve left out."""
     ruleset = words.ruleset_named(row.ruleset)
     if ruleset is None:
@@ -90,10 +90,10 @@ def times_told(row: Match | Challenge) -> list[tuple[str, str]]:
 
 
 @register.filter
-def rules_told(row: Match | Challenge) -> list[tuple[str, str]]:
+def rules_table(row: Match | Challenge) -> list[tuple[str, str]]:
     """The title and the choice of every rule that can be chosen."""
     ruleset = words.ruleset_named(row.ruleset)
-    return [] if ruleset is None else rule_options.rules_told(ruleset, row.options)
+    return [] if ruleset is None else rule_options.rules_table(ruleset, row.options)
 
 
 @register.filter
@@ -128,10 +128,10 @@ def names(match: Match) -> str:
 
 
 @register.filter
-def reason_told(match: Match) -> str:
+def reason_text(match: Match) -> str:
     """How the match was decided, to be read after "won" or on its own."""
     if match.is_over and match.winner is None:
-        return words.void_told(match)
+        return words.void_text(match)
     return words.how_won(match)
 
 

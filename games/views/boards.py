@@ -13,12 +13,12 @@ from core.refusals import Forbidden, Refusal
 from core.sizes import takes
 from games import store
 from games.audience import AUDIENCES, audience_of
+from games.diagrams import diagram_of
 from games.engine.capabilities import Painting, painting_of
 from games.engine.decisions import ROOM, Decision, Seat
 from games.engine.views import match_view
 from games.pictures import PNG, as_image, board_of, names_of, png_of, png_response, svg_response
 from games.reading import match_for
-from games.stills import still_of
 from games.store import Held
 from games.views.common import explains_refusals
 
@@ -80,7 +80,7 @@ def _board_after(
 ) -> HttpResponse:
     match = match_for(match_id, request.user)
     what = f"{match_id}-{match.created_at.timestamp()}-{number}-{kind}"
-    response = respond(request, lambda: still_of(match, number), what=what)
+    response = respond(request, lambda: diagram_of(match, number), what=what)
     response["Cache-Control"] = "public, max-age=3600"
     return response
 
@@ -108,7 +108,7 @@ def paint_read(request: HttpRequest, match_id: int) -> HttpResponse:
         decision = _decision(held, seat)
         ruleset = held.ruleset
         readings = _painting(held).read_picture(
-            held.live.table.state, decision, _template(held, decision), _uploaded(request)
+            held.live.table.state, decision, _template(held, decision), _read_upload(request)
         )
     except Refusal as refusal:
         body = {
@@ -127,7 +127,7 @@ def paint_read(request: HttpRequest, match_id: int) -> HttpResponse:
     )
 
 
-def _uploaded(request: HttpRequest) -> bytes:
+def _read_upload(request: HttpRequest) -> bytes:
     upload = request.FILES.get("picture")
     if upload is None:
         raise Refusal("picture.none", "There is no picture in this request.")

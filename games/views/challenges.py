@@ -63,21 +63,21 @@ def challenge_detail(request: HttpRequest, challenge_id: int) -> HttpResponse:
     challenge = _challenge(challenge_id, request.user)
     alone = FRAGMENT_HEADER in request.headers
     if challenge.match is not None and not alone:
-        return _never_kept(redirect(challenge.match))
+        return _forbid_caching(redirect(challenge.match))
     user = signed_in(request)
     context = {
         "challenge": challenge,
         "own": user is not None and user.pk == challenge.challenger_id,
-        "supplied": _supplied(challenge),
+        "supplied": _supply_of(challenge),
         "to_me": user is not None and user.pk == challenge.opponent_id,
         "acceptable": challenge.status == Challenge.Status.OPEN
         and challenge.expires_at > timezone.now(),
     }
     page = "games/_challenge_live.html" if alone else "games/challenge_detail.html"
-    return _never_kept(render(request, page, context))
+    return _forbid_caching(render(request, page, context))
 
 
-def _never_kept(response: HttpResponse) -> HttpResponse:
+def _forbid_caching(response: HttpResponse) -> HttpResponse:
     response["Cache-Control"] = "private, no-store"
     patch_vary_headers(response, [FRAGMENT_HEADER])
     return response
@@ -97,7 +97,7 @@ def challenge_accept_view(request: HttpRequest, user: User, challenge_id: int) -
 @explains_refusals
 def challenge_decline_view(request: HttpRequest, user: User, challenge_id: int) -> HttpResponse:
     """Decline a challenge made to the reader."""
-    return _closed(request, user, challenge_id, challenge_decline, "The challenge is declined.")
+    return _close(request, user, challenge_id, challenge_decline, "The challenge is declined.")
 
 
 @require_POST
@@ -105,10 +105,10 @@ def challenge_decline_view(request: HttpRequest, user: User, challenge_id: int) 
 @explains_refusals
 def challenge_cancel_view(request: HttpRequest, user: User, challenge_id: int) -> HttpResponse:
     """Take the reader's own challenge back."""
-    return _closed(request, user, challenge_id, challenge_cancel, "Your challenge is taken back.")
+    return _close(request, user, challenge_id, challenge_cancel, "Your challenge is taken back.")
 
 
-def _closed(
+def _close(
     request: HttpRequest,
     user: User,
     challenge_id: int,
@@ -120,7 +120,7 @@ def _closed(
     return redirect("games:lobby")
 
 
-def _supplied(challenge: Challenge) -> Supply | None:
+def _supply_of(challenge: Challenge) -> Supply | None:
     """What the challenger supplies; whoever accepts should know."""
     if challenge.preparation is None:
         return None

@@ -14,7 +14,7 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
 from accounts.models import User
-from core.refusals import Kind, Refusal
+from core.refusals import Refusal, RefusalKind
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -32,7 +32,7 @@ def explains_refusals(view: View[P]) -> View[P]:
         try:
             return view(request, *args, **kwargs)
         except Refusal as refusal:
-            if refusal.kind is Kind.NOT_FOUND:
+            if refusal.kind is RefusalKind.NOT_FOUND:
                 raise Http404(refusal.sentence) from refusal
             return problem(request, refusal)
 

@@ -36,26 +36,26 @@ def for_everybody(
         shell.theme, shell.sound, shell.time_zone, settings.RELEASE,
     )  # fmt: skip
     etag = strong_tag(*parts)
-    response = answer_to(request, etag, lambda: _kept(request, etag, make))
+    response = answer_to(request, etag, lambda: _from_cache(request, etag, make))
     patch_vary_headers(response, ["Cookie"])
     return response
 
 
-def _kept(request: HttpRequest, etag: str, make: Callable[[], HttpResponse]) -> HttpResponse:
+def _from_cache(request: HttpRequest, etag: str, make: Callable[[], HttpResponse]) -> HttpResponse:
     # Addresses with a query are many, and asked for once each.
     if request.GET:
         return make()
     key = f"page:{etag}"
-    kept: Any = _asked(lambda: stored.get(key))
+    kept: Any = _ask_cache(lambda: stored.get(key))
     if kept is not None:
         return HttpResponse(kept)
     response = make()
     if response.status_code == 200:
-        _asked(lambda: stored.set(key, response.content, KEPT_SECONDS))
+        _ask_cache(lambda: stored.set(key, response.content, KEPT_SECONDS))
     return response
 
 
-def _asked(of_cache: Callable[[], Any]) -> Any:
+def _ask_cache(of_cache: Callable[[], Any]) -> Any:
     try:
         return of_cache()
     except RedisError:

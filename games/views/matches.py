@@ -24,10 +24,10 @@ from games.models import Match
 from games.pictures import as_image, board_of, names_of, told_apart
 from games.reading import match_for, reader_of
 from games.replays import replay_of
-from games.services.arrivals import end_seen
+from games.services.arrivals import end_mark_seen
 from games.services.matches import record_bytes
 from games.views.common import explains_refusals
-from games.words import game_name, result_told
+from games.words import game_name, result_text
 
 
 @require_safe
@@ -38,15 +38,15 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
     Context: `match`; `sync` (as the socket's frame, presence left out); `you` (0, 1 or None);
     `can_organise`; `silence`, what keeps the reader from writing in the chat; `standing` (how
     things stand, in a sentence), `picture` and `log` for readers without scripts, `log` as of
-    :func:`told`; `rematch`, the address of the form for another match of the two players, or an
-    empty text; `title` and `description`.
+    :func:`log_sentences`; `rematch`, the address of the form for another match of the two players,
+    or an empty text; `title` and `description`.
     """
     reader = reader_of(match_id, request.user)
     match, sync = reader.match, reader.sync
     ruleset, _ = store.header_of(match)
     banners = extras.banners(request, match)
     if sync["you"] is not None:
-        end_seen(match=match, user=request.user)
+        end_mark_seen(match=match, user=request.user)
     context = {
         "match": match,
         "sync": sync,
@@ -56,7 +56,7 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "silence": silence_of(request.user) if isinstance(request.user, User) else Silence(),
         "standing": _standing(match, sync["view"], _names(sync["header"]), sync["you"]),
         "picture": as_image(board_of(ruleset, sync["view"], _names(sync["header"]))),
-        "log": told(sync["log"], _names(sync["header"])),
+        "log": log_sentences(sync["log"], _names(sync["header"])),
         "title": _title(match),
         "description": _description(match),
         "banners": banners,
@@ -76,13 +76,13 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
 
     Context: `match`; `replay_data` (see `games.replays`); `you` (0, 1 or None); `move`, the number
     of the step that is asked for (the last one unless told otherwise) and `step`, that step;
-    `picture` of its board; `standing`, how the match ended; `log` as of :func:`told` with `n` the
-    step's number; `first`,
+    `picture` of its board; `standing`, how the match ended; `log` as of :func:`log_sentences` with
+    `n` the step's number; `first`,
     `back`, `forward` and `last`, the numbers that the links for readers without scripts lead to
     (None where there is nothing); `title` and `description`.
     """
     match = match_for(match_id, request.user)
-    end_seen(match=match, user=request.user)
+    end_mark_seen(match=match, user=request.user)
     replay = replay_of(match)
     you = seat_of(match, request.user)
     steps = replay["steps"]
@@ -96,8 +96,8 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "move": move,
         "step": steps[move],
         "picture": as_image(board_of(ruleset, steps[move]["view"], _names(replay["header"]))),
-        "standing": result_told(_names(replay["header"]), match, you),
-        "log": told(steps[1:], _names(replay["header"])),
+        "standing": result_text(_names(replay["header"]), match, you),
+        "log": log_sentences(steps[1:], _names(replay["header"])),
         "first": 0 if move > 0 else None,
         "back": move - 1 if move > 0 else None,
         "forward": move + 1 if move < last else None,
@@ -153,7 +153,7 @@ def dispute(request: HttpRequest, match_id: int) -> HttpResponse:
     return response
 
 
-def told(log: Iterable[dict[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
+def log_sentences(log: Iterable[dict[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
     """A log, or the steps of a replay, in sentences: `n`, `seat` (0, 1 or None), `taken_back` and
     `lines`, each the text of one event with its player's name before it. An entry that told nobody
     anything at the time (a sealed choice) is given as it was written."""
@@ -178,13 +178,13 @@ def told(log: Iterable[dict[str, Any]], names: Sequence[str]) -> list[dict[str, 
 def _standing(match: Match, view: dict[str, Any], names: Sequence[str], you: Seat | None) -> str:
     """How a match stands for the reader of ``view``, in a sentence."""
     if match.is_over:
-        return result_told(names, match, you)
+        return result_text(names, match, you)
     if view["paused"]:
         return "The match is paused."
     if view["phase"] == "waiting":
         return "The match begins once both players are there."
     return " ".join(
-        f"{names[each['seat']]}: {_ended(each['prompt'])}" for each in view["decisions"]
+        f"{names[each['seat']]}: {_with_full_stop(each['prompt'])}" for each in view["decisions"]
     )
 
 
@@ -202,10 +202,10 @@ def _sentence(event: dict[str, Any], names: Sequence[str]) -> str:
     seat, text = event["seat"], str(event["text"])
     if seat is None or event["kind"] == "organiser":
         return text
-    return f"{names[seat]} {_ended(text)}"
+    return f"{names[seat]} {_with_full_stop(text)}"
 
 
-def _ended(text: str) -> str:
+def _with_full_stop(text: str) -> str:
     """A sentence with its full stop."""
     return text if text.endswith((".", "!", "?")) else f"{text}."
 

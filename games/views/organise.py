@@ -13,7 +13,7 @@ from accounts.models import User
 from core.refusals import Forbidden, NotFound, Refusal
 from games import selectors
 from games.audience import may_prepare
-from games.engine.capabilities import LookedOver, Supply, supplier, supplies_of, supply_of
+from games.engine.capabilities import Supply, SupplyReport, supplier, supplies_of, supply_of
 from games.engine.ruleset import Ruleset
 from games.forms import PreparationForm
 from games.pictures import as_image
@@ -22,12 +22,12 @@ from games.services.preparations import (
     MAX_BYTES,
     preparation_create,
     preparation_delete,
-    preparation_looked_over,
+    preparation_validate,
 )
 from games.views.common import explains_refusals, needs_sign_in, render_live
 
 
-class Kind(NamedTuple):
+class SupplyKind(NamedTuple):
     """Something that can be prepared."""
 
     ruleset: Ruleset[Any, Any]
@@ -72,7 +72,7 @@ def queue(request: HttpRequest, user: User) -> HttpResponse:
 def prepared_list(request: HttpRequest, user: User) -> HttpResponse:
     """What the reader has prepared, and what can be."""
     _must_prepare(user)
-    kinds = [Kind(ruleset, supply) for ruleset in REGISTRY for supply in supplies_of(ruleset)]
+    kinds = [SupplyKind(ruleset, supply) for ruleset in REGISTRY for supply in supplies_of(ruleset)]
     kept = selectors.preparations_of(user)
     context = {
         "kinds": kinds,
@@ -95,10 +95,10 @@ def prepared_new(request: HttpRequest, user: User, ruleset_id: str, key: str) ->
     context["form"] = form
     keep = "keep" in request.POST
     data = form.data_given(MAX_BYTES + 1)
-    found: LookedOver | None = None
+    found: SupplyReport | None = None
     try:
         if form.is_valid():
-            found = preparation_looked_over(ruleset_id=ruleset_id, key=key, data=data)
+            found = preparation_validate(ruleset_id=ruleset_id, key=key, data=data)
             # A file need not be chosen again: its text is in the form from now on.
             form = context["form"] = form.holding(data.decode("utf-8-sig"))
             if keep and not found.faults:
@@ -127,7 +127,7 @@ def prepared(request: HttpRequest, user: User, preparation_id: int) -> HttpRespo
     """One thing that the reader keeps, drawn."""
     kept = selectors.preparation_of(user, preparation_id)
     kind = _kind(kept.ruleset, kept.key)
-    found = supplier(kind.ruleset).look_over(kept.key, kept.value)
+    found = supplier(kind.ruleset).validate_supply(kept.key, kept.value)
     context = {"kept": kept, "kind": kind, "found": found, "picture": as_image(found.picture)}
     response = render(request, "games/organise/prepared_one.html", context)
     response["Cache-Control"] = "private, no-store"
@@ -178,6 +178,6 @@ def _must_prepare(user: User) -> None:
         raise Forbidden("preparation.not-allowed", "Only organisers may prepare matches.")
 
 
-def _kind(ruleset_id: str, key: str) -> Kind:
+def _kind(ruleset_id: str, key: str) -> SupplyKind:
     ruleset = REGISTRY.get(ruleset_id)
-    return Kind(ruleset, supply_of(ruleset, key))
+    return SupplyKind(ruleset, supply_of(ruleset, key))

@@ -40,7 +40,7 @@ class Environment:
     def ensure(self, lists: Sequence[str]) -> Path:
         """Make sure that these lists are installed, and return the environment's Python."""
         if self._missing(lists):
-            with self._locked():
+            with self._lock():
                 missing = self._missing(lists)  # another process may have done it meanwhile
                 if missing:
                     self._install(missing)
@@ -56,12 +56,12 @@ class Environment:
         return f"{self.folder} {_line()}"
 
     def _missing(self, lists: Sequence[str]) -> list[str]:
-        installed = self._installed()
+        installed = self._read_marker()
         if not self._usable():
             return list(lists)
         return [name for name in lists if installed.get(name) != self.digest(name)]
 
-    def _installed(self) -> dict[str, str]:
+    def _read_marker(self) -> dict[str, str]:
         try:
             found = json.loads(self.marker.read_text())
         except (OSError, ValueError):
@@ -69,7 +69,7 @@ class Environment:
         return found if isinstance(found, dict) else {}
 
     def _usable(self) -> bool:
-        return self._installed().get(PLACE) == self.place and self._works()
+        return self._read_marker().get(PLACE) == self.place and self._works()
 
     def _works(self) -> bool:
         """Say whether the environment's Python still starts: the one it came from may be gone."""
@@ -85,7 +85,7 @@ class Environment:
         return found.stdout.strip() == str(sys.version_info[:2])
 
     @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _lock(self) -> Iterator[None]:
         path = self.folder.with_name(self.folder.name + ".lock")
         with path.open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -98,7 +98,7 @@ class Environment:
             step(f"Making a virtual environment in {self.folder.name}")
             self._create()
         step(f"Installing {' and '.join(lists)} (about half a minute the first time)")
-        known = self._installed()
+        known = self._read_marker()
         # Gone while things change: after an interrupted installation everything is made anew.
         self.marker.unlink(missing_ok=True)
         command: list[str | Path] = [

@@ -225,7 +225,7 @@ def furnished(world: World) -> World:
         world.users[name] for name in ("root", "paul", "eve", "player1", "player2", "player3")
     )
     for hours, ruleset in enumerate(REGISTRY, start=3):
-        demo._finished_match(ruleset, (one, two), hours_ago=hours)
+        demo._make_finished_match(ruleset, (one, two), hours_ago=hours)
     played = Match.objects.of_user(one).of_user(two).finished()
     world.besides["replays"] = {match.ruleset: match.pk for match in played}
     ratings_rebuild()

@@ -14,7 +14,7 @@ from django.test import Client, TestCase
 from django.utils import timezone
 
 from accounts import hooks, merging
-from accounts.merging import merge_preview, merges_told, user_merge
+from accounts.merging import merge_preview, merge_summary, user_merge
 from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
 from accounts.reports import report_file
 from accounts.roles import Role
@@ -363,8 +363,8 @@ def test_a_look_changes_nothing(
     moved = merge_preview(acting_user=mona, keep=ada, duplicate=twin)
     assert moved == {"pots": 3}
     assert everything() == before
-    assert merges_told({"seats": 1, **moved}) == "1 seats, 3 pots"
-    assert merges_told({}) == "nothing"
+    assert merge_summary({"seats": 1, **moved}) == "1 seats, 3 pots"
+    assert merge_summary({}) == "nothing"
 
 
 # -- the database's own word, and the admin page -------------------------------------------------

@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts import reports
 from accounts.models import AuditEntry, Report, User
 from accounts.reports import (
-    Line,
+    ContextLine,
     Target,
     queue_of,
     register_target,
@@ -176,7 +176,7 @@ def test_who_may_work_on_one(
 @pytest.fixture
 def pots(ben: User) -> Iterator[None]:
     def find(_reader: User, target_id: str) -> Target | None:
-        lines = [Line("Ben", "a lid", "2040-01-01T00:00:00+00:00", quoted=True)]
+        lines = [ContextLine("Ben", "a lid", "2040-01-01T00:00:00+00:00", quoted=True)]
         return Target(f"pot {target_id}", "/", about=ben, lines=lines)
 
     register_target(

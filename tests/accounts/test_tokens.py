@@ -19,9 +19,9 @@ from accounts.roles import Role
 from accounts.tokens import (
     bearer_of,
     is_well_formed,
+    new_token,
     register_bot_check,
     token_create,
-    token_made,
     token_revoke,
     user_become_bot,
 )
@@ -52,7 +52,7 @@ def refused(code: str, call: Callable[..., Any], /, **arguments: Any) -> None:
 
 
 def test_tokens_can_be_told_from_other_words() -> None:
-    made = {token_made() for _ in range(200)}
+    made = {new_token() for _ in range(200)}
     assert len(made) == 200
     for token in made:
         assert re.fullmatch(r"gnt_[0-9A-Za-z]{36}", token)
@@ -149,7 +149,7 @@ def test_tokens_that_are_no_good(why: str, person: People) -> None:
                 user=user, by=person(), kind=Sanction.Kind.SUSPENSION, reason="Because."
             )
         case "unknown":
-            text = token_made()
+            text = new_token()
         case "gone":
             row.delete()
     assert bearer_of(text) is None

@@ -14,7 +14,7 @@ from games.rulesets.domain.board import Laid
 from games.rulesets.domain.geometry import turned
 from games.rulesets.domain.moves import COLOURS
 from games.rulesets.domain.pool import built_in
-from games.rulesets.domain.state import State, Terms
+from games.rulesets.domain.state import DomainState, DomainTerms
 from games.rulesets.domain.view import view
 from tests.browser.players import is_asked, start, waits
 
@@ -61,9 +61,9 @@ def run(page: Page, code: str, given: Any) -> Any:
 
 
 def shapes() -> list[dict[str, Any]]:
-    shown: list[dict[str, Any]] = view(State(Terms(1), phase="place", pool=POOL), (0, 0))["pool"][
-        "shapes"
-    ]
+    shown: list[dict[str, Any]] = view(
+        DomainState(DomainTerms(1), phase="place", pool=POOL), (0, 0)
+    )["pool"]["shapes"]
     return shown
 
 

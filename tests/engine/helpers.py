@@ -15,7 +15,7 @@ import pytest
 from core.refusals import Refusal
 from games.engine.clocks import to_ms
 from games.engine.ruleset import HeldItem
-from games.engine.table import Actor, Course, Entry, Header, Table
+from games.engine.table import Actor, Entry, Header, MatchCourse, Table
 from tests.toy.rules import TOY, ToyOptions
 
 _ENTRY = re.compile(r"(0|1|chance|organiser) (.*?)(?: @([0-9.]+))?")
@@ -65,9 +65,9 @@ def header(
     )
 
 
-def course(toy: Header, *texts: str) -> Course:
+def course(toy: Header, *texts: str) -> MatchCourse:
     """The course of a match of the toy after these entries."""
-    return Course(TOY, toy, entries(*texts))
+    return MatchCourse(TOY, toy, entries(*texts))
 
 
 def table(toy: Header, *texts: str) -> Table:
@@ -85,7 +85,7 @@ def refused(code: str, act: Callable[..., Any], *args: Any, **kwargs: Any) -> Re
     return caught.value
 
 
-def cannot_add(code: str, so_far: Course, text: str) -> Refusal:
+def cannot_add(code: str, so_far: MatchCourse, text: str) -> Refusal:
     """The refusal of one more entry, which must change nothing."""
     before, standing = so_far.table, so_far.standing
     refusal = refused(code, so_far.add, entry(text))

@@ -11,7 +11,7 @@ from core.refusals import Refusal
 from games.engine import live as lives
 from games.engine.decisions import Seat
 from games.engine.live import Live, Turn
-from games.engine.table import AnyRuleset, Course, Entry, Header, is_take_back, parse_act
+from games.engine.table import AnyRuleset, Entry, Header, MatchCourse, is_take_back, parse_act
 
 NONSENSE = ("", "?", "a1", "take back", "concede!", "pick 9", "\x00", "ﬁrst", "lot 1", "A1" * 900)
 ACTS = (
@@ -32,7 +32,7 @@ class RandomGame:
         self.random = Random(seed)
         self.at = 10**12 + self.random.randrange(10**9)
         self.entries: list[Entry] = []
-        self.course = Course(ruleset, header)
+        self.course = MatchCourse(ruleset, header)
         self.live: Live = Live(self.course.table)
         self._keep(lives.begin(ruleset, header, at=self.at, random=self.random.random))
 

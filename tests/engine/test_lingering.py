@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from games.engine import live as lives
 from games.engine.decisions import ROOM, Audience, seen_by
 from games.engine.live import Live
-from games.engine.table import Act, Course, decode_table, encode_table
+from games.engine.table import Act, MatchCourse, decode_table, encode_table
 from games.engine.views import match_view
 from tests.engine.helpers import cannot_add, course, entry, header, to_move
 from tests.toy.rules import TOY
@@ -25,11 +25,11 @@ def half() -> float:
     return 0.5
 
 
-def guarded(*texts: str, **options: Any) -> Course:
+def guarded(*texts: str, **options: Any) -> MatchCourse:
     return course(header("guarded", **options), "0 ready", "1 ready", *texts)
 
 
-def cards(now: Course) -> tuple[int, int]:
+def cards(now: MatchCourse) -> tuple[int, int]:
     """The cards once the picks are in; the order is asked for next."""
     assert now.table.state.phase == "order", "the barrier is still closed"
     found: tuple[int, int] = now.table.state.cards

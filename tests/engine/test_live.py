@@ -14,7 +14,7 @@ from games.engine.clocks import Watch
 from games.engine.decisions import Seat
 from games.engine.errors import EngineFault
 from games.engine.live import Live, Reminder, Turn
-from games.engine.table import Course, Entry, Header, parse_act
+from games.engine.table import Entry, Header, MatchCourse, parse_act
 from tests.engine.helpers import UP_TO_TURNS, entries, header, refused, to_move
 from tests.toy.rules import TOY
 
@@ -31,7 +31,7 @@ class Game:
     def __init__(self, toy: Header) -> None:
         self.header = toy
         self.entries: list[Entry] = []
-        self.live = Live(Course(TOY, toy).table)
+        self.live = Live(MatchCourse(TOY, toy).table)
         self._keep(lives.begin(TOY, toy, at=START, random=middle))
 
     def _keep(self, turn: Turn) -> Turn:
@@ -480,10 +480,10 @@ def test_a_take_back_cannot_tell_how_many_secret_answers_are_in(picks: int) -> N
     if picks:
         game.must(0, "pick 3", START + 5_000)
     turn = game.organise("take back", START + 30_000)
-    assert turn.live.table == Course(TOY, header(), entries("0 ready @1")).table
+    assert turn.live.table == MatchCourse(TOY, header(), entries("0 ready @1")).table
     assert game.reading(1, START + 30_000) == 2_000
     assert [len(happened.events) for happened in turn.happened[:-1]] == [0] * (picks > 0)
-    assert Course(TOY, header(), game.entries).table == turn.live.table
+    assert MatchCourse(TOY, header(), game.entries).table == turn.live.table
 
 
 def test_secret_answers_alone_are_not_taken_back() -> None:
@@ -758,4 +758,4 @@ def test_what_is_no_live_match_is_a_fault(data: bytes) -> None:
 def test_the_entries_of_live_play_are_the_record() -> None:
     game = in_turns()
     assert game.entries[:5] == entries(*(f"{text} @0" for text in UP_TO_TURNS[:5]))
-    assert Course(TOY, game.header, game.entries).table == game.live.table
+    assert MatchCourse(TOY, game.header, game.entries).table == game.live.table

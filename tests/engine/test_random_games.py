@@ -133,4 +133,4 @@ def test_a_take_back_leaves_what_a_replay_of_the_standing_entries_gives(
     game = RandomGame(ruleset, random_header(ruleset, seed), seed)
     game.play(60)
     standing = [game.entries[index] for index in game.course.standing]
-    assert tables.Course(ruleset, game.header, standing).table == game.live.table
+    assert tables.MatchCourse(ruleset, game.header, standing).table == game.live.table

@@ -142,7 +142,7 @@ def test_standard_input_and_files_may_be_mixed(tmp_path: Path) -> None:
 
 def test_a_closed_standard_input_is_not_readable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
-    with pytest.raises(command.Unreadable):
+    with pytest.raises(command.UnreadableRecord):
         command._content("-")
 
 

@@ -25,7 +25,7 @@ from games.services.preparations import (
     MAX_BYTES,
     preparation_create,
     preparation_delete,
-    preparation_looked_over,
+    preparation_validate,
 )
 from tests.games.support import (
     SECOND,
@@ -61,7 +61,9 @@ def kept_pool(user: User) -> Preparation:
 def test_what_is_kept_is_canonical_and_audited(orla: User) -> None:
     made = kept(orla, name=" Plain\npallets ", data=b"\xef\xbb\xbf" + PALLETS.upper().encode())
     assert (made.owner, made.name) == (orla, "Plain pallets")
-    assert made.value == supplier(REGISTRY.get("peg-domain")).look_over("pallets", PALLETS).value
+    assert (
+        made.value == supplier(REGISTRY.get("peg-domain")).validate_supply("pallets", PALLETS).value
+    )
     assert made.prepared == {"pallets": made.value}
     audit = AuditEntry.objects.get(action="preparation.create")
     assert (audit.who, audit.target_id) == (orla, str(made.pk))
@@ -107,7 +109,7 @@ def test_there_is_a_limit(orla: User, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_looking_over_keeps_nothing() -> None:
-    found = preparation_looked_over(ruleset_id="peg-domain", key="pallets", data=b"pallet red A1")
+    found = preparation_validate(ruleset_id="peg-domain", key="pallets", data=b"pallet red A1")
     assert len(found.faults) == 2
 
 
@@ -153,7 +155,9 @@ def test_pallets_are_drawn_as_supplied_and_the_log_says_so(
 
 
 def sorted_pegs(names: str) -> str:
-    value = supplier(REGISTRY.get("peg-domain")).look_over("pallet", f"pallet both {names}").value
+    value = (
+        supplier(REGISTRY.get("peg-domain")).validate_supply("pallet", f"pallet both {names}").value
+    )
     return value.removeprefix("pallet both ")
 
 

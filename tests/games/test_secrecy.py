@@ -33,6 +33,7 @@ from accounts import reports
 from accounts.models import User
 from core import chance
 from core.refusals import Refusal
+from games.diagrams import diagram_of
 from games.engine import live as lives
 from games.engine import notation
 from games.engine import table as tables
@@ -43,7 +44,6 @@ from games.models import Match
 from games.reading import reader_of
 from games.rulesets import REGISTRY
 from games.services.chat import chat_post
-from games.stills import still_of
 from tests.games.support import T0, Play, Wire, committing, group, started
 from tests.support import depth
 
@@ -145,7 +145,7 @@ def stills_of(play: Play) -> list[str]:
     match, entries, stills = play.match, play.held.readers.logs[2], []
     for number in itertools.count():
         try:
-            stills.append(still_of(match, number))
+            stills.append(diagram_of(match, number))
         except Refusal:  # no board yet, or no such entry
             if number > entries:
                 return stills

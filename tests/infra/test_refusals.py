@@ -14,7 +14,15 @@ from django.test import RequestFactory
 from accounts.models import User
 from core import refusals
 from core.api import problems
-from core.refusals import Forbidden, Kind, NotFound, NotUnderstood, Refusal, Refusals, Together
+from core.refusals import (
+    Forbidden,
+    NotFound,
+    NotUnderstood,
+    Refusal,
+    RefusalKind,
+    Refusals,
+    Together,
+)
 from games.views.common import explains_refusals
 from script.lib.console import ROOT
 from tests.support.sources import sources
@@ -58,8 +66,8 @@ def test_few_codes_are_not_written_out() -> None:
 
 
 def test_every_kind_has_a_class_and_a_status() -> None:
-    assert {each.kind for each in KINDS.values()} == set(Kind) == set(refusals.HTTP_STATUS)
-    assert len(set(refusals.HTTP_STATUS.values())) == len(Kind)
+    assert {each.kind for each in KINDS.values()} == set(RefusalKind) == set(refusals.HTTP_STATUS)
+    assert len(set(refusals.HTTP_STATUS.values())) == len(RefusalKind)
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)

@@ -30,7 +30,7 @@ class Recorded(Environment):
         self.installed.append(list(lists))
         self.folder.mkdir(exist_ok=True)
         self.sound = True
-        self._mark(self._installed(), lists)
+        self._mark(self._read_marker(), lists)
 
 
 @pytest.fixture

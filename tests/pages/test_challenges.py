@@ -276,7 +276,7 @@ def test_every_pace_fits_every_game() -> None:
             if each.turn is not None:
                 assert options["turn_time"] == each.turn
             made = ruleset.options_type(**options)
-            assert pace.told(ruleset, options).startswith(pace.spoken(made.turn_time))
+            assert pace.pace_text(ruleset, options).startswith(pace.spoken(made.turn_time))
 
 
 @pytest.mark.parametrize(

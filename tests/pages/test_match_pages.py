@@ -23,7 +23,7 @@ from games.engine import records
 from games.engine.reasons import COMMON
 from games.models import Match
 from games.rulesets import REGISTRY
-from games.words import result_told
+from games.words import result_text
 from tests.engine.playthroughs import playthroughs
 from tests.games.support import Play, nothing_changes, placing, started
 from tests.pages.support import conceded, links, words
@@ -175,7 +175,7 @@ def test_a_result_is_told_to_its_players_in_the_second_person(
 )
 def test_every_way_to_win_is_told_to_winner_loser_and_room(ruleset: str, reason: str) -> None:
     match = Match(ruleset=ruleset, status="finished", winner=1, reason=reason, scores=[5, 9])
-    loser, winner, room = (result_told(["Ada", "Ben"], match, you) for you in (0, 1, None))
+    loser, winner, room = (result_text(["Ada", "Ben"], match, you) for you in (0, 1, None))
     assert room.startswith("Ben won ")
     assert winner == room.replace("Ben won", "You won")
     assert loser.startswith("You lost ")

@@ -13,7 +13,7 @@ from django.test import Client
 from accounts.models import User
 from games.engine.capabilities import supplier, supplies_of
 from games.models import Challenge, Preparation
-from games.rule_options import rule_options, rules_told
+from games.rule_options import rule_options, rules_table
 from games.rulesets import REGISTRY
 from games.services.preparations import preparation_create
 from tests.games.support import nothing_changes
@@ -215,7 +215,7 @@ def test_rules_have_titles_helps_and_choices() -> None:
     assert [choice.words for choice in review.choices] == ["The program", "An organiser"]
     assert review.chosen("organiser").value == "organiser"
     domain = REGISTRY.get("domain")
-    assert rules_told(domain, {"early_ready": False, "review": "organiser"}) == [
+    assert rules_table(domain, {"early_ready": False, "review": "organiser"}) == [
         ("Ready before the time", "No"),
         ("Refereeing", "By challenge"),
         ("Who rules on a challenge", "An organiser"),

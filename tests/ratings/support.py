@@ -10,7 +10,7 @@ from typing import Any
 from accounts.models import User
 from games.models import Match, MatchPlayer
 from games.ratings.models import Rating, RatingPoint
-from games.ratings.rating import Result, Standing, rate
+from games.ratings.rating import RatedResult, RatingStanding, rate
 from games.ratings.results import results_since
 
 # In the past: a leaderboard asks what was so thirty days ago.
@@ -68,7 +68,7 @@ def result_row(
     return match
 
 
-def expected(ladder: str) -> tuple[dict[int, Standing], dict[tuple[int, int], float]]:
+def expected(ladder: str) -> tuple[dict[int, RatingStanding], dict[tuple[int, int], float]]:
     """What a ladder must hold: everybody's standing; and mu after each match of each player."""
     standings, changes = rate(list(results_since(ladder, None)))
     return standings, {(c.result.match_id, c.user): c.after.strength.mu for c in changes}
@@ -92,9 +92,9 @@ def is_true(ladder: str) -> None:
     assert {(match, user): mu for match, user, mu in stored} == points
 
 
-def results(pairs: Iterable[tuple[int, int]]) -> list[Result]:
+def results(pairs: Iterable[tuple[int, int]]) -> list[RatedResult]:
     """Results of (winner, loser), a minute apart."""
     return [
-        Result(number, DAY_0 + timedelta(minutes=number), *pair)
+        RatedResult(number, DAY_0 + timedelta(minutes=number), *pair)
         for number, pair in enumerate(pairs, 1)
     ]

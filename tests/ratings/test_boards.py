@@ -107,7 +107,7 @@ def test_pages_forwards_and_backwards_show_everybody_once(size: int) -> None:
     for number in range(7):
         rated(f"user{number}", 1000 + number // 3 * 10)
     whole = board_page(OVERALL, Wanted(), size=100)
-    seen: list[boards.Row] = []
+    seen: list[boards.BoardRow] = []
     pages: list[boards.Board] = []
     cursor = None
     while True:

@@ -13,7 +13,7 @@ import pytest
 from core.refusals import Refusal
 from games.engine import live as lives
 from games.engine import records
-from games.engine.capabilities import LookedOver, Supply, supplier, supplies_of, supply_of
+from games.engine.capabilities import Supply, SupplyReport, supplier, supplies_of, supply_of
 from games.engine.errors import EngineFault
 from games.engine.live import Prepared
 from games.engine.ruleset import Ruleset
@@ -37,13 +37,13 @@ def variants_of(ruleset: AnyRuleset, supply: Supply) -> list[str]:
 
 @every_supply
 def test_the_example_is_sound_and_drawn(ruleset: AnyRuleset, supply: Supply) -> None:
-    found = supplier(ruleset).look_over(
+    found = supplier(ruleset).validate_supply(
         supply.key, supplier(ruleset).supply_files(supply.key)["example"]
     )
     assert (found.faults, found.remarks) == ((), ())
     assert ET.fromstring(found.picture).tag.endswith("svg")  # noqa: S314 - our own
     # What is kept is its own canonical form.
-    assert supplier(ruleset).look_over(supply.key, found.value) == found
+    assert supplier(ruleset).validate_supply(supply.key, found.value) == found
 
 
 @every_supply
@@ -51,7 +51,7 @@ def test_the_example_is_sound_and_drawn(ruleset: AnyRuleset, supply: Supply) -> 
 def test_nonsense_is_a_fault_and_never_an_error(
     ruleset: AnyRuleset, supply: Supply, text: str
 ) -> None:
-    found = supplier(ruleset).look_over(supply.key, text)
+    found = supplier(ruleset).validate_supply(supply.key, text)
     assert found.value == ""
     assert found.faults
     for fault in found.faults:
@@ -62,7 +62,7 @@ def test_nonsense_is_a_fault_and_never_an_error(
 def test_a_match_is_played_with_it(ruleset: AnyRuleset, supply: Supply) -> None:
     value = (
         supplier(ruleset)
-        .look_over(supply.key, supplier(ruleset).supply_files(supply.key)["example"])
+        .validate_supply(supply.key, supplier(ruleset).supply_files(supply.key)["example"])
         .value
     )
     for variant in variants_of(ruleset, supply):
@@ -123,8 +123,8 @@ PEG_DOMAIN = supplier(REGISTRY.get("peg-domain"))
 RED, BLUE = f"pallet red {PEGS}", f"pallet blue {OTHER_PEGS}"
 
 
-def pallets(text: str, key: str = "pallets") -> LookedOver:
-    return PEG_DOMAIN.look_over(key, text)
+def pallets(text: str, key: str = "pallets") -> SupplyReport:
+    return PEG_DOMAIN.validate_supply(key, text)
 
 
 def test_pallets_are_written_or_drawn() -> None:
@@ -214,8 +214,8 @@ DOMAIN = supplier(REGISTRY.get("domain"))
 EXAMPLE = json.loads(DOMAIN.supply_files("pool")["example"])
 
 
-def pool(**changes: Any) -> LookedOver:
-    return DOMAIN.look_over("pool", json.dumps({**EXAMPLE, **changes}))
+def pool(**changes: Any) -> SupplyReport:
+    return DOMAIN.validate_supply("pool", json.dumps({**EXAMPLE, **changes}))
 
 
 def shapes(*changes: tuple[int, dict[str, Any]]) -> list[dict[str, Any]]:

@@ -39,7 +39,7 @@ from tournaments.models import (
     SeasonEvent,
     SeasonOrganiser,
 )
-from tournaments.services.contestants import Entry, contestants_enrol
+from tournaments.services.contestants import Enrolment, contestants_enrol
 from tournaments.services.legs import leg_start, ms
 from tournaments.services.seasons import season_create, season_list
 from tournaments.services.starts import season_start
@@ -105,7 +105,7 @@ def enrolled(organiser: User, count: int, kind: str = "elimination", **settings:
     # Those that a module's own season has already take part in this one, too.
     known = User.objects.in_bulk([f"player{n}" for n in range(1, count + 1)], field_name="username")
     entries = [
-        Entry(
+        Enrolment(
             known.get(f"player{number}")
             or user_named(f"player{number}", display_name=f"Player {number}"),
             seed=number,

@@ -84,7 +84,7 @@ class Evenings(Format):
         if not pairings:
             raise Refusal("pairing.needed", "The host says who meets whom.")
 
-    def started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
+    def on_started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
         self._opened(season, season.contestants.order_by("seed"), acting_user, at)
         return NOTHING
 

@@ -57,7 +57,7 @@ from tournaments.services.results import (
     round_reopen,
     season_conclude,
 )
-from tournaments.services.rounds import Pairing, round_next, round_pair
+from tournaments.services.rounds import ManualPairing, round_next, round_pair
 from tournaments.services.seasons import preflight
 from tournaments.services.starts import season_start
 
@@ -766,7 +766,7 @@ def test_by_hand_an_heir_has_met_whom_their_place_has_met(orla: User, cleo: User
     def by_hand(*pairs: tuple[Any, Any]) -> dict[str, Any]:
         return {
             "acting_user": orla, "season": season, "at": now(),
-            "pairings": [Pairing(*pair) for pair in pairs],
+            "pairings": [ManualPairing(*pair) for pair in pairs],
         }  # fmt: skip
 
     rematch = by_hand((heir, first.away), (second.home, resting))

@@ -34,8 +34,8 @@ from tournaments.formats.elimination.episodes import dmo_choose, final_open, pla
 from tournaments.invariants import faults_of
 from tournaments.models import Contestant, Season, SeasonEvent
 from tournaments.services.contestants import (
-    Entry,
-    Faults,
+    Enrolment,
+    FaultyRoster,
     contestancies_merge,
     contestant_enrol,
     contestant_join,
@@ -110,7 +110,7 @@ def test_nobody_is_enrolled_under_somebody_elses_name(
     code = f"contestant.name.{code}"
     about: dict[str, Any] = {"acting_user": orla, "season": season}
     refused(code, contestant_enrol, user=cleo, name=name, **about)
-    entries = [Entry(user_named("dora"), "Dora D."), Entry(cleo, name)]
+    entries = [Enrolment(user_named("dora"), "Dora D."), Enrolment(cleo, name)]
     assert refused(code, contestants_enrol, entries=entries, **about).row == 1
     sheet = f"cleo,{name},"
     assert (
@@ -125,7 +125,7 @@ def test_nobody_is_enrolled_under_somebody_elses_name(
 
 def test_one_may_be_enrolled_under_a_name_that_is_nobody_elses(orla: User, cleo: User) -> None:
     season = enrolled(orla, 2)
-    entry = Entry(cleo, "Cleopatra VII")
+    entry = Enrolment(cleo, "Cleopatra VII")
     (made,) = contestants_enrol(acting_user=orla, season=season, entries=[entry], at=START)
     assert made.name == "Cleopatra VII"
     # An organiser who plays is called what they are called.
@@ -170,7 +170,7 @@ def crowd(*numbers: int) -> list[User]:
 
 
 def by_service(orla: User, season: Season, users: list[User]) -> list[Contestant]:
-    entries = [Entry(user) for user in users]
+    entries = [Enrolment(user) for user in users]
     return contestants_enrol(acting_user=orla, season=season, entries=entries, at=START)
 
 
@@ -209,7 +209,10 @@ def test_fifty_take_no_more_queries_than_five(
 def test_several_late_entries_come_last_in_their_order(orla: User) -> None:
     season = running(orla, 4)
     late = contestants_enrol(
-        acting_user=orla, season=season, entries=[Entry(user) for user in crowd(1, 2, 3)], at=START
+        acting_user=orla,
+        season=season,
+        entries=[Enrolment(user) for user in crowd(1, 2, 3)],
+        at=START,
     )
     assert [(each.seed, each.since_round, each.status) for each in late] == [
         (5, 2, "active"),
@@ -243,9 +246,9 @@ def test_one_who_cannot_enter_keeps_all_out(orla: User, code: str, wrong: list[A
     Sanction.objects.create(user=suspended, by=orla, kind="suspension", reason="shouting")
     name, shown, seed = wrong
     entries = [
-        Entry(fans[0], seed=9),
-        Entry(User.objects.get(username=name), shown, seed),
-        Entry(fans[2]),
+        Enrolment(fans[0], seed=9),
+        Enrolment(User.objects.get(username=name), shown, seed),
+        Enrolment(fans[2]),
     ]
     refused(code, contestants_enrol, acting_user=orla, season=season, entries=entries)
 
@@ -255,7 +258,7 @@ def test_late_entries_are_refused_line_by_line(orla: User, cleo: User) -> None:
     season = running(orla, 4, "single-elimination")
     crowd(1)
     text = "cleo\nnobody\nfan-1,,3\nplayer1\nfan-1"
-    with nothing_changes(), pytest.raises(Faults) as raised:
+    with nothing_changes(), pytest.raises(FaultyRoster) as raised:
         contestants_import(acting_user=orla, season=season, text=text)
     closed = "Nobody can enter late here; somebody can be replaced instead."
     assert raised.value.faults == [
@@ -330,7 +333,7 @@ def test_a_file_with_faults_enrols_nobody(
     orla: User, people: list[User], text: str, lines: list[int]
 ) -> None:
     season = enrolled(orla, 1)
-    with nothing_changes(), pytest.raises(Faults) as raised:
+    with nothing_changes(), pytest.raises(FaultyRoster) as raised:
         contestants_import(acting_user=orla, season=season, text=text)
     assert raised.value.code == "contestants.faults"
     assert [fault.line for fault in raised.value.faults] == lines
@@ -340,8 +343,10 @@ def test_a_file_with_faults_enrols_nobody(
 def test_what_is_exported_can_be_imported(orla: User, people: list[User]) -> None:
     """By seed; a formula is none any more, and comes back as it was."""
     season = enrolled(orla, 0)
-    entries = [Entry(user, name) for user, name in zip(people, ["=1+1", "'-x", ""], strict=True)]
-    entries.append(Entry(user_named("-dan"), 'Dan, "the" Élan', 1))
+    entries = [
+        Enrolment(user, name) for user, name in zip(people, ["=1+1", "'-x", ""], strict=True)
+    ]
+    entries.append(Enrolment(user_named("-dan"), 'Dan, "the" Élan', 1))
     contestants_enrol(acting_user=orla, season=season, entries=entries, at=START)
     text = contestants_export(season=season)
     assert text.splitlines() == [

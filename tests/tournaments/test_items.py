@@ -42,7 +42,7 @@ from tournaments.services.items import (
 from tournaments.services.legs import rules_set
 from tournaments.services.organisers import organiser_add
 from tournaments.services.results import death_match_correct, leg_void
-from tournaments.views.public import leg_told
+from tournaments.views.public import leg_facts
 
 REPEAT: dict[str, Any] = {"item": "domino-repeat", "ruleset": "domino-wars"}
 TIE: dict[str, Any] = {"item": "tie-advantage", "ruleset": "domino-wars"}
@@ -362,7 +362,7 @@ def test_more_items_give_the_advantage_in_a_peg_domain_final_of_every_format(
             )  # fmt: skip
     sheet = Sheet(season)
     shown = next(row for row in sheet.death_matches if row.pk == met.pk)
-    told = leg_told(sheet, shown.all_legs[0], orla)  # type: ignore[attr-defined]
+    told = leg_facts(sheet, shown.all_legs[0], orla)  # type: ignore[attr-defined]
     assert told["leads"] == {None: "", 0: met.home, 1: met.away}[advantage]
     leg = begun(orla, met)
     assert leg.match is not None

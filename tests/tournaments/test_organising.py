@@ -48,13 +48,13 @@ from tournaments.formats.registry import FORMATS, option_limits, options_of
 from tournaments.forms import PairingsForm, PlacementsForm, SeasonForm
 from tournaments.jobs import MAIL_EVENT
 from tournaments.models import Contestant, DeathMatch, Season, SeasonEvent
-from tournaments.pictures import standing_told
+from tournaments.pictures import standing_text
 from tournaments.reading import Sheet, seasons_listed
 from tournaments.services import legs, results
 from tournaments.services.contestants import contestant_replace, contestant_withdraw
 from tournaments.services.items import item_give
 from tournaments.services.organisers import organiser_add
-from tournaments.services.rounds import Pairing, round_next
+from tournaments.services.rounds import ManualPairing, round_next
 from tournaments.services.scheduling import leg_confirm, leg_schedule, legs_sweep
 from tournaments.services.seasons import preflight
 from tournaments.services.starts import season_start
@@ -206,7 +206,7 @@ def test_who_plays_for_third_place_is_not_still_in(orla: User) -> None:
     for row in DeathMatch.objects.filter(round__season=season, round__number=1):
         played(orla, fresh(row), 0)
     sheet = Sheet(Season.objects.get(pk=season.pk))
-    assert standing_told(sheet).endswith("2 still in")
+    assert standing_text(sheet).endswith("2 still in")
     assert vars(seasons_listed(orla).get(pk=season.pk))["left"] == 2
     page = Client().get(f"/seasons/{season.slug}/contestants/").content.decode()
     assert page.count("plays for third place") == 2
@@ -250,7 +250,9 @@ def test_errors_of_pairing_by_hand_and_of_ties_name_the_players(orla: User) -> N
 
     def refusal(*pairs: tuple[Contestant, Contestant]) -> Refusal:
         with pytest.raises(Refusal) as caught:
-            round_next(acting_user=orla, season=swiss, pairings=[Pairing(*pair) for pair in pairs])
+            round_next(
+                acting_user=orla, season=swiss, pairings=[ManualPairing(*pair) for pair in pairs]
+            )
         return caught.value
 
     twice = refusal((one, two), (one, three))

@@ -31,7 +31,7 @@ from tournaments import lifecycle
 from tournaments.formats.elimination.episodes import final_open
 from tournaments.models import Season, SeasonEvent
 from tournaments.services.contestants import contestant_enrol, contestant_withdraw
-from tournaments.services.guards import season_locked
+from tournaments.services.guards import season_lock
 from tournaments.services.legs import rules_set
 from tournaments.services.organisers import organiser_add, organiser_remove
 from tournaments.services.seasons import (
@@ -303,7 +303,7 @@ def test_what_happened_cannot_be_rewritten(orla: User) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_a_season_is_locked_inside_a_transaction_only(orla: User) -> None:
     with pytest.raises(EngineFault):
-        season_locked(made(orla).pk)
+        season_lock(made(orla).pk)
 
 
 def test_a_season_that_is_none(orla: User) -> None:

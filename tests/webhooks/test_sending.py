@@ -430,7 +430,7 @@ def test_organisers_are_told_and_can_switch_it_on_again(stage: Stage, receiver: 
     webhook.refresh_from_db()
     assert not webhook.active
     assert "gone" in webhook.disabled_why
-    notices.webhook_disabled(webhook.pk)
+    notices.webhook_announce_disabled(webhook.pk)
     (sent,) = mail.outbox
     assert sent.to == ["orla@example.org"]
     assert f"/seasons/autumn/webhooks/{webhook.pk}/" in sent.body
@@ -439,7 +439,7 @@ def test_organisers_are_told_and_can_switch_it_on_again(stage: Stage, receiver: 
     services.webhook_update(acting_user=stage.orla, webhook=webhook, active=True)
     webhook.refresh_from_db()
     assert (webhook.disabled_at, webhook.disabled_why, webhook.failures) == (None, "", 0)
-    notices.webhook_disabled(webhook.pk)
+    notices.webhook_announce_disabled(webhook.pk)
     assert len(mail.outbox) == 1
     stage.event()
     stage.drain(webhook)
@@ -479,7 +479,7 @@ def test_one_worker_at_a_time_and_another_one_after_it_died(
 ) -> None:
     webhook = stage.webhook(receiver.url)
     stage.event()
-    with sending._taken(webhook.pk, lambda: stage.at) as taken:
+    with sending._claim(webhook.pk, lambda: stage.at) as taken:
         assert taken
         assert stage.drain(webhook) == 0
         assert webhook.pk not in sending.webhooks_due(at=timezone.now())

@@ -6,7 +6,7 @@ from typing import Final
 
 from core.actions import Action, Actions
 from tournaments.actions.subjects import AtContestant
-from tournaments.forms import ReasonForm, ReplaceForm
+from tournaments.forms import PublicReasonForm, ReplaceForm
 from tournaments.services import contestants
 
 
@@ -67,7 +67,7 @@ WITHDRAW: Final = Action[AtContestant](
     done=lambda s: f"{s.contestant} has withdrawn.",
     follows=["Their death matches that are not decided are won by their opponents."],
     check=_may_withdraw,
-    form=lambda _s: ReasonForm,
+    form=lambda _s: PublicReasonForm,
     run=lambda s, form: contestants.contestant_withdraw(
         acting_user=s.user, contestant=s.contestant, why=form.cleaned_data["why"]
     ),
@@ -85,7 +85,7 @@ RETURN: Final = Action[AtContestant](
         "A walkover that was a mistake can be taken back at its death match's desk.",
     ],
     check=_may_return,
-    form=lambda _s: ReasonForm,
+    form=lambda _s: PublicReasonForm,
     run=lambda s, form: contestants.contestant_return(
         acting_user=s.user, contestant=s.contestant, why=form.cleaned_data["why"]
     ),

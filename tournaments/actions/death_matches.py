@@ -9,7 +9,7 @@ from typing import Any, Final
 from core.actions import Action, Actions
 from core.refusals import allowed
 from tournaments.actions.subjects import AtDeathMatch
-from tournaments.forms import ReasonForm, RulesForm, WinnerForm
+from tournaments.forms import PublicReasonForm, RulesForm, WinnerForm
 from tournaments.lifecycle import LegStatus
 from tournaments.models import DeathMatch
 from tournaments.services import legs, results
@@ -119,7 +119,7 @@ REOPEN: Final = Action[AtDeathMatch](
     done="The death match is open again.",
     follows=["What is left of it is played after all."],
     check=_decided_by(results.must_be_reopenable),
-    form=lambda _s: ReasonForm,
+    form=lambda _s: PublicReasonForm,
     run=lambda s, form: results.death_match_reopen(**_said(s, form)),
     danger=True,
 )
@@ -134,7 +134,7 @@ VOID: Final = Action[AtDeathMatch](
         "This cannot be undone.",
     ],
     check=_decided_by(results.must_be_voidable),
-    form=lambda _s: ReasonForm,
+    form=lambda _s: PublicReasonForm,
     run=lambda s, form: results.death_match_void(**_said(s, form)),
     danger=True,
 )

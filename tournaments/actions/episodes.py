@@ -10,7 +10,7 @@ from core.actions import Action
 from tournaments import audience
 from tournaments.actions.subjects import AtRound, AtSeason
 from tournaments.formats.elimination import episodes
-from tournaments.forms import ChooseForm, EpisodeForm, FinalForm, PlacementsForm, ReasonForm
+from tournaments.forms import ChooseForm, EpisodeForm, FinalForm, PlacementsForm, PublicReasonForm
 
 
 def _may_open(subject: AtSeason) -> None:
@@ -157,7 +157,7 @@ SKIP: Final = Action[AtRound](
     done=lambda s: f"{s.round.name} ends without a death match.",
     follows=["The episode ends, everybody stays in, and the next one can be opened."],
     check=_may_skip,
-    form=lambda _s: ReasonForm,
+    form=lambda _s: PublicReasonForm,
     run=lambda s, form: episodes.episode_skip(
         acting_user=s.user, episode=s.episode, why=form.cleaned_data["why"]
     ),

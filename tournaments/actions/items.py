@@ -8,7 +8,7 @@ from typing import Final
 
 from core.actions import Action, Actions
 from tournaments.actions.subjects import AtGift, AtSeason
-from tournaments.forms import GiftForm, ReasonForm
+from tournaments.forms import GiftForm, PublicReasonForm
 from tournaments.lifecycle import ContestantStatus
 from tournaments.services import items
 
@@ -56,7 +56,7 @@ TAKE_BACK: Final = Action[AtGift](
     done="The item is taken back.",
     follows=["It stays in the history, with your reason. This cannot be undone."],
     check=_may_take_back,
-    form=lambda _s: ReasonForm,
+    form=lambda _s: PublicReasonForm,
     run=lambda s, form: items.item_take_back(
         acting_user=s.user, gift=s.gift, why=form.cleaned_data["why"]
     ),

@@ -8,7 +8,7 @@ from typing import Final
 
 from core.actions import Action, Actions
 from tournaments.actions.subjects import AtLeg
-from tournaments.forms import ReasonForm, ScheduleForm
+from tournaments.forms import PublicReasonForm, ScheduleForm
 from tournaments.models import Leg
 from tournaments.reading import game_of
 from tournaments.services import legs, results, scheduling
@@ -63,7 +63,7 @@ VOID: Final = Action[AtLeg](
         "What its result had led to is taken back.",
     ],
     check=_decided_by(results.must_be_replayable),
-    form=lambda _s: ReasonForm,
+    form=lambda _s: PublicReasonForm,
     run=lambda s, form: results.leg_void(
         acting_user=s.user, leg=s.leg, why=form.cleaned_data["why"]
     ),

@@ -12,7 +12,7 @@ from core.actions import Action, Actions
 from core.refusals import Refusal
 from tournaments.actions import episodes
 from tournaments.actions.subjects import AtRound, AtSeason
-from tournaments.forms import NextRoundForm, PairingsForm, ReasonForm, TimesForm, zone_told
+from tournaments.forms import NextRoundForm, PairingsForm, PublicReasonForm, TimesForm, zone_text
 from tournaments.services import deathmatches, results, rounds
 from tournaments.services.guards import must_be_running
 
@@ -49,7 +49,7 @@ def _pair_by_hand(subject: AtSeason, form: Any) -> str:
     opened = rounds.round_next(
         acting_user=subject.user,
         season=subject.season,
-        pairings=[rounds.Pairing(*sides) for sides in form.pairings()],
+        pairings=[rounds.ManualPairing(*sides) for sides in form.pairings()],
     )
     return subject.address("round_desk", opened.number)
 
@@ -111,7 +111,7 @@ def _may_reopen(subject: AtRound) -> None:
 
 
 def _times_follow(subject: AtRound) -> Sequence[str]:
-    zone = zone_told(subject.user.time_zone)
+    zone = zone_text(subject.user.time_zone)
     return [format_html("In your zone, {}. What is left empty has no fixed time.", zone)]
 
 
@@ -139,7 +139,7 @@ REOPEN: Final = Action[AtRound](
         "That it was reopened, and why, stands on the page of rulings.",
     ],
     check=_may_reopen,
-    form=lambda _s: ReasonForm,
+    form=lambda _s: PublicReasonForm,
     run=lambda s, form: results.round_reopen(
         acting_user=s.user, round=s.round, why=form.cleaned_data["why"]
     ),

@@ -11,7 +11,7 @@ from tournaments.actions.subjects import AtSeason
 from tournaments.forms import (
     NoForm,
     OrganiserForm,
-    ReasonForm,
+    PublicReasonForm,
     SeasonForm,
     SeedsForm,
     ServiceForm,
@@ -112,7 +112,7 @@ CANCEL: Final = Action[AtSeason](
     check=_managed_by(seasons.must_be_cancellable),
     cautions=_warned("cancel"),
     ways=_to_what_is_played,
-    form=lambda _s: ReasonForm,
+    form=lambda _s: PublicReasonForm,
     run=lambda s, form: seasons.season_cancel(
         acting_user=s.user, season=s.season, why=form.cleaned_data["why"]
     ),

@@ -28,7 +28,7 @@ class _IdField(Reference, serializers.IntegerField):
         return int(said) if 0 < said <= BigIntegerField.MAX_BIGINT else None
 
 
-class ContestantField(_IdField):
+class ContestantReference(_IdField):
     """A contestant of the season."""
 
     looked_up = "contestants"
@@ -44,15 +44,15 @@ class DeathMatchField(_IdField):
 
 def contestants_of(season: Season) -> Lookup:
     """Finds contestants of a season by their ids, in one query."""
-    return _found_in(season.contestants.select_related("user"))
+    return _lookup_in(season.contestants.select_related("user"))
 
 
 def death_matches_among(rows: QuerySet[DeathMatch]) -> Lookup:
     """Finds death matches among these by their ids, in one query."""
-    return _found_in(rows)
+    return _lookup_in(rows)
 
 
-def _found_in(rows: QuerySet[Any]) -> Lookup:
+def _lookup_in(rows: QuerySet[Any]) -> Lookup:
     def lookup(keys: set[int]) -> dict[int, Model]:
         found: dict[int, Model] = rows.in_bulk(keys)
         return found

@@ -27,12 +27,12 @@ from core.api.idempotency import idempotent
 from core.api.scopes import Scope, require_scope
 from core.api.views import ApiView, FieldsView
 from core.refusals import Forbidden, NotFound, Refusal, Together
-from games.api.serializers import GameJudged
+from games.api.serializers import GameValidation
 from games.pace import PACES
 from games.rulesets import REGISTRY
 from tournaments import audience
 from tournaments.api.fields import (
-    ContestantField,
+    ContestantReference,
     DeathMatchField,
     FormatField,
     contestants_of,
@@ -86,7 +86,7 @@ from tournaments.services import (
 )
 from tournaments.services.guards import must_manage, reason
 from tournaments.services.rounds import (
-    Pairing,
+    ManualPairing,
     death_match_schedule,
     leg_none,
     round_next,
@@ -113,14 +113,14 @@ def _scope_needed(request: Request, *, own: bool) -> None:
     require_scope(request.auth, Scope.PLAY if own else Scope.ORGANISE)
 
 
-def _found(rows: QuerySet[_M], pk: int, code: str, sentence: str) -> _M:
+def _row_of(rows: QuerySet[_M], pk: int, code: str, sentence: str) -> _M:
     row = rows.filter(pk=pk).first()
     if row is None:
         raise NotFound(code, sentence)
     return row
 
 
-def _managed(slug: str, caller: User) -> Season:
+def _managed_season(slug: str, caller: User) -> Season:
     """A season that the caller runs: what is wrong with a body tells of it. Raises NotFound, and
     Forbidden ``season.not-organiser``."""
     season = season_for(slug, caller)
@@ -130,7 +130,7 @@ def _managed(slug: str, caller: User) -> Season:
 
 def _contestant(season: Season, pk: int) -> Contestant:
     rows = season.contestants.select_related("user")
-    return _found(rows, pk, "contestant.none", "There is no such contestant in this season.")
+    return _row_of(rows, pk, "contestant.none", "There is no such contestant in this season.")
 
 
 def _round(season: Season, number: int) -> Round:
@@ -149,7 +149,7 @@ def _episode(season: Season, number: int) -> Episode:
 
 
 def _death_match(rows: QuerySet[DeathMatch], pk: int) -> DeathMatch:
-    return _found(rows, pk, "death-match.none", "There is no such death match.")
+    return _row_of(rows, pk, "death-match.none", "There is no such death match.")
 
 
 def _leg_that_counts(death_match: DeathMatch, number: int) -> Leg:
@@ -159,21 +159,21 @@ def _leg_that_counts(death_match: DeathMatch, number: int) -> Leg:
     return leg
 
 
-def _season_shown(request: Request, pk: int) -> dict[str, Any]:
+def _season_data(request: Request, pk: int) -> dict[str, Any]:
     """A season as its caller may see it now."""
     row = seasons_whole(request.user).get(pk=pk)
     shown: dict[str, Any] = SeasonSerializer(row, context={"request": request}).data
     return shown
 
 
-def _death_match_shown(request: Request, pk: int) -> dict[str, Any]:
+def _death_match_data(request: Request, pk: int) -> dict[str, Any]:
     """A death match as its caller may see it now."""
     row = death_matches_whole(request.user).get(pk=pk)
     shown: dict[str, Any] = DeathMatchSerializer(row, context={"request": request}).data
     return shown
 
 
-def _round_shown(request: Request, pk: int) -> dict[str, Any]:
+def _round_data(request: Request, pk: int) -> dict[str, Any]:
     """A round as its caller may see it now."""
     row = rounds_whole(request.user).get(pk=pk)
     shown: dict[str, Any] = RoundSerializer(row, context={"request": request}).data
@@ -216,7 +216,7 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
     no_show_minutes = serializers.IntegerField(required=False, min_value=0, max_value=10_080)
     no_show_rule = serializers.ChoiceField(choices=NoShowRule.choices, required=False)
 
-    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """What a service would say of each setting; games are judged one by one. Options of a
         format hang on which it is."""
         season = self.context["about"]
@@ -225,7 +225,7 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
         told = Together()
         with told.of():
             given = {key: value for key, value in sound.items() if key not in left_out}
-            seasons.settings_checked(form or "", given)
+            seasons.settings_validate(form or "", given)
         named = sound.get("tie_breaks", ())
         for number, key in enumerate(named):
             if key is not serializers.empty:
@@ -258,11 +258,11 @@ class StepSerializer(serializers.Serializer[dict[str, Any]]):
     why = serializers.CharField(
         required=False, allow_blank=True, max_length=500, help_text="To cancel: the public reason."
     )
-    winner = ContestantField(
+    winner = ContestantReference(
         required=False, help_text="To finish: the id of the contestant who won, where it is open."
     )
 
-    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """Everybody reads why a season is called off."""
         told = Together()
         if sound.get("step") == "cancel" and ("why" in sound or "why" not in self.initial_data):
@@ -304,7 +304,7 @@ class SeasonsView(SeasonsReading):
             format=given.pop("format"),
             settings=given,
         )
-        shown = _season_shown(request, season.pk)
+        shown = _season_data(request, season.pk)
         return Response(shown, status=201, headers={"Location": shown["links"]["view"]})
 
 
@@ -324,10 +324,10 @@ class SeasonView(SeasonReading):
     def patch(self, request: Request, slug: str) -> Response:
         """Change what is named; the rest stays."""
         caller = signed_in(request)
-        season = _managed(slug, caller)
+        season = _managed_season(slug, caller)
         given = body_of(request, SeasonChangesSerializer, about=season)
         seasons.season_update(acting_user=caller, season=season, changes=given)
-        return Response(_season_shown(request, season.pk))
+        return Response(_season_data(request, season.pk))
 
 
 class PreflightView(FieldsView):
@@ -395,7 +395,7 @@ class StepsView(ApiView):
                 seasons.season_archive(acting_user=caller, season=season)
             case _:
                 starts.season_start(acting_user=caller, season=season)
-        return Response(_season_shown(request, season.pk))
+        return Response(_season_data(request, season.pk))
 
 
 # -- contestants ---------------------------------------------------------------------------------
@@ -424,7 +424,7 @@ class EntriesSerializer(serializers.Serializer[dict[str, Any]]):
         child=EntrySerializer(), min_length=1, max_length=ENROLLED_AT_ONCE
     )
 
-    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """Nobody, and no seed, stands there twice; names are some."""
         yield from repeated(
             sound,
@@ -456,7 +456,7 @@ class WhySerializer(serializers.Serializer[dict[str, Any]]):
 
     why = serializers.CharField(max_length=500, help_text="Public.")
 
-    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """It says something."""
         told = Together()
         if "why" in sound:
@@ -492,13 +492,13 @@ class ContestantsView(ContestantsReading):
         """Enrol people by their usernames: all of them, or nobody. In a season that is running they
         are late entries."""
         caller = signed_in(request)
-        season = _managed(slug, caller)
+        season = _managed_season(slug, caller)
         given = body_of(request, EntriesSerializer, users=accounts_named)
         entered = people.contestants_enrol(
             acting_user=caller,
             season=season,
             entries=[
-                people.Entry(entry["username"], entry.get("name", ""), entry.get("seed"))
+                people.Enrolment(entry["username"], entry.get("name", ""), entry.get("seed"))
                 for entry in given["contestants"]
             ],
         )
@@ -550,7 +550,7 @@ class ReturnView(ApiView):
         """Have somebody play again who has withdrawn from a season that is running. What they lost
         by leaving stays lost."""
         caller = signed_in(request)
-        contestant = _contestant(_managed(slug, caller), contestant_id)
+        contestant = _contestant(_managed_season(slug, caller), contestant_id)
         given = body_of(request, WhySerializer)
         back = people.contestant_return(acting_user=caller, contestant=contestant, why=given["why"])
         return Response(ContestantSerializer(back).data)
@@ -572,7 +572,7 @@ class ReplaceView(ApiView):
     def post(self, request: Request, slug: str, contestant_id: int) -> Response:
         """Have somebody take over a contestant's seed and pairings."""
         caller = signed_in(request)
-        contestant = _contestant(_managed(slug, caller), contestant_id)
+        contestant = _contestant(_managed_season(slug, caller), contestant_id)
         given = body_of(request, ReplacementSerializer, users=accounts_named)
         new = people.contestant_replace(
             acting_user=caller,
@@ -600,7 +600,7 @@ class SeedsSerializer(serializers.Serializer[dict[str, Any]]):
         """By ids."""
         return {int(key): seed for key, seed in seeds.items() if _ID.fullmatch(key)}
 
-    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """Exactly one of the two; seeds by contestants of this season, none of them twice."""
         if "draw" in sound and sound["draw"] == ("seeds" in self.initial_data):
             yield serializers.ValidationError("Either `seeds` or `draw`, please.")
@@ -639,7 +639,7 @@ class SeedsView(ApiView):
     def put(self, request: Request, slug: str) -> Response:
         """Set seeds, or have all of them drawn by lot, before the season begins."""
         caller = signed_in(request)
-        season = _managed(slug, caller)
+        season = _managed_season(slug, caller)
         given = body_of(request, SeedsSerializer, contestants=contestants_of(season))
         if given["draw"]:
             seeded = people.seeds_draw(acting_user=caller, season=season)
@@ -651,20 +651,20 @@ class SeedsView(ApiView):
 # -- rounds --------------------------------------------------------------------------------------
 
 
-class PairingSerializer(GameJudged):
+class PairingSerializer(GameValidation):
     """Two contestants who are to meet."""
 
-    home = ContestantField(help_text="The id of the contestant on seat 0.")
-    away = ContestantField(help_text="The id of the contestant on seat 1.")
+    home = ContestantReference(help_text="The id of the contestant on seat 0.")
+    away = ContestantReference(help_text="The id of the contestant on seat 1.")
     ruleset = serializers.CharField(required=False, allow_blank=True, max_length=40)
     variant = serializers.CharField(required=False, allow_blank=True, max_length=40)
     scheduled_at = InstantField(required=False, allow_null=True)
 
-    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """A variant is one of a game's."""
         if sound.get("variant") and "ruleset" not in sound:
             yield serializers.ValidationError({"variant": "Only together with `ruleset`."})
-        yield from super().judged(sound)
+        yield from super().validation_faults(sound)
 
 
 class NewRoundSerializer(serializers.Serializer[dict[str, Any]]):
@@ -692,7 +692,7 @@ class NewRoundSerializer(serializers.Serializer[dict[str, Any]]):
         help_text="Pairings by hand (Swiss, ladder). Without them the format pairs.",
     )
 
-    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """Whether anybody can be paired by hand, and so; times are still to come."""
         told = Together()
         with told.of():
@@ -734,12 +734,12 @@ class RoundsView(RoundsReading):
         pairs, unless pairings are given; in an elimination season the next episode is opened, or
         the final of the last two."""
         caller = signed_in(request)
-        season = _managed(slug, caller)
+        season = _managed_season(slug, caller)
         given = body_of(
             request, NewRoundSerializer, about=season, contestants=contestants_of(season)
         )
         pairings = [
-            Pairing(
+            ManualPairing(
                 home=each["home"],
                 away=each["away"],
                 ruleset=each.get("ruleset", ""),
@@ -754,7 +754,7 @@ class RoundsView(RoundsReading):
             scheduled_at=given.get("scheduled_at"),
             pairings=pairings if "pairings" in given else None,
         )
-        return Response(_round_shown(request, opened.pk), status=201)
+        return Response(_round_data(request, opened.pk), status=201)
 
 
 def _must_be_new_and_ahead(death_match: DeathMatch | None, when: datetime | None) -> None:
@@ -784,7 +784,7 @@ class TimesSerializer(serializers.Serializer[dict[str, Any]]):
 
     times = serializers.ListField(child=TimeSerializer(), min_length=1, max_length=ENROLLED_AT_ONCE)
 
-    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """A death match has one time, which is still to come."""
         said = ("death-match.repeated", "It is named twice.")
         yield from repeated(sound, "times", death_match=said)
@@ -812,23 +812,23 @@ class ScheduleView(ApiView):
     def put(self, request: Request, slug: str, number: int) -> Response:
         """Say when the next match of each death match named is to be played; null: not fixed."""
         caller = signed_in(request)
-        played = _round(_managed(slug, caller), number)
+        played = _round(_managed_season(slug, caller), number)
         here = death_matches_among(DeathMatch.objects.filter(round=played))
         given = body_of(request, TimesSerializer, death_matches=here)
         times = {each["death_match"].pk: each["scheduled_at"] for each in given["times"]}
         round_schedule(acting_user=caller, round=played, times=times)
-        return Response(_round_shown(request, played.pk))
+        return Response(_round_data(request, played.pk))
 
 
 class PlacedSerializer(serializers.Serializer[dict[str, Any]]):
     """How somebody came off in a main match."""
 
-    contestant = ContestantField()
+    contestant = ContestantReference()
     place = serializers.IntegerField(min_value=1, max_value=10_000)
     immune = serializers.BooleanField(required=False, default=False)
 
 
-def _placed(rows: Sequence[Mapping[str, Any]]) -> list[episodes.Placed]:
+def _placements_of(rows: Sequence[Mapping[str, Any]]) -> list[episodes.Placed]:
     return [episodes.Placed(each["contestant"], each["place"], each["immune"]) for each in rows]
 
 
@@ -851,13 +851,13 @@ class PlacementsSerializer(serializers.Serializer[dict[str, Any]]):
     placements = serializers.ListField(
         child=PlacedSerializer(), min_length=1, max_length=ENROLLED_AT_ONCE
     )
-    ec = ContestantField(
+    ec = ContestantReference(
         required=False, allow_null=True, help_text="Which of several who share the last place."
     )
     main_match = serializers.CharField(required=False, allow_blank=True, default="", max_length=120)
     notes = serializers.CharField(required=False, allow_blank=True, default="", max_length=4000)
 
-    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """Everybody is placed, once; and it is known who came last."""
         rows = [row if isinstance(row, Mapping) else {} for row in sound.get("placements", ())]
         placed = [row.get("contestant") for row in rows]
@@ -872,7 +872,7 @@ class PlacementsSerializer(serializers.Serializer[dict[str, Any]]):
         )
         if is_whole and ("ec" in sound or "ec" not in self.initial_data):
             with told.of():
-                episodes.last_of(_placed(rows), sound.get("ec"))
+                episodes.last_of(_placements_of(rows), sound.get("ec"))
         yield from told.refused
 
 
@@ -893,7 +893,7 @@ class PlacementsView(ApiView):
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Say how everybody came off; whoever came last is the elimination candidate."""
         caller = signed_in(request)
-        season = _managed(slug, caller)
+        season = _managed_season(slug, caller)
         episode = _episode(season, number)
         given = body_of(
             request, PlacementsSerializer, about=episode, contestants=contestants_of(season)
@@ -901,18 +901,18 @@ class PlacementsView(ApiView):
         episodes.placements_record(
             acting_user=caller,
             episode=episode,
-            placements=_placed(given["placements"]),
+            placements=_placements_of(given["placements"]),
             ec=given.get("ec"),
             main_match=given["main_match"],
             notes=given["notes"],
         )
-        return Response(_round_shown(request, episode.round_id))
+        return Response(_round_data(request, episode.round_id))
 
 
 class ChoiceSerializer(serializers.Serializer[dict[str, Any]]):
     """Who is to be the death-match opponent."""
 
-    contestant = ContestantField()
+    contestant = ContestantReference()
 
 
 class ChoiceView(ApiView):
@@ -940,17 +940,17 @@ class ChoiceView(ApiView):
         made = episodes.dmo_choose(
             acting_user=caller, episode=episode, contestant=given["contestant"]
         )
-        return Response(_death_match_shown(request, made.pk), status=201)
+        return Response(_death_match_data(request, made.pk), status=201)
 
 
 # -- death matches -------------------------------------------------------------------------------
 
 
-class DeathMatchChangesSerializer(GameJudged):
+class DeathMatchChangesSerializer(GameValidation):
     """What a death match is played in, and when."""
 
     at_fault: ClassVar[Mapping[str, str]] = {
-        **GameJudged.at_fault,
+        **GameValidation.at_fault,
         "rules.not-in-repertoire": "ruleset",
         "leg.none": "leg",
         "schedule.past": "scheduled_at",
@@ -969,14 +969,14 @@ class DeathMatchChangesSerializer(GameJudged):
     )
     scheduled_at = InstantField(required=False, allow_null=True)
 
-    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """A game is named in full."""
         given = self.initial_data
         if ("ruleset" in given) != ("variant" in given):
             yield serializers.ValidationError("`ruleset` and `variant` go together.")
         if "options" in sound and "ruleset" not in given:
             yield serializers.ValidationError({"options": "Only together with `ruleset`."})
-        yield from super().judged(sound)
+        yield from super().validation_faults(sound)
         death_match: DeathMatch = self.context["about"]
         told = Together()
         with told.of():
@@ -991,15 +991,15 @@ class ResultSerializer(WhySerializer):
 
     at_fault: ClassVar[Mapping[str, str]] = {**_WHY, "death-match.winner": "winner"}
 
-    winner = ContestantField(help_text="The id of the contestant who wins.")
+    winner = ContestantReference(help_text="The id of the contestant who wins.")
     how = serializers.ChoiceField(
         choices=["ruling", "walkover", "correction"],
         help_text="`correction` gives a decided death match to the other side.",
     )
 
-    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """Whoever wins plays."""
-        yield from super().judged(sound)
+        yield from super().validation_faults(sound)
         told = Together()
         if "winner" in sound:
             with told.of():
@@ -1051,7 +1051,7 @@ class DeathMatchView(DeathMatchReading):
                     scheduled_at=given["scheduled_at"],
                     leg_number=given.get("leg"),
                 )
-        return Response(_death_match_shown(request, found.pk))
+        return Response(_death_match_data(request, found.pk))
 
 
 class ResultView(ApiView):
@@ -1074,13 +1074,13 @@ class ResultView(ApiView):
         season = found.round.season
         must_manage(season, caller)
         given = body_of(request, ResultSerializer, about=found, contestants=contestants_of(season))
-        deed = {
+        service = {
             "ruling": results.death_match_declare,
             "walkover": results.death_match_walkover,
             "correction": results.death_match_correct,
         }[given["how"]]
-        deed(acting_user=caller, death_match=found, winner=given["winner"], why=given["why"])
-        return Response(_death_match_shown(request, found.pk))
+        service(acting_user=caller, death_match=found, winner=given["winner"], why=given["why"])
+        return Response(_death_match_data(request, found.pk))
 
 
 class ReplayView(ApiView):
@@ -1104,7 +1104,7 @@ class ReplayView(ApiView):
         leg = _leg_that_counts(found, number)
         given = body_of(request, WhySerializer)
         results.leg_void(acting_user=caller, leg=leg, why=given["why"])
-        return Response(_death_match_shown(request, found.pk))
+        return Response(_death_match_data(request, found.pk))
 
 
 class ReadySerializer(serializers.Serializer[dict[str, Any]]):
@@ -1113,7 +1113,7 @@ class ReadySerializer(serializers.Serializer[dict[str, Any]]):
     ready = serializers.BooleanField()
 
 
-class ReadyView(ApiView):
+class LegReadyView(ApiView):
     """A player says that they are ready."""
 
     scopes: ClassVar[Mapping[str, Scope]] = MappingProxyType({"PUT": Scope.PLAY})
@@ -1131,9 +1131,9 @@ class ReadyView(ApiView):
         found = _death_match(death_matches_whole(caller), death_match_id)
         leg = _leg_that_counts(found, number)
         given = body_of(request, ReadySerializer)
-        deed = scheduling.leg_confirm if given["ready"] else scheduling.leg_unconfirm
-        deed(acting_user=caller, leg=leg)
-        return Response(_death_match_shown(request, found.pk))
+        service = scheduling.leg_confirm if given["ready"] else scheduling.leg_unconfirm
+        service(acting_user=caller, leg=leg)
+        return Response(_death_match_data(request, found.pk))
 
 
 # -- items ---------------------------------------------------------------------------------------
@@ -1155,8 +1155,8 @@ class NewGiftSerializer(serializers.Serializer[dict[str, Any]]):
     ruleset = serializers.CharField(
         required=False, allow_blank=True, default="", max_length=40, help_text="As there."
     )
-    receiver = ContestantField(help_text="The id of a contestant.")
-    giver = ContestantField(
+    receiver = ContestantReference(help_text="The id of a contestant.")
+    giver = ContestantReference(
         required=False, allow_null=True, help_text="The id of a contestant. Null: granted."
     )
     death_match = DeathMatchField(
@@ -1167,7 +1167,7 @@ class NewGiftSerializer(serializers.Serializer[dict[str, Any]]):
     )
     note = serializers.CharField(required=False, allow_blank=True, default="", max_length=300)
 
-    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """Whether there is such an item: where the ruleset that it is of is at fault, nobody
         knows. And whether it is for somebody else, and for a match that there is."""
         told = Together()
@@ -1251,7 +1251,7 @@ class TakeBackView(ApiView):
         caller = signed_in(request)
         season = season_for(slug, caller)
         rows = Gift.objects.filter(season=season).select_related("giver__user", "receiver__user")
-        gift = _found(rows, gift_id, "item.none", "There is no such item.")
+        gift = _row_of(rows, gift_id, "item.none", "There is no such item.")
         must_manage(season, caller)
         given = body_of(request, WhySerializer)
         items.item_take_back(acting_user=caller, gift=gift, why=given["why"])

@@ -12,7 +12,7 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from games.api.serializers import GameJudged
+from games.api.serializers import GameValidation
 from tournaments.catalogue import item_of
 from tournaments.models import (
     Contestant,
@@ -58,7 +58,7 @@ class ContestantSerializer(serializers.ModelSerializer[Contestant]):
         return contestant.user.username if contestant.user else None
 
 
-class RepertoireSerializer(GameJudged):
+class RepertoireSerializer(GameValidation):
     """One way in which a season's matches may be played."""
 
     ruleset = serializers.CharField(max_length=40)

@@ -63,7 +63,9 @@ urlpatterns = [
         organise.ReplayView.as_view(),
         name="leg_replay",
     ),
-    path(f"{_DEATH_MATCH}legs/<int:number>/ready/", organise.ReadyView.as_view(), name="leg_ready"),
+    path(
+        f"{_DEATH_MATCH}legs/<int:number>/ready/", organise.LegReadyView.as_view(), name="leg_ready"
+    ),
     path(f"{_SEASON}webhooks/", webhooks.WebhooksView.as_view(), name="webhooks"),
     path(_WEBHOOK, webhooks.WebhookView.as_view(), name="webhook"),
     path(f"{_WEBHOOK}secret/", webhooks.WebhookSecretView.as_view(), name="webhook_secret"),

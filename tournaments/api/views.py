@@ -25,7 +25,7 @@ from accounts.models import User
 from core.api.lists import Filters, InstantFilter, Ordering
 from core.api.renderers import NDJSON, NdjsonRenderer
 from core.api.views import ApiView, DetailView, FieldsView, ListView
-from core.streaming import database_given_back
+from core.streaming import give_back_database
 from games.ratings.api import (
     ANSWERS,
     PARAMETERS,
@@ -218,12 +218,12 @@ class StandingsView(FieldsView):
         return Response(
             {
                 "metrics": MetricSerializer(metrics, many=True).data,
-                "rows": self.get_serializer(_rows_told(sheet), many=True).data,
+                "rows": self.get_serializer(_table_rows(sheet), many=True).data,
             }
         )
 
 
-def _rows_told(sheet: Sheet) -> list[dict[str, Any]]:
+def _table_rows(sheet: Sheet) -> list[dict[str, Any]]:
     if sheet.table is None:
         return [
             {"rank": rank, "shared": False, "contestant": each, "values": [], "why": why}
@@ -262,7 +262,7 @@ class BracketView(FieldsView):
         return Response(
             {
                 "champion": _champion(sheet),
-                "matches": self.get_serializer(_matches_told(sheet), many=True).data,
+                "matches": self.get_serializer(_bracket_rows(sheet), many=True).data,
             }
         )
 
@@ -275,7 +275,7 @@ def _champion(sheet: Sheet) -> dict[str, Any] | None:
     return shown
 
 
-def _matches_told(sheet: Sheet) -> list[dict[str, Any]]:
+def _bracket_rows(sheet: Sheet) -> list[dict[str, Any]]:
     bracket = sheet.bracket
     if bracket is None:
         return []
@@ -454,7 +454,7 @@ class RecordsView(ApiView):
         season = season_for(slug, request.user)
         self.fresh(fingerprint(season), changed_at=season.changed_at)
         response = StreamingHttpResponse(records_streamed(season), content_type=NDJSON)
-        database_given_back()
+        give_back_database()
         return response
 
 

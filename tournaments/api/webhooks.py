@@ -69,7 +69,7 @@ _AT_FAULT: Mapping[str, str] = MappingProxyType(
 )
 
 
-def _refused(sound: Mapping[str, Any], flavour: str) -> list[Refusal]:
+def _refusals_of(sound: Mapping[str, Any], flavour: str) -> list[Refusal]:
     """What is wrong with a name, and with an address before its host is looked up."""
     told = Together()
     if "name" in sound:
@@ -93,9 +93,9 @@ class NewWebhookSerializer(serializers.Serializer[dict[str, Any]]):
         child=serializers.ChoiceField(choices=sorted(CHOICES)), min_length=1, max_length=100
     )
 
-    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """What is seen without asking anybody."""
-        yield from _refused(sound, sound.get("flavour", ""))
+        yield from _refusals_of(sound, sound.get("flavour", ""))
 
 
 class WebhookChangesSerializer(serializers.Serializer[dict[str, Any]]):
@@ -113,9 +113,9 @@ class WebhookChangesSerializer(serializers.Serializer[dict[str, Any]]):
     )
     active = serializers.BooleanField(required=False)
 
-    def judged(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """As for a new one."""
-        yield from _refused(sound, self.context["about"].flavour)
+        yield from _refusals_of(sound, self.context["about"].flavour)
 
 
 class DeliverySerializer(serializers.ModelSerializer[Delivery]):

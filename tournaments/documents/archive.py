@@ -42,13 +42,13 @@ def packed(document: bytes, records_made: Iterable[tuple[int, bytes]]) -> bytes:
     """The zip of a document and of records with the numbers of their matches."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        _added(archive, DOCUMENT, document)
+        _add_file(archive, DOCUMENT, document)
         for number, data in records_made:
-            _added(archive, record_name(number), data)
+            _add_file(archive, record_name(number), data)
     return out.getvalue()
 
 
-def _added(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
+def _add_file(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
     # With a fixed date, so that the same season gives the same zip.
     info = zipfile.ZipInfo(name, date_time=(2000, 1, 1, 0, 0, 0))
     info.compress_type = zipfile.ZIP_DEFLATED
@@ -72,7 +72,7 @@ def unpacked(data: bytes) -> tuple[bytes, dict[str, bytes]]:
         raise _too_large()
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            files = _inflated(archive, most)
+            files = _inflate(archive, most)
     except UNREADABLE as error:
         raise Refusal("document.malformed", f"This zip cannot be read: {error}.") from None
     if DOCUMENT not in files:
@@ -80,7 +80,7 @@ def unpacked(data: bytes) -> tuple[bytes, dict[str, bytes]]:
     return files.pop(DOCUMENT), files
 
 
-def _inflated(archive: zipfile.ZipFile, most: int) -> dict[str, bytes]:
+def _inflate(archive: zipfile.ZipFile, most: int) -> dict[str, bytes]:
     """The files of a zip, at most so many bytes of all of them together. What a zip says of its
     sizes may be wrong, so that what comes out is counted too."""
     infos = [info for info in archive.infolist() if not info.is_dir()]

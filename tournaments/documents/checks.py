@@ -56,10 +56,10 @@ def must_end(contestants: tuple[ContestantDoc, ...]) -> None:
 
 def must_be_playable(doc: RoundDoc | LegDoc, where: str) -> None:
     """What is played can be, as an organiser could have chosen it; refusals are those of
-    `repertoire.game_checked`."""
+    `repertoire.game_validate`."""
     if doc.ruleset:
         game = {"ruleset": doc.ruleset, "variant": doc.variant, "options": doc.options}
-        must_pass(where, lambda: repertoire.game_checked(game))
+        must_pass(where, lambda: repertoire.game_validate(game))
     elif doc.options:
         raise wrong(where, "there are options, and nothing is played")
 

@@ -28,7 +28,7 @@ from tournaments.models import (
     SeasonEvent,
 )
 from tournaments.references import Entity
-from tournaments.services.guards import season_locked
+from tournaments.services.guards import season_lock
 
 
 def season_export(*, season: Season) -> bytes:
@@ -38,13 +38,13 @@ def season_export(*, season: Season) -> bytes:
     ``document.leg-running`` while a match is being played: its record would tell too much.
     """
     with transaction.atomic():
-        return _text_of(season_locked(season.pk, changes=False))
+        return _text_of(season_lock(season.pk, changes=False))
 
 
 def season_records(*, season: Season) -> bytes:
     """The document and the record of every match, as a zip. Refusals as `season_export`."""
     with transaction.atomic():
-        season = season_locked(season.pk, changes=False)
+        season = season_lock(season.pk, changes=False)
         document = _text_of(season)
         numbers = _match_numbers(season)
         matches = Match.objects.in_bulk(numbers)

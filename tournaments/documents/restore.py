@@ -138,16 +138,16 @@ class _Restoring:
 
     def run(self) -> Season:
         """Restore everything."""
-        self.season = self._season()
-        self._contestants()
+        self.season = self._create_season()
+        self._create_contestants()
         for index, each in enumerate(self.document.rounds):
-            self._round(each, f"rounds[{index}]")
+            self._create_round(each, f"rounds[{index}]")
         for index, gift in enumerate(self.document.gifts):
             self._gift(gift, f"gifts[{index}]")
         for index, gift in enumerate(self.document.gifts):
             self._history(gift, f"gifts[{index}]")
         self._items()
-        self._events()
+        self._create_events()
         self.known.finish(self.season, self.document.season, "season")
         self._must_be_numbered()
         must_hold(self.season)
@@ -155,7 +155,7 @@ class _Restoring:
 
     # -- the season ------------------------------------------------------------------------------
 
-    def _season(self) -> Season:
+    def _create_season(self) -> Season:
         doc = self.document.season
         must_pass("season.format", lambda: format_of(doc.format))
         settings = {
@@ -189,7 +189,7 @@ class _Restoring:
         found: dict[str, Any] = {}
         must_pass(
             f"season.{field}",
-            lambda: found.update(seasons.settings_checked(doc.format, {field: value})),
+            lambda: found.update(seasons.settings_validate(doc.format, {field: value})),
         )
         return found[field]
 
@@ -210,7 +210,7 @@ class _Restoring:
 
     # -- contestants -----------------------------------------------------------------------------
 
-    def _contestants(self) -> None:
+    def _create_contestants(self) -> None:
         docs = self.document.contestants
         names = [each.username for each in docs if each.username]
         users = (
@@ -244,25 +244,25 @@ class _Restoring:
 
     # -- rounds ----------------------------------------------------------------------------------
 
-    def _round(self, doc: RoundDoc, where: str) -> None:
+    def _create_round(self, doc: RoundDoc, where: str) -> None:
         here = Where(round=doc.number)
         self._must_be_free(Entity.ROUND, doc.number, where, here)
         must_be_playable(doc, where)
         played = Round.objects.create(season=self.season, **self.known.columns(doc, where))
         self.known.add(Entity.ROUND, here, played)
         if doc.episode is not None:
-            self._episode(played, doc.episode, f"{where}.episode")
+            self._create_episode(played, doc.episode, f"{where}.episode")
         for index, each in enumerate(doc.death_matches):
-            self._death_match(played, each, f"{where}.death_matches[{index}]")
+            self._create_death_match(played, each, f"{where}.death_matches[{index}]")
 
-    def _episode(self, played: Round, doc: EpisodeDoc, where: str) -> None:
+    def _create_episode(self, played: Round, doc: EpisodeDoc, where: str) -> None:
         episode = Episode.objects.create(round=played, **self.known.columns(doc, where))
         Placement.objects.bulk_create(
             Placement(episode=episode, **self.known.columns(each, f"{where}.placements[{index}]"))
             for index, each in enumerate(doc.placements)
         )
 
-    def _death_match(self, played: Round, doc: DeathMatchDoc, where: str) -> None:
+    def _create_death_match(self, played: Round, doc: DeathMatchDoc, where: str) -> None:
         here = Where(round=played.number, match=doc.number)
         self._must_be_free(Entity.DEATH_MATCH, doc.number, where, here)
         if doc.best_of % 2 == 0 or doc.best_of > BEST_OF_MAX:
@@ -270,9 +270,9 @@ class _Restoring:
         meeting = DeathMatch.objects.create(round=played, **self.known.columns(doc, where))
         self.known.add(Entity.DEATH_MATCH, here, meeting)
         for index, each in enumerate(doc.legs):
-            self._leg(meeting, each, here, f"{where}.legs[{index}]")
+            self._create_leg(meeting, each, here, f"{where}.legs[{index}]")
 
-    def _leg(self, meeting: DeathMatch, doc: LegDoc, at: Where, where: str) -> None:
+    def _create_leg(self, meeting: DeathMatch, doc: LegDoc, at: Where, where: str) -> None:
         here = msgspec.structs.replace(at, leg=doc.number, attempt=doc.attempt)
         self.known.must_be_free(Entity.LEG, here, where, "there is another with these numbers")
         if doc.number > meeting.best_of:
@@ -281,13 +281,13 @@ class _Restoring:
             raise wrong(where, "what is still to be played has no record")
         must_be_playable(doc, where)
         if doc.record is not None:
-            self.known.add(Entity.MATCH, doc.record, self._record(doc, doc.record, where))
+            self.known.add(Entity.MATCH, doc.record, self._import_record(doc, doc.record, where))
         made = Leg.objects.create(death_match=meeting, **self.known.columns(doc, where))
         self.known.add(Entity.LEG, here, made)
         if doc.items is not None:
             self.with_items.append((made, doc, here, where))
 
-    def _record(self, doc: LegDoc, number: int, where: str) -> Match:
+    def _import_record(self, doc: LegDoc, number: int, where: str) -> Match:
         name = archive.record_name(number)
         if name not in self.files:
             raise Refusal("document.record-missing", f"At {where}: there is no {name}.")
@@ -325,7 +325,7 @@ class _Restoring:
 
     # -- events ----------------------------------------------------------------------------------
 
-    def _events(self) -> None:
+    def _create_events(self) -> None:
         SeasonEvent.objects.bulk_create(
             self._event(doc, f"events[{index}]") for index, doc in enumerate(self.document.events)
         )

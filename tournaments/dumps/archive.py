@@ -42,7 +42,7 @@ class Busy(Exception):
     """Another process is making a dump."""
 
 
-class Table(msgspec.Struct, frozen=True):
+class DumpTable(msgspec.Struct, frozen=True):
     """One file of a dump: its rows, its bytes as they lie in the zip, and their SHA-256."""
 
     file: str
@@ -57,7 +57,7 @@ class Manifest(msgspec.Struct, frozen=True):
     format: str
     made_at: datetime
     site: str
-    tables: dict[str, Table]
+    tables: dict[str, DumpTable]
 
 
 class Dump(msgspec.Struct, frozen=True):
@@ -124,7 +124,7 @@ def dump_write(*, day: date | None = None, now: datetime | None = None) -> Dump:
     folder().mkdir(parents=True, exist_ok=True)
     left_out: list[LeftOut] = []
     with _temporary() as path:
-        manifest = _written(path, now, left_out)
+        manifest = _write(path, now, left_out)
         digest = _digest(path)
         dump = Dump(name, path.stat().st_size, digest, manifest)
         with _temporary() as side:
@@ -132,17 +132,17 @@ def dump_write(*, day: date | None = None, now: datetime | None = None) -> Dump:
             side.replace(_side(folder() / name))
         path.replace(folder() / name)
     dumps_prune()
-    _tell(left_out)
+    _record_left_out(left_out)
     log.info("dump.written", name=name, bytes=dump.bytes, left_out=len(left_out))
     return dump
 
 
-def _tell(left_out: list[LeftOut]) -> None:
+def _record_left_out(left_out: list[LeftOut]) -> None:
     """Set aside what was left out, and nothing else: the next dump tries every row again."""
     failed = {f"{model} {key}" for model, key, _error in left_out}
     for name in guard.known("dumps.row"):
         if name not in failed:
-            guard.taken_up("dumps.row", name)
+            guard.take_up("dumps.row", name)
     for model, key, error in left_out:
         guard.set_aside("dumps.row", f"{model} {key}", error, target=model)
 
@@ -168,15 +168,15 @@ def _temporary() -> Iterator[Path]:
         path.unlink(missing_ok=True)
 
 
-def _written(path: Path, now: datetime, left_out: list[LeftOut]) -> Manifest:
-    tables: dict[str, Table] = {}
+def _write(path: Path, now: datetime, left_out: list[LeftOut]) -> Manifest:
+    tables: dict[str, DumpTable] = {}
     with _snapshot(), zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for rows in TABLES:
             file = f"{rows.__name__}.ndjson.gz"
             # Not compressed a second time.
             with archive.open(file, "w", force_zip64=True) as member:
                 counted = _table(rows, member, left_out)
-            tables[rows.__name__] = Table(file, *counted)
+            tables[rows.__name__] = DumpTable(file, *counted)
         manifest = Manifest(FORMAT, now, settings.GAUNTLET_ORIGIN, tables)
         archive.writestr(MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)))
     with path.open("rb") as made:

@@ -40,11 +40,11 @@ _One = TypeVar("_One", bound=Model)
 _UNREADABLE = (DatabaseError, OverflowError, ValueError)
 
 
-def _raised(_model: str, _key: object, error: Exception) -> None:
+def _raise(_model: str, _key: object, error: Exception) -> None:
     raise error
 
 
-def _built(query: QuerySet[_One], row: Callable[[_One], Row], failed: Failed) -> Iterator[Row]:
+def _build_rows(query: QuerySet[_One], row: Callable[[_One], Row], failed: Failed) -> Iterator[Row]:
     """What ``row`` makes of each of a query, in order. One row's fault costs that row only."""
     label = query.model._meta.label_lower
     keys = list(query.values_list("pk", flat=True))
@@ -75,7 +75,7 @@ def _public_seasons() -> QuerySet[Season]:
     return Season.objects.exclude(visibility=Visibility.DRAFT)
 
 
-def users(failed: Failed = _raised) -> Iterator[Row]:
+def users(failed: Failed = _raise) -> Iterator[Row]:
     """Those who appear in what is public, by the names that stand there; nothing else of them."""
     sat = MatchPlayer.objects.filter(_FINISHED, user=OuterRef("pk"))
     entered = Contestant.objects.filter(user=OuterRef("pk"), season__in=_public_seasons())
@@ -84,10 +84,10 @@ def users(failed: Failed = _raised) -> Iterator[Row]:
     def row(user: User) -> Row:
         return {"username": user.username, "display_name": user.shown_name}
 
-    return _built(people.only("username", "display_name"), row, failed)
+    return _build_rows(people.only("username", "display_name"), row, failed)
 
 
-def seasons(failed: Failed = _raised) -> Iterator[Row]:
+def seasons(failed: Failed = _raise) -> Iterator[Row]:
     """Seasons that are not drafts."""
 
     def row(season: Season) -> Row:
@@ -108,10 +108,10 @@ def seasons(failed: Failed = _raised) -> Iterator[Row]:
             "finished_at": season.finished_at,
         }
 
-    return _built(_public_seasons().order_by("pk"), row, failed)
+    return _build_rows(_public_seasons().order_by("pk"), row, failed)
 
 
-def contestants(failed: Failed = _raised) -> Iterator[Row]:
+def contestants(failed: Failed = _raise) -> Iterator[Row]:
     """Who is in the seasons; `username` is null for somebody without an account here."""
     rows = Contestant.objects.filter(season__in=_public_seasons()).select_related("season", "user")
 
@@ -128,10 +128,10 @@ def contestants(failed: Failed = _raised) -> Iterator[Row]:
             "replaces": one.replaces_id,
         }
 
-    return _built(rows.order_by("pk"), row, failed)
+    return _build_rows(rows.order_by("pk"), row, failed)
 
 
-def rounds(failed: Failed = _raised) -> Iterator[Row]:
+def rounds(failed: Failed = _raise) -> Iterator[Row]:
     """Rounds; those of an elimination season with their `episode`."""
     rows = Round.objects.filter(season__in=_public_seasons()).select_related("season", "episode")
 
@@ -158,10 +158,10 @@ def rounds(failed: Failed = _raised) -> Iterator[Row]:
             },
         }
 
-    return _built(rows.order_by("pk"), row, failed)
+    return _build_rows(rows.order_by("pk"), row, failed)
 
 
-def death_matches(failed: Failed = _raised) -> Iterator[Row]:
+def death_matches(failed: Failed = _raise) -> Iterator[Row]:
     """Death matches with their legs. What is brought into a leg is there once it has begun."""
     rows = (
         DeathMatch.objects.filter(round__season__in=_public_seasons())
@@ -188,7 +188,7 @@ def death_matches(failed: Failed = _raised) -> Iterator[Row]:
             "legs": [_leg(leg) for leg in pair.legs.all()],
         }
 
-    return _built(rows.order_by("pk"), row, failed)
+    return _build_rows(rows.order_by("pk"), row, failed)
 
 
 def _leg(leg: Leg) -> Row:
@@ -206,7 +206,7 @@ def _leg(leg: Leg) -> Row:
     }
 
 
-def matches(failed: Failed = _raised) -> Iterator[Row]:
+def matches(failed: Failed = _raise) -> Iterator[Row]:
     """Finished matches with their records."""
     rows = (
         Match.objects.finished().order_by("pk").defer("snapshot").prefetch_related("players__user")
@@ -231,7 +231,7 @@ def matches(failed: Failed = _raised) -> Iterator[Row]:
             "record": _record(match) if ruleset_named(match.ruleset) else None,
         }
 
-    return _built(rows, row, failed)
+    return _build_rows(rows, row, failed)
 
 
 def _record(match: Match) -> msgspec.Raw:
@@ -240,7 +240,7 @@ def _record(match: Match) -> msgspec.Raw:
         return msgspec.Raw(record_bytes(match))
 
 
-def items(failed: Failed = _raised) -> Iterator[Row]:
+def items(failed: Failed = _raise) -> Iterator[Row]:
     """Items that were given, each with its history."""
     rows = (
         Gift.objects.filter(season__in=_public_seasons())
@@ -266,10 +266,10 @@ def items(failed: Failed = _raised) -> Iterator[Row]:
             ],
         }
 
-    return _built(rows.order_by("pk"), row, failed)
+    return _build_rows(rows.order_by("pk"), row, failed)
 
 
-def events(failed: Failed = _raised) -> Iterator[Row]:
+def events(failed: Failed = _raise) -> Iterator[Row]:
     """The seasons' timelines."""
     rows = SeasonEvent.objects.filter(season__in=_public_seasons()).select_related("season")
 
@@ -286,10 +286,10 @@ def events(failed: Failed = _raised) -> Iterator[Row]:
             "at": event.at,
         }
 
-    return _built(rows.order_by("pk"), row, failed)
+    return _build_rows(rows.order_by("pk"), row, failed)
 
 
-def ratings(failed: Failed = _raised) -> Iterator[Row]:
+def ratings(failed: Failed = _raise) -> Iterator[Row]:
     """Where everybody stands on each ladder."""
 
     def row(rating: Rating) -> Row:
@@ -303,10 +303,10 @@ def ratings(failed: Failed = _raised) -> Iterator[Row]:
             "wins": rating.wins,
         }
 
-    return _built(Rating.objects.select_related("user").order_by("pk"), row, failed)
+    return _build_rows(Rating.objects.select_related("user").order_by("pk"), row, failed)
 
 
-def rating_points(failed: Failed = _raised) -> Iterator[Row]:
+def rating_points(failed: Failed = _raise) -> Iterator[Row]:
     """How everybody came to stand there: a row for each result of each player."""
 
     def row(point: RatingPoint) -> Row:
@@ -319,7 +319,7 @@ def rating_points(failed: Failed = _raised) -> Iterator[Row]:
             "sigma": point.sigma,
         }
 
-    return _built(RatingPoint.objects.select_related("user").order_by("pk"), row, failed)
+    return _build_rows(RatingPoint.objects.select_related("user").order_by("pk"), row, failed)
 
 
 TABLES: Final[tuple[Callable[[Failed], Iterator[Row]], ...]] = (

@@ -21,7 +21,7 @@ from django.views.decorators.http import require_safe
 
 from core.api.renderers import NDJSON
 from core.conditional import answer_to
-from core.streaming import database_given_back
+from core.streaming import give_back_database
 from tournaments.dumps import archive
 from tournaments.dumps.records import season_records_after
 from tournaments.models import Season
@@ -48,7 +48,7 @@ def dump_file(request: HttpRequest, name: str) -> HttpResponseBase:
         pieces = () if request.method == "HEAD" else _pieces(archive.folder() / name)
         response = StreamingHttpResponse(pieces, content_type="application/zip")
         response["Content-Length"] = str(dump.bytes)
-        database_given_back()
+        give_back_database()
         return response
 
     response = answer_to(request, f'"{dump.sha256}"', make)
@@ -77,7 +77,7 @@ def season_records_file(request: HttpRequest, slug: str) -> HttpResponseBase:
         response = HttpResponse(content_type=NDJSON)
     else:
         response = StreamingHttpResponse(records_streamed(season), content_type=NDJSON)
-        database_given_back()
+        give_back_database()
     response["Content-Disposition"] = f'attachment; filename="{season.slug}-records.ndjson"'
     response["Cache-Control"] = "no-cache" if season.visibility != "draft" else "private, no-store"
     return response

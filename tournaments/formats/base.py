@@ -215,7 +215,7 @@ class Format(ABC):
     # -- steps -------------------------------------------------------------------------------------
 
     @abstractmethod
-    def started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
+    def on_started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
         """The season has just begun; contestants are active and seeded: open the first round."""
 
     def round_open(
@@ -239,7 +239,7 @@ class Format(ABC):
         del season, acting_user, pairings, at
         raise Refusal("pairing.not-by-hand", "This format pairs by itself.")
 
-    def decided(self, *, death_match: DeathMatch, at: datetime) -> Follows:
+    def on_decided(self, *, death_match: DeathMatch, at: datetime) -> Follows:
         """A death match has a winner: whatever follows for its two sides."""
         del death_match, at
         return NOTHING
@@ -254,16 +254,16 @@ class Format(ABC):
         """Raises Refusal where others have built on a result, so that it cannot be taken back."""
         self.rests_on(death_match=death_match)
 
-    def undone(self, *, death_match: DeathMatch, at: datetime) -> None:
+    def on_undone(self, *, death_match: DeathMatch, at: datetime) -> None:
         """The winner that a death match still names will not stand, and what rests on it has
-        fallen: take back what `decided` did. `must_be_undoable` has let it pass.
+        fallen: take back what `on_decided` did. `must_be_undoable` has let it pass.
 
         Where results are only counted, nobody has a place any more.
         """
         del at
         death_match.round.season.contestants.exclude(place=None).update(place=None)
 
-    def voided(self, *, death_match: DeathMatch, at: datetime) -> None:
+    def on_voided(self, *, death_match: DeathMatch, at: datetime) -> None:
         """A death match that is not decided was called off as a whole."""
         del death_match, at
 
@@ -271,16 +271,16 @@ class Format(ABC):
     def complete(self, *, round: Round, at: datetime) -> Follows:  # noqa: A002
         """Nothing of this open or reopened round is left to be played."""
 
-    def entered(self, *, season: Season) -> None:
+    def on_entered(self, *, season: Season) -> None:
         """Somebody, or several, entered a season that is running."""
         del season
 
-    def left(self, *, contestant: Contestant, at: datetime) -> Follows:
+    def on_left(self, *, contestant: Contestant, at: datetime) -> Follows:
         """Somebody left a running season; their open death matches are walkovers already."""
         del contestant, at
         return NOTHING
 
-    def replaced(self, *, old: Contestant, new: Contestant, at: datetime) -> None:
+    def on_replaced(self, *, old: Contestant, new: Contestant, at: datetime) -> None:
         """``new`` sits in the open death matches of ``old`` already."""
         del old, new, at
 

@@ -15,7 +15,7 @@ from core.refusals import Refusal
 from games.engine.errors import EngineFault
 
 
-class How(StrEnum):
+class ResultBasis(StrEnum):
     """How a result came about."""
 
     PLAYED = "played"
@@ -48,7 +48,7 @@ class Result(msgspec.Struct, frozen=True):
     winner: int | None = None
     home_score: int = 0
     away_score: int = 0
-    how: How = How.PLAYED
+    how: ResultBasis = ResultBasis.PLAYED
     match: int = 0
 
     def __post_init__(self) -> None:
@@ -56,15 +56,15 @@ class Result(msgspec.Struct, frozen=True):
             raise EngineFault("a result's winner took no part in it")
         if self.home == self.away:
             raise EngineFault("nobody plays against themselves")
-        if (self.away is None) != (self.how is How.BYE):
+        if (self.away is None) != (self.how is ResultBasis.BYE):
             raise EngineFault("a result without an opponent is a bye, and no other is")
-        if self.how is How.VOID and self.winner is not None:
+        if self.how is ResultBasis.VOID and self.winner is not None:
             raise EngineFault("a void result has no winner")
 
     @property
     def settled(self) -> bool:
         """Nothing more is to be played."""
-        return self.winner is not None or self.how in (How.BYE, How.VOID)
+        return self.winner is not None or self.how in (ResultBasis.BYE, ResultBasis.VOID)
 
     @property
     def sides(self) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from tournaments.formats.rounds import round_announce, round_create
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, RoundStatus
 from tournaments.models import Contestant, DeathMatch, Round, Season
 from tournaments.services import deathmatches
-from tournaments.standings import Table, standings
+from tournaments.standings import StandingsTable, standings
 
 #: How much of the standings the news of a complete round carries.
 TOLD_ROWS: Final = 16
@@ -39,7 +39,7 @@ class TableCourse(Course[Options]):
         return self.settled
 
     @cached_property
-    def table(self) -> Table:
+    def table(self) -> StandingsTable:
         """The standings."""
         order = self.season.tie_breaks or self.tie_breaks
         names = {pk: each.name for pk, each in self.holders.items()}
@@ -127,7 +127,7 @@ class PairedFormat(Format):
         )
         return opened, Follows(walkovers=walkovers, settles=opened)
 
-    def started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
+    def on_started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
         """The first round is paired."""
         del acting_user
         return self._round_pair(season, lenient=False, at=at)[1]
@@ -136,7 +136,7 @@ class PairedFormat(Format):
         """The round closes; after the last one the season ends."""
         course = self.course_type.of(round.season)
         deathmatches.round_close(
-            acting_user=None, round=round, told={"standings": _told(course)}, at=at
+            acting_user=None, round=round, told={"standings": _head_of_table(course)}, at=at
         )
         return Follows(concludes=course.is_last(round))
 
@@ -170,7 +170,7 @@ def _walkover_of(sides: Sequence[Contestant], death_match: DeathMatch) -> Walkov
     return Walkover(death_match, winner, f"{gone[0].name} has withdrawn.")
 
 
-def _told(course: TableCourse[Any]) -> list[dict[str, Any]]:
+def _head_of_table(course: TableCourse[Any]) -> list[dict[str, Any]]:
     """The head of the standings, for the news."""
     points = standings(course.table_players, course.counting, ["points"])
     return [

@@ -1092,7 +1092,7 @@ class Migration(migrations.Migration):
                     "still",
                     models.PositiveIntegerField(
                         blank=True,
-                        help_text="Its board's picture at that moment; see `games.stills`.",
+                        help_text="Its board's picture at that moment; see `games.diagrams`.",
                         null=True,
                     ),
                 ),

@@ -1,7 +1,7 @@
 """Everything that changes seasons. Each service takes keyword arguments only, is one transaction
 (change, audit entry, season event), asks `tournaments.audience` who may, and locks the season row
 first (`season_locked`), so that two organisers cannot do the same thing twice. Most take ``at``:
-the instant of the deed, which is now unless it is said.
+the instant of the action, which is now unless it is said.
 
 - `seasons`: season_create, season_update, season_list, season_unlist, season_archive,
   season_cancel, season_finish, preflight (warnings before a step that cannot be undone)

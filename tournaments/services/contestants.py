@@ -47,13 +47,13 @@ from tournaments.services.events import season_event, season_events
 from tournaments.services.guards import (
     instant,
     line,
-    managed,
     must_be_running,
     must_manage,
     must_not_be_archived,
     must_not_meet,
     reason,
-    season_locked,
+    season_lock,
+    season_lock_managed,
     undecided_of,
 )
 
@@ -62,17 +62,17 @@ CSV_LINES_MAX: Final = 2000
 CSV_COLUMNS: Final = ("username", "name", "seed")
 
 
-class Fault(NamedTuple):
+class LineFault(NamedTuple):
     """What is wrong with one line of a file; lines are counted from 1, its headings included."""
 
     line: int
     sentence: str
 
 
-class Faults(Refusal):
+class FaultyRoster(Refusal):
     """A file that was not taken in, with everything that is wrong with it."""
 
-    def __init__(self, faults: list[Fault]) -> None:
+    def __init__(self, faults: list[LineFault]) -> None:
         first = faults[0]
         more = f" ({len(faults)} lines are at fault)" if len(faults) > 1 else ""
         super().__init__(
@@ -85,7 +85,7 @@ class Faults(Refusal):
 # -- entering ------------------------------------------------------------------------------------
 
 
-class Entry(NamedTuple):
+class Enrolment(NamedTuple):
     """Somebody to be enrolled, what the season calls them (their own name, when empty), and their
     seed, where it is said."""
 
@@ -99,17 +99,17 @@ def contestants_enrol(
     *,
     acting_user: User | None,
     season: Season,
-    entries: Sequence[Entry],
+    entries: Sequence[Enrolment],
     at: datetime | None = None,
 ) -> list[Contestant]:
     """Enrol people in this order, all of them or nobody; in a season that is running, as late
     entries from the next round on. The number of queries does not depend on how many they are.
 
-    Refusals: those of `guards.managed`, ``season.over``, ``contestant.twice``,
+    Refusals: those of `guards.season_lock_managed`, ``season.over``, ``contestant.twice``,
     ``contestant.account-closed``, ``contestant.suspended``, ``contestant.name.too-long``,
     ``seed.range``, ``seed.taken``, ``seed.fixed``, and those of the format for a late entry.
     """
-    return _enrolled(managed(season, acting_user), acting_user, entries, instant(at))
+    return _enrol(season_lock_managed(season, acting_user), acting_user, entries, instant(at))
 
 
 def contestant_enrol(
@@ -122,7 +122,7 @@ def contestant_enrol(
     at: datetime | None = None,
 ) -> Contestant:
     """Enrol somebody, as :func:`contestants_enrol` does."""
-    entries = [Entry(user, name, seed)]
+    entries = [Enrolment(user, name, seed)]
     (one,) = contestants_enrol(acting_user=acting_user, season=season, entries=entries, at=at)
     return one
 
@@ -131,9 +131,9 @@ def contestant_enrol(
 def contestant_join(*, acting_user: User, season: Season, at: datetime | None = None) -> Contestant:
     """Enrol oneself, where the season is open. Refusals: ``season.none``, ``season.archived``,
     ``enrolment.closed``, and those of :func:`contestants_enrol`."""
-    locked = season_locked(season.pk)
+    locked = season_lock(season.pk)
     must_be_open_to_everybody(locked)
-    (one,) = _enrolled(locked, acting_user, [Entry(acting_user)], instant(at))
+    (one,) = _enrol(locked, acting_user, [Enrolment(acting_user)], instant(at))
     return one
 
 
@@ -154,7 +154,7 @@ class _Intake:
     """Decides who can enter a season, one after another, with the season locked. Whatever that
     takes of the database is read at the start, and nothing is written."""
 
-    def __init__(self, season: Season, entries: Iterable[Entry], at: datetime) -> None:
+    def __init__(self, season: Season, entries: Iterable[Enrolment], at: datetime) -> None:
         self._season = season
         self._at = at
         self._late = season.status == SeasonStatus.RUNNING
@@ -179,7 +179,7 @@ class _Intake:
             except Refusal as refusal:
                 self._closed = refusal
 
-    def admit(self, entry: Entry) -> Contestant:
+    def admit(self, entry: Enrolment) -> Contestant:
         """The contestant that an entry makes, not saved yet. Refusals as `contestants_enrol`."""
         season = self._season
         _must_be_open(season)
@@ -262,8 +262,8 @@ def _no_seed() -> Refusal:
     return Refusal("seed.range", f"A seed is a whole number from 1 to {SEED_MAX}.")
 
 
-def _enrolled(
-    season: Season, acting_user: User | None, entries: Sequence[Entry], at: datetime
+def _enrol(
+    season: Season, acting_user: User | None, entries: Sequence[Enrolment], at: datetime
 ) -> list[Contestant]:
     _must_be_open(season)
     intake = _Intake(season, entries, at)
@@ -272,7 +272,7 @@ def _enrolled(
         with told.of(number):
             admitted.append(intake.admit(entry))
     told.settle()
-    return _entered(season, acting_user, admitted, at)
+    return _save_entries(season, acting_user, admitted, at)
 
 
 def _must_be_open(season: Season) -> None:
@@ -280,7 +280,7 @@ def _must_be_open(season: Season) -> None:
         raise Refusal("season.over", "This season is over: nobody can enter it.")
 
 
-def _entered(
+def _save_entries(
     season: Season, acting_user: User | None, admitted: Sequence[Contestant], at: datetime
 ) -> list[Contestant]:
     """Write down those whom an intake has admitted, and tell of them."""
@@ -314,7 +314,7 @@ def _entered(
         ],
     )
     if late:
-        format_of(season.format).entered(season=season)
+        format_of(season.format).on_entered(season=season)
     return list(admitted)
 
 
@@ -343,23 +343,23 @@ def contestants_import(
     Columns ``username``, ``name`` (empty: the account's own) and ``seed`` (may be empty), with
     headings in any order, or without headings in this order. People are found by username only:
     whose address belongs to which account is not for organisers to find out. Refusals: those of
-    `guards.managed`, and :class:`Faults` with a line for each fault.
+    `guards.season_lock_managed`, and :class:`FaultyRoster` with a line for each fault.
     """
-    locked = managed(season, acting_user)
+    locked = season_lock_managed(season, acting_user)
     at = instant(at)
-    faults: list[Fault] = []
+    faults: list[LineFault] = []
     rows = list(_rows_of(text, faults))
     if not rows and not faults:
-        faults.append(Fault(1, "There is nobody in this file."))
+        faults.append(LineFault(1, "There is nobody in this file."))
     names = {row["username"] for _, row in rows}
     known = {user.username: user for user in User.objects.filter(username__in=names)}
-    entries: list[tuple[int, Entry]] = []
+    entries: list[tuple[int, Enrolment]] = []
     for number, row in rows:
         try:
-            user, seed = _known(known, row["username"]), _seed_of(row["seed"])
-            entries.append((number, Entry(user, row["name"], seed)))
+            user, seed = _user_named(known, row["username"]), _seed_of(row["seed"])
+            entries.append((number, Enrolment(user, row["name"], seed)))
         except Refusal as refusal:
-            faults.append(Fault(number, refusal.sentence))
+            faults.append(LineFault(number, refusal.sentence))
     intake = _Intake(locked, [entry for _, entry in entries], at)
     admitted: list[Contestant] = []
     for number, entry in entries:
@@ -367,10 +367,10 @@ def contestants_import(
         try:
             admitted.append(intake.admit(entry))
         except Refusal as refusal:
-            faults.append(Fault(number, refusal.sentence))
+            faults.append(LineFault(number, refusal.sentence))
     if faults:
-        raise Faults(sorted(faults))
-    made = _entered(locked, acting_user, admitted, at)
+        raise FaultyRoster(sorted(faults))
+    made = _save_entries(locked, acting_user, admitted, at)
     audit_record(
         acting_user=acting_user,
         action="contestants.import",
@@ -398,15 +398,15 @@ def contestants_export(*, season: Season) -> str:
     return out.getvalue()
 
 
-def _known(users: Mapping[str, User], username: str) -> User:
+def _user_named(users: Mapping[str, User], username: str) -> User:
     if username not in users:
         raise Refusal("contestant.unknown", f"Nobody here is called {username!r}.")
     return users[username]
 
 
-def _rows_of(text: str, faults: list[Fault]) -> Iterator[tuple[int, dict[str, str]]]:
+def _rows_of(text: str, faults: list[LineFault]) -> Iterator[tuple[int, dict[str, str]]]:
     if "\x00" in text:
-        faults.append(Fault(1, "This is not a text file."))
+        faults.append(LineFault(1, "This is not a text file."))
         return
     dialect = ";" if ";" in text.partition("\n")[0] else ","
     reader = csv.reader(io.StringIO(text.lstrip("\ufeff")), delimiter=dialect, strict=True)
@@ -418,27 +418,27 @@ def _rows_of(text: str, faults: list[Fault]) -> Iterator[tuple[int, dict[str, st
             if not any(tidy):
                 continue
             if number > CSV_LINES_MAX:
-                faults.append(Fault(number, f"A file has at most {CSV_LINES_MAX} lines."))
+                faults.append(LineFault(number, f"A file has at most {CSV_LINES_MAX} lines."))
                 return
             if not columns:
                 columns, is_heading = _columns_of(tidy)
                 if not columns:
                     known = ", ".join(CSV_COLUMNS)
-                    faults.append(Fault(number, f"The headings are some of {known}."))
+                    faults.append(LineFault(number, f"The headings are some of {known}."))
                     return
                 if is_heading:
                     continue
             if len(tidy) > len(columns):
-                faults.append(Fault(number, f"This line has more than {len(columns)} columns."))
+                faults.append(LineFault(number, f"This line has more than {len(columns)} columns."))
                 continue
             row = dict.fromkeys(CSV_COLUMNS, "") | dict(zip(columns, tidy, strict=False))
             row["username"] = row["username"].removeprefix("@").lower()
             if not row["username"]:
-                faults.append(Fault(number, "The username is missing."))
+                faults.append(LineFault(number, "The username is missing."))
                 continue
             yield number, row
     except csv.Error as error:
-        faults.append(Fault(reader.line_num, f"This line cannot be read: {error}."))
+        faults.append(LineFault(reader.line_num, f"This line cannot be read: {error}."))
 
 
 def _columns_of(cells: list[str]) -> tuple[tuple[str, ...], bool]:
@@ -468,11 +468,11 @@ def seeds_set(
 ) -> list[Contestant]:
     """Set seeds by the contestants' ids before the season begins; None takes one away.
 
-    Refusals: those of `guards.managed`, ``seed.fixed``, ``seed.range``, ``seed.taken``,
+    Refusals: those of `guards.season_lock_managed`, ``seed.fixed``, ``seed.range``, ``seed.taken``,
     ``contestant.none``.
     """
-    locked = managed(season, acting_user)
-    enrolled = _enrolled_in(locked)
+    locked = season_lock_managed(season, acting_user)
+    enrolled = _enrolled_contestants(locked)
     told = Together()
     for pk, seed in seeds.items():
         if pk not in enrolled:
@@ -486,7 +486,7 @@ def seeds_set(
         if seed is not None and times[seed] > 1:
             told.note(Refusal("seed.taken", f"Seed {seed} would be given twice."), pk)
     told.settle()
-    return _seeded(locked, acting_user, enrolled, after, "seeds.set")
+    return _save_seeds(locked, acting_user, enrolled, after, "seeds.set")
 
 
 @transaction.atomic
@@ -494,12 +494,12 @@ def seeds_draw(
     *, acting_user: User, season: Season, random: RandomSource = chance.system
 ) -> list[Contestant]:
     """Draw all seeds by lot. ``random`` gives floats from 0 to below 1; by default the operating
-    system's. Refusals: those of `guards.managed`, ``seed.fixed``."""
-    locked = managed(season, acting_user)
-    enrolled = _enrolled_in(locked)
+    system's. Refusals: those of `guards.season_lock_managed`, ``seed.fixed``."""
+    locked = season_lock_managed(season, acting_user)
+    enrolled = _enrolled_contestants(locked)
     left = sorted(enrolled)
     drawn = {left.pop(below(random, len(left))): seed for seed in range(1, len(enrolled) + 1)}
-    return _seeded(locked, acting_user, enrolled, drawn, "seeds.draw")
+    return _save_seeds(locked, acting_user, enrolled, drawn, "seeds.draw")
 
 
 def must_not_have_seeds_fixed(season: Season) -> None:
@@ -508,12 +508,12 @@ def must_not_have_seeds_fixed(season: Season) -> None:
         raise Refusal("seed.fixed", "The seeds are fixed once a season has begun.")
 
 
-def _enrolled_in(season: Season) -> dict[int, Contestant]:
+def _enrolled_contestants(season: Season) -> dict[int, Contestant]:
     must_not_have_seeds_fixed(season)
     return {each.pk: each for each in season.contestants.filter(status=ContestantStatus.ENROLLED)}
 
 
-def _seeded(
+def _save_seeds(
     season: Season,
     acting_user: User,
     enrolled: Mapping[int, Contestant],
@@ -538,7 +538,7 @@ def _seeded(
 
 
 def _fresh(contestant: Contestant) -> tuple[Season, Contestant]:
-    season = season_locked(contestant.season_id)
+    season = season_lock(contestant.season_id)
     must_not_be_archived(season)
     found = season.contestants.select_related("user").get(pk=contestant.pk)
     found.season = season
@@ -549,12 +549,13 @@ def _fresh(contestant: Contestant) -> tuple[Season, Contestant]:
 def contestant_remove(
     *, acting_user: User, contestant: Contestant, at: datetime | None = None
 ) -> Contestant:
-    """Strike somebody off before the season begins. Refusals: those of `guards.managed`,
-    ``season.begun`` (they would withdraw, or be replaced), ``lifecycle.step``."""
+    """Strike somebody off before the season begins. Refusals: those of
+    `guards.season_lock_managed`, ``season.begun`` (they would withdraw, or be replaced),
+    ``lifecycle.step``."""
     season, found = _fresh(contestant)
     must_manage(season, acting_user)
     must_be_removable(found)
-    return _gone_before_start(season, found, acting_user, "", instant(at))
+    return _withdraw_before_start(season, found, acting_user, "", instant(at))
 
 
 def must_be_removable(contestant: Contestant) -> None:
@@ -598,15 +599,15 @@ def contestant_withdraw(
     must_be_in(found)
     why = line(why, code="why", what="A reason", most=500, empty=True) if own else reason(why)
     if season.status == SeasonStatus.ENROLLING:
-        return _gone_before_start(season, found, acting_user, why, at)
+        return _withdraw_before_start(season, found, acting_user, why, at)
     found.status = _left_as(found, ContestantStatus.WITHDRAWN)
     found.left_at = at
     found.save(update_fields=["status", "left_at"])
-    _say_withdrawn(season, found, acting_user, why, at)
+    _announce_withdrawal(season, found, acting_user, why, at)
     for death_match in _open_death_matches(found):
         other = death_match.away if death_match.home_id == found.pk else death_match.home
         if other is not None:
-            results.walked_over(
+            results.death_match_forfeit(
                 death_match,
                 winner=other,
                 why=f"{found.name} has withdrawn.",
@@ -614,7 +615,7 @@ def contestant_withdraw(
                 at=at,
                 follows="contestant.withdrawn",
             )
-    left = format_of(season.format).left(contestant=found, at=at)
+    left = format_of(season.format).on_left(contestant=found, at=at)
     results.follow(left, season=season, at=at)
     return found
 
@@ -624,18 +625,18 @@ def _open_death_matches(contestant: Contestant) -> list[DeathMatch]:
     return list(found.select_related("round__season", "home__user", "away__user"))
 
 
-def _gone_before_start(
+def _withdraw_before_start(
     season: Season, contestant: Contestant, acting_user: User | None, why: str, at: datetime
 ) -> Contestant:
     contestant.status = _left_as(contestant, ContestantStatus.WITHDRAWN)
     contestant.seed = None
     contestant.left_at = at
     contestant.save(update_fields=["status", "seed", "left_at"])
-    _say_withdrawn(season, contestant, acting_user, why, at)
+    _announce_withdrawal(season, contestant, acting_user, why, at)
     return contestant
 
 
-def _say_withdrawn(
+def _announce_withdrawal(
     season: Season, contestant: Contestant, acting_user: User | None, why: str, at: datetime
 ) -> None:
     own = acting_user is None or acting_user.pk == contestant.user_id
@@ -664,7 +665,7 @@ def contestant_return(
     an elimination season from the next main match to be recorded: their death matches stay
     walkovers unless they are taken up again (`death_match_reopen`).
 
-    Refusals: those of `guards.managed`, ``season.not-running``, ``why.*``,
+    Refusals: those of `guards.season_lock_managed`, ``season.not-running``, ``why.*``,
     ``contestant.not-withdrawn``, ``contestant.account-closed``, ``contestant.suspended``, those of
     the format for a late entry.
     """
@@ -702,7 +703,7 @@ def contestant_return(
         target=found,
         data={"season": season.pk, "why": why},
     )
-    format_of(season.format).entered(season=season)
+    format_of(season.format).on_entered(season=season)
     return found
 
 
@@ -732,9 +733,9 @@ def contestant_replace(
     """Put somebody else in a contestant's place: the seed, the death matches that are not decided,
     the part in an open episode and the items that are held. What was decided stays the other's.
 
-    Refusals: those of `guards.managed`, ``season.not-running``, ``why.*``, ``contestant.twice``,
-    ``contestant.account-closed``, ``contestant.suspended``, ``contestant.playing``,
-    ``death-match.own``, ``lifecycle.step``.
+    Refusals: those of `guards.season_lock_managed`, ``season.not-running``, ``why.*``,
+    ``contestant.twice``, ``contestant.account-closed``, ``contestant.suspended``,
+    ``contestant.playing``, ``death-match.own``, ``lifecycle.step``.
     """
     season, old = _fresh(contestant)
     must_manage(season, acting_user)
@@ -788,9 +789,9 @@ def contestant_replace(
         target=new,
         data={"season": season.pk, "replaces": old.pk, "user": user.pk, "why": why},
     )
-    format_of(season.format).replaced(old=old, new=new, at=at)
+    format_of(season.format).on_replaced(old=old, new=new, at=at)
     for death_match in open_matches:
-        deathmatches.death_match_say_taken_over(death_match=death_match, at=at)
+        deathmatches.death_match_announce_takeover(death_match=death_match, at=at)
     return new
 
 

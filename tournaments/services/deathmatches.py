@@ -40,7 +40,7 @@ from tournaments.services import repertoire
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     instant,
-    managed,
+    season_lock_managed,
 )
 
 BEST_OF_MAX: Final = 15
@@ -95,7 +95,7 @@ def death_match_create(  # noqa: PLR0913  (everything that is known of a pairing
         for number in range(1, best_of + 1)
     )
     if known:
-        _say_paired(death_match, at, follows)
+        _announce_pairing(death_match, at, follows)
     return death_match
 
 
@@ -104,7 +104,7 @@ def _next_number(played: Round) -> int:
     return (last or 0) + 1
 
 
-def _say_paired(death_match: DeathMatch, at: datetime, follows: str = "") -> None:
+def _announce_pairing(death_match: DeathMatch, at: datetime, follows: str = "") -> None:
     home, away = sides_of(death_match)
     season_event(
         season=death_match.round.season,
@@ -135,10 +135,10 @@ def times_of(death_match: DeathMatch) -> list[str]:
     return [leg.scheduled_at.isoformat() for leg in legs if leg.scheduled_at is not None]
 
 
-def death_match_say_taken_over(*, death_match: DeathMatch, at: datetime) -> None:
+def death_match_announce_takeover(*, death_match: DeathMatch, at: datetime) -> None:
     """Tell both who meets now that somebody has taken over a side, under the season's lock."""
     if death_match.home is not None and death_match.away is not None:
-        _say_paired(death_match, at)
+        _announce_pairing(death_match, at)
 
 
 def sides_of(death_match: DeathMatch) -> tuple[Contestant, Contestant]:
@@ -202,7 +202,7 @@ def sides_set(
         home_ready_at=None, away_ready_at=None, ready_cleared_at=at
     )
     if known:
-        _say_paired(death_match, at)
+        _announce_pairing(death_match, at)
     return death_match
 
 
@@ -241,8 +241,8 @@ def round_close(
     at: datetime | None = None,
 ) -> Round:
     """Say that a round is complete, and what ``told`` adds to it. Refusals: those of
-    `guards.managed` and `must_be_closable`."""
-    season = managed(round.season, acting_user)
+    `guards.season_lock_managed` and `must_be_closable`."""
+    season = season_lock_managed(round.season, acting_user)
     fresh = Round.objects.get(pk=round.pk)
     fresh.season = season
     must_be_closable(fresh, by_hand=acting_user is not None)

@@ -43,8 +43,8 @@ def season_event(  # noqa: PLR0913  (what an event may be about)
     by: User | None = None,
     at: datetime | None = None,
 ) -> SeasonEvent:
-    """Append one event, inside the transaction of the deed; tell `hooks.season_happened` after the
-    commit. ``words`` is a whole sentence for people; ``data`` must be public. ``by`` is
+    """Append one event, inside the transaction of the action; send `hooks.season_happened` after
+    the commit. ``words`` is a whole sentence for people; ``data`` must be public. ``by`` is
     the organiser who ruled so: everybody is told the name.
 
     A leg names its death match, and that its round: they need not be given too.
@@ -69,7 +69,7 @@ def season_events(*, season: Season, events: Sequence[SeasonEvent]) -> None:
     """Append several events of one season, not saved yet, as :func:`season_event` does one. The
     number of queries does not depend on how many they are."""
     if not transaction.get_connection().in_atomic_block:
-        raise EngineFault("a season event belongs into the transaction of its deed")
+        raise EngineFault("a season event belongs into the transaction of its action")
     for event in events:
         if event.kind not in KINDS:
             raise EngineFault(f"there is no season event {event.kind!r}")
@@ -79,10 +79,10 @@ def season_events(*, season: Season, events: Sequence[SeasonEvent]) -> None:
     for write in _writers:
         write(season, events)
     for event in events:
-        transaction.on_commit(partial(_say, event.pk, event.kind), robust=True)
+        transaction.on_commit(partial(_send, event.pk, event.kind), robust=True)
 
 
-def _say(event_id: int, kind: str) -> None:
+def _send(event_id: int, kind: str) -> None:
     for receiver, error in hooks.season_happened.send_robust(
         sender=SeasonEvent, event_id=event_id, kind=kind
     ):

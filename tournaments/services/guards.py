@@ -45,7 +45,7 @@ def instant(at: datetime | None) -> datetime:
     return timezone.now() if at is None else at
 
 
-def season_locked(season_id: int, *, changes: bool = True) -> Season:
+def season_lock(season_id: int, *, changes: bool = True) -> Season:
     """The season, its row locked until the transaction ends: whoever comes second waits, and finds
     what the first has done. Raises Refusal ``season.none``; EngineFault outside a transaction.
 
@@ -63,13 +63,13 @@ def season_locked(season_id: int, *, changes: bool = True) -> Season:
     return season
 
 
-def managed(season: Season, acting_user: User | None) -> Season:
+def season_lock_managed(season: Season, acting_user: User | None) -> Season:
     """The season locked, for somebody who runs it (None: the site itself, which also takes in what
     was still being played when a season was archived).
 
     Raises Refusal ``season.none``, ``season.not-organiser`` and ``season.archived``.
     """
-    locked = season_locked(season.pk)
+    locked = season_lock(season.pk)
     must_manage(locked, acting_user)
     if acting_user is not None:
         must_not_be_archived(locked)
@@ -98,22 +98,22 @@ def must_be_running(season: Season) -> None:
         )
 
 
-def death_match_managed(
+def death_match_lock_managed(
     death_match: DeathMatch, acting_user: User | None
 ) -> tuple[Season, DeathMatch]:
     """A death match read anew under its season's lock, for an organiser who is not in it.
 
-    Raises Refusal as :func:`managed` does, and ``death-match.own``.
+    Raises Refusal as :func:`season_lock_managed` does, and ``death-match.own``.
     """
-    season = managed(death_match.round.season, acting_user)
+    season = season_lock_managed(death_match.round.season, acting_user)
     fresh = death_match_fresh(death_match.pk)
     must_not_be_own(fresh, acting_user)
     return season, fresh
 
 
-def leg_managed(leg: Leg, acting_user: User | None) -> tuple[Season, Leg]:
-    """As :func:`death_match_managed`, for one of its legs."""
-    season, death_match = death_match_managed(leg.death_match, acting_user)
+def leg_lock_managed(leg: Leg, acting_user: User | None) -> tuple[Season, Leg]:
+    """As :func:`death_match_lock_managed`, for one of its legs."""
+    season, death_match = death_match_lock_managed(leg.death_match, acting_user)
     fresh = death_match.legs.get(pk=leg.pk)
     fresh.death_match = death_match
     return season, fresh

@@ -17,7 +17,7 @@ from games.engine.ruleset import HeldItem
 from tournaments import audience, lifecycle
 from tournaments.catalogue import BLOCK, Item, item_of
 from tournaments.formats.registry import format_of
-from tournaments.itemrules import Brought, Step, resolve
+from tournaments.itemrules import Brought, ItemStep, resolve
 from tournaments.lifecycle import (
     PLAYABLE,
     ContestantStatus,
@@ -38,12 +38,12 @@ from tournaments.services.events import season_event
 from tournaments.services.guards import (
     instant,
     line,
-    managed,
     must_be_running,
     must_not_be_archived,
     must_not_meet,
     reason,
-    season_locked,
+    season_lock,
+    season_lock_managed,
 )
 
 NOTE_MAX = 300
@@ -54,7 +54,7 @@ class Resolved(msgspec.Struct, frozen=True):
 
     brought: tuple[Brought, ...] = ()
     held: tuple[HeldItem, ...] = ()
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ItemStep, ...] = ()
     names: tuple[str, str] = ("", "")
 
     def words(self) -> list[str]:
@@ -62,7 +62,7 @@ class Resolved(msgspec.Struct, frozen=True):
         said = [f"{self.names[use.seat]} brings {use.item.name}." for use in self.brought]
         return said + [step.words for step in self.steps]
 
-    def told(self) -> dict[str, Any] | None:
+    def as_json(self) -> dict[str, Any] | None:
         """What a leg keeps of it, as plain JSON values."""
         if not self.brought:
             return None
@@ -108,7 +108,7 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
     opponent), ``item.for-which``, ``item.match``, ``item.match-over``, ``item.leg``,
     ``item.unfit``, ``item.note.too-long``.
     """
-    locked = season_locked(season.pk)
+    locked = season_lock(season.pk)
     must_take_items(locked)
     found = item_of(item, ruleset)
     giver = _giver_of(locked, acting_user, giver, death_match, leg_number)
@@ -132,7 +132,7 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
         given_at=instant(at),
         given_by=acting_user,
     )
-    words = _given_words(gift, found)
+    words = _gift_words(gift, found)
     ItemEvent.objects.create(gift=gift, kind="given", words=words, at=gift.given_at)
     season_event(
         season=locked,
@@ -300,7 +300,7 @@ def _meeting_for(
     return meeting
 
 
-def _given_words(gift: Gift, item: Item) -> str:
+def _gift_words(gift: Gift, item: Item) -> str:
     by = f"{gift.giver.name} gives" if gift.giver else "The organisers give"
     target = ""
     if gift.death_match is not None:
@@ -313,12 +313,13 @@ def _given_words(gift: Gift, item: Item) -> str:
 @transaction.atomic
 def item_take_back(*, acting_user: User, gift: Gift, why: str, at: datetime | None = None) -> Gift:
     """Take back an item that was given by mistake and is not used up. Organisers only.
-    Refusals: those of `guards.managed`, ``why.*``, ``death-match.own``, ``lifecycle.step``."""
-    season = managed(gift.season, acting_user)
+    Refusals: those of `guards.season_lock_managed`, ``why.*``, ``death-match.own``,
+    ``lifecycle.step``."""
+    season = season_lock_managed(gift.season, acting_user)
     found = Gift.objects.select_related("receiver").get(pk=gift.pk)
     must_be_held(found, acting_user)
     why = reason(why)
-    _gift_moved(found, GiftStatus.TAKEN_BACK)
+    _move_gift(found, GiftStatus.TAKEN_BACK)
     found.declarations.filter(leg__status=LegStatus.PLANNED).delete()
     found.targeted_by.filter(leg__status=LegStatus.PLANNED).delete()
     name = item_of(found.item, found.ruleset).name
@@ -350,7 +351,7 @@ def _moved(gift: Gift, status: GiftStatus) -> GiftStatus:
     return lifecycle.step(lifecycle.GIFT, gift.status, status, "The item")
 
 
-def _gift_moved(gift: Gift, status: GiftStatus) -> None:
+def _move_gift(gift: Gift, status: GiftStatus) -> None:
     gift.status = _moved(gift, status)
     gift.save(update_fields=["status"])
 
@@ -412,7 +413,7 @@ def item_undeclare(*, acting_user: User, leg: Leg, gift: Gift) -> None:
 
 
 def _own_leg(leg: Leg, acting_user: User) -> tuple[Leg, Seat]:
-    season = season_locked(leg.death_match.round.season_id, changes=False)
+    season = season_lock(leg.death_match.round.season_id, changes=False)
     must_not_be_archived(season)
     must_be_running(season)
     fresh = Leg.objects.select_related(
@@ -494,7 +495,7 @@ def items_resolve(*, leg: Leg, at: datetime) -> Resolved:
     )
     resolution = resolve(brought, names)
     for each in declarations:
-        _gift_moved(each.gift, GiftStatus.SPENT)
+        _move_gift(each.gift, GiftStatus.SPENT)
     events = [
         ItemEvent(
             gift_id=use.id,
@@ -511,7 +512,7 @@ def items_resolve(*, leg: Leg, at: datetime) -> Resolved:
     return Resolved(brought, resolution.held, resolution.steps, names)
 
 
-def _step_events(step: Step, leg: Leg, at: datetime) -> list[ItemEvent]:
+def _step_events(step: ItemStep, leg: Leg, at: datetime) -> list[ItemEvent]:
     """One step as a line in the history of the Copy or Block that acted, and in that of the item
     that something happened to."""
     worked = step.what != "no-effect"
@@ -534,14 +535,14 @@ def _step_events(step: Step, leg: Leg, at: datetime) -> list[ItemEvent]:
     return found
 
 
-def _brought_into(leg: Leg) -> list[Gift]:
+def _gifts_in(leg: Leg) -> list[Gift]:
     pks = [each["gift"] for each in (leg.items or {}).get("brought", [])]
     return list(Gift.objects.filter(pk__in=pks).select_related("receiver").order_by("pk"))
 
 
 def items_leave(*, leg: Leg, at: datetime) -> None:
     """Note that what was brought into a match is used up, now that it has a result."""
-    gifts = _brought_into(leg)
+    gifts = _gifts_in(leg)
     if not gifts:
         return
     ItemEvent.objects.bulk_create(
@@ -562,11 +563,11 @@ def items_leave(*, leg: Leg, at: datetime) -> None:
 
 def items_return(*, leg: Leg, at: datetime) -> None:
     """Give back what was brought into a match that is void now."""
-    gifts = [gift for gift in _brought_into(leg) if gift.status == GiftStatus.SPENT]
+    gifts = [gift for gift in _gifts_in(leg) if gift.status == GiftStatus.SPENT]
     if not gifts:
         return
     for gift in gifts:
-        _gift_moved(gift, GiftStatus.HELD)
+        _move_gift(gift, GiftStatus.HELD)
     ItemEvent.objects.bulk_create(
         ItemEvent(gift=gift, kind="returned", leg=leg, words="The match was void.", at=at)
         for gift in gifts
@@ -583,19 +584,19 @@ def items_return(*, leg: Leg, at: datetime) -> None:
 
 def items_expire(*, death_match: DeathMatch, at: datetime) -> None:
     """What was given for a death match that is decided, and not used, lapses."""
-    _all_moved(
+    _move_gifts(
         death_match, GiftStatus.HELD, GiftStatus.EXPIRED, "expired", "The match is over.", at
     )
 
 
 def items_unexpire(*, death_match: DeathMatch, at: datetime) -> None:
     """What lapsed when a death match was decided can be used again: it is not decided any more."""
-    _all_moved(
+    _move_gifts(
         death_match, GiftStatus.EXPIRED, GiftStatus.HELD, "returned", "The match goes on.", at
     )
 
 
-def _all_moved(
+def _move_gifts(
     death_match: DeathMatch,
     before: GiftStatus,
     after: GiftStatus,
@@ -604,7 +605,7 @@ def _all_moved(
     at: datetime,
 ) -> None:
     for gift in death_match.gifts.filter(status=before):
-        _gift_moved(gift, after)
+        _move_gift(gift, after)
         ItemEvent.objects.create(gift=gift, kind=kind, words=words, at=at)
 
 

@@ -34,11 +34,11 @@ from tournaments.services.events import season_event
 from tournaments.services.guards import (
     death_match_fresh,
     instant,
-    leg_managed,
+    leg_lock_managed,
     must_be_running,
     must_not_be_archived,
     own_death_match,
-    season_locked,
+    season_lock,
 )
 
 
@@ -68,14 +68,14 @@ def rules_set(
     ``rules.chosen``, ``rules.not-in-repertoire``, ``leg.none``, ``leg.begun``,
     ``season.repertoire``, ``setup.*``, ``item.declared`` (an item that is brought would not fit).
     """
-    season = season_locked(death_match.round.season_id)
+    season = season_lock(death_match.round.season_id)
     fresh = death_match_fresh(death_match.pk)
     open_legs = legs_open_to_rules(fresh, acting_user, leg_number)
-    game = repertoire.game_chosen(
+    game = repertoire.game_validate_public(
         {"ruleset": ruleset, "variant": variant, "options": dict(options or {})}
     )
     if not audience.may_rule(fresh, acting_user):
-        game = _game_chosen_by_seed(season, game, prepared)
+        game = _game_of_lower_seed(season, game, prepared)
     supplied = dict(prepared or {})
     supplied_to(REGISTRY.get(game["ruleset"]), game["variant"], supplied)
     for leg in open_legs:
@@ -150,7 +150,7 @@ def _must_be_the_lower_seeds(death_match: DeathMatch, acting_user: User) -> None
         raise Refusal("rules.chosen", "It has been chosen what is played.")
 
 
-def _game_chosen_by_seed(
+def _game_of_lower_seed(
     season: Season, game: Mapping[str, Any], prepared: Mapping[str, str] | None
 ) -> dict[str, Any]:
     """The entry of the repertoire that the lower seed has chosen, with the options it has there."""
@@ -184,11 +184,11 @@ def leg_start(
     ``leg.rules-missing``, ``leg.no-account``, ``death-match.side-left``, ``setup.*``,
     ``referee.*``.
     """
-    season, fresh = leg_managed(leg, acting_user)
-    return _started(season, fresh, acting_user, instant(at), random)
+    season, fresh = leg_lock_managed(leg, acting_user)
+    return _start(season, fresh, acting_user, instant(at), random)
 
 
-def _started(
+def _start(
     season: Season, leg: Leg, acting_user: User | None, at: datetime, random: RandomSource
 ) -> Leg:
     death_match = leg.death_match
@@ -215,7 +215,7 @@ def _started(
     )
     leg.match = match
     leg.advantage = match.advantage
-    leg.items = resolved.told()
+    leg.items = resolved.as_json()
     leg.started_at = at
     leg.status = lifecycle.step(lifecycle.LEG, leg.status, LegStatus.RUNNING, "The match")
     leg.save(update_fields=["match", "items", "advantage", "started_at", "status"])

@@ -1,5 +1,6 @@
-"""Mail that seasons send. Each goes out after the commit of its deed, to confirmed addresses only,
-and one that cannot be sent is logged: the deed stands, and its event is on the season's page."""
+"""Mail that seasons send. Each goes out after the commit of its action, to confirmed addresses
+only, and one that cannot be sent is logged: the action stands, and its event is on the season's
+page."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ def unreached(users: Iterable[User]) -> list[str]:
     return [user.shown_name for user in people if user.pk not in addresses]
 
 
-def organisers_tell(*, season: Season, subject: str, words: str) -> None:
+def organisers_mail(*, season: Season, subject: str, words: str) -> None:
     """Write to everybody who runs the season, once the transaction has been committed."""
     users = [each.user for each in season.organisers.select_related("user")]
     body = f"{words}\n\n{absolute(season.get_absolute_url())}\n"

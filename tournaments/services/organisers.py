@@ -13,7 +13,7 @@ from core.refusals import Refusal
 from games.services.matches import match_referees_set
 from tournaments.lifecycle import LegStatus
 from tournaments.models import Leg, Season, SeasonOrganiser
-from tournaments.services.guards import managed, season_locked
+from tournaments.services.guards import season_lock, season_lock_managed
 
 
 def referees_of(season: Season, *, playing: Iterable[User | None]) -> list[User]:
@@ -27,36 +27,36 @@ def referees_of(season: Season, *, playing: Iterable[User | None]) -> list[User]
 
 @transaction.atomic
 def organiser_add(*, acting_user: User, season: Season, user: User) -> Season:
-    """Let somebody else run the season too. Refusals: those of `guards.managed`,
+    """Let somebody else run the season too. Refusals: those of `guards.season_lock_managed`,
     ``organiser.no-role``, ``organiser.twice``."""
-    locked = managed(season, acting_user)
-    user = _organisers_locked(locked, user)[user.pk]
+    locked = season_lock_managed(season, acting_user)
+    user = _lock_organisers(locked, user)[user.pk]
     if not is_organiser(user):
         raise Refusal("organiser.no-role", f"{user.shown_name} is not an organiser of this site.")
     if locked.organisers.filter(user=user).exists():
         raise Refusal("organiser.twice", f"{user.shown_name} already runs this season.")
     SeasonOrganiser.objects.create(season=locked, user=user)
-    return _organisers_changed(locked, acting_user, "season.organiser_add", user)
+    return _record_change(locked, acting_user, "season.organiser_add", user)
 
 
 @transaction.atomic
 def organiser_remove(*, acting_user: User, season: Season, user: User) -> Season:
-    """Take the season out of somebody's hands. Refusals: those of `guards.managed`,
+    """Take the season out of somebody's hands. Refusals: those of `guards.season_lock_managed`,
     ``organiser.none``, ``organiser.last``."""
-    locked = managed(season, acting_user)
+    locked = season_lock_managed(season, acting_user)
     deleted, _ = locked.organisers.filter(user=user).delete()
     if not deleted:
         raise Refusal("organiser.none", f"{user.shown_name} does not run this season.")
     if not locked.organisers.exists():
         raise Refusal("organiser.last", "Somebody must run the season: this is its last organiser.")
-    return _organisers_changed(locked, acting_user, "season.organiser_remove", user)
+    return _record_change(locked, acting_user, "season.organiser_remove", user)
 
 
-def _organisers_locked(season: Season, *others: User) -> dict[int, User]:
+def _lock_organisers(season: Season, *others: User) -> dict[int, User]:
     return users_lock([*others, *season.organisers.values_list("user_id", flat=True)])
 
 
-def _organisers_changed(season: Season, acting_user: User, action: str, user: User) -> Season:
+def _record_change(season: Season, acting_user: User, action: str, user: User) -> Season:
     season_referees_refresh(season=season)
     audit_record(acting_user=acting_user, action=action, target=season, data={"user": user.pk})
     return season
@@ -67,7 +67,7 @@ def season_referees_refresh(*, season: Season) -> None:
     """Have the matches that are on refereed by those who run the season now: somebody has joined
     or left them, or lost the role of an organiser."""
     # A match that is beginning has its referees already, and is not there to be found before.
-    _organisers_locked(season_locked(season.pk))
+    _lock_organisers(season_lock(season.pk))
     running = Leg.objects.filter(
         death_match__round__season=season, status=LegStatus.RUNNING
     ).select_related("death_match__home__user", "death_match__away__user")

@@ -12,7 +12,7 @@ from tournaments.models import RulesetChoice, Season
 REPERTOIRE_MAX = 64
 
 
-def repertoire_checked(value: Any) -> list[dict[str, Any]]:
+def repertoire_validate(value: Any) -> list[dict[str, Any]]:
     """What is played, each with a ruleset, a variant and options that exist.
     Raises Refusal ``season.repertoire`` and ``setup.*``."""
     if not isinstance(value, Sequence) or isinstance(value, str):
@@ -22,15 +22,15 @@ def repertoire_checked(value: Any) -> list[dict[str, Any]]:
     games, told = [], Together()
     for number, each in enumerate(value):
         with told.of(number):
-            games.append(game_chosen(each))
+            games.append(game_validate_public(each))
     told.settle()
     return games
 
 
-def game_chosen(value: Any) -> dict[str, Any]:
-    """One game that is yet to be played, as `game_checked`: its options are public, and nothing
+def game_validate_public(value: Any) -> dict[str, Any]:
+    """One game that is yet to be played, as `game_validate`: its options are public, and nothing
     that an organiser prepares stands among them. Raises the same."""
-    return game_checked(value, prepared=False)
+    return game_validate(value, prepared=False)
 
 
 def game_of_round(season: Season, number: int) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def game_fields(game: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def game_checked(value: Any, *, prepared: bool = True) -> dict[str, Any]:
+def game_validate(value: Any, *, prepared: bool = True) -> dict[str, Any]:
     """One game: ``ruleset``, ``variant`` and ``options`` (in seconds, what differs from the pace),
     of which some may be ``prepared``. Raises Refusal ``season.repertoire`` and ``setup.*``."""
     known = {"ruleset", "variant", "options"}

@@ -42,14 +42,14 @@ from tournaments.services.deathmatches import death_match_move, round_close, sid
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     death_match_fresh,
-    death_match_managed,
+    death_match_lock_managed,
     instant,
-    leg_managed,
-    managed,
+    leg_lock_managed,
     must_be_running,
     must_not_be_frozen,
     reason,
-    season_locked,
+    season_lock,
+    season_lock_managed,
 )
 from tournaments.services.legs import by_items, leg_words, ms, must_both_be_in
 
@@ -66,7 +66,7 @@ def leg_settle(*, match_id: int) -> bool:
     found = Leg.objects.filter(match=match_id).values("pk", "death_match__round__season").first()
     if found is None:
         return False
-    season = season_locked(found["death_match__round__season"])
+    season = season_lock(found["death_match__round__season"])
     leg = Leg.objects.get(pk=found["pk"])
     match = Match.objects.defer("snapshot").get(pk=match_id)
     if leg.status != LegStatus.RUNNING or not match.is_over:
@@ -77,17 +77,17 @@ def leg_settle(*, match_id: int) -> bool:
     how = How.RULING if match.reason == "ruling" else How.PLAYED
     by, why = (None, "")
     if match.winner is None or how == How.RULING:
-        by, why = match_ruled_last(match_id=match_id)
+        by, why = last_ruling_of(match_id=match_id)
     if match.winner is None:
         why = why or "The match was declared void."
-        _leg_voided(leg, why=why, at=at, acting_user=by)
+        _void_leg(leg, why=why, at=at, acting_user=by)
         return True
-    _leg_finished(leg, winner=match.winner, how=how, at=at)
+    _finish_leg(leg, winner=match.winner, how=how, at=at)
     _after_leg(leg, scores=match.scores, why=why, at=at, by=by)
     return True
 
 
-def match_ruled_last(*, match_id: int) -> tuple[User | None, str]:
+def last_ruling_of(*, match_id: int) -> tuple[User | None, str]:
     """Who has last done something at the desk of a match, and the reason that was given; nobody
     where it was the site."""
     acts = MatchEntry.objects.filter(match=match_id, actor=MatchEntry.Actor.ORGANISER)
@@ -95,7 +95,7 @@ def match_ruled_last(*, match_id: int) -> tuple[User | None, str]:
     return (None, "") if last is None else (last.by, last.why)
 
 
-def _leg_finished(leg: Leg, *, winner: Seat, how: How, at: datetime) -> None:
+def _finish_leg(leg: Leg, *, winner: Seat, how: How, at: datetime) -> None:
     leg.status = lifecycle.step(lifecycle.LEG, leg.status, LegStatus.FINISHED, "The match")
     leg.winner_seat = winner
     leg.how = how
@@ -140,14 +140,14 @@ def _after_leg(
             own = death_match.legs.filter(status=LegStatus.FINISHED, winner_seat=leader)
             how = How.PLAYED if own.exclude(how=How.WALKOVER).exists() else How.WALKOVER
         why = "" if how == How.PLAYED else why
-        _decided(death_match, winner=(home, away)[leader], how=how, why=why, at=at, by=by)
+        _decide(death_match, winner=(home, away)[leader], how=how, why=why, at=at, by=by)
 
 
 def _pair(scores: Sequence[int]) -> tuple[int, int]:
     return (int(scores[0]), int(scores[1])) if len(scores) == 2 else (0, 0)
 
 
-def _decided(
+def _decide(
     death_match: DeathMatch,
     *,
     winner: Contestant,
@@ -197,7 +197,9 @@ def _decided(
     )
     items.items_expire(death_match=death_match, at=at)
     season = death_match.round.season
-    follow(format_of(season.format).decided(death_match=death_match, at=at), season=season, at=at)
+    follow(
+        format_of(season.format).on_decided(death_match=death_match, at=at), season=season, at=at
+    )
     round_settle(round=death_match.round, at=at)
 
 
@@ -212,10 +214,10 @@ def death_match_declare(
 ) -> DeathMatch:
     """Rule who has won a death match that is not decided; a match that is being played ends.
 
-    Refusals: those of `guards.managed`, ``season.not-running``, ``death-match.own``, ``why.*``,
-    ``death-match.settled``, ``death-match.sides``, ``death-match.winner``.
+    Refusals: those of `guards.season_lock_managed`, ``season.not-running``, ``death-match.own``,
+    ``why.*``, ``death-match.settled``, ``death-match.sides``, ``death-match.winner``.
     """
-    return _ruled(acting_user, death_match, winner, why, How.RULING, at)
+    return _rule(acting_user, death_match, winner, why, How.RULING, at)
 
 
 @transaction.atomic
@@ -228,10 +230,10 @@ def death_match_walkover(
     at: datetime | None = None,
 ) -> DeathMatch:
     """Let somebody win because the other is not there. Refusals as `death_match_declare`."""
-    return _ruled(acting_user, death_match, winner, why, How.WALKOVER, at)
+    return _rule(acting_user, death_match, winner, why, How.WALKOVER, at)
 
 
-def _ruled(
+def _rule(
     acting_user: User,
     death_match: DeathMatch,
     winner: Contestant,
@@ -239,12 +241,12 @@ def _ruled(
     how: How,
     at: datetime | None,
 ) -> DeathMatch:
-    _season, fresh = death_match_managed(death_match, acting_user)
+    _season, fresh = death_match_lock_managed(death_match, acting_user)
     must_be_decidable(fresh)
     why = reason(why)
     seat = seat_of_side(fresh, winner)
     _end_running(fresh, winner=seat, how=how, acting_user=acting_user, why=why, at=instant(at))
-    _decided(
+    _decide(
         fresh,
         winner=sides_of(fresh)[seat],
         how=how,
@@ -279,7 +281,7 @@ def seat_of_side(death_match: DeathMatch, contestant: Contestant) -> Seat:
     return int(contestant.pk == death_match.away_id)
 
 
-def walked_over(
+def death_match_forfeit(
     death_match: DeathMatch,
     *,
     winner: Contestant,
@@ -297,22 +299,24 @@ def walked_over(
     if fresh.home_id is not None and fresh.away_id is not None:
         seat = seat_of_side(fresh, winner)
         _end_running(fresh, winner=seat, how=How.WALKOVER, acting_user=acting_user, why=why, at=at)
-    _decided(fresh, winner=winner, how=How.WALKOVER, why=why, at=at, follows=follows)
+    _decide(fresh, winner=winner, how=How.WALKOVER, why=why, at=at, follows=follows)
 
 
-def leg_walked_over(leg: Leg, *, winner: Seat, why: str, at: datetime, follows: str = "") -> None:
+def leg_forfeit(leg: Leg, *, winner: Seat, why: str, at: datetime, follows: str = "") -> None:
     """Give a leg that has not begun to the player who is there, as part of another action under the
     season's lock: the death match where it is the only one, else no more than this leg."""
     death_match = leg.death_match
     if death_match.best_of == 1:
         there = sides_of(death_match)[winner]
-        walked_over(death_match, winner=there, why=why, acting_user=None, at=at, follows=follows)
+        death_match_forfeit(
+            death_match, winner=there, why=why, acting_user=None, at=at, follows=follows
+        )
         return
     # Nothing was brought: what was declared stays with its holder.
     leg.declarations.all().delete()
     if death_match.status == DeathMatchStatus.PLANNED:
         death_match_move(death_match, DeathMatchStatus.RUNNING)
-    _leg_finished(leg, winner=winner, how=How.WALKOVER, at=at)
+    _finish_leg(leg, winner=winner, how=How.WALKOVER, at=at)
     _after_leg(leg, scores=(), why=why, at=at)
 
 
@@ -329,11 +333,11 @@ def _end_running(
     leg = death_match.legs.filter(status=LegStatus.RUNNING).first()
     if leg is None or leg.match_id is None:
         return
-    ended = _ended_for_nothing(leg)
+    ended = _is_over_without_result(leg)
     loser = sides_of(death_match)[other(winner)].user
     if ended:
         if death_match.best_of == 1:
-            _rated_as(leg.match_id, winner, acting_user, why)
+            _correct_rating(leg.match_id, winner, acting_user, why)
     elif acting_user is None or (loser is not None and loser.pk == acting_user.pk):
         if loser is None:
             raise EngineFault("a running match has a player without an account")
@@ -348,9 +352,9 @@ def _end_running(
                 at=ms(at),
             )
     else:
-        _organised(leg, acting_user, f"winner {winner}", why, at)
+        _end_by_organiser(leg, acting_user, f"winner {winner}", why, at)
     leg.death_match = death_match
-    _leg_finished(leg, winner=winner, how=how, at=at)
+    _finish_leg(leg, winner=winner, how=how, at=at)
     score = (
         _wins_of(death_match)
         if death_match.best_of > 1
@@ -360,7 +364,9 @@ def _end_running(
     death_match.save(update_fields=["home_score", "away_score"])
 
 
-def _organised(leg: Leg, acting_user: User | None, text: str, why: str, at: datetime) -> None:
+def _end_by_organiser(
+    leg: Leg, acting_user: User | None, text: str, why: str, at: datetime
+) -> None:
     if leg.match_id is None or acting_user is None:
         raise EngineFault("only an organiser ends a running match")
     with _of_a_running_match():
@@ -381,15 +387,15 @@ def _of_a_running_match() -> Iterator[None]:
         yield
     except Refusal as refusal:
         if refusal.code == "match.over":
-            raise _just_ended() from refusal
+            raise _too_late() from refusal
         raise
 
 
-def _just_ended() -> Refusal:
+def _too_late() -> Refusal:
     return Refusal("leg.just-ended", "This match has just ended by itself. Please look again.")
 
 
-def _ended_for_nothing(leg: Leg) -> bool:
+def _is_over_without_result(leg: Leg) -> bool:
     """Whether the match of a running leg is over and the season cannot take its result: there is
     nothing left to end, and it is for an organiser to say what becomes of the leg.
 
@@ -405,11 +411,11 @@ def _ended_for_nothing(leg: Leg) -> bool:
     except (Refusal, EngineFault) as error:
         log.warning("leg.not-taken", leg=leg.pk, match=leg.match_id, error=str(error))
         return True
-    raise _just_ended()
+    raise _too_late()
 
 
-def _rated_as(match_id: int, winner: Seat, acting_user: User | None, why: str) -> None:
-    _unless_not_rated(
+def _correct_rating(match_id: int, winner: Seat, acting_user: User | None, why: str) -> None:
+    _rule_if_rated(
         partial(
             rating_correct,
             match_id=match_id,
@@ -426,23 +432,23 @@ def leg_void(*, acting_user: User | None, leg: Leg, why: str, at: datetime | Non
     """Declare a match void, running or finished, and have it played again; the next attempt.
     A format (``acting_user`` None) does so with finished ones only.
 
-    What its result had led to is taken back. Refusals: those of `guards.managed`,
+    What its result had led to is taken back. Refusals: those of `guards.season_lock_managed`,
     ``death-match.own``, ``why.*``, ``leg.nothing-played``, ``round.frozen``,
     ``death-match.side-left``, those of the format.
     """
-    season, fresh = leg_managed(leg, acting_user)
+    season, fresh = leg_lock_managed(leg, acting_user)
     must_be_replayable(fresh)
     why = reason(why)
     at = instant(at)
     if fresh.status == LegStatus.RUNNING:
-        if not _ended_for_nothing(fresh):
-            _organised(fresh, acting_user, "void", why, at)
+        if not _is_over_without_result(fresh):
+            _end_by_organiser(fresh, acting_user, "void", why, at)
     elif fresh.death_match.status == DeathMatchStatus.DECIDED:
-        _taken_back(season, fresh.death_match, at)
+        _take_back(season, fresh.death_match, at)
     # What an organiser has played again needs both; a format sees to that itself.
     if acting_user is not None:
         must_both_be_in(fresh.death_match)
-    replay = _leg_voided(fresh, why=why, at=at, acting_user=acting_user)
+    replay = _void_leg(fresh, why=why, at=at, acting_user=acting_user)
     audit_record(
         acting_user=acting_user,
         action="leg.void",
@@ -465,7 +471,7 @@ def must_be_replayable(leg: Leg) -> None:
         must_be_reversible(leg.death_match)
 
 
-def _empty(later: DeathMatch, *, because: DeathMatch, at: datetime) -> None:
+def _void_later(later: DeathMatch, *, because: DeathMatch, at: datetime) -> None:
     """Void what was played of a later death match, and what rests on that in turn."""
     why = f"The result of {because} did not stand."
     finished = list(later.legs.filter(status=LegStatus.FINISHED))
@@ -481,14 +487,14 @@ def must_be_running_or_finished(season: Season) -> None:
         must_be_running(season)
 
 
-def _leg_voided(leg: Leg, *, why: str, at: datetime, acting_user: User | None = None) -> Leg:
+def _void_leg(leg: Leg, *, why: str, at: datetime, acting_user: User | None = None) -> Leg:
     """Void a leg and plan its next attempt; the death match goes on."""
     leg.status = lifecycle.step(lifecycle.LEG, leg.status, LegStatus.VOID, "The match")
     leg.winner_seat = None
     leg.how = ""
     leg.save(update_fields=["status", "winner_seat", "how"])
     if leg.match_id is not None:
-        _not_rated(leg.match_id, acting_user, why)
+        _exclude_from_rating(leg.match_id, acting_user, why)
     death_match = leg.death_match
     season_event(
         season=death_match.round.season,
@@ -500,20 +506,20 @@ def _leg_voided(leg: Leg, *, why: str, at: datetime, acting_user: User | None = 
         at=at,
     )
     items.items_return(leg=leg, at=at)
-    _legs_completed(death_match)
-    _status_derived(death_match)
+    _complete_legs(death_match)
+    _derive_status(death_match)
     return death_match.legs.exclude(status=LegStatus.VOID).get(number=leg.number)
 
 
-def _not_rated(match_id: int, acting_user: User | None, why: str) -> None:
-    _unless_not_rated(
+def _exclude_from_rating(match_id: int, acting_user: User | None, why: str) -> None:
+    _rule_if_rated(
         partial(
             rating_exclude, match_id=match_id, acting_user=acting_user, why=why, authorised=True
         )
     )
 
 
-def _unless_not_rated(rule: Callable[[], object]) -> None:
+def _rule_if_rated(rule: Callable[[], object]) -> None:
     """Rule on a rating, unless there is nothing to rule: the match counts for nobody, or so
     already."""
     try:
@@ -523,7 +529,7 @@ def _unless_not_rated(rule: Callable[[], object]) -> None:
             raise
 
 
-def _legs_completed(death_match: DeathMatch) -> None:
+def _complete_legs(death_match: DeathMatch) -> None:
     """Plan the next attempt of every leg that has none that counts."""
     own = list(death_match.legs.order_by("number", "attempt"))
     latest = {leg.number: leg for leg in own}
@@ -544,7 +550,7 @@ def _legs_completed(death_match: DeathMatch) -> None:
         )
 
 
-def _status_derived(death_match: DeathMatch) -> None:
+def _derive_status(death_match: DeathMatch) -> None:
     """Bring an undecided death match's state and score into line with its legs."""
     begun = death_match.legs.filter(status__in=[LegStatus.RUNNING, LegStatus.FINISHED]).exists()
     then = DeathMatchStatus.RUNNING if begun else DeathMatchStatus.PLANNED
@@ -557,18 +563,18 @@ def _status_derived(death_match: DeathMatch) -> None:
     death_match.save(update_fields=["status", "home_score", "away_score"])
 
 
-def _taken_back(season: Season, death_match: DeathMatch, at: datetime) -> None:
+def _take_back(season: Season, death_match: DeathMatch, at: datetime) -> None:
     """Take back that a death match is decided, with all that followed from it; it must be
     reversible."""
     if season.status == SeasonStatus.FINISHED:
-        seasons.season_reopened(season=season, at=at)
+        seasons.season_reopen(season=season, at=at)
         death_match.round.season = season
     if death_match.round.status == RoundStatus.CLOSED:
-        _round_reopened(death_match.round, why="", at=at)
+        _reopen_round(death_match.round, why="", at=at)
     format_ = format_of(season.format)
     for later in format_.rests_on(death_match=death_match):
-        _empty(later, because=death_match, at=at)
-    format_.undone(death_match=death_match, at=at)
+        _void_later(later, because=death_match, at=at)
+    format_.on_undone(death_match=death_match, at=at)
     items.items_unexpire(death_match=death_match, at=at)
     death_match_move(
         death_match,
@@ -636,20 +642,20 @@ def death_match_reopen(
     """Take back that a death match was decided, and have what is left of it played: after a
     walkover or a ruling that was a mistake.
 
-    Refusals: those of `guards.managed`, ``death-match.own``, ``why.*``, ``season.not-running``,
-    ``death-match.undecided``, ``death-match.bye``, ``death-match.played-out`` (its matches decide
-    it: one of them must be declared void, or the result corrected), ``round.frozen``,
-    ``death-match.side-left``, those of the format.
+    Refusals: those of `guards.season_lock_managed`, ``death-match.own``, ``why.*``,
+    ``season.not-running``, ``death-match.undecided``, ``death-match.bye``,
+    ``death-match.played-out`` (its matches decide it: one of them must be declared void, or the
+    result corrected), ``round.frozen``, ``death-match.side-left``, those of the format.
     """
-    season, fresh = death_match_managed(death_match, acting_user)
+    season, fresh = death_match_lock_managed(death_match, acting_user)
     must_be_reopenable(fresh)
     why = reason(why)
     at = instant(at)
-    _taken_back(season, fresh, at)
+    _take_back(season, fresh, at)
     if acting_user is not None:
         must_both_be_in(fresh)
-    _legs_completed(fresh)
-    _status_derived(fresh)
+    _complete_legs(fresh)
+    _derive_status(fresh)
     season_event(
         season=season,
         kind="ruling",
@@ -676,11 +682,11 @@ def death_match_correct(
 ) -> DeathMatch:
     """Give a decided death match to the other side, with all that follows from it.
 
-    Refusals: those of `guards.managed`, ``death-match.own``, ``why.*``, ``season.not-running``,
-    ``death-match.undecided``, ``death-match.bye``, ``death-match.winner``,
+    Refusals: those of `guards.season_lock_managed`, ``death-match.own``, ``why.*``,
+    ``season.not-running``, ``death-match.undecided``, ``death-match.bye``, ``death-match.winner``,
     ``death-match.same-winner``, ``round.frozen``, those of the format.
     """
-    season, fresh = death_match_managed(death_match, acting_user)
+    season, fresh = death_match_lock_managed(death_match, acting_user)
     must_be_correctable(fresh)
     why = reason(why)
     at = instant(at)
@@ -688,11 +694,11 @@ def death_match_correct(
     before = fresh.winner
     if before is None or before.pk == winner.pk:
         raise Refusal("death-match.same-winner", f"{winner.name} has won it already.")
-    _taken_back(season, fresh, at)
+    _take_back(season, fresh, at)
     if fresh.best_of == 1:
         played = fresh.legs.filter(status=LegStatus.FINISHED, match__isnull=False)
         for match_id in played.values_list("match", flat=True):
-            _rated_as(match_id, seat, acting_user, why)
+            _correct_rating(match_id, seat, acting_user, why)
     season_event(
         season=season,
         kind="death-match.corrected",
@@ -709,7 +715,7 @@ def death_match_correct(
         target=fresh,
         data={"from": before.pk, "to": winner.pk, "why": why},
     )
-    _decided(
+    _decide(
         fresh,
         winner=sides_of(fresh)[seat],
         how=How.RULING,
@@ -728,20 +734,20 @@ def death_match_void(
     """Call a death match off as a whole, with whatever was played of it: it counts for nothing.
     In an episode the EC chooses again.
 
-    Refusals: those of `guards.managed`, ``death-match.own``, ``why.*``, ``season.not-running``,
-    ``lifecycle.step``, ``round.frozen``, those of the format.
+    Refusals: those of `guards.season_lock_managed`, ``death-match.own``, ``why.*``,
+    ``season.not-running``, ``lifecycle.step``, ``round.frozen``, those of the format.
     """
-    season, fresh = death_match_managed(death_match, acting_user)
+    season, fresh = death_match_lock_managed(death_match, acting_user)
     must_be_voidable(fresh)
     why = reason(why)
     at = instant(at)
     if fresh.status == DeathMatchStatus.DECIDED:
-        _taken_back(season, fresh, at)
+        _take_back(season, fresh, at)
     for leg in fresh.legs.exclude(status=LegStatus.VOID):
-        if leg.status == LegStatus.RUNNING and not _ended_for_nothing(leg):
-            _organised(leg, acting_user, "void", why, at)
+        if leg.status == LegStatus.RUNNING and not _is_over_without_result(leg):
+            _end_by_organiser(leg, acting_user, "void", why, at)
         if leg.match_id is not None:
-            _not_rated(leg.match_id, acting_user, why)
+            _exclude_from_rating(leg.match_id, acting_user, why)
         leg.status = lifecycle.step(lifecycle.LEG, leg.status, LegStatus.VOID, "The match")
         leg.winner_seat = None
         leg.how = ""
@@ -762,7 +768,7 @@ def death_match_void(
     audit_record(
         acting_user=acting_user, action="death_match.void", target=fresh, data={"why": why}
     )
-    format_of(season.format).voided(death_match=fresh, at=at)
+    format_of(season.format).on_voided(death_match=fresh, at=at)
     round_settle(round=fresh.round, at=at)
     return fresh
 
@@ -770,7 +776,7 @@ def death_match_void(
 def follow(follows: Follows, *, season: Season, at: datetime) -> None:
     """Do what a format's step has said is to be done, under the season's lock."""
     for death_match, winner, why in follows.walkovers:
-        walked_over(death_match, winner=winner, why=why, acting_user=None, at=at)
+        death_match_forfeit(death_match, winner=winner, why=why, acting_user=None, at=at)
     if follows.settles is not None:
         round_settle(round=follows.settles, at=at)
     if follows.concludes:
@@ -811,13 +817,14 @@ def round_reopen(
     at: datetime | None = None,
 ) -> Round:
     """Allow the results of a complete round to be changed, though others rest on them.
-    Refusals: those of `guards.managed`, ``why.*``, ``season.not-running``, ``lifecycle.step``."""
-    season = managed(round.season, acting_user)
+    Refusals: those of `guards.season_lock_managed`, ``why.*``, ``season.not-running``,
+    ``lifecycle.step``."""
+    season = season_lock_managed(round.season, acting_user)
     fresh = Round.objects.get(pk=round.pk)
     fresh.season = season
     must_be_closed(fresh)
     why = reason(why)
-    _round_reopened(fresh, why=why, at=instant(at), acting_user=acting_user)
+    _reopen_round(fresh, why=why, at=instant(at), acting_user=acting_user)
     audit_record(
         acting_user=acting_user,
         action="round.reopen",
@@ -838,7 +845,7 @@ def _reopened(played: Round) -> RoundStatus:
     return lifecycle.step(lifecycle.ROUND, played.status, RoundStatus.REOPENED, played.name)
 
 
-def _round_reopened(
+def _reopen_round(
     played: Round, *, why: str, at: datetime, acting_user: User | None = None
 ) -> None:
     played.status = _reopened(played)
@@ -883,12 +890,12 @@ def season_conclude(
 
     Brackets, round robins and Swiss seasons conclude by themselves with their last result, but for
     a tie at the top that no metric has broken: then an organiser says which of the tied has won. A
-    ladder ends whenever its organisers say so. Refusals: those of `guards.managed`,
+    ladder ends whenever its organisers say so. Refusals: those of `guards.season_lock_managed`,
     ``season.not-running``, ``season.not-concluded`` (rounds or matches are missing, or an
     elimination season), ``season.tied`` (``winner`` must be said), ``season.not-first``,
     ``season.own`` (by one of the tied).
     """
-    locked = managed(season, acting_user)
+    locked = season_lock_managed(season, acting_user)
     must_be_running(locked)
     at = instant(at)
     course = course_of(locked)

@@ -18,12 +18,12 @@ from tournaments.services import legs, results, scheduling
 from tournaments.services.guards import (
     RowByRow,
     instant,
-    managed,
     must_be_running,
+    season_lock_managed,
 )
 
 
-class Pairing(NamedTuple):
+class ManualPairing(NamedTuple):
     """Two contestants who are to meet: ``home`` on seat 0 (on a ladder the challenger). Ruleset and
     variant empty: the round's own."""
 
@@ -39,7 +39,7 @@ def round_next(
     *,
     acting_user: User,
     season: Season,
-    pairings: Sequence[Pairing] | None = None,
+    pairings: Sequence[ManualPairing] | None = None,
     scheduled_at: datetime | None = None,
     at: datetime | None = None,
 ) -> Round:
@@ -54,12 +54,12 @@ def round_next(
     ``pairing.twice``, ``pairing.stranger``, ``pairing.left-out``, ``pairing.rematch``,
     ``pairing.bye``.
     """
-    locked = managed(season, acting_user)
+    locked = season_lock_managed(season, acting_user)
     at = instant(at)
     sides = None if pairings is None else [(each.home, each.away) for each in pairings]
     format_of(locked.format).must_be_pairs(sides)
     if pairings is None:
-        opened = _opened(locked, acting_user, at)
+        opened = _open(locked, acting_user, at)
         made = [
             (each, scheduled_at)
             for each in opened.death_matches.filter(status=DeathMatchStatus.PLANNED).order_by(
@@ -92,10 +92,10 @@ def round_schedule(
 ) -> Round:
     """Give death matches of a round their times, by their ids: all of them, or none.
 
-    Refusals: those of `guards.managed`, ``death-match.none`` (not of this round),
+    Refusals: those of `guards.season_lock_managed`, ``death-match.none`` (not of this round),
     ``leg.none-left`` (nothing of it has still to be played) and those of `scheduling.leg_schedule`.
     """
-    managed(round.season, acting_user)
+    season_lock_managed(round.season, acting_user)
     at = instant(at)
     rows = {each.pk: each for each in round.death_matches.select_related("round__season")}
     told = RowByRow()
@@ -161,13 +161,13 @@ def round_pair(
     """Pair the next round of a season whose rounds are paired one after another, and open it.
 
     ``lenient``: allow as many rematches or second byes as there must be, where the round cannot be
-    paired without. Refusals: those of `guards.managed`, ``season.not-running``,
+    paired without. Refusals: those of `guards.season_lock_managed`, ``season.not-running``,
     ``round.not-paired``, ``round.open-matches``, ``round.none-left``, ``pairing.too-few``,
     ``pairing.bye``, ``pairing.rematch``.
     """
-    locked = managed(season, acting_user)
+    locked = season_lock_managed(season, acting_user)
     must_be_pairable(locked)
-    return _opened(locked, acting_user, instant(at), lenient=lenient)
+    return _open(locked, acting_user, instant(at), lenient=lenient)
 
 
 def must_be_pairable(season: Season) -> None:
@@ -184,7 +184,7 @@ def must_be_pairable_by_hand(season: Season, acting_user: User) -> None:
     format_of(season.format).must_be_pairable_by_hand(season=season, acting_user=acting_user)
 
 
-def _opened(season: Season, acting_user: User, at: datetime, *, lenient: bool = False) -> Round:
+def _open(season: Season, acting_user: User, at: datetime, *, lenient: bool = False) -> Round:
     must_be_running(season)
     opened, follows = format_of(season.format).round_open(
         season=season, acting_user=acting_user, lenient=lenient, at=at
@@ -194,7 +194,7 @@ def _opened(season: Season, acting_user: User, at: datetime, *, lenient: bool = 
 
 
 def _by_hand(
-    season: Season, pairings: Sequence[Pairing], acting_user: User, at: datetime
+    season: Season, pairings: Sequence[ManualPairing], acting_user: User, at: datetime
 ) -> tuple[Round, list[tuple[DeathMatch, datetime | None]]]:
     must_be_running(season)
     opened, made, follows = format_of(season.format).round_open_by_hand(

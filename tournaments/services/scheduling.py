@@ -36,19 +36,19 @@ from tournaments.services.events import season_event
 from tournaments.services.guards import (
     death_match_fresh,
     instant,
-    leg_managed,
+    leg_lock_managed,
     must_be_running,
     must_not_be_archived,
-    season_locked,
+    season_lock,
 )
 from tournaments.services.legs import leg_start, must_be_planned
 from tournaments.services.mail import (
     absolute,
     addresses_of,
-    organisers_tell,
+    organisers_mail,
     send_after_commit,
 )
-from tournaments.services.results import leg_settle, leg_walked_over
+from tournaments.services.results import leg_forfeit, leg_settle
 
 log = structlog.get_logger("gauntlet.seasons")
 
@@ -56,7 +56,7 @@ SWEEP_AT_MOST: Final = 500
 T = TypeVar("T")
 
 
-class Reminder(NamedTuple):
+class ReminderLead(NamedTuple):
     """One of the reminders before a death match: its key, and how long before."""
 
     kind: str
@@ -65,9 +65,9 @@ class Reminder(NamedTuple):
 
 # The one nearest to the start first: of several that are due, only that one is sent.
 REMINDERS: Final = (
-    Reminder("10min", timedelta(minutes=10)),
-    Reminder("1h", timedelta(hours=1)),
-    Reminder("24h", timedelta(hours=24)),
+    ReminderLead("10min", timedelta(minutes=10)),
+    ReminderLead("1h", timedelta(hours=1)),
+    ReminderLead("24h", timedelta(hours=24)),
 )
 
 
@@ -87,7 +87,7 @@ def leg_schedule(
     Refusals: those of `guards.managed`, ``season.not-running``, ``death-match.own``,
     ``leg.not-planned``, ``schedule.past``, ``schedule.far``.
     """
-    season, fresh = leg_managed(leg, acting_user)
+    season, fresh = leg_lock_managed(leg, acting_user)
     must_be_schedulable(fresh)
     at = instant(at)
     if fresh.scheduled_at == scheduled_at:
@@ -209,7 +209,7 @@ def leg_unconfirm(*, acting_user: User, leg: Leg) -> Leg:
 
 
 def _own(leg: Leg, acting_user: User) -> tuple[Leg, Seat]:
-    season = season_locked(leg.death_match.round.season_id)
+    season = season_lock(leg.death_match.round.season_id)
     must_not_be_archived(season)
     must_be_running(season)
     death_match = death_match_fresh(leg.death_match_id)
@@ -284,9 +284,11 @@ def legs_sweep(*, at: datetime | None = None, random: RandomSource = chance.syst
     at = instant(at)
     _lapse_all(at)
     return Swept(
-        settled=_each("legs.settle", _ended, lambda match_id: leg_settle(match_id=match_id)),
-        started=_each("legs.begin", partial(_both_ready, at), lambda leg: _begun(leg, at, random)),
-        no_shows=_each("legs.no-show", partial(_overdue, at), lambda leg: _missed(leg, at)),
+        settled=_each("legs.settle", _matches_over, lambda match_id: leg_settle(match_id=match_id)),
+        started=_each("legs.begin", partial(_both_ready, at), lambda leg: _begin(leg, at, random)),
+        no_shows=_each(
+            "legs.no-show", partial(_overdue, at), lambda leg: _enforce_no_show(leg, at)
+        ),
         reminded=_each(
             "legs.remind", partial(_to_remind, at), lambda leg: reminders_send(leg=leg, at=at)
         ),
@@ -324,7 +326,7 @@ def _season_of(row: object) -> int | None:
     return row.round.season_id if isinstance(row, Episode) else None
 
 
-def _ended() -> list[int]:
+def _matches_over() -> list[int]:
     over = Leg.objects.filter(status=LegStatus.RUNNING, match__status=Match.Status.FINISHED)
     over = over.filter(guard.may_try("legs.settle", "match"))
     return [pk for pk in over.order_by("pk").values_list("match", flat=True)[:SWEEP_AT_MOST] if pk]
@@ -368,18 +370,18 @@ def _both_ready(at: datetime) -> list[Leg]:
     return guard.readable("legs.begin", due, at_most=SWEEP_AT_MOST)
 
 
-def _begun(leg: Leg, at: datetime, random: RandomSource) -> bool:
+def _begin(leg: Leg, at: datetime, random: RandomSource) -> bool:
     try:
-        return _begun_if_due(leg, at, random)
+        return _begin_if_due(leg, at, random)
     except Refusal as refusal:
         if refusal.code != "leg.order":
-            _stuck(leg, refusal, at)
+            _report_stuck(leg, refusal, at)
         return False
 
 
 @transaction.atomic
-def _begun_if_due(leg: Leg, at: datetime, random: RandomSource) -> bool:
-    season_locked(leg.death_match.round.season_id)
+def _begin_if_due(leg: Leg, at: datetime, random: RandomSource) -> bool:
+    season_lock(leg.death_match.round.season_id)
     # Since the sweep looked, somebody may have said that they are not ready after all.
     fresh = _waiting().filter(pk=leg.pk).first()
     if fresh is None or not is_due(fresh, at):
@@ -389,10 +391,10 @@ def _begun_if_due(leg: Leg, at: datetime, random: RandomSource) -> bool:
 
 
 @transaction.atomic
-def _stuck(leg: Leg, refusal: Refusal, at: datetime) -> None:
+def _report_stuck(leg: Leg, refusal: Refusal, at: datetime) -> None:
     """A leg cannot begin though both are ready: the organisers are told once, and both would have
     to say again that they are ready."""
-    season = season_locked(leg.death_match.round.season_id)
+    season = season_lock(leg.death_match.round.season_id)
     fresh = Leg.objects.select_related("death_match__round").get(pk=leg.pk)
     if fresh.status != LegStatus.PLANNED or fresh.home_ready_at is None:
         return
@@ -405,7 +407,7 @@ def _stuck(leg: Leg, refusal: Refusal, at: datetime) -> None:
         season=season, kind="ruling", words=words, data={"code": refusal.code}, leg=fresh, at=at
     )
     audit_record(acting_user=None, action="leg.stuck", target=fresh, data={"code": refusal.code})
-    organisers_tell(season=season, subject=f"{season.name}: cannot begin", words=words)
+    organisers_mail(season=season, subject=f"{season.name}: cannot begin", words=words)
 
 
 def _overdue(at: datetime) -> Iterator[Leg]:
@@ -433,10 +435,10 @@ def _grace_over(leg: Leg, at: datetime) -> bool:
 
 
 @transaction.atomic
-def _missed(leg: Leg, at: datetime) -> bool:
+def _enforce_no_show(leg: Leg, at: datetime) -> bool:
     """Deal with somebody who is not there: the season's rule, or the organisers are told. What is
     forfeited is this match, not the others of a death match."""
-    season = season_locked(leg.death_match.round.season_id)
+    season = season_lock(leg.death_match.round.season_id)
     death_match = death_match_fresh(leg.death_match_id)
     fresh = death_match.legs.get(pk=leg.pk)
     fresh.death_match = death_match
@@ -470,11 +472,11 @@ def _missed(leg: Leg, at: datetime) -> bool:
         data={"absent": [side.pk for side in absent]},
     )
     if season.no_show_rule == NoShowRule.FORFEIT and len(absent) == 1:
-        leg_walked_over(
+        leg_forfeit(
             fresh, winner=0 if ready[0] else 1, why=words, at=at, follows="death-match.no-show"
         )
     else:
-        organisers_tell(
+        organisers_mail(
             season=season,
             subject=f"{season.name}: not there in time",
             words=f"{death_match}: {words} Please decide what happens.",
@@ -505,7 +507,7 @@ def _to_remind(at: datetime) -> Iterator[Leg]:
     )
 
 
-def _due(leg: Leg, at: datetime) -> Reminder | None:
+def _due(leg: Leg, at: datetime) -> ReminderLead | None:
     """The reminder nearest to the start whose moment has come."""
     if leg.scheduled_at is None or at >= leg.scheduled_at:
         return None
@@ -518,7 +520,7 @@ def reminders_send(*, leg: Leg, at: datetime | None = None) -> bool:
     and was not sent; whether it was. Nobody is reminded twice, and of several that are due (the
     time was fixed late) only the nearest to the start goes out."""
     at = instant(at)
-    season = season_locked(leg.death_match.round.season_id)
+    season = season_lock(leg.death_match.round.season_id)
     death_match = death_match_fresh(leg.death_match_id)
     fresh = death_match.legs.get(pk=leg.pk)
     fresh.death_match = death_match
@@ -558,7 +560,7 @@ def reminders_send(*, leg: Leg, at: datetime | None = None) -> bool:
         season_event(
             season=season,
             kind="death-match.reminder",
-            words=f"{death_match}{_which(fresh)} begins in {_rounded(due)}."
+            words=f"{death_match}{_which(fresh)} begins in {_lead_text(due)}."
             if begins - at > due.before - timedelta(minutes=1)
             else f"{death_match}{_which(fresh)} begins soon.",
             data={
@@ -572,7 +574,7 @@ def reminders_send(*, leg: Leg, at: datetime | None = None) -> bool:
     return True
 
 
-def _rounded(reminder: Reminder) -> str:
+def _lead_text(reminder: ReminderLead) -> str:
     return pace.spoken(reminder.before.total_seconds())
 
 

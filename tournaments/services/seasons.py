@@ -39,13 +39,13 @@ from tournaments.services.events import season_event
 from tournaments.services.guards import (
     instant,
     line,
-    managed,
     must_manage,
     reason,
-    season_locked,
+    season_lock,
+    season_lock_managed,
 )
 from tournaments.services.mail import unreached
-from tournaments.services.repertoire import repertoire_checked
+from tournaments.services.repertoire import repertoire_validate
 from tournaments.standings import metrics
 
 Step = Literal["list", "start", "cancel", "finish", "archive"]
@@ -82,8 +82,8 @@ def season_create(
     acting_user = users_lock([acting_user])[acting_user.pk]
     must_be_allowed_to_create(acting_user)
     formats_known.format_of(format)
-    given = settings_checked(format, {"format_options": {}, **(settings or {}), "name": name})
-    season = _made(format=format, created_by=acting_user, created_at=instant(at), **given)
+    given = settings_validate(format, {"format_options": {}, **(settings or {}), "name": name})
+    season = _create(format=format, created_by=acting_user, created_at=instant(at), **given)
     SeasonOrganiser.objects.create(season=season, user=acting_user)
     audit_record(
         acting_user=acting_user,
@@ -100,7 +100,7 @@ def must_be_allowed_to_create(acting_user: User) -> None:
         raise Forbidden("season.not-allowed", "Only organisers may open a season.")
 
 
-def _made(*, name: str, **fields: Any) -> Season:
+def _create(*, name: str, **fields: Any) -> Season:
     for _attempt in range(SLUG_ATTEMPTS):
         # Somebody else may take the slug between the look and the action.
         with suppress(IntegrityError), transaction.atomic():
@@ -124,16 +124,16 @@ def season_update(*, acting_user: User, season: Season, changes: Mapping[str, An
     ``pace``, ``no_show_minutes``, ``no_show_rule``, and, as long as the season has not begun,
     ``format_options`` and ``tie_breaks``: who plays for them must know them.
 
-    Refusals: those of `guards.managed`, ``season.over``, ``season.unknown-field``,
+    Refusals: those of `guards.season_lock_managed`, ``season.over``, ``season.unknown-field``,
     ``season.begun`` (what can no longer change), ``season.name.*``, ``season.summary.*``,
     ``season.repertoire``, ``season.choice``, ``season.pace``, ``season.tie-breaks``,
     ``standings.*``, ``season.no-show``, ``format.options``, ``setup.*``.
     """
-    locked = managed(season, acting_user)
+    locked = season_lock_managed(season, acting_user)
     must_be_changeable(locked)
     if "format_options" in changes and locked.status != SeasonStatus.ENROLLING:
         raise Refusal("season.begun", "How a season is played cannot change once it has begun.")
-    given = settings_checked(locked.format, changes)
+    given = settings_validate(locked.format, changes)
     changed = {key: value for key, value in given.items() if getattr(locked, key) != value}
     if not changed:
         return locked
@@ -159,7 +159,7 @@ def must_be_changeable(season: Season) -> None:
         raise Refusal("season.over", "This season is over: its settings stay as they are.")
 
 
-def settings_checked(format_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def settings_validate(format_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of a season of that format, as they are stored. Refusals as `season_update`,
     all of them together."""
     unknown = sorted(set(given) - set(_CHECKS) - {"format_options"})
@@ -220,7 +220,7 @@ _CHECKS: Final[dict[str, Any]] = {
     "name": _name,
     "summary": _summary,
     "open_enrolment": bool,
-    "repertoire": repertoire_checked,
+    "repertoire": repertoire_validate,
     "ruleset_choice": _one_of(RulesetChoice.values, "season.choice", "Who chooses the ruleset"),
     "pace": _one_of([each.id for each in pace.PACES], "season.pace", "The pace"),
     "tie_breaks": _tie_breaks,
@@ -274,7 +274,7 @@ def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
     for count, code, what in (
         (len(enrolled) - len(users), "preflight.no-account", "no account here, and cannot play"),
         (sum(not user.is_active for user in users), "preflight.closed", "a closed account"),
-        (_suspended(users), "preflight.suspended", "a suspended account"),
+        (_count_suspended(users), "preflight.suspended", "a suspended account"),
         (unconfirmed, "preflight.no-mail", "no confirmed email address"),
     ):
         if count:
@@ -318,7 +318,7 @@ def named(names: Sequence[str], most: int = 12) -> str:
     return " and ".join([", ".join(told[:-1]), told[-1]] if told[1:] else told)
 
 
-def _suspended(users: Sequence[User]) -> int:
+def _count_suspended(users: Sequence[User]) -> int:
     pks = [user.pk for user in users]
     return sum(is_suspended(user) for user in User.objects.with_standing().filter(pk__in=pks))
 
@@ -392,7 +392,7 @@ def season_list(*, acting_user: User, season: Season, at: datetime | None = None
     """Make a draft public, or take a season out of the archive again. Refusals:
     ``season.not-organiser``, ``season.not-allowed`` (archived: organisers and moderators),
     ``lifecycle.step``."""
-    locked = season_locked(season.pk)
+    locked = season_lock(season.pk)
     must_be_listable(locked, acting_user)
     return _show(locked, Visibility.LISTED, acting_user, at)
 
@@ -410,8 +410,8 @@ def must_be_listable(season: Season, acting_user: User) -> None:
 @transaction.atomic
 def season_unlist(*, acting_user: User, season: Season, at: datetime | None = None) -> Season:
     """Make a season that never began a draft again, a cancelled one too. Refusals: those of
-    `guards.managed`, ``season.begun``, ``lifecycle.step``."""
-    locked = managed(season, acting_user)
+    `guards.season_lock_managed`, ``season.begun``, ``lifecycle.step``."""
+    locked = season_lock_managed(season, acting_user)
     must_be_unlistable(locked)
     return _show(locked, Visibility.DRAFT, acting_user, at)
 
@@ -428,7 +428,7 @@ def must_be_unlistable(season: Season) -> None:
 def season_archive(*, acting_user: User, season: Season, at: datetime | None = None) -> Season:
     """Take a season off the lists; it stays readable and changes no more until listed again.
     Refusals: ``season.none``, ``season.not-allowed``, ``lifecycle.step``."""
-    locked = season_locked(season.pk)
+    locked = season_lock(season.pk)
     must_be_archivable(locked, acting_user)
     return _show(locked, Visibility.ARCHIVED, acting_user, at)
 
@@ -482,9 +482,9 @@ def season_move(season: Season, status: SeasonStatus, **more: Any) -> None:
 def season_cancel(
     *, acting_user: User, season: Season, why: str, at: datetime | None = None
 ) -> Season:
-    """Call a season off for good; what was played stays. Refusals: those of `guards.managed`,
-    ``why.*``, ``lifecycle.step``, ``season.leg-running``."""
-    locked = managed(season, acting_user)
+    """Call a season off for good; what was played stays. Refusals: those of
+    `guards.season_lock_managed`, ``why.*``, ``lifecycle.step``, ``season.leg-running``."""
+    locked = season_lock_managed(season, acting_user)
     must_be_cancellable(locked)
     why = reason(why)
     must_pass(locked, "cancel")
@@ -520,10 +520,10 @@ def season_finish(
 
     In an elimination season the winner is whoever is left; elsewhere ``winner`` must be given
     unless only one is active (`results.season_conclude` sees to it that it is who stands first).
-    Refusals: those of `guards.managed`, ``lifecycle.step``, ``season.open-matches``,
+    Refusals: those of `guards.season_lock_managed`, ``lifecycle.step``, ``season.open-matches``,
     ``season.not-concluded``, ``season.no-winner``, ``season.winner-left``.
     """
-    locked = managed(season, acting_user)
+    locked = season_lock_managed(season, acting_user)
     lifecycle.step(lifecycle.SEASON, locked.status, SeasonStatus.FINISHED, "The season")
     must_pass(locked, "finish")
     at = instant(at)
@@ -552,7 +552,7 @@ def season_finish(
     return locked
 
 
-def season_reopened(*, season: Season, at: datetime) -> None:
+def season_reopen(*, season: Season, at: datetime) -> None:
     """A finished season goes on, since its last result did not stand: part of the action that took
     it back, under the season's lock."""
     if season.winner_id is not None:

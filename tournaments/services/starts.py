@@ -15,7 +15,7 @@ from tournaments.lifecycle import ContestantStatus, SeasonStatus
 from tournaments.models import Contestant, Season
 from tournaments.services import results
 from tournaments.services.events import season_event
-from tournaments.services.guards import instant, managed
+from tournaments.services.guards import instant, season_lock_managed
 from tournaments.services.seasons import must_not_be_draft, must_pass, season_move
 
 
@@ -23,14 +23,14 @@ from tournaments.services.seasons import must_not_be_draft, must_pass, season_mo
 def season_start(*, acting_user: User, season: Season, at: datetime | None = None) -> Season:
     """Begin: seeds are fixed, everybody enrolled is in, the first round opens.
 
-    Refusals: those of `guards.managed`, ``season.begun``, ``lifecycle.step``, and what stops it by
-    `preflight` (``season.draft``, ``pairing.too-few``).
+    Refusals: those of `guards.season_lock_managed`, ``season.begun``, ``lifecycle.step``, and what
+    stops it by `preflight` (``season.draft``, ``pairing.too-few``).
     """
-    locked = managed(season, acting_user)
+    locked = season_lock_managed(season, acting_user)
     must_be_startable(locked)
     must_pass(locked, "start")
     at = instant(at)
-    _seeds_fixed(locked)
+    _fix_seeds(locked)
     locked.contestants.filter(status=ContestantStatus.ENROLLED).update(
         status=ContestantStatus.ACTIVE
     )
@@ -49,7 +49,7 @@ def season_start(*, acting_user: User, season: Season, at: datetime | None = Non
         target=locked,
         data={"contestants": count},
     )
-    started = format_of(locked.format).started(season=locked, acting_user=acting_user, at=at)
+    started = format_of(locked.format).on_started(season=locked, acting_user=acting_user, at=at)
     results.follow(started, season=locked, at=at)
     return locked
 
@@ -63,7 +63,7 @@ def must_be_startable(season: Season) -> None:
     must_not_be_draft(season)
 
 
-def _seeds_fixed(season: Season) -> None:
+def _fix_seeds(season: Season) -> None:
     """Seeds 1, 2, 3, … without gaps: by what was set, then in the order of enrolment."""
     # Somebody who has left keeps no seed that the others are numbered past.
     season.contestants.exclude(status=ContestantStatus.ENROLLED).update(seed=None)

@@ -4,6 +4,6 @@ Pure, like the rules of formats: no database, no clock, no chance. All values ar
 """
 
 from tournaments.standings.metrics import METRICS
-from tournaments.standings.table import Row, Table, standings
+from tournaments.standings.table import Row, StandingsTable, standings
 
-__all__ = ["METRICS", "Row", "Table", "standings"]
+__all__ = ["METRICS", "Row", "StandingsTable", "standings"]

@@ -19,13 +19,13 @@ import msgspec
 
 from core.refusals import Refusal, Together
 from games.engine.errors import EngineFault
-from tournaments.formats.field import How, Result
+from tournaments.formats.field import Result, ResultBasis
 
 #: A whole number, or several that are compared one after the other. None: does not apply.
 Value = int | tuple[int, ...] | None
 
 
-class Line(msgspec.Struct, frozen=True):
+class LedgerLine(msgspec.Struct, frozen=True):
     """One settled result as one player sees it; ``opponent`` None for a bye."""
 
     opponent: int | None
@@ -44,7 +44,7 @@ class Ledger:
     """
 
     def __init__(self, players: Iterable[int], results: Iterable[Result]) -> None:
-        self.lines: dict[int, list[Line]] = {player: [] for player in players}
+        self.lines: dict[int, list[LedgerLine]] = {player: [] for player in players}
         for result in results:
             if result.winner is not None:
                 self._note(result, result.winner)
@@ -53,17 +53,17 @@ class Ledger:
         }
 
     def _note(self, result: Result, winner: int) -> None:
-        played = result.how is How.PLAYED
+        played = result.how is ResultBasis.PLAYED
         scores = {result.home: result.home_score, result.away: result.away_score}
         for player in result.sides:
             if player not in self.lines:
                 raise EngineFault("a result of somebody who is not in the table")
             other = result.opponent_of(player)
             self.lines[player].append(
-                Line(other, winner == player, played, scores[player], scores[other])
+                LedgerLine(other, winner == player, played, scores[player], scores[other])
             )
 
-    def opposition(self, player: int, line: Line) -> int:
+    def opposition(self, player: int, line: LedgerLine) -> int:
         """Points of the opponent of a line; of the dummy opponent where it was not played."""
         if line.opponent is None or not line.played:
             return self.points[player]
@@ -130,20 +130,20 @@ def _stages(
     return found
 
 
-def _faced(ledger: Ledger, player: int) -> list[int]:
+def _opposition_scores(ledger: Ledger, player: int) -> list[int]:
     return sorted(ledger.opposition(player, line) for line in ledger.lines[player])
 
 
 def _buchholz(ledger: Ledger, tied: Sequence[int]) -> dict[int, Value]:
-    return {player: sum(_faced(ledger, player)) for player in tied}
+    return {player: sum(_opposition_scores(ledger, player)) for player in tied}
 
 
 def _buchholz_cut(ledger: Ledger, tied: Sequence[int]) -> dict[int, Value]:
-    return {player: sum(_faced(ledger, player)[1:]) for player in tied}
+    return {player: sum(_opposition_scores(ledger, player)[1:]) for player in tied}
 
 
 def _median_buchholz(ledger: Ledger, tied: Sequence[int]) -> dict[int, Value]:
-    return {player: sum(_faced(ledger, player)[1:-1]) for player in tied}
+    return {player: sum(_opposition_scores(ledger, player)[1:-1]) for player in tied}
 
 
 def _sonneborn_berger(ledger: Ledger, tied: Sequence[int]) -> dict[int, Value]:

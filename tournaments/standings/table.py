@@ -33,7 +33,7 @@ class Row(msgspec.Struct, frozen=True):
         return bool(self.shared_with)
 
 
-class Table(msgspec.Struct, frozen=True):
+class StandingsTable(msgspec.Struct, frozen=True):
     """Standings. Ranks go 1, 2, 2, 4: a rank is one more than the number of players above."""
 
     metrics: tuple[Metric, ...]
@@ -52,7 +52,7 @@ def standings(
     results: Iterable[Result],
     order: Sequence[str],
     names: Mapping[int, str] | None = None,
-) -> Table:
+) -> StandingsTable:
     """The table of ``players`` after ``results``, ordered by the metrics named in ``order``.
 
     Players are separated by the first metric; those who are level by the next one, and so on. Who
@@ -85,7 +85,7 @@ def standings(
             )
             for player in group
         ]
-    return Table(metrics, tuple(rows))
+    return StandingsTable(metrics, tuple(rows))
 
 
 def _split(

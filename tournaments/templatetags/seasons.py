@@ -161,7 +161,7 @@ def appointment(event: SeasonEvent) -> tuple[str, datetime] | None:
 
 
 @register.filter
-def how_told(row: DeathMatch) -> str:
+def how_text(row: DeathMatch) -> str:
     """What a result rests on, where it was not simply played."""
     if row.status == DeathMatchStatus.VOID:
         return "void"
@@ -195,7 +195,7 @@ def sides(row: DeathMatch) -> list[dict[str, Any]]:
 
 
 @register.filter
-def round_told(row: DeathMatch) -> str:
+def round_title(row: DeathMatch) -> str:
     """The round of a death match; the match for third place stands in the round of the final."""
     third = row.round.is_final and row.key and row.number > 1
     return "Third place" if third else row.round.name
@@ -215,7 +215,7 @@ def how_far(played: Round, sheet: reading.Sheet) -> str:
 
 
 @register.filter
-def sides_told(row: DeathMatch) -> str:
+def sides_text(row: DeathMatch) -> str:
     """Both sides in words: "Ada against Ben"."""
     if row.away is None and row.how == How.BYE:
         return f"{row.home} has a bye"
@@ -246,4 +246,4 @@ def to_int(number: float) -> str:
 @register.filter
 def standing(sheet: reading.Sheet) -> str:
     """How far a season is, in a few words."""
-    return pictures.standing_told(sheet)
+    return pictures.standing_text(sheet)

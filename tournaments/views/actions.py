@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from core.actions import Action
-from core.refusals import Kind, Refusal
+from core.refusals import Refusal, RefusalKind
 from tournaments.actions.subjects import AtSeason
 from tournaments.forms import NoForm
 from tournaments.views.common import shown
@@ -34,7 +34,7 @@ def perform(
     leads, if that is an address, else at ``back``. Raises what the action's check does to whoever
     may not; what cannot be done just now the page says."""
     refusal = action.refusal(subject)
-    if refusal is not None and refusal.kind in (Kind.FORBIDDEN, Kind.NOT_FOUND):
+    if refusal is not None and refusal.kind in (RefusalKind.FORBIDDEN, RefusalKind.NOT_FOUND):
         raise refusal
     make = NoForm if action.form is None else action.form(subject)
     prompt = action.prompt(subject)

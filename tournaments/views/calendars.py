@@ -80,7 +80,7 @@ def _calendar(
     calendar.add("name", name)
     calendar.add("x-wr-calname", name)
     calendar.add("refresh-interval", timedelta(minutes=30), {"VALUE": "DURATION"})
-    told = _told(sheet)
+    told = _announcements_of(sheet)
     for row in rows:
         for leg in row.all_legs:  # type: ignore[attr-defined]
             when = leg.scheduled_at or leg.started_at or told.was.get(leg.pk)
@@ -89,7 +89,7 @@ def _calendar(
     return calendar
 
 
-class _Told:
+class _Announcements:
     """What the season's history says of its legs: how often each was told of, when last, and the
     time it had before it lost it."""
 
@@ -99,8 +99,8 @@ class _Told:
         self.was: dict[int, datetime] = {}
 
 
-def _told(sheet: Sheet) -> _Told:
-    told = _Told()
+def _announcements_of(sheet: Sheet) -> _Announcements:
+    told = _Announcements()
     of_match: dict[int, list[int]] = {
         row.pk: [leg.pk for leg in row.all_legs]  # type: ignore[attr-defined]
         for row in sheet.death_matches
@@ -136,7 +136,12 @@ def _time_of(data: Any) -> datetime | None:
 
 
 def _event(
-    request: HttpRequest, sheet: Sheet, row: DeathMatch, leg: Leg, when: datetime, told: _Told
+    request: HttpRequest,
+    sheet: Sheet,
+    row: DeathMatch,
+    leg: Leg,
+    when: datetime,
+    told: _Announcements,
 ) -> Event:
     season = sheet.season
     names = " vs ".join(side.name if side else "to be decided" for side in (row.home, row.away))

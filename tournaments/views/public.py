@@ -143,7 +143,7 @@ def death_match(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
     context = {
         "row": row,
         "seat": seat,
-        "legs": [leg_told(sheet, leg, request.user) for leg in row.all_legs],  # type: ignore[attr-defined]
+        "legs": [leg_facts(sheet, leg, request.user) for leg in row.all_legs],  # type: ignore[attr-defined]
         "may_rule": audience.may_rule(row, request.user),
         "may_choose_rules": audience.may_choose_rules(row, request.user),
         "events": list(sheet.events().filter(death_match=row)[:50]),
@@ -152,7 +152,7 @@ def death_match(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
     return shown(request, sheet, "death_match.html", context)
 
 
-def leg_told(sheet: Sheet, leg: Leg, user: User | Any) -> dict[str, Any]:
+def leg_facts(sheet: Sheet, leg: Leg, user: User | Any) -> dict[str, Any]:
     """A leg with what ``user`` may know of it: `leg`; `brought`, for each seat a list of items, or
     None where they are still secret; `mine`, whether it has still to be played and is ``user``'s;
     `leads`, who would have the advantage by the items given for it so far (a contestant, or "" for

@@ -1,5 +1,6 @@
-"""What a delivery says is put together when it is written, in the transaction of its deed: whenever
-it arrives, and however often it is tried, it tells of its own moment and of nothing later."""
+"""What a delivery says is put together when it is written, in the transaction of its action:
+whenever it arrives, and however often it is tried, it tells of its own moment and of nothing
+later."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def message_of(delivery: Delivery, scene: Scene | None) -> dict[str, Any]:
     }
     lines = _lines(delivery, scene)
     if lines:
-        embed["description"] = _joined(lines)
+        embed["description"] = _join_within_limit(lines)
     if scene is not None:
         embed["url"] = absolute(scene.match.get_absolute_url())
     elif delivery.event is not None:
@@ -179,7 +179,7 @@ def _standings(season: Season) -> list[str]:
     ]
 
 
-def _joined(lines: list[str]) -> str:
+def _join_within_limit(lines: list[str]) -> str:
     kept: list[str] = []
     length = 0
     for number, line in enumerate(lines):

@@ -24,14 +24,14 @@ from tournaments.webhooks.models import Webhook
 def following_refresh(*, season_id: int | None = None) -> None:
     """Mark the running matches of a season, or of all seasons, that a webhook wants to hear of
     turn by turn, and take the mark off the others. Two statements, without effect mostly."""
-    matches, wanted = _followed_and_wanted(season_id)
+    matches, wanted = _matches_and_webhooks(season_id)
     # By key: an UPDATE over joins would lock rows in no particular order.
     for followed, keys in _wrong(matches, wanted):
         if keys:
             Match.objects.filter(pk__in=keys).update(followed=followed)
 
 
-def _followed_and_wanted(
+def _matches_and_webhooks(
     season_id: int | None,
 ) -> tuple[QuerySet[Match], QuerySet[Webhook]]:
     wanted = Webhook.objects.filter(
@@ -51,7 +51,7 @@ def _followed_and_wanted(
 def following_repair() -> None:
     """`following_refresh` of all seasons, match by match: one that somebody holds, or that cannot
     be marked, keeps none of the others."""
-    for followed, keys in _wrong(*_followed_and_wanted(None)):
+    for followed, keys in _wrong(*_matches_and_webhooks(None)):
         guard.each(
             "matches.follow",
             keys,

@@ -12,7 +12,7 @@ from tournaments.webhooks.models import Webhook
 from tournaments.webhooks.payloads import absolute
 
 
-def webhook_disabled(webhook_id: int) -> None:
+def webhook_announce_disabled(webhook_id: int) -> None:
     """Tell the organisers of a season that a webhook was given up: to confirmed addresses only; the
     same words stand on the webhook's page."""
     webhook = Webhook.objects.select_related("season").filter(pk=webhook_id).first()

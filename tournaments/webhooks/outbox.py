@@ -42,7 +42,7 @@ def deliveries_write(season: Season, events: Sequence[SeasonEvent]) -> None:
     are none. Nothing is told of a draft, which only its organisers may see.
 
     The webhooks are there until this is committed (`_KEPT`): one that went meanwhile would take the
-    deed with it, whose delivery then belongs to nothing.
+    action with it, whose delivery then belongs to nothing.
     """
     if season.visibility == Visibility.DRAFT:
         return
@@ -143,12 +143,12 @@ def turns_catch_up() -> None:
     guard.each(
         "webhooks.turns",
         rows.order_by("pk").values_list("pk", flat=True),
-        _turn_caught_up,
+        _catch_up_turn,
         target="games.match",
     )
 
 
-def _turn_caught_up(match_id: int) -> bool:
+def _catch_up_turn(match_id: int) -> bool:
     version = store.read(match_id).readers.versions[2]
     # Version 1 is the position before the first turn.
     if version > 1:

@@ -14,12 +14,12 @@ from django.urls import reverse
 
 from core.clock import now_ms
 from games import frames, store
+from games.diagrams import diagram_of
 from games.engine.decisions import ALL, ROOM
 from games.engine.views import match_view
 from games.models import Match
 from games.pictures import png_of
-from games.stills import still_of
-from games.words import game_name, result_told
+from games.words import game_name, result_text
 from tournaments.lifecycle import LegStatus
 from tournaments.models import Contestant, DeathMatch, Leg, Round, Season, SeasonEvent
 from tournaments.webhooks.kinds import CHOICES, CLOCK, TEST, TURN
@@ -33,7 +33,7 @@ _LATEST = 3
 class Scene(NamedTuple):
     """A match as the room sees it: `version`, `view`, the latest `lines` of its log, the moment
     `at` (ms since 1970) of the last of them, and the number of its board's picture (`still`, see
-    `games.stills`; None before there is one)."""
+    `games.diagrams`; None before there is one)."""
 
     match: Match
     version: int
@@ -74,7 +74,7 @@ def picture_of(delivery: Delivery) -> bytes | None:
     """The board as PNG as it was when the delivery was written, or None where there was none."""
     if delivery.match is None or delivery.still is None:
         return None
-    return png_of(still_of(delivery.match, delivery.still))
+    return png_of(diagram_of(delivery.match, delivery.still))
 
 
 def _sentence(event: dict[str, Any], names: tuple[str, str]) -> str:
@@ -93,7 +93,7 @@ def words_of(delivery: Delivery, scene: Scene | None) -> str:
     if delivery.kind == CLOCK:
         return _clock_words(delivery.data, scene.names)
     if scene.match.is_over:
-        return result_told(scene.names, scene.match)
+        return result_text(scene.names, scene.match)
     return scene.lines[-1] if scene.lines else CHOICES[TURN]
 
 

@@ -114,7 +114,7 @@ def webhook_drain(*, webhook_id: int, now: Callable[[], datetime] = timezone.now
     ) as free:
         if not free:
             return 0
-        with _taken(webhook_id, now) as taken:
+        with _claim(webhook_id, now) as taken:
             return _drain(webhook_id, now) if taken else 0
 
 
@@ -149,7 +149,7 @@ def _may_wait(wait: Wait) -> bool:
 
 
 @contextmanager
-def _taken(webhook_id: int, now: Callable[[], datetime]) -> Iterator[bool]:
+def _claim(webhook_id: int, now: Callable[[], datetime]) -> Iterator[bool]:
     at = now()
     until = at + timedelta(
         seconds=RUN_SECONDS
@@ -214,11 +214,11 @@ def _attempt(delivery: Delivery, now: Callable[[], datetime]) -> bool:
         )
         return True
     claimed = Delivery.objects.pending().filter(pk=delivery.pk)
-    request, fault = _prepared(delivery, at)
+    request, fault = _prepare(delivery, at)
     said = {"body": delivery.body, "match": delivery.match_id, "still": delivery.still}
     if not claimed.update(attempts=F("attempts") + 1, sent_at=at, **said):
         return True  # overtaken by a later turn, or its webhook is gone
-    answer = Answer(None, {}, "", 0, fault) if request is None else _sent(delivery, request)
+    answer = Answer(None, {}, "", 0, fault) if request is None else _send(delivery, request)
     return _record(delivery, answer, at=now())
 
 
@@ -233,7 +233,7 @@ def _moot(delivery: Delivery, at: datetime) -> str:
     return ""
 
 
-def _prepared(delivery: Delivery, at: datetime) -> tuple[Request | None, str]:
+def _prepare(delivery: Delivery, at: datetime) -> tuple[Request | None, str]:
     """What is to be sent, or None and why it cannot be."""
     try:
         return _request(delivery, at), ""
@@ -273,17 +273,17 @@ def _request(delivery: Delivery, at: datetime) -> Request:
     return Request(headers, body, None)
 
 
-def _sent(delivery: Delivery, request: Request) -> Answer:
+def _send(delivery: Delivery, request: Request) -> Answer:
     """What came of a request, whatever came of it: an attempt that is never recorded would be made
     again at once, for ever, with everything behind it waiting."""
     try:
-        return _answered(delivery, request)
+        return _post(delivery, request)
     except Exception:  # ours, and whatever a library makes of a receiver
         log.exception("webhook.not-sent", delivery=str(delivery.uid))
         return Answer(None, {}, "", 0, "This could not be sent, by a mistake of the site.")
 
 
-def _answered(delivery: Delivery, request: Request) -> Answer:
+def _post(delivery: Delivery, request: Request) -> Answer:
     try:
         # Every time anew: a name may lead elsewhere than when the webhook was saved.
         destination = destination_of(delivery.webhook.url, delivery.webhook.season.created_by_id)
@@ -314,7 +314,7 @@ def _record(delivery: Delivery, answer: Answer, *, at: datetime) -> bool:
     row.latency_ms = answer.latency_ms
     row.response = answer.excerpt[:1000]
     row.fault = answer.fault[:200]
-    rest = _rest_asked(answer)
+    rest = _pause_asked_for(answer)
     if rest is not None:
         webhook.not_before = at + min(rest, LONGEST_REST)
     webhook.latency_ms = answer.latency_ms
@@ -322,7 +322,7 @@ def _record(delivery: Delivery, answer: Answer, *, at: datetime) -> bool:
         row.status = Delivery.Status.DELIVERED
         webhook.failures, webhook.failing_since = 0, None
     else:
-        _failed(webhook, row, answer, at)
+        _note_failure(webhook, row, answer, at)
     row.save()
     webhook.save(update_fields=["not_before", "failures", "failing_since", "latency_ms"])
     log.info(
@@ -335,11 +335,11 @@ def _record(delivery: Delivery, answer: Answer, *, at: datetime) -> bool:
         ms=answer.latency_ms,
     )
     if not answer.taken:
-        _judge(webhook, answer, at)
+        _disable_if_hopeless(webhook, answer, at)
     return answer.taken and rest is None
 
 
-def _failed(webhook: Webhook, row: Delivery, answer: Answer, at: datetime) -> None:
+def _note_failure(webhook: Webhook, row: Delivery, answer: Answer, at: datetime) -> None:
     limited = answer.status == 429
     if not limited and not answer.blameless:
         webhook.failures += 1
@@ -370,7 +370,7 @@ def wait_after(attempts: int, chance: float) -> timedelta:
     return wait * (1 + JITTER * (2 * chance - 1))
 
 
-def _rest_asked(answer: Answer) -> timedelta | None:
+def _pause_asked_for(answer: Answer) -> timedelta | None:
     """How long the receiver wants to be left alone. Discord says so with every 429, and ahead of
     one in `X-RateLimit-Remaining`; `X-RateLimit-Reset-After` is exact where it is there."""
     limited = answer.status == 429
@@ -386,7 +386,7 @@ def _rest_asked(answer: Answer) -> timedelta | None:
     return FIRST_WAIT if limited else None
 
 
-def _judge(webhook: Webhook, answer: Answer, at: datetime) -> None:
+def _disable_if_hopeless(webhook: Webhook, answer: Answer, at: datetime) -> None:
     """Give a webhook up that is gone, or has failed for as long as anything is retried."""
     if not webhook.active or answer.blameless:
         return

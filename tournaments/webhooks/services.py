@@ -97,7 +97,7 @@ def webhook_update(
     _must_manage(webhook.season, acting_user)
     new_url = None if isinstance(url, Unset) else _url(url, webhook.flavour, webhook.season)
     with transaction.atomic():
-        webhook = _locked(webhook)
+        webhook = _lock(webhook)
         changed: dict[str, object] = {}
         if not isinstance(name, Unset) and webhook.name != name_of(name):
             webhook.name = name_of(name)
@@ -134,7 +134,7 @@ def webhook_delete(*, acting_user: User, webhook: Webhook) -> None:
     with transaction.atomic():
         # With its key: whoever has written a delivery for it commits first, and nobody writes
         # another one before it is gone.
-        webhook = _locked(webhook, with_key=True)
+        webhook = _lock(webhook, with_key=True)
         _audit(acting_user, "webhook.delete", webhook)
         season_id = webhook.season_id
         webhook.delete()
@@ -148,7 +148,7 @@ def webhook_rotate(*, acting_user: User, webhook: Webhook) -> WithSecret:
     oldest at once. Raises Refusal ``webhook.not-allowed``, ``webhook.none`` and
     ``webhook.no-secret``."""
     _must_manage(webhook.season, acting_user)
-    webhook = _locked(webhook)
+    webhook = _lock(webhook)
     if webhook.flavour != Webhook.Flavour.JSON:
         raise Refusal(
             "webhook.no-secret", "Discord checks no signatures, so there is no secret to replace."
@@ -167,7 +167,7 @@ def webhook_test(*, acting_user: User, webhook: Webhook) -> Delivery:
     """Send a test, also with a webhook that is switched off. Raises Refusal
     ``webhook.not-allowed``, ``webhook.none`` and ``webhook.test-pending``."""
     _must_manage(webhook.season, acting_user)
-    webhook = _locked(webhook)
+    webhook = _lock(webhook)
     if webhook.deliveries.pending().filter(kind=TEST).exists():
         raise Refusal("webhook.test-pending", "The last test is still on its way.")
     now = timezone.now()
@@ -193,7 +193,7 @@ def delivery_redeliver(*, acting_user: User, delivery: Delivery) -> Delivery:
     ``webhook.draft`` and ``webhook.still-pending``.
     """
     _must_manage(delivery.webhook.season, acting_user)
-    webhook = _locked(delivery.webhook)
+    webhook = _lock(delivery.webhook)
     row = Delivery.objects.select_for_update(no_key=True).filter(pk=delivery.pk).first()
     if row is None:
         raise NotFound("webhook.none", "There is no such delivery.")
@@ -233,7 +233,7 @@ def _must_manage(season: Season, user: User) -> None:
         raise Forbidden("webhook.not-allowed", "Only the season's organisers may do this.")
 
 
-def _locked(webhook: Webhook, *, with_key: bool = False) -> Webhook:
+def _lock(webhook: Webhook, *, with_key: bool = False) -> Webhook:
     found = (
         # Mostly not by key, which those who hold a match and tell of it need until they commit.
         Webhook.objects.select_for_update(no_key=not with_key, of=("self",))

@@ -31,7 +31,7 @@ PER_PAGE = 25
 LABELS = {**CHOICES, TEST: "A test"}
 
 
-def _managed(
+def _for_organisers(
     view: Callable[Concatenate[HttpRequest, User, Season, P], HttpResponse],
 ) -> SlugView[P]:
     """Hand the season to an organiser of it. Others learn that a public season is run by others,
@@ -72,7 +72,7 @@ def _context(season: Season, **more: object) -> dict[str, object]:
 
 
 @require_safe
-@_managed
+@_for_organisers
 def webhook_list(request: HttpRequest, user: User, season: Season) -> HttpResponse:
     """The season's webhooks and how they fare."""
     webhooks = [(webhook, services.host_of(webhook)) for webhook in season.webhooks.order_by("pk")]
@@ -81,7 +81,7 @@ def webhook_list(request: HttpRequest, user: User, season: Season) -> HttpRespon
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@_managed
+@_for_organisers
 def webhook_new(request: HttpRequest, user: User, season: Season) -> HttpResponse:
     """A new webhook. Its secret is on the page that answers, and never again."""
     wanted = request.GET.get("flavour", "")
@@ -103,7 +103,7 @@ def webhook_new(request: HttpRequest, user: User, season: Season) -> HttpRespons
 
 
 @require_safe
-@_managed
+@_for_organisers
 def webhook_page(request: HttpRequest, user: User, season: Season, webhook_id: int) -> HttpResponse:
     """A webhook with the log of what it was told."""
     webhook = _webhook(season, webhook_id)
@@ -117,7 +117,7 @@ def webhook_page(request: HttpRequest, user: User, season: Season, webhook_id: i
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@_managed
+@_for_organisers
 def webhook_edit(request: HttpRequest, user: User, season: Season, webhook_id: int) -> HttpResponse:
     """Name, address and events of a webhook. A Discord address is not shown again: it is a
     password; an empty field leaves it as it is."""
@@ -149,7 +149,7 @@ def webhook_edit(request: HttpRequest, user: User, season: Season, webhook_id: i
 
 
 @require_POST
-@_managed
+@_for_organisers
 def webhook_test_view(
     request: HttpRequest, user: User, season: Season, webhook_id: int
 ) -> HttpResponse:
@@ -164,7 +164,7 @@ def webhook_test_view(
 
 
 @require_POST
-@_managed
+@_for_organisers
 def webhook_rotate_view(
     request: HttpRequest, user: User, season: Season, webhook_id: int
 ) -> HttpResponse:
@@ -179,7 +179,7 @@ def webhook_rotate_view(
 
 
 @require_POST
-@_managed
+@_for_organisers
 def webhook_switch(
     request: HttpRequest, user: User, season: Season, webhook_id: int
 ) -> HttpResponse:
@@ -195,7 +195,7 @@ def webhook_switch(
 
 
 @require_POST
-@_managed
+@_for_organisers
 def webhook_delete_view(
     request: HttpRequest, user: User, season: Season, webhook_id: int
 ) -> HttpResponse:
@@ -206,20 +206,20 @@ def webhook_delete_view(
 
 
 @require_safe
-@_managed
+@_for_organisers
 def delivery_page(
     request: HttpRequest, user: User, season: Season, webhook_id: int, uid: UUID
 ) -> HttpResponse:
     """One delivery: what was sent and what was answered."""
     delivery = _delivery(season, webhook_id, uid)
     context = _context(
-        season, webhook=delivery.webhook, delivery=delivery, body=_indented(delivery.body)
+        season, webhook=delivery.webhook, delivery=delivery, body=_pretty_json(delivery.body)
     )
     return render(request, "tournaments/webhooks/delivery.html", context)
 
 
 @require_POST
-@_managed
+@_for_organisers
 def redeliver(
     request: HttpRequest, user: User, season: Season, webhook_id: int, uid: UUID
 ) -> HttpResponse:
@@ -234,10 +234,10 @@ def redeliver(
 
 
 def _done(
-    request: HttpRequest, webhook: Webhook, deed: Callable[[], object], words: str
+    request: HttpRequest, webhook: Webhook, action: Callable[[], object], words: str
 ) -> HttpResponseRedirect:
     try:
-        deed()
+        action()
     except Refusal as refusal:
         messages.error(request, refusal.sentence)
     else:
@@ -250,7 +250,7 @@ def _secret_page(request: HttpRequest, season: Season, made: services.WithSecret
     return render(request, "tournaments/webhooks/secret.html", context)
 
 
-def _indented(body: str) -> str:
+def _pretty_json(body: str) -> str:
     if not body:
         return ""
     return json.dumps(json.loads(body), indent=2, ensure_ascii=False)

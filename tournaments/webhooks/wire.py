@@ -65,7 +65,7 @@ def post(
             excerpt = _beginning(response)
     except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
         # A receiver that has said 2xx has taken the delivery, whatever becomes of its words.
-        fault = "" if status is not None else _told(error)
+        fault = "" if status is not None else _error_text(error)
     latency = round((time.monotonic() - began) * 1000)
     return Answer(status, answered, _readable(excerpt), latency, fault)
 
@@ -92,7 +92,7 @@ def _readable(excerpt: bytes) -> str:
     )
 
 
-def _told(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     words: dict[type[Exception], str] = {
         httpx.ConnectTimeout: "The connection was not made in time.",
         httpx.ReadTimeout: "The answer did not come in time.",
@@ -148,7 +148,7 @@ class _Backend(httpcore.NetworkBackend):
         for number, address in enumerate(self.addresses, 1):
             try:
                 stream = self.plain.connect_tcp(
-                    address, port, _left(self.deadline, timeout, httpcore.ConnectTimeout),
+                    address, port, _time_left(self.deadline, timeout, httpcore.ConnectTimeout),
                     local_address, socket_options,
                 )  # fmt: skip
             except (httpcore.ConnectError, httpcore.ConnectTimeout):
@@ -167,11 +167,11 @@ class _Stream(httpcore.NetworkStream):
         self.deadline = deadline
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self.stream.read(max_bytes, _left(self.deadline, timeout, httpcore.ReadTimeout))
+        return self.stream.read(max_bytes, _time_left(self.deadline, timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         for start in range(0, len(buffer), _PIECE):
-            left = _left(self.deadline, timeout, httpcore.WriteTimeout)
+            left = _time_left(self.deadline, timeout, httpcore.WriteTimeout)
             self.stream.write(buffer[start : start + _PIECE], left)
 
     def close(self) -> None:
@@ -183,14 +183,14 @@ class _Stream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
-        left = _left(self.deadline, timeout, httpcore.ConnectTimeout)
+        left = _time_left(self.deadline, timeout, httpcore.ConnectTimeout)
         return _Stream(self.stream.start_tls(ssl_context, server_hostname, left), self.deadline)
 
     def get_extra_info(self, info: str) -> Any:
         return self.stream.get_extra_info(info)
 
 
-def _left(deadline: float, timeout: float | None, error: type[Exception]) -> float:
+def _time_left(deadline: float, timeout: float | None, error: type[Exception]) -> float:
     left = deadline - time.monotonic()
     if left <= 0:
         raise error("the whole request took too long")

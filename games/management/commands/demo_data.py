@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from games.demo import Account, demo_create, demo_passwords_withdraw
+from games.demo import DemoAccount, demo_create, demo_passwords_withdraw
 
 # Known to everybody who reads this, so it is used on development sites only.
 PASSWORD = "two-enter-one-goes"  # noqa: S105
@@ -52,7 +52,7 @@ class Command(BaseCommand):
             self.stdout.write("\n".join(["Demo accounts, with new passwords:", *lines]))
 
     @staticmethod
-    def _table(accounts: list[Account], drawn: dict[str, str]) -> str:
+    def _table(accounts: list[DemoAccount], drawn: dict[str, str]) -> str:
         lines = ["Demo accounts:"]
         for person, password in accounts:
             shown = password or drawn.get(person.username, "(as it was)")

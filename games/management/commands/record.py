@@ -21,7 +21,7 @@ STANDARD_INPUT = "-"
 LARGEST = 16 * 1024 * 1024  # bytes; the longest match with the largest pool is far below
 
 
-class Unreadable(Exception):
+class UnreadableRecord(Exception):
     """There is no document to judge; the message says why."""
 
 
@@ -69,9 +69,9 @@ class Command(BaseCommand):
         all_ok = True
         for name in names:
             empty = True
-            for file, problem in _found(name):
+            for file, problem in _files_of(name):
                 empty = False
-                verdict = _refused(problem) if problem else self._verdict(file, steps=steps)
+                verdict = _failure(problem) if problem else self._verdict(file, steps=steps)
                 all_ok = all_ok and verdict["ok"]
                 # Escaped to ASCII: a file's name may be no text in any encoding.
                 self.stdout.write(json.dumps({"file": file, **verdict}))
@@ -82,10 +82,10 @@ class Command(BaseCommand):
     def _verdict(self, file: str, *, steps: bool) -> dict[str, Any]:
         try:
             return records.check(REGISTRY, _content(file), steps=steps)
-        except Unreadable as error:
-            return _refused(str(error))
+        except UnreadableRecord as error:
+            return _failure(str(error))
         except Exception as error:  # noqa: BLE001 - one record must not silence all others
-            return _refused(f"The checker itself failed: {type(error).__name__}: {error}")
+            return _failure(f"The checker itself failed: {type(error).__name__}: {error}")
 
 
 def schema_text() -> str:
@@ -93,11 +93,11 @@ def schema_text() -> str:
     return json.dumps(record_schema(REGISTRY), indent=2) + "\n"
 
 
-def _refused(error: str) -> dict[str, Any]:
+def _failure(error: str) -> dict[str, Any]:
     return {"ok": False, "at": None, "error": error}
 
 
-def _found(name: str) -> Iterator[tuple[str, str]]:
+def _files_of(name: str) -> Iterator[tuple[str, str]]:
     """The files that one argument means, in order, each with what is wrong with it or nothing."""
     if name == STANDARD_INPUT or not _is_folder(name):
         yield name, ""
@@ -135,7 +135,7 @@ def _irregularity(path: Path) -> str:
 
 
 def _content(file: str) -> bytes:
-    """The bytes of a document. Raises :class:`Unreadable`."""
+    """The bytes of a document. Raises :class:`UnreadableRecord`."""
     try:
         if file == STANDARD_INPUT:
             data = sys.stdin.buffer.read(LARGEST + 1)
@@ -143,10 +143,10 @@ def _content(file: str) -> bytes:
             with Path(file).open("rb") as stream:
                 data = stream.read(LARGEST + 1)
     except OSError as error:
-        raise Unreadable(error.strerror or str(error)) from error
+        raise UnreadableRecord(error.strerror or str(error)) from error
     except (ValueError, AttributeError) as error:
         # No file can have this name (it holds a zero byte), or standard input is closed.
-        raise Unreadable(str(error)) from error
+        raise UnreadableRecord(str(error)) from error
     if len(data) > LARGEST:
-        raise Unreadable(f"A record has at most {LARGEST} bytes.")
+        raise UnreadableRecord(f"A record has at most {LARGEST} bytes.")
     return data

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from games.engine.decisions import Seat
 from games.rulesets.domain import geometry
-from games.rulesets.domain.geometry import Placed, Spans
+from games.rulesets.domain.geometry import PlacedRaster, Spans
 from games.rulesets.domain.moves import COLOURS, Colour
 from games.rulesets.domain.pool import Pool
 
@@ -57,7 +57,9 @@ def count(pool: Pool, red: Seat, laid: tuple[Laid, ...]) -> tuple[int, int]:
     pixel.
     """
     placed = [
-        Placed(each.seat, pool.forms[each.shape].raster(each.angle), each.domain, each.x, each.y)
+        PlacedRaster(
+            each.seat, pool.forms[each.shape].raster(each.angle), each.domain, each.x, each.y
+        )
         for each in laid
     ]
     shown, covered = geometry.shown(placed, (pool.width, pool.height)) or _by_painting(pool, placed)
@@ -66,7 +68,7 @@ def count(pool: Pool, red: Seat, laid: tuple[Laid, ...]) -> tuple[int, int]:
     return shown[0], shown[1]
 
 
-def _by_painting(pool: Pool, placed: Sequence[Placed]) -> tuple[list[int], list[int]]:
+def _by_painting(pool: Pool, placed: Sequence[PlacedRaster]) -> tuple[list[int], list[int]]:
     """What `geometry.shown` finds, one raster after the other, for any number of them."""
     shown, covered = [0, 0], [0, 0]
     free = np.ones((2, pool.height, pool.width), dtype=np.bool_)
@@ -111,7 +113,10 @@ def is_valid(pool: Pool, laid: Sequence[Laid], placed: Laid) -> bool:
             grid = covered.grid(-left, -top, width, height)
         if raster.void and (grid & raster.void.grid(dx, dy, width, height)).any():
             return False
-        if raster.purple and (grid & _grown(raster.purple.grid(dx, dy, width, height))).any():
+        if (
+            raster.purple
+            and (grid & _with_neighbours(raster.purple.grid(dx, dy, width, height))).any()
+        ):
             return False
     return True
 
@@ -168,13 +173,15 @@ def _faults(pool: Pool, laid: Sequence[Laid], placed: Laid, most: int) -> Iterat
             yield Fault(
                 "place.void", f"The shape would cover the void zone of shape {form.id}.", met
             )
-        if raster.purple and (met := _pixels(grid & _grown(raster.purple.grid(*here)), most)):
+        if raster.purple and (
+            met := _pixels(grid & _with_neighbours(raster.purple.grid(*here)), most)
+        ):
             yield Fault(
                 "place.border", f"The shape would touch the purple border of shape {form.id}.", met
             )
 
 
-def _grown(grid: Grid) -> Grid:
+def _with_neighbours(grid: Grid) -> Grid:
     """These pixels and those beside, above and below them."""
     grown = grid.copy()
     grown[1:] |= grid[:-1]

@@ -13,15 +13,15 @@ from games.rulesets.domain.board import Laid
 from games.rulesets.domain.moves import (
     COLOURS,
     Accept,
-    Challenge,
-    Discard,
+    ChallengePlacement,
+    DiscardShape,
     First,
     Move,
-    Place,
+    PlaceShape,
     Ready,
-    Take,
+    TakeShape,
 )
-from games.rulesets.domain.state import MISSES_TO_LOSE, Phase, State, Turn
+from games.rulesets.domain.state import MISSES_TO_LOSE, DomainState, Phase, ShapeTurn
 
 _replace = msgspec.structs.replace
 
@@ -34,32 +34,32 @@ MISSED_PICKS = Reason(
 )
 
 
-def applied(state: State, chosen: Chosen[Move]) -> State:
+def applied(state: DomainState, chosen: Chosen[Move]) -> DomainState:
     """The state after validated moves."""
     seat, move = chosen[0]
     match move:
-        case Place():
+        case PlaceShape():
             number = state.ready_pool.index[move.shape]
             domain = COLOURS.index(move.domain)
             laid = Laid(seat, number, domain, move.x, move.y, move.angle)
-            return _placed(state, Turn(seat, number, laid))
-        case Take():
-            return _taken(state, seat, state.ready_pool.index[move.shape])
-        case Discard():
-            return _placed(state, Turn(seat, state.ready_pool.index[move.shape]))
-        case Challenge():
-            return _challenged(state)
+            return _apply_place(state, ShapeTurn(seat, number, laid))
+        case TakeShape():
+            return _apply_take(state, seat, state.ready_pool.index[move.shape])
+        case DiscardShape():
+            return _apply_place(state, ShapeTurn(seat, state.ready_pool.index[move.shape]))
+        case ChallengePlacement():
+            return _apply_challenge(state)
         case Accept():
-            return _ended(state)
+            return _end(state)
         case Ready():
-            return _readied(state, seat)
+            return _apply_ready(state, seat)
         case First():
             picker = seat if move.order == "first" else other(seat)
             return _replace(state, phase="draft", mover=picker)
     return _out_of_time(state, seat)
 
 
-def scores(state: State) -> tuple[int, int]:
+def scores(state: DomainState) -> tuple[int, int]:
     """Pixels as they stand; before the first placement those of the bare domains."""
     if state.outcome is not None:
         return state.outcome.scores
@@ -69,13 +69,13 @@ def scores(state: State) -> tuple[int, int]:
     return board.count(state.pool, state.terms.red, state.laid)
 
 
-def _readied(state: State, seat: Seat) -> State:
+def _apply_ready(state: DomainState, seat: Seat) -> DomainState:
     ready = (state.ready[0] or seat == 0, state.ready[1] or seat == 1)
     phase: Phase = "first" if all(ready) else "inspect"
     return _replace(state, ready=ready, phase=phase)
 
 
-def _taken(state: State, seat: Seat, number: int) -> State:
+def _apply_take(state: DomainState, seat: Seat, number: int) -> DomainState:
     bit = 1 << number
     first, second = state.hands
     hands = (first | bit, second) if seat == 0 else (first, second | bit)
@@ -87,11 +87,11 @@ def _taken(state: State, seat: Seat, number: int) -> State:
     return _replace(state, phase="place", mover=starter, free=0, hands=hands, taken=taken)
 
 
-def _placed(state: State, turn: Turn) -> State:
+def _apply_place(state: DomainState, turn: ShapeTurn) -> DomainState:
     seat, bit = turn.seat, 1 << turn.shape
     first, second = state.hands
     hands = (first ^ bit, second) if seat == 0 else (first, second ^ bit)
-    after = State(
+    after = DomainState(
         state.terms,
         "place",
         state.pool,
@@ -108,22 +108,22 @@ def _placed(state: State, turn: Turn) -> State:
     return after if hands[1 - seat] else _without_shapes(after)
 
 
-def _without_shapes(state: State) -> State:
+def _without_shapes(state: DomainState) -> DomainState:
     """The mover has no shape left: the match ends, once a last placement can no longer be
     challenged."""
     if state.can_challenge:
         return _replace(state, phase="final")
-    return _ended(state)
+    return _end(state)
 
 
-def _challenged(state: State) -> State:
+def _apply_challenge(state: DomainState) -> DomainState:
     challenged = _replace(state, challenged=True)
     if state.terms.by_organiser:
         return _replace(challenged, review=True)
     return ruled(challenged, last_is_valid(state))
 
 
-def last_is_valid(state: State) -> bool:
+def last_is_valid(state: DomainState) -> bool:
     """Whether the latest placement was valid when it was made."""
     turn = state.turns[-1]
     if turn.laid is None:
@@ -131,7 +131,7 @@ def last_is_valid(state: State) -> bool:
     return board.is_valid(state.ready_pool, state.laid[:-1], turn.laid)
 
 
-def ruled(state: State, valid: bool) -> State:
+def ruled(state: DomainState, valid: bool) -> DomainState:
     """The challenge of the last placement is decided. The turn stays with the challenger."""
     if valid:
         first, second = state.wrong
@@ -140,10 +140,10 @@ def ruled(state: State, valid: bool) -> State:
     else:
         struck = _replace(state.turns[-1], struck=True)
         state = _replace(state, turns=(*state.turns[:-1], struck))
-    return _ended(state) if state.phase == "final" else state
+    return _end(state) if state.phase == "final" else state
 
 
-def _ended(state: State) -> State:
+def _end(state: DomainState) -> DomainState:
     scores = board.count(state.ready_pool, state.terms.red, state.laid)
     first, second = scores
     if first == second:
@@ -153,9 +153,9 @@ def _ended(state: State) -> State:
     return _replace(state, phase="over", outcome=outcome)
 
 
-def _out_of_time(state: State, seat: Seat) -> State:
+def _out_of_time(state: DomainState, seat: Seat) -> DomainState:
     if state.phase == "inspect":
-        return _readied(state, seat)
+        return _apply_ready(state, seat)
     if state.phase == "draft":
         missed = _replace(state, mover=1 - seat, taken=(*state.taken, (seat, None)))
         if missed.misses[seat] < MISSES_TO_LOSE:

@@ -6,10 +6,10 @@ import math
 
 from games.engine.decisions import Seat
 from games.rulesets.domain.course import scores
-from games.rulesets.domain.state import State
+from games.rulesets.domain.state import DomainState
 
 
-def estimate(state: State, seat: Seat) -> float:
+def estimate(state: DomainState, seat: Seat) -> float:
     """The lead in pixels as it stands."""
     if state.outcome is not None:
         return 1.0 if state.outcome.winner == seat else -1.0

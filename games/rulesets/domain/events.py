@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from games.engine.decisions import EVERYONE, Event, Seat
-from games.rulesets.domain.moves import Accept, Challenge, Discard, First, Move, Place, Ready, Take
+from games.rulesets.domain.moves import (
+    Accept,
+    ChallengePlacement,
+    DiscardShape,
+    First,
+    Move,
+    PlaceShape,
+    Ready,
+    TakeShape,
+)
 from games.rulesets.domain.notation import print_move
-from games.rulesets.domain.state import State
+from games.rulesets.domain.state import DomainState
 
 
-def pool_shown(after: State) -> Event:
+def pool_shown(after: DomainState) -> Event:
     """The pool is revealed."""
     pool = after.ready_pool
     return Event(
@@ -20,7 +29,7 @@ def pool_shown(after: State) -> Event:
     )
 
 
-def events(before: State, seat: Seat, move: Move, after: State) -> list[Event]:
+def events(before: DomainState, seat: Seat, move: Move, after: DomainState) -> list[Event]:
     """What happened when ``seat`` made ``move``, the end of the match aside: that is the
     referee's to tell."""
     match move:
@@ -28,10 +37,10 @@ def events(before: State, seat: Seat, move: Move, after: State) -> list[Event]:
             return [_event("ready", seat, "is ready to pick")]
         case First():
             return [_event("first", seat, f"chose to pick {move.order}", picker=after.mover)]
-        case Take():
+        case TakeShape():
             said = [_event("take", seat, f"took shape {move.shape}", shape=move.shape)]
-            return said + _drafted(after)
-        case Place():
+            return said + _draft_events(after)
+        case PlaceShape():
             text = (
                 f"placed shape {move.shape} on {move.domain} at {move.x},{move.y}, "
                 f"turned by {move.angle}°"
@@ -50,11 +59,11 @@ def events(before: State, seat: Seat, move: Move, after: State) -> list[Event]:
                     turn=len(after.turns) - 1,
                 )
             ]
-        case Discard():
+        case DiscardShape():
             turn = len(after.turns) - 1
             text = f"discarded shape {move.shape}"
             return [_event("discard", seat, text, shape=move.shape, turn=turn)]
-        case Challenge():
+        case ChallengePlacement():
             return [_challenge(before, seat, after)]
         case Accept():
             return [_event("accept", seat, "let the last placement stand")]
@@ -68,13 +77,13 @@ def _event(kind: str, seat: Seat, text: str, **data: object) -> Event:
     return Event(kind=kind, seat=seat, text=text, data=data, seen_by=EVERYONE)
 
 
-def _drafted(after: State) -> list[Event]:
+def _draft_events(after: DomainState) -> list[Event]:
     if after.phase != "place":
         return []
     return [_event("drafted", after.mover, "has the Start shape and places first")]
 
 
-def _challenge(before: State, seat: Seat, after: State) -> Event:
+def _challenge(before: DomainState, seat: Seat, after: DomainState) -> Event:
     shape = before.ready_pool.forms[before.turns[-1].shape].id
     turn = len(before.turns) - 1
     if after.review:

@@ -9,7 +9,7 @@ from games.engine.palette import FILL, GROUND, LINE
 from games.rulesets.domain import picture as pictures
 from games.rulesets.domain.board import Laid, count
 from games.rulesets.domain.pool import Pool, built_in
-from games.rulesets.domain.state import State, Terms, Turn
+from games.rulesets.domain.state import DomainState, DomainTerms, ShapeTurn
 from games.rulesets.domain.view import view
 
 
@@ -29,19 +29,19 @@ def _classic() -> Pool:
     return built_in()["classic@1"]
 
 
-def _shown(*laid: Laid) -> dict[str, Any]:
+def _view_of(*laid: Laid) -> dict[str, Any]:
     """The view of a match whose turns were these."""
     pool = _classic()
-    state = State(
-        Terms(advantage=1),
+    state = DomainState(
+        DomainTerms(advantage=1),
         phase="place",
         pool=pool,
-        turns=tuple(Turn(each.seat, each.shape, each) for each in laid),
+        turns=tuple(ShapeTurn(each.seat, each.shape, each) for each in laid),
     )
     return view(state, count(pool, 1, laid))
 
 
-def _laid(seat: int, text: str) -> Laid:
+def _parse_laid(seat: int, text: str) -> Laid:
     """``07 red 120,85 45`` laid by a seat."""
     shape, colour, at, angle = text.split()
     x, y = at.split(",")
@@ -50,7 +50,7 @@ def _laid(seat: int, text: str) -> Laid:
 
 
 def _pool_figure() -> tuple[str, str]:
-    drawing, height = pictures.pool_drawing(_shown(), columns=8)
+    drawing, height = pictures.pool_drawing(_view_of(), columns=8)
     svg = pictures.document(
         2 * pictures.SIDE + pictures.GAP + 28,
         height + 28,
@@ -65,7 +65,7 @@ def _pool_figure() -> tuple[str, str]:
 
 
 def _special() -> tuple[str, str]:
-    shapes = {shape["id"]: shape for shape in _shown()["pool"]["shapes"]}
+    shapes = {shape["id"]: shape for shape in _view_of()["pool"]["shapes"]}
     parts = []
     for index, (shape, name) in enumerate(
         (("01", "Start"), ("21", "void zone"), ("24", "purple border"))
@@ -80,7 +80,7 @@ def _special() -> tuple[str, str]:
 
 
 def _notation() -> tuple[str, str]:
-    shapes = {shape["id"]: shape for shape in _shown()["pool"]["shapes"]}
+    shapes = {shape["id"]: shape for shape in _view_of()["pool"]["shapes"]}
     parts = []
     for index, angle in enumerate((0, 45, 90, 180)):
         x = 90 + 165 * index
@@ -102,12 +102,12 @@ def _notation() -> tuple[str, str]:
 
 
 def _overlap() -> tuple[str, str]:
-    shown = _shown(
-        _laid(0, "19 red 150,150 20"),
-        _laid(1, "05 red 210,190 0"),
-        _laid(0, "21 red 340,200 0"),
-        _laid(1, "08 blue 150,180 30"),
-        _laid(0, "16 blue 230,150 60"),
+    shown = _view_of(
+        _parse_laid(0, "19 red 150,150 20"),
+        _parse_laid(1, "05 red 210,190 0"),
+        _parse_laid(0, "21 red 340,200 0"),
+        _parse_laid(1, "08 blue 150,180 30"),
+        _parse_laid(0, "16 blue 230,150 60"),
     )
     first, second = shown["scores"]
     return pictures.picture(shown), (

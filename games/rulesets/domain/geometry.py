@@ -81,10 +81,10 @@ def turned(vertex: tuple[int, int], degrees: int) -> tuple[int, int]:
     """
     x, y = vertex
     cos, sin = cosine(degrees), sine(degrees)
-    return _rounded(x * cos - y * sin), _rounded(x * sin + y * cos)
+    return _to_subpixels(x * cos - y * sin), _to_subpixels(x * sin + y * cos)
 
 
-def _rounded(length: int) -> int:
+def _to_subpixels(length: int) -> int:
     return (2 * SUB * length + _ONE) // (2 * _ONE)
 
 
@@ -133,13 +133,13 @@ def _following(lengths: Sequence[int]) -> list[int]:
     return found
 
 
-def _traced(turns: Sequence[tuple[Outline, int]]) -> list[tuple[Trace, ...]]:
+def _traces_of(turns: Sequence[tuple[Outline, int]]) -> list[tuple[Trace, ...]]:
     """The crossings of outlines at angles, worked out for all of them together."""
     outlines = [outline for outline, _ in turns]
     lengths = np.array([len(outline.vertices) for outline in outlines])
     begins = np.cumsum(lengths) - lengths
     sets = np.array([outline.count for outline in outlines])
-    x, y = _all_turned(turns, lengths, begins)
+    x, y = _vertices_at(turns, lengths, begins)
     shift = np.repeat(begins, lengths)
     after = np.concatenate([outline.following for outline in outlines]) + shift
     x2, y2 = x[after], y[after]
@@ -169,7 +169,7 @@ def _traced(turns: Sequence[tuple[Outline, int]]) -> list[tuple[Trace, ...]]:
     ]
 
 
-def _all_turned(
+def _vertices_at(
     turns: Sequence[tuple[Outline, int]], lengths: Ints, begins: Ints
 ) -> tuple[Ints, Ints]:
     """All vertices as :func:`turned` turns them."""
@@ -304,7 +304,7 @@ def raster(
     one of ``voids``, and purple what does not lie inside ``inner``, if there is one.
     """
     outline = Outline(solid, voids, inner)
-    return Raster(_traced([(outline, degrees)])[0], outline)
+    return Raster(_traces_of([(outline, degrees)])[0], outline)
 
 
 # Room for every angle of 40 shapes; a raster takes some 2 kB, and 9 kB once it has been judged.
@@ -318,11 +318,11 @@ def raster_of(outline: Outline, degrees: int) -> Raster:
     """The raster of a shape that is turned more often than once."""
     found = _known.get((outline, degrees))
     if found is None:
-        found = _remembered(outline, degrees)
+        found = _trace_and_keep(outline, degrees)
     return found
 
 
-def _remembered(outline: Outline, degrees: int) -> Raster:
+def _trace_and_keep(outline: Outline, degrees: int) -> Raster:
     """A raster that is not known yet. Each of many angles traced together takes a fifth of the
     time that one takes by itself; so whoever asks for many will get all of them."""
     if len(_known) + 360 > _MOST_KNOWN:
@@ -332,7 +332,7 @@ def _remembered(outline: Outline, degrees: int) -> Raster:
     if outline.is_short and _traced_singly[outline] >= SELDOM:
         turns = [(outline, angle) for angle in range(360)]
     found = {
-        turn: Raster(traces, outline) for turn, traces in zip(turns, _traced(turns), strict=True)
+        turn: Raster(traces, outline) for turn, traces in zip(turns, _traces_of(turns), strict=True)
     }
     _traced_singly[outline] += 1
     # Not to be looked up again: another thread may have cleared everything meanwhile.
@@ -356,7 +356,7 @@ _LARGEST = 2_000  # pixels along a side of a field
 _AWAY = _LARGEST + _FARTHEST  # a shape moved so far lies on no field
 
 
-class Placed(NamedTuple):
+class PlacedRaster(NamedTuple):
     """A raster moved by (x, y), neither negative, on one of two fields, in one of two paints."""
 
     paint: int
@@ -366,7 +366,9 @@ class Placed(NamedTuple):
     y: int
 
 
-def shown(placed: Sequence[Placed], size: tuple[int, int]) -> tuple[list[int], list[int]] | None:
+def shown(
+    placed: Sequence[PlacedRaster], size: tuple[int, int]
+) -> tuple[list[int], list[int]] | None:
     """How many pixels show each of the two paints, and how many of each field are covered at all.
 
     A later raster lies on top of an earlier one, and what is void or purple shows neither paint.

@@ -10,10 +10,10 @@ import msgspec
 from games.engine.errors import EngineFault
 from games.rulesets.domain.moves import COLOURS
 from games.rulesets.domain.saving import Saved, restored
-from games.rulesets.domain.state import State
+from games.rulesets.domain.state import DomainState
 
 
-def determinize(view: Mapping[str, Any]) -> State:
+def determinize(view: Mapping[str, Any]) -> DomainState:
     """The state behind a view. Raises :class:`EngineFault` for what never was one."""
     try:
         stored: dict[str, Any] = {

@@ -9,15 +9,15 @@ from games.rulesets.domain.board import Laid
 from games.rulesets.domain.moves import (
     COLOURS,
     Accept,
-    Challenge,
-    Discard,
+    ChallengePlacement,
+    DiscardShape,
     First,
     Move,
-    Place,
+    PlaceShape,
     Ready,
-    Take,
+    TakeShape,
 )
-from games.rulesets.domain.state import State
+from games.rulesets.domain.state import DomainState
 
 _EXPECTED = {
     "inspect": 'Say "ready" once you have looked over the shapes.',
@@ -28,7 +28,7 @@ _EXPECTED = {
 }
 
 
-def judge(state: State, decision: Decision, move: Move) -> None:
+def judge(state: DomainState, decision: Decision, move: Move) -> None:
     """Raise :class:`Refusal` where ``move`` cannot answer ``decision``."""
     match decision.kind, move:
         case "inspect", Ready():
@@ -38,13 +38,13 @@ def judge(state: State, decision: Decision, move: Move) -> None:
                 )
         case "first", First():
             pass
-        case "draft", Take():
+        case "draft", TakeShape():
             _judge_take(state, move)
-        case "place", Place():
+        case "place", PlaceShape():
             _judge_place(state, decision.seat, move)
-        case "place", Discard():
+        case "place", DiscardShape():
             _shape_in_hand(state, decision.seat, move.shape)
-        case (("place" | "final"), Challenge()):
+        case (("place" | "final"), ChallengePlacement()):
             _judge_challenge(state)
         case "final", Accept():
             pass
@@ -52,13 +52,13 @@ def judge(state: State, decision: Decision, move: Move) -> None:
             raise Refusal("move.wrong-kind", _EXPECTED[decision.kind])
 
 
-def _judge_take(state: State, move: Take) -> None:
+def _judge_take(state: DomainState, move: TakeShape) -> None:
     number = _number(state, move.shape)
     if not state.free >> number & 1:
         raise Refusal("take.gone", f"Shape {move.shape} has been taken already.")
 
 
-def _judge_place(state: State, seat: Seat, move: Place) -> None:
+def _judge_place(state: DomainState, seat: Seat, move: PlaceShape) -> None:
     number = _shape_in_hand(state, seat, move.shape)
     if not state.strict:
         return
@@ -69,7 +69,7 @@ def _judge_place(state: State, seat: Seat, move: Place) -> None:
         raise Refusal(fault.code, fault.sentence, pixels)
 
 
-def _judge_challenge(state: State) -> None:
+def _judge_challenge(state: DomainState) -> None:
     if state.strict:
         raise Refusal(
             "challenge.strict", "Nothing invalid can be placed in this match, so nothing is to be "
@@ -83,14 +83,14 @@ def _judge_challenge(state: State) -> None:
         raise Refusal("challenge.discard", "A discard cannot be challenged.")
 
 
-def _number(state: State, shape: str) -> int:
+def _number(state: DomainState, shape: str) -> int:
     number = state.ready_pool.index.get(shape)
     if number is None:
         raise Refusal("shape.unknown", f"There is no shape {shape} in this pool.")
     return number
 
 
-def _shape_in_hand(state: State, seat: Seat, shape: str) -> int:
+def _shape_in_hand(state: DomainState, seat: Seat, shape: str) -> int:
     number = _number(state, shape)
     if state.hands[seat] >> number & 1:
         return number

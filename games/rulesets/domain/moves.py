@@ -20,13 +20,13 @@ class First(msgspec.Struct, frozen=True, gc=False):
     order: Literal["first", "second"]
 
 
-class Take(msgspec.Struct, frozen=True, gc=False):
+class TakeShape(msgspec.Struct, frozen=True, gc=False):
     """Take a shape out of the pool."""
 
     shape: str
 
 
-class Place(msgspec.Struct, frozen=True, gc=False):
+class PlaceShape(msgspec.Struct, frozen=True, gc=False):
     """Lay a shape on a domain, its reference point at pixel (x, y), turned clockwise."""
 
     shape: str
@@ -36,13 +36,13 @@ class Place(msgspec.Struct, frozen=True, gc=False):
     angle: int
 
 
-class Discard(msgspec.Struct, frozen=True, gc=False):
+class DiscardShape(msgspec.Struct, frozen=True, gc=False):
     """Give up a shape instead of placing one."""
 
     shape: str
 
 
-class Challenge(msgspec.Struct, frozen=True, gc=False):
+class ChallengePlacement(msgspec.Struct, frozen=True, gc=False):
     """Claim that the placement just made is not valid."""
 
 
@@ -50,10 +50,19 @@ class Accept(msgspec.Struct, frozen=True, gc=False):
     """Let the last placement of the match stand."""
 
 
-class OutOfTime(msgspec.Struct, frozen=True, gc=False):
+class DecisionTimeout(msgspec.Struct, frozen=True, gc=False):
     """A decision ran out. No player can type this."""
 
 
-Move: TypeAlias = Ready | First | Take | Place | Discard | Challenge | Accept | OutOfTime
+Move: TypeAlias = (
+    Ready
+    | First
+    | TakeShape
+    | PlaceShape
+    | DiscardShape
+    | ChallengePlacement
+    | Accept
+    | DecisionTimeout
+)
 
-READY, CHALLENGE, ACCEPT, OUT_OF_TIME = Ready(), Challenge(), Accept(), OutOfTime()
+READY, CHALLENGE, ACCEPT, OUT_OF_TIME = Ready(), ChallengePlacement(), Accept(), DecisionTimeout()

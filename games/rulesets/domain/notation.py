@@ -16,14 +16,14 @@ from games.rulesets.domain.moves import (
     COLOURS,
     READY,
     Accept,
-    Challenge,
+    ChallengePlacement,
     Colour,
-    Discard,
+    DiscardShape,
     First,
     Move,
-    Place,
+    PlaceShape,
     Ready,
-    Take,
+    TakeShape,
 )
 
 _WORDS: dict[str, Move] = {
@@ -57,7 +57,7 @@ def parse_move(text: str) -> Move:
         return _WORDS[text]
     if match := _SHAPE.fullmatch(text):
         shape = _shape(match[2])
-        return Take(shape) if match[1] == "take" else Discard(shape)
+        return TakeShape(shape) if match[1] == "take" else DiscardShape(shape)
     if match := _PLACE.fullmatch(text):
         shape = _shape(match[1])
         if match[2] not in COLOURS:
@@ -72,7 +72,7 @@ def parse_move(text: str) -> Move:
                 "notation.point",
                 f"The reference point is two whole numbers of pixels from 0 to {FARTHEST}.",
             )
-        return Place(shape, colour, x, y, angle)
+        return PlaceShape(shape, colour, x, y, angle)
     raise Refusal(
         "notation.unreadable",
         'A move is written like "ready", "first", "second", "take 07", "07 > red 120,85 45", '
@@ -102,13 +102,13 @@ def print_move(move: Move) -> str:
             return "ready"
         case First():
             return move.order
-        case Take():
+        case TakeShape():
             return f"take {move.shape}"
-        case Place():
+        case PlaceShape():
             return f"{move.shape} > {move.domain} {move.x},{move.y} {move.angle}"
-        case Discard():
+        case DiscardShape():
             return f"discard {move.shape}"
-        case Challenge():
+        case ChallengePlacement():
             return "challenge"
         case Accept():
             return "accept"

@@ -76,7 +76,7 @@ def picture(view: Mapping[str, Any], marked: Marked | None = None) -> str:
         2 * (EDGE + SIDE) + GAP,
         below + FOOT - 30,
         f"Domain: {first} to {second}",
-        _told(view),
+        _description(view),
         parts,
         red,
     )
@@ -236,7 +236,7 @@ def _count(x: float, y: float, seat: Seat, text: str, colour: int) -> str:
     return sign + words(x + 24, y, text, size=18, colour=INK)
 
 
-def _told(view: Mapping[str, Any]) -> str:
+def _description(view: Mapping[str, Any]) -> str:
     """The position in words, for readers who do not see it."""
     first, second = view["scores"]
     names = names_in(view)

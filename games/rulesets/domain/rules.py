@@ -13,12 +13,12 @@ from games.engine.capabilities import (
     BuiltIns,
     Dispute,
     Disputes,
-    LookedOver,
     Penalties,
     Ruling,
     Supplied,
     Supplies,
     Supply,
+    SupplyReport,
 )
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
@@ -44,19 +44,19 @@ from games.rulesets.domain.moves import (
     COLOURS,
     OUT_OF_TIME,
     READY,
-    Discard,
+    DecisionTimeout,
+    DiscardShape,
     First,
     Move,
-    OutOfTime,
-    Place,
-    Take,
+    PlaceShape,
+    TakeShape,
 )
 from games.rulesets.domain.notation import parse_move, print_move
 from games.rulesets.domain.picture import picture
 from games.rulesets.domain.pool import PoolDocument, built_in, prepared
 from games.rulesets.domain.state import (
-    State,
-    Terms,
+    DomainState,
+    DomainTerms,
     draw_member,
     members,
 )
@@ -111,7 +111,7 @@ class DomainOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     pool: PoolDocument | None = None
 
 
-class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
+class Domain(Ruleset[DomainState, Move], Disputes, Penalties, Supplies, BuiltIns):
     """Draft shapes, lay them over either domain, and have more pixels of your colour."""
 
     id: ClassVar[str] = "domain"
@@ -139,13 +139,13 @@ class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
 
     # -- the course of a match -----------------------------------------------------------------
 
-    def initial(self, setup: Setup) -> State:
+    def initial(self, setup: Setup) -> DomainState:
         self.variant(setup.variant)
         options = setup.options
         if not isinstance(options, DomainOptions):
             raise EngineFault("these are the options of another ruleset")
-        return State(
-            Terms(
+        return DomainState(
+            DomainTerms(
                 advantage=setup.advantage,
                 early_ready=options.early_ready,
                 strict=options.refereeing == "strict",
@@ -155,14 +155,14 @@ class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
             )
         )
 
-    def decisions(self, state: State) -> tuple[Decision, ...]:
+    def decisions(self, state: DomainState) -> tuple[Decision, ...]:
         return () if state.review else self._questions(state)
 
-    def suspended(self, state: State) -> tuple[Decision, ...]:
+    def suspended(self, state: DomainState) -> tuple[Decision, ...]:
         """While the organiser reviews a challenge, the challenger's clock stands still."""
         return self._questions(state) if state.review else ()
 
-    def _questions(self, state: State) -> tuple[Decision, ...]:
+    def _questions(self, state: DomainState) -> tuple[Decision, ...]:
         seat = state.mover
         match state.phase:
             case "place":
@@ -187,35 +187,35 @@ class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
                 return (Decision("final", seat, "final", "choice", prompt),)
         return ()
 
-    def chance_due(self, state: State) -> tuple[Draw, ...]:
+    def chance_due(self, state: DomainState) -> tuple[Draw, ...]:
         return (POOL,) if state.phase == "pool" else ()
 
-    def outcome(self, state: State) -> Outcome | None:
+    def outcome(self, state: DomainState) -> Outcome | None:
         return state.outcome
 
-    def scores(self, state: State) -> tuple[int, int]:
+    def scores(self, state: DomainState) -> tuple[int, int]:
         return scores(state)
 
-    def validate(self, state: State, decision: Decision, move: Move) -> None:
+    def validate(self, state: DomainState, decision: Decision, move: Move) -> None:
         judging.judge(state, decision, move)
 
-    def apply(self, state: State, chosen: Chosen[Move]) -> State:
+    def apply(self, state: DomainState, chosen: Chosen[Move]) -> DomainState:
         return applied(state, chosen)
 
-    def on_timeout(self, state: State, decision: Decision) -> Move | Draw:
+    def on_timeout(self, state: DomainState, decision: Decision) -> Move | Draw:
         """House rulings: whoever does not say who picks first picks first; the last placement of
         the match stands unless it is challenged in time."""
         if decision.kind == "first":
             return First("first")
         return ACCEPT if decision.kind == "final" else OUT_OF_TIME
 
-    def rule(self, state: State, valid: bool) -> State:
+    def rule(self, state: DomainState, valid: bool) -> DomainState:
         return ruled(msgspec.structs.replace(state, review=False), valid)
 
-    def in_dispute(self, state: State) -> bool:
+    def in_dispute(self, state: DomainState) -> bool:
         return state.review
 
-    def dispute(self, state: State, names: Names = UNNAMED) -> Dispute | None:
+    def dispute(self, state: DomainState, names: Names = UNNAMED) -> Dispute | None:
         if not state.review:
             return None
         laid = state.turns[-1].laid
@@ -239,12 +239,12 @@ class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
 
     # -- chance: which pool is played ----------------------------------------------------------
 
-    def draw(self, state: State, draw: Draw, random: RandomSource) -> Chance:
+    def draw(self, state: DomainState, draw: Draw, random: RandomSource) -> Chance:
         offered = state.terms.offered
         name = choose(random, sorted(built_in())) if offered is None else offered.reference
         return Chance("pool", None, (name,))
 
-    def apply_chance(self, state: State, chance: Chance) -> State:
+    def apply_chance(self, state: DomainState, chance: Chance) -> DomainState:
         name = chance.value[0]
         offered = state.terms.offered
         if offered is not None and name != offered.reference:
@@ -266,7 +266,9 @@ class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
             )
         return Chance("pool", None, (match[1],))
 
-    def chance_events(self, before: State, chance: Chance, after: State) -> Sequence[Event]:
+    def chance_events(
+        self, before: DomainState, chance: Chance, after: DomainState
+    ) -> Sequence[Event]:
         return [events.pool_shown(after)]
 
     # -- time ----------------------------------------------------------------------------------
@@ -281,7 +283,7 @@ class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
             "turn": ClockPolicy(to_ms(options.turn_time), uses_reserve=True),
         }
 
-    def reserve_costs(self, before: State, after: State) -> tuple[int, int]:
+    def reserve_costs(self, before: DomainState, after: DomainState) -> tuple[int, int]:
         """A player's first challenge of a valid placement is free, each later one is not."""
         costs = [
             after.terms.challenge_cost_ms if after.wrong[seat] > max(1, before.wrong[seat]) else 0
@@ -303,7 +305,7 @@ class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
         """Everything but placements, of which there are millions."""
         return decision.kind != "place"
 
-    def legal(self, state: State, decision: Decision) -> Iterator[Move]:
+    def legal(self, state: DomainState, decision: Decision) -> Iterator[Move]:
         match decision.kind:
             case "inspect":
                 if state.terms.early_ready:
@@ -313,25 +315,25 @@ class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
                 yield First("second")
             case "draft":
                 for number in members(state.free):
-                    yield Take(state.ready_pool.forms[number].id)
+                    yield TakeShape(state.ready_pool.forms[number].id)
             case "final":
                 yield CHALLENGE
                 yield ACCEPT
             case _:
                 raise EngineFault("placements are too many to be listed")
 
-    def any_legal(self, state: State, decision: Decision) -> bool:
+    def any_legal(self, state: DomainState, decision: Decision) -> bool:
         """A shape can always be discarded; only an inspection may have to run its course."""
         return decision.kind != "inspect" or state.terms.early_ready
 
-    def sample(self, state: State, decision: Decision, random: RandomSource) -> Move:
+    def sample(self, state: DomainState, decision: Decision, random: RandomSource) -> Move:
         """Placements by a shape, a domain, a pixel of it and an angle, each uniformly, tried anew
         while refereeing is strict and they are not valid; a challenge or a discard now and then."""
         kind = decision.kind
         if kind == "place":
             return _sample_place(state, decision.seat, random)
         if kind == "draft":
-            return Take(state.ready_pool.forms[draw_member(state.free, random)].id)
+            return TakeShape(state.ready_pool.forms[draw_member(state.free, random)].id)
         if kind == "first":
             return First("first" if random() < 0.5 else "second")
         if kind == "final":
@@ -341,17 +343,19 @@ class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
 
     # -- what people and bots see --------------------------------------------------------------
 
-    def view(self, state: State, audience: Audience) -> dict[str, Any]:
+    def view(self, state: DomainState, audience: Audience) -> dict[str, Any]:
         return views.view(state, self.scores(state))
 
-    def events(self, before: State, chosen: Chosen[Move], after: State) -> Sequence[Event]:
+    def events(
+        self, before: DomainState, chosen: Chosen[Move], after: DomainState
+    ) -> Sequence[Event]:
         return events.events(before, chosen[0][0], chosen[0][1], after)
 
-    def determinize(self, view: Mapping[str, Any], seat: Seat, random: RandomSource) -> State:
+    def determinize(self, view: Mapping[str, Any], seat: Seat, random: RandomSource) -> DomainState:
         """Exactly the state that was viewed: nothing in it is secret from anyone."""
         return guessing.determinize(view)
 
-    def evaluate(self, state: State, seat: Seat) -> float:
+    def evaluate(self, state: DomainState, seat: Seat) -> float:
         return estimate.estimate(state, seat)
 
     def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
@@ -359,8 +363,8 @@ class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
 
     # -- what an organiser prepares ------------------------------------------------------------
 
-    def look_over(self, key: str, text: str) -> LookedOver:
-        return supply.look_over(text)
+    def validate_supply(self, key: str, text: str) -> SupplyReport:
+        return supply.validate_supply(text)
 
     def supplied(self, key: str, value: str, variant_id: str) -> Supplied:
         return supply.supplied(value)
@@ -370,23 +374,23 @@ class Domain(Ruleset[State, Move], Disputes, Penalties, Supplies, BuiltIns):
 
     # -- storage -------------------------------------------------------------------------------
 
-    def encode(self, state: State) -> bytes:
+    def encode(self, state: DomainState) -> bytes:
         return saving.encode(state)
 
-    def decode(self, data: bytes) -> State:
+    def decode(self, data: bytes) -> DomainState:
         return saving.decode(data)
 
 
 # -- random play -------------------------------------------------------------------------------
 
 
-def _sample_place(state: State, seat: Seat, random: RandomSource) -> Move:
+def _sample_place(state: DomainState, seat: Seat, random: RandomSource) -> Move:
     pool = state.ready_pool
     if state.can_challenge and random() < _CHALLENGES:
         return CHALLENGE
     form = pool.forms[draw_member(state.hands[seat], random)]
     if random() < _DISCARDS:
-        return Discard(form.id)
+        return DiscardShape(form.id)
     laid = state.laid if state.strict else ()
     for _ in range(_TRIES):
         domain = 0 if random() < 0.5 else 1
@@ -396,8 +400,8 @@ def _sample_place(state: State, seat: Seat, random: RandomSource) -> Move:
             tried = Laid(seat, pool.index[form.id], domain, x, y, angle)
             if not board.is_valid(pool, laid, tried):
                 continue
-        return Place(form.id, COLOURS[domain], x, y, angle)
-    return Discard(form.id)
+        return PlaceShape(form.id, COLOURS[domain], x, y, angle)
+    return DiscardShape(form.id)
 
 
-__all__ = ["Domain", "DomainOptions", "OutOfTime"]
+__all__ = ["DecisionTimeout", "Domain", "DomainOptions"]

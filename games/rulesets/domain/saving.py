@@ -10,15 +10,15 @@ from games.engine.decisions import Outcome
 from games.engine.errors import EngineFault
 from games.rulesets.domain.board import Laid
 from games.rulesets.domain.pool import Pool, PoolDocument, built_in, prepared
-from games.rulesets.domain.state import Phase, SavedTurn, State, Terms, Turn
+from games.rulesets.domain.state import DomainState, DomainTerms, Phase, SavedTurn, ShapeTurn
 
 
-def encode(state: State) -> bytes:
+def encode(state: DomainState) -> bytes:
     """The state as compact JSON."""
     return msgspec.json.encode(saved(state))
 
 
-def decode(data: bytes) -> State:
+def decode(data: bytes) -> DomainState:
     """The state of an encoding. Raises :class:`EngineFault`."""
     try:
         return restored(_SAVED.decode(data))
@@ -53,7 +53,7 @@ class Saved(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
 _SAVED = msgspec.json.Decoder(Saved)
 
 
-def saved(state: State) -> Saved:
+def saved(state: DomainState) -> Saved:
     """The stored form of a state."""
     terms, pool = state.terms, state.pool
     return Saved(
@@ -64,13 +64,13 @@ def saved(state: State) -> Saved:
         challenge_cost_ms=terms.challenge_cost_ms,
         phase=state.phase,
         offered=None if terms.offered is None else terms.offered.document,
-        pool=_saved_pool(pool),
+        pool=_encode_pool(pool),
         ready=state.ready,
         mover=1 if state.mover else 0,
         free=state.free,
         hands=state.hands,
         taken=tuple([(1 if seat else 0, shape) for seat, shape in state.taken]),
-        turns=tuple([_saved_turn(turn) for turn in state.turns]),
+        turns=tuple([_encode_turn(turn) for turn in state.turns]),
         challenged=state.challenged,
         review=state.review,
         wrong=state.wrong,
@@ -78,25 +78,25 @@ def saved(state: State) -> Saved:
     )
 
 
-def _saved_pool(pool: Pool | None) -> str | PoolDocument | None:
+def _encode_pool(pool: Pool | None) -> str | PoolDocument | None:
     if pool is None:
         return None
     return pool.reference if built_in().get(pool.reference) == pool else pool.document
 
 
-def _saved_turn(turn: Turn) -> list[int]:
+def _encode_turn(turn: ShapeTurn) -> list[int]:
     head = [turn.seat, turn.shape, int(turn.struck)]
     laid = turn.laid
     return head if laid is None else [*head, laid.domain, laid.x, laid.y, laid.angle]
 
 
-def restored(stored: Saved) -> State:
+def restored(stored: Saved) -> DomainState:
     """The state of a stored form. Raises ValueError for what never was one."""
-    pool = _restored_pool(stored.pool)
+    pool = _decode_pool(stored.pool)
     if (pool is None) != (stored.phase == "pool"):
         raise ValueError("there is a pool in every phase but the first")
-    return State(
-        terms=Terms(
+    return DomainState(
+        terms=DomainTerms(
             stored.advantage,
             stored.early_ready,
             stored.strict,
@@ -111,7 +111,7 @@ def restored(stored: Saved) -> State:
         free=stored.free,
         hands=stored.hands,
         taken=stored.taken,
-        turns=tuple([_restored_turn(turn, pool) for turn in stored.turns]),
+        turns=tuple([_decode_turn(turn, pool) for turn in stored.turns]),
         challenged=stored.challenged,
         review=stored.review,
         wrong=stored.wrong,
@@ -119,7 +119,7 @@ def restored(stored: Saved) -> State:
     )
 
 
-def _restored_pool(stored: str | PoolDocument | None) -> Pool | None:
+def _decode_pool(stored: str | PoolDocument | None) -> Pool | None:
     if isinstance(stored, PoolDocument):
         return prepared(stored)
     if stored is None:
@@ -129,13 +129,13 @@ def _restored_pool(stored: str | PoolDocument | None) -> Pool | None:
     return built_in()[stored]
 
 
-def _restored_turn(stored: list[int], pool: Pool | None) -> Turn:
+def _decode_turn(stored: list[int], pool: Pool | None) -> ShapeTurn:
     seat, shape, struck, *rest = stored
     if seat not in (0, 1) or pool is None or not 0 <= shape < len(pool.forms):
         raise ValueError("a turn without a seat or a shape")
     if not rest:
-        return Turn(seat, shape)
+        return ShapeTurn(seat, shape)
     domain, x, y, angle = rest
     if domain not in (0, 1) or not 0 <= angle < 360 or x < 0 or y < 0:
         raise ValueError("a shape that lies nowhere")
-    return Turn(seat, shape, Laid(seat, shape, domain, x, y, angle), bool(struck))
+    return ShapeTurn(seat, shape, Laid(seat, shape, domain, x, y, angle), bool(struck))

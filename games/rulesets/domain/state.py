@@ -21,7 +21,7 @@ Phase: TypeAlias = Literal["pool", "inspect", "first", "draft", "place", "final"
 MISSES_TO_LOSE = 2
 
 
-class Terms(msgspec.Struct, frozen=True, gc=False):
+class DomainTerms(msgspec.Struct, frozen=True, gc=False):
     """What was agreed for the match and never changes. ``offered`` is the pool that an organiser
     handed in; without one, a built-in pool is drawn."""
 
@@ -38,7 +38,7 @@ class Terms(msgspec.Struct, frozen=True, gc=False):
         return self.advantage
 
 
-class Turn(msgspec.Struct, frozen=True, gc=False):
+class ShapeTurn(msgspec.Struct, frozen=True, gc=False):
     """One turn of the placement: a shape laid, or discarded where ``laid`` is None. ``struck`` says
     that it was challenged, found invalid and so discarded after all."""
 
@@ -48,10 +48,10 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     struck: bool = False
 
 
-class State(msgspec.Struct, frozen=True, gc=False):
+class DomainState(msgspec.Struct, frozen=True, gc=False):
     """A match between two moves."""
 
-    terms: Terms
+    terms: DomainTerms
     phase: Phase = "pool"
     pool: Pool | None = None
     ready: tuple[bool, bool] = (False, False)
@@ -59,7 +59,7 @@ class State(msgspec.Struct, frozen=True, gc=False):
     free: int = 0  # shapes nobody has taken
     hands: tuple[int, int] = (0, 0)
     taken: tuple[tuple[Seat, int | None], ...] = ()  # the draft: a shape, or None for a miss
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[ShapeTurn, ...] = ()
     challenged: bool = False  # the last turn has been
     review: bool = False  # and waits for the organiser's ruling
     wrong: tuple[int, int] = (0, 0)  # challenges of valid placements

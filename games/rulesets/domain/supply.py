@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from games.engine.capabilities import LookedOver, Supplied, Supply
+from games.engine.capabilities import Supplied, Supply, SupplyReport
 from games.rulesets.domain import picture as pictures
 from games.rulesets.domain import pool as pools
 from games.rulesets.domain.pool import Form, Name, PoolDocument, Shape, Side, built_in
@@ -32,22 +32,22 @@ _KEYS: Final = {"name": Name, "version": Name, "size": tuple[Side, Side]}
 
 
 @lru_cache(maxsize=16)
-def look_over(text: str) -> LookedOver:
-    """Check a pool; see :meth:`games.engine.ruleset.Ruleset.look_over`."""
+def validate_supply(text: str) -> SupplyReport:
+    """Check a pool; see :meth:`games.engine.ruleset.Ruleset.validate_supply`."""
     try:
         data = msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError) as error:
-        return LookedOver("", (f"This is not JSON: {error}.",))
+        return SupplyReport("", (f"This is not JSON: {error}.",))
     if not isinstance(data, dict):
-        return LookedOver("", ("A pool is an object with a name, a version and shapes.",))
+        return SupplyReport("", ("A pool is an object with a name, a version and shapes.",))
     document, faults = _document(data)
     shapes = _shapes(data) if document is None else document.shapes
     if sum(len(ring) for shape in shapes for ring in shape.rings) > _MOST_VERTICES:
         faults.append(f"All shapes together have more than {_MOST_VERTICES} vertices.")
-        return LookedOver("", tuple(faults))
+        return SupplyReport("", tuple(faults))
     if sum(len(shape.rings) for shape in shapes) > _MOST_RINGS:
         faults.append(f"All shapes together have more than {_MOST_RINGS} rings.")
-        return LookedOver("", tuple(faults))
+        return SupplyReport("", tuple(faults))
     size = _size(data) if document is None else document.size
     wrong: dict[str, list[str]] = {}
     for shape in shapes:
@@ -63,8 +63,8 @@ def look_over(text: str) -> LookedOver:
         told = faults[:_FAULTS_TOLD]
         if len(faults) > len(told):
             told.append(f"And {len(faults) - len(told)} more.")
-        return LookedOver("", tuple(told), picture=drawing)
-    return LookedOver(msgspec.json.encode(document).decode(), picture=drawing)
+        return SupplyReport("", tuple(told), picture=drawing)
+    return SupplyReport(msgspec.json.encode(document).decode(), picture=drawing)
 
 
 def supplied(value: str) -> Supplied:

@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 
 from games.rulesets.domain.pool import Form, Pool, PoolDocument, built_in
-from games.rulesets.domain.state import State, Turn
+from games.rulesets.domain.state import DomainState, ShapeTurn
 
 
-def view(state: State, scores: tuple[int, int]) -> dict[str, Any]:
+def view(state: DomainState, scores: tuple[int, int]) -> dict[str, Any]:
     """The view of a state, whose pixels are ``scores``."""
     terms, pool = state.terms, state.pool
     outcome = state.outcome
@@ -93,7 +93,7 @@ def _ids(pool: Pool | None, bits: int) -> list[str]:
     return [form.id for number, form in enumerate(pool.forms) if bits >> number & 1]
 
 
-def _turn(pool: Pool | None, turn: Turn) -> dict[str, Any]:
+def _turn(pool: Pool | None, turn: ShapeTurn) -> dict[str, Any]:
     laid = turn.laid
     shown: dict[str, Any] = {
         "seat": turn.seat,

@@ -11,7 +11,7 @@ from math import erf, sqrt
 from typing import Final
 
 from games.engine.decisions import Seat, other
-from games.rulesets.domino_black_white.state import State, winner
+from games.rulesets.domino_black_white.state import BlackWhiteState, winner
 
 PLACEMENTS: Final = 24  # in a random match
 MEAN: Final = 0.65  # points of a placement
@@ -20,7 +20,7 @@ AT_LEAST: Final = 2  # placements still expected, however long the match has las
 CERTAIN: Final = 0.999  # kept for what is not over yet
 
 
-def estimate(state: State, seat: Seat) -> float:
+def estimate(state: BlackWhiteState, seat: Seat) -> float:
     """How good ``state`` looks for ``seat``, from -1 (lost) to 1 (won)."""
     if not state.legal:
         return 1.0 if winner(state) == seat else -1.0

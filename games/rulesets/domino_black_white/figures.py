@@ -9,9 +9,9 @@ from games.engine.decisions import ALL, Audience
 from games.rulesets.domino_black_white import notation
 from games.rulesets.domino_black_white.board import CELL_OF, NAME_OF, step
 from games.rulesets.domino_black_white.lines import LETTERS, MET_TEXT
-from games.rulesets.domino_black_white.moves import Place
-from games.rulesets.domino_black_white.picture import Mark, Ring, drawing
-from games.rulesets.domino_black_white.state import State, begun, ordered, played
+from games.rulesets.domino_black_white.moves import PlaceDomino
+from games.rulesets.domino_black_white.picture import Ring, SquareMark, drawing
+from games.rulesets.domino_black_white.state import BlackWhiteState, begun, ordered, played
 from games.rulesets.domino_black_white.view import view
 
 OVERHANG = ("(2,1) CY:CZ hide 1", "(4,3) CX:DX hide 3")
@@ -88,7 +88,7 @@ def figures() -> dict[str, tuple[str, str]]:
             "and six diagonal ones run through it. The other half is looked at in the same way.",
             marks=_star("EV"),
         ),
-        "scored": _scored(),
+        "scored": _scoring(),
     }
 
 
@@ -98,38 +98,38 @@ def _figure(
     *,
     played_out: tuple[str, ...] = (),
     audience: Audience = ALL,
-    marks: tuple[Mark, ...] = (),
+    marks: tuple[SquareMark, ...] = (),
     rings: tuple[Ring, ...] = (),
 ) -> tuple[str, str]:
     shown = view(_position(played_out), audience)
     return drawing(shown, title=title, marks=marks, rings=rings, scores=False), caption
 
 
-def _position(played_out: tuple[str, ...]) -> State:
+def _position(played_out: tuple[str, ...]) -> BlackWhiteState:
     state = ordered(begun(0), 0)
     for text in played_out:
         move = notation.parse_move(texts.tidy(text))
-        if not isinstance(move, Place):
+        if not isinstance(move, PlaceDomino):
             raise TypeError(f"{text!r} is not a placement")
         state = played(state, move)
     return state
 
 
-def _marks(squares: str, good: bool) -> tuple[Mark, ...]:
-    return tuple([Mark(square, "yes" if good else "no", good) for square in squares.split()])
+def _marks(squares: str, good: bool) -> tuple[SquareMark, ...]:
+    return tuple([SquareMark(square, "yes" if good else "no", good) for square in squares.split()])
 
 
-def _star(centre: str) -> tuple[Mark, ...]:
-    marks = [Mark(centre, "X")]
+def _star(centre: str) -> tuple[SquareMark, ...]:
+    marks = [SquareMark(centre, "X")]
     for letter, right, down in (("H", 1, 0), ("V", 0, 1), ("D", 1, 1), ("D", -1, 1)):
         for distance in (-2, -1, 1, 2):
             cell = step(CELL_OF[centre], distance * right, distance * down)
             if cell is not None:
-                marks.append(Mark(NAME_OF[cell], letter))
+                marks.append(SquareMark(NAME_OF[cell], letter))
     return tuple(marks)
 
 
-def _scored() -> tuple[str, str]:
+def _scoring() -> tuple[str, str]:
     last = _position(SCORED).last
     met = MET_TEXT[last.met] if last is not None else ""
     named = ", ".join(met[:-1]) + f" and {met[-1]}"

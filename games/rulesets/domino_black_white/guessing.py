@@ -16,11 +16,17 @@ from games.rulesets.domino_black_white.moves import (
     EFFECTS,
     HIGHEST,
     Half,
-    Place,
+    PlaceDomino,
     colour,
     place,
 )
-from games.rulesets.domino_black_white.state import State, begun, ordered, out_of_time, played
+from games.rulesets.domino_black_white.state import (
+    BlackWhiteState,
+    begun,
+    ordered,
+    out_of_time,
+    played,
+)
 
 MOST_STORIES: Final = (150, 1500)
 """How many ways the match may have gone are followed side by side: at first, and once more where
@@ -31,11 +37,11 @@ class _Seen(msgspec.Struct, frozen=True):
     """One placement as a seat sees it: every place it may have been, and the letters it met."""
 
     seat: int
-    may_be: tuple[Place, ...]
+    may_be: tuple[PlaceDomino, ...]
     met: int
 
 
-def determinize(view: Mapping[str, Any], random: RandomSource) -> State:
+def determinize(view: Mapping[str, Any], random: RandomSource) -> BlackWhiteState:
     """A state that looks exactly like ``view`` to the audience it was made for.
 
     Hidden halves are drawn among the numbers of their colour so that nobody has a domino twice and,
@@ -46,7 +52,7 @@ def determinize(view: Mapping[str, Any], random: RandomSource) -> State:
     if view["first"] is None:
         return state
     state = ordered(state, view["first"])
-    seen = _seen(view)
+    seen = _placements_seen_in(view)
     attempts = (_explaining(seen, random, most) for most in MOST_STORIES)
     places = next((found for found in attempts if found is not None), None)
     if places is None:
@@ -56,7 +62,7 @@ def determinize(view: Mapping[str, Any], random: RandomSource) -> State:
     return state if view["late"] is None else out_of_time(state, view["late"])
 
 
-def _seen(view: Mapping[str, Any]) -> list[_Seen]:
+def _placements_seen_in(view: Mapping[str, Any]) -> list[_Seen]:
     cells = view["cells"]
     found = []
     for one, two, met in zip(cells[::2], cells[1::2], view["met"], strict=True):
@@ -68,7 +74,7 @@ def _seen(view: Mapping[str, Any]) -> list[_Seen]:
 
 def _may_be(
     spot: Spot, one: Mapping[str, Any], two: Mapping[str, Any], hides: Half
-) -> tuple[Place, ...]:
+) -> tuple[PlaceDomino, ...]:
     return tuple(
         [place(spot, (first, second), hides) for first in _numbers(one) for second in _numbers(two)]
     )
@@ -86,10 +92,10 @@ class _Story(msgspec.Struct, frozen=True, gc=False):
 
     lines: int
     used: int
-    last: Place | None
+    last: PlaceDomino | None
     before: _Story | None
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[PlaceDomino]:
         """The placements in the order in which they were made."""
         found = []
         story: _Story | None = self
@@ -99,7 +105,7 @@ class _Story(msgspec.Struct, frozen=True, gc=False):
         return found[::-1]
 
 
-def _explaining(seen: Sequence[_Seen], random: RandomSource, most: int) -> list[Place] | None:
+def _explaining(seen: Sequence[_Seen], random: RandomSource, most: int) -> list[PlaceDomino] | None:
     """Places that meet the letters announced, or None where none are found.
 
     The stories that fit are carried on side by side, placement by placement. Up to ``most`` they
@@ -112,14 +118,14 @@ def _explaining(seen: Sequence[_Seen], random: RandomSource, most: int) -> list[
             longer
             for story in stories
             for candidate in each.may_be
-            if (longer := _continued(story, each, candidate)) is not None
+            if (longer := _continuation(story, each, candidate)) is not None
         ]
         if len(stories) > most:
             stories = shuffled(random, stories)[:most]
     return choose(random, stories).places() if stories else None
 
 
-def _continued(story: _Story, seen: _Seen, candidate: Place) -> _Story | None:
+def _continuation(story: _Story, seen: _Seen, candidate: PlaceDomino) -> _Story | None:
     """The story with ``candidate`` placed, or None where its domino was used before or it does not
     meet just the letters announced."""
     domino, laid, extreme, probe, marks, _, _ = EFFECTS[candidate.code]
@@ -134,14 +140,14 @@ def _continued(story: _Story, seen: _Seen, candidate: Place) -> _Story | None:
     return _Story(lines, story.used | domino, candidate, story)
 
 
-def _fitting(seen: Sequence[_Seen], random: RandomSource) -> list[Place]:
+def _fitting(seen: Sequence[_Seen], random: RandomSource) -> list[PlaceDomino]:
     """Places that use no domino of a seat twice, whatever they score: a random matching.
 
     A placement takes the domino it likes best; one that is taken already makes its holder move on
     to another of its own, as long as a chain of such moves ends at a free domino.
     """
     holder: dict[tuple[int, tuple[int, int]], int] = {}
-    chosen: dict[int, Place] = {}
+    chosen: dict[int, PlaceDomino] = {}
 
     def settle(index: int, asked: set[tuple[int, tuple[int, int]]]) -> bool:
         each = seen[index]

@@ -6,20 +6,20 @@ from core.refusals import Refusal
 from games.engine.decisions import Decision
 from games.engine.errors import EngineFault
 from games.rulesets.domino_black_white.board import NAME_OF, WING_NEEDS, Spot
-from games.rulesets.domino_black_white.moves import DOMINO_OF, Move, Order, Place
+from games.rulesets.domino_black_white.moves import DOMINO_OF, ChooseOrder, Move, PlaceDomino
 from games.rulesets.domino_black_white.reach import wing_of
-from games.rulesets.domino_black_white.state import State
+from games.rulesets.domino_black_white.state import BlackWhiteState
 
 
-def judge(state: State, decision: Decision, move: Move) -> None:
+def validate(state: BlackWhiteState, decision: Decision, move: Move) -> None:
     """Raise :class:`Refusal` where ``move`` cannot answer ``decision``: ``move.wrong-kind``,
     ``place.used``, ``place.occupied``, ``place.wing``, ``place.unsupported``,
     ``place.unreachable``."""
     if decision.kind == "order":
-        if not isinstance(move, Order):
+        if not isinstance(move, ChooseOrder):
             raise Refusal("move.wrong-kind", "Choose the order of play now: first or second.")
         return
-    if not isinstance(move, Place):
+    if not isinstance(move, PlaceDomino):
         raise Refusal("move.wrong-kind", "The order of play is settled: place a domino now.")
     if not state.hand >> DOMINO_OF[move.domino] & 1:
         low, high = move.domino
@@ -28,7 +28,7 @@ def judge(state: State, decision: Decision, move: Move) -> None:
         raise _reason(state, move.spot)
 
 
-def _reason(state: State, spot: Spot) -> Refusal:
+def _reason(state: BlackWhiteState, spot: Spot) -> Refusal:
     """Why no domino can be placed on ``spot``."""
     filled = {cell for placed in state.history for cell in placed.place.spot.cells}
     taken = tuple([NAME_OF[cell] for cell in spot.cells if cell in filled])

@@ -76,7 +76,7 @@ def _through(spot: Spot, field: int) -> int:
     return sum(field << _BYTE * at for at, line in enumerate(LINES) if cells & set(line.cells))
 
 
-def _laid(cell: int, number: int) -> int:
+def _line_sums(cell: int, number: int) -> int:
     each = 3 * number - _MISSING
     return sum(each << _BYTE * at for at, line in enumerate(LINES) if cell in line.cells)
 
@@ -86,7 +86,7 @@ EMPTY: Final = _over("HVD", 3 + 3 * _MISSING)
 PROBE: Final[tuple[int, ...]] = tuple([_through(spot, _PROBED) for spot in SPOTS])
 MARKS: Final[tuple[int, ...]] = tuple([_through(spot, _MARK) for spot in SPOTS])
 LAID: Final[dict[int, tuple[int, ...]]] = {
-    cell: tuple([_laid(cell, number) for number in range(6)]) for cell in CELLS
+    cell: tuple([_line_sums(cell, number) for number in range(6)]) for cell in CELLS
 }
 """What laying a number on a cell adds to the lines: by cell, then number."""
 

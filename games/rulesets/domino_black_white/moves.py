@@ -31,13 +31,13 @@ def colour(number: int) -> str:
     return "white" if number % 2 else "black"
 
 
-class Order(msgspec.Struct, frozen=True, tag="order"):
+class ChooseOrder(msgspec.Struct, frozen=True, tag="order"):
     """The choice of the seat with the advantage: to go first or second."""
 
     first: bool
 
 
-class Place(msgspec.Struct, frozen=True, tag="place"):
+class PlaceDomino(msgspec.Struct, frozen=True, tag="place"):
     """A domino laid on a spot, with one half hidden.
 
     ``numbers`` lie on the spot's cells in board order; ``hides`` says which of the two is hidden.
@@ -62,11 +62,11 @@ class Place(msgspec.Struct, frozen=True, tag="place"):
         return NAME_OF[self.spot.cells[self.hides]]
 
 
-class OutOfTime(msgspec.Struct, frozen=True, tag="out-of-time"):
+class TurnTimeout(msgspec.Struct, frozen=True, tag="out-of-time"):
     """What becomes of a turn whose reserve runs out; no player can submit it."""
 
 
-Move: TypeAlias = Order | Place | OutOfTime
+Move: TypeAlias = ChooseOrder | PlaceDomino | TurnTimeout
 
 HALVES: Final[tuple[Half, Half]] = (0, 1)
 WAYS: Final[tuple[tuple[tuple[int, int], Half], ...]] = tuple(
@@ -83,9 +83,9 @@ DOMINO_BIT: Final[tuple[int, ...]] = tuple(
 )
 """The domino that each of the 72 ways uses, as the bit of a hand."""
 
-PLACES: Final[tuple[Place, ...]] = tuple(
+PLACES: Final[tuple[PlaceDomino, ...]] = tuple(
     [
-        Place(len(WAYS) * spot.index + way, spot, numbers, hides)
+        PlaceDomino(len(WAYS) * spot.index + way, spot, numbers, hides)
         for spot in SPOTS
         for way, (numbers, hides) in enumerate(WAYS)
     ]
@@ -93,7 +93,7 @@ PLACES: Final[tuple[Place, ...]] = tuple(
 _CODE_OF: Final = {(place.spot.index, place.numbers, place.hides): place for place in PLACES}
 
 
-def place(spot: Spot, numbers: tuple[int, int], hides: Half) -> Place:
+def place(spot: Spot, numbers: tuple[int, int], hides: Half) -> PlaceDomino:
     """The place that lays ``numbers``, in board order, on ``spot`` and hides one of them."""
     return _CODE_OF[spot.index, numbers, hides]
 

@@ -16,11 +16,11 @@ from games.rulesets.domino_black_white.board import CELL_OF, NAME_OF, SPOT_OF
 from games.rulesets.domino_black_white.moves import (
     HIGHEST,
     PLACES,
+    ChooseOrder,
     Half,
     Move,
-    Order,
-    OutOfTime,
-    Place,
+    PlaceDomino,
+    TurnTimeout,
     place,
 )
 
@@ -47,7 +47,7 @@ def parse_move(text: str) -> Move:
     ``notation.hide-number`` and ``notation.hide-square`` for what is to be hidden.
     """
     if text in (FIRST, SECOND):
-        return Order(first=text == FIRST)
+        return ChooseOrder(first=text == FIRST)
     for form in _FORMS:
         match = form.fullmatch(text)
         if match is not None:
@@ -58,7 +58,7 @@ def parse_move(text: str) -> Move:
     )
 
 
-def _place(one: str, two: str, at: str, to: str, hide: str) -> Place:
+def _place(one: str, two: str, at: str, to: str, hide: str) -> PlaceDomino:
     numbers = _number(one, one, two), _number(two, one, two)
     cells = _cell(at), _cell(to)
     spot = SPOT_OF.get((min(cells), max(cells)))
@@ -119,15 +119,15 @@ def _half(text: str, numbers: tuple[int, int], cells: tuple[int, int]) -> Half:
 def print_move(move: Move) -> str:
     """The canonical text of a move."""
     match move:
-        case Order(first):
+        case ChooseOrder(first):
             return FIRST if first else SECOND
-        case Place():
+        case PlaceDomino():
             return TEXT_OF[move.code]
-        case OutOfTime():
+        case TurnTimeout():
             return OUT_OF_TIME
 
 
-def _text(move: Place) -> str:
+def _text(move: PlaceDomino) -> str:
     one, two = move.numbers
     squares = move.spot.squares
     if one > two:

@@ -37,7 +37,7 @@ GOOD, BAD = "#1f7a45", "#b3301f"
 DEFINITIONS: Final = f"<defs>{patterns('domino-seat', 6)}</defs>"
 
 
-class Mark(msgspec.Struct, frozen=True):
+class SquareMark(msgspec.Struct, frozen=True):
     """Something written on an empty square of a drawn example. ``good`` None is neutral."""
 
     square: str
@@ -63,13 +63,13 @@ def drawing(
     view: Mapping[str, Any],
     *,
     title: str,
-    marks: Sequence[Mark] = (),
+    marks: Sequence[SquareMark] = (),
     rings: Sequence[Ring] = (),
     scores: bool = True,
 ) -> str:
     """The board of a view with the marks and rings of an example on it."""
     cells = view["cells"]
-    text = " ".join([told(view), *_marks_told(marks), *_rings_told(rings)])
+    text = " ".join([description_of(view), *_marks_text(marks), *_rings_text(rings)])
     width = WIDTH * CELL + EDGE + CELL // 3
     height = HEIGHT * CELL + EDGE + (STRIP if scores else CELL // 3)
     parts = [
@@ -92,14 +92,14 @@ def drawing(
     )
 
 
-def told(view: Mapping[str, Any]) -> str:
+def description_of(view: Mapping[str, Any]) -> str:
     """The board in words, for readers who do not see it."""
     cells = view["cells"]
     if not cells:
         return "The board is empty."
     names = names_in(view)
     dominoes = [
-        f"{names[one['seat']]} {_half_told(one)}, {_half_told(two)}"
+        f"{names[one['seat']]} {_half_text(one)}, {_half_text(two)}"
         for one, two in zip(cells[::2], cells[1::2], strict=True)
     ]
     one, two = view["scores"]
@@ -109,18 +109,18 @@ def told(view: Mapping[str, Any]) -> str:
     )
 
 
-def _marks_told(marks: Sequence[Mark]) -> Iterable[str]:
+def _marks_text(marks: Sequence[SquareMark]) -> Iterable[str]:
     for text in dict.fromkeys([mark.text for mark in marks]):
         squares = [mark.square for mark in marks if mark.text == text]
         yield f"Marked {text}: {', '.join(squares)}."
 
 
-def _rings_told(rings: Sequence[Ring]) -> Iterable[str]:
+def _rings_text(rings: Sequence[Ring]) -> Iterable[str]:
     for ring in rings:
         yield f"Ringed as {ring.letter}: {ring.start} to {ring.end}."
 
 
-def _half_told(half: Mapping[str, Any]) -> str:
+def _half_text(half: Mapping[str, Any]) -> str:
     number = "hidden" if half["number"] is None else half["number"]
     secret = ", hidden" if half["hidden"] and half["number"] is not None else ""
     return f"{half['square']} {half['colour']} {number}{secret}"
@@ -213,7 +213,7 @@ def _half(half: Mapping[str, Any], x: int, y: int) -> str:
     )
 
 
-def _mark(mark: Mark) -> str:
+def _mark(mark: SquareMark) -> str:
     x, y = _corner(CELL_OF[mark.square])
     ink = FAINT if mark.good is None else GOOD if mark.good else BAD
     dashes = ' stroke-dasharray="4 3"' if mark.good is False else ""

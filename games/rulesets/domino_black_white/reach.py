@@ -48,12 +48,12 @@ def _bits(spots: list[Spot]) -> int:
     return sum(1 << spot.at for spot in spots)
 
 
-def _blocked_by(laid: Spot) -> int:
+def _overlaps_of(laid: Spot) -> int:
     taken = set(laid.cells)
     return _bits([spot for spot in SPOTS if taken & set(spot.cells)])
 
 
-def _held_by(laid: Spot) -> int:
+def _dependents_of(laid: Spot) -> int:
     held = []
     for spot in SPOTS:
         wing = wing_of(spot)
@@ -67,9 +67,9 @@ def _held_by(laid: Spot) -> int:
 
 
 ALL_SPOTS: Final = _bits(list(SPOTS))
-BLOCKED_BY: Final[tuple[int, ...]] = tuple([_blocked_by(spot) for spot in SPOTS])
+BLOCKED_BY: Final[tuple[int, ...]] = tuple([_overlaps_of(spot) for spot in SPOTS])
 """By the index of a spot: the spots that share a cell with it."""
-HELD_BY: Final[tuple[int, ...]] = tuple([_held_by(spot) for spot in SPOTS])
+HELD_BY: Final[tuple[int, ...]] = tuple([_dependents_of(spot) for spot in SPOTS])
 """By the index of a spot: the spots that a domino lying there holds, wing rule included."""
 
 OPEN_AT_FIRST: Final = ALL_SPOTS

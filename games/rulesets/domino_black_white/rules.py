@@ -29,14 +29,14 @@ from games.rulesets.domino_black_white.moves import (
     DOMINO_BIT,
     PLACES,
     WAYS,
+    ChooseOrder,
     Move,
-    Order,
-    OutOfTime,
-    Place,
+    PlaceDomino,
+    TurnTimeout,
 )
 from games.rulesets.domino_black_white.state import (
     DECISIONS,
-    State,
+    BlackWhiteState,
     begun,
     ordered,
     out_of_time,
@@ -45,7 +45,7 @@ from games.rulesets.domino_black_white.state import (
 )
 
 _WAYS: Final = len(WAYS)
-_PLACES_AT: Final[tuple[tuple[Place, ...], ...]] = tuple(
+_PLACES_AT: Final[tuple[tuple[PlaceDomino, ...], ...]] = tuple(
     [
         PLACES[_WAYS * SPOT_AT[at].index : _WAYS * (SPOT_AT[at].index + 1)] if at in SPOT_AT else ()
         for at in range(-1, 2 * UPRIGHT)
@@ -61,7 +61,7 @@ class DominoOptions(Options, frozen=True, kw_only=True):
     reserve: Seconds = 600.0
 
 
-class DominoBlackWhite(Ruleset[State, Move]):
+class DominoBlackWhite(Ruleset[BlackWhiteState, Move]):
     """Two players lay dominoes into a board with gravity, hide one half of each, and score lines
     of three that sum to a multiple of five."""
 
@@ -79,13 +79,13 @@ class DominoBlackWhite(Ruleset[State, Move]):
 
     # -- the course of a match -----------------------------------------------------------------
 
-    def initial(self, setup: Setup) -> State:
+    def initial(self, setup: Setup) -> BlackWhiteState:
         return begun(setup.advantage)
 
-    def decisions(self, state: State) -> tuple[Decision, ...]:
+    def decisions(self, state: BlackWhiteState) -> tuple[Decision, ...]:
         return DECISIONS[state.turn] if state.legal else ()
 
-    def outcome(self, state: State) -> Outcome | None:
+    def outcome(self, state: BlackWhiteState) -> Outcome | None:
         if state.legal:
             return None
         one, two = scores = state.scores()
@@ -93,23 +93,23 @@ class DominoBlackWhite(Ruleset[State, Move]):
             return Outcome(winner(state), TIMEOUT.id, scores)
         return Outcome(winner(state), TIE_BREAK.id if one == two else POINTS.id, scores)
 
-    def scores(self, state: State) -> tuple[int, int]:
+    def scores(self, state: BlackWhiteState) -> tuple[int, int]:
         return state.scores()
 
-    def validate(self, state: State, decision: Decision, move: Move) -> None:
-        judging.judge(state, decision, move)
+    def validate(self, state: BlackWhiteState, decision: Decision, move: Move) -> None:
+        judging.validate(state, decision, move)
 
-    def apply(self, state: State, chosen: Chosen[Move]) -> State:
+    def apply(self, state: BlackWhiteState, chosen: Chosen[Move]) -> BlackWhiteState:
         ((seat, move),) = chosen
-        if type(move) is Place:
+        if type(move) is PlaceDomino:
             return played(state, move)
-        if type(move) is Order:
+        if type(move) is ChooseOrder:
             return ordered(state, seat if move.first else other(seat))
         return out_of_time(state, seat)
 
-    def on_timeout(self, state: State, decision: Decision) -> Move:
+    def on_timeout(self, state: BlackWhiteState, decision: Decision) -> Move:
         """The order falls to going first (house ruling); a turn that outlasts its reserve loses."""
-        return Order(first=True) if decision.kind == "order" else OutOfTime()
+        return ChooseOrder(first=True) if decision.kind == "order" else TurnTimeout()
 
     # -- time ----------------------------------------------------------------------------------
 
@@ -132,25 +132,25 @@ class DominoBlackWhite(Ruleset[State, Move]):
     def enumerable(self, decision: Decision) -> bool:
         return True
 
-    def legal(self, state: State, decision: Decision) -> Iterator[Move]:
+    def legal(self, state: BlackWhiteState, decision: Decision) -> Iterator[Move]:
         if decision.kind == "order":
-            yield Order(first=True)
-            yield Order(first=False)
+            yield ChooseOrder(first=True)
+            yield ChooseOrder(first=False)
             return
         for spot in spots_in(state.legal):
             for place in _PLACES_AT[spot.at + 1]:
                 if state.hand & DOMINO_BIT[place.code % _WAYS]:
                     yield place
 
-    def any_legal(self, state: State, decision: Decision) -> bool:
+    def any_legal(self, state: BlackWhiteState, decision: Decision) -> bool:
         """Hands never run out before the board does, so a legal spot is enough."""
         return state.legal != 0
 
-    def sample(self, state: State, decision: Decision, random: RandomSource) -> Move:
+    def sample(self, state: BlackWhiteState, decision: Decision, random: RandomSource) -> Move:
         """Every legal spot goes with every way to lay a domino in hand, so the two are drawn
         apart: a way out of all 72 until its domino is in hand, and a spot out of the legal ones."""
         if state.first is None:
-            return Order(first=random() < 0.5)
+            return ChooseOrder(first=random() < 0.5)
         hand = state.hand
         way = floor(random() * _WAYS)
         while not hand & DOMINO_BIT[way]:
@@ -169,10 +169,12 @@ class DominoBlackWhite(Ruleset[State, Move]):
 
     # -- what people and bots see --------------------------------------------------------------
 
-    def view(self, state: State, audience: Audience) -> dict[str, Any]:
+    def view(self, state: BlackWhiteState, audience: Audience) -> dict[str, Any]:
         return views.view(state, audience)
 
-    def events(self, before: State, chosen: Chosen[Move], after: State) -> Sequence[Event]:
+    def events(
+        self, before: BlackWhiteState, chosen: Chosen[Move], after: BlackWhiteState
+    ) -> Sequence[Event]:
         return events.events(before, chosen, after)
 
     def step_notes(self, events: Sequence[Event]) -> dict[str, Any]:
@@ -180,10 +182,12 @@ class DominoBlackWhite(Ruleset[State, Move]):
         met = [event.data["met"] for event in events if event.kind == "place"]
         return {"met": met[0] if met else ""}
 
-    def determinize(self, view: Mapping[str, Any], seat: Seat, random: RandomSource) -> State:
+    def determinize(
+        self, view: Mapping[str, Any], seat: Seat, random: RandomSource
+    ) -> BlackWhiteState:
         return guessing.determinize(view, random)
 
-    def evaluate(self, state: State, seat: Seat) -> float:
+    def evaluate(self, state: BlackWhiteState, seat: Seat) -> float:
         return estimate.estimate(state, seat)
 
     def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
@@ -191,8 +195,8 @@ class DominoBlackWhite(Ruleset[State, Move]):
 
     # -- storage -------------------------------------------------------------------------------
 
-    def encode(self, state: State) -> bytes:
+    def encode(self, state: BlackWhiteState) -> bytes:
         return saving.encode(state)
 
-    def decode(self, data: bytes) -> State:
+    def decode(self, data: bytes) -> BlackWhiteState:
         return saving.decode(data)

@@ -10,10 +10,16 @@ from games.engine.errors import EngineFault
 from games.rulesets.domino_black_white.lines import MET_CODE, MET_TEXT
 from games.rulesets.domino_black_white.moves import DOMINO_OF
 from games.rulesets.domino_black_white.notation import PLACE_OF, TEXT_OF
-from games.rulesets.domino_black_white.state import State, begun, ordered, out_of_time, played
+from games.rulesets.domino_black_white.state import (
+    BlackWhiteState,
+    begun,
+    ordered,
+    out_of_time,
+    played,
+)
 
 
-class _Saved(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _SavedMatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``placed`` pairs the canonical text of each placement with the letters it met."""
 
     advantage: Literal[0, 1]
@@ -23,10 +29,10 @@ class _Saved(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 _ENCODER: Final = msgspec.json.Encoder()
-_DECODER: Final = msgspec.json.Decoder(_Saved)
+_DECODER: Final = msgspec.json.Decoder(_SavedMatch)
 
 
-def encode(state: State) -> bytes:
+def encode(state: BlackWhiteState) -> bytes:
     """The state as JSON."""
     return _ENCODER.encode(
         {
@@ -40,7 +46,7 @@ def encode(state: State) -> bytes:
     )
 
 
-def decode(data: bytes) -> State:
+def decode(data: bytes) -> BlackWhiteState:
     """The state of an encoding. Raises :class:`EngineFault` for what never was one."""
     try:
         saved = _DECODER.decode(data)

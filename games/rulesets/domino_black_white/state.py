@@ -8,21 +8,21 @@ import msgspec
 
 from games.engine.decisions import Decision, Seat, other
 from games.rulesets.domino_black_white.lines import EMPTY, POINTS, letters
-from games.rulesets.domino_black_white.moves import EFFECTS, FULL_HAND, Place
+from games.rulesets.domino_black_white.moves import EFFECTS, FULL_HAND, PlaceDomino
 from games.rulesets.domino_black_white.reach import HELD_AT_FIRST, OPEN_AT_FIRST, settled
 
 MOST_PLACEMENTS: Final = 31  # 63 cells have room for no more
 
 
-class Placed(msgspec.Struct, frozen=True, gc=False):
+class PlacedDomino(msgspec.Struct, frozen=True, gc=False):
     """A placement that was made, the letters it met, and the one before it."""
 
-    before: Placed | None
-    place: Place
+    before: PlacedDomino | None
+    place: PlaceDomino
     met: int
 
 
-class State(msgspec.Struct, frozen=True, gc=False):
+class BlackWhiteState(msgspec.Struct, frozen=True, gc=False):
     """A match of Domino Black & White.
 
     What happened is in the first four fields; the rest follows from them and is carried along.
@@ -40,7 +40,7 @@ class State(msgspec.Struct, frozen=True, gc=False):
     advantage: Seat
     first: Seat | None
     late: Seat | None
-    last: Placed | None
+    last: PlacedDomino | None
     turn: int
     hand: int
     other_hand: int
@@ -50,7 +50,7 @@ class State(msgspec.Struct, frozen=True, gc=False):
     legal: int
 
     @property
-    def history(self) -> list[Placed]:
+    def history(self) -> list[PlacedDomino]:
         """The placements in the order in which they were made."""
         chain = []
         placed = self.last
@@ -110,9 +110,9 @@ DECISIONS: Final = _decisions()
 """The open decision of every turn: two entries, by seat, for the order and for each placement."""
 
 
-def begun(advantage: Seat) -> State:
+def begun(advantage: Seat) -> BlackWhiteState:
     """The state before the order is chosen."""
-    return State(
+    return BlackWhiteState(
         advantage=advantage,
         first=None,
         late=None,
@@ -127,12 +127,14 @@ def begun(advantage: Seat) -> State:
     )
 
 
-def ordered(state: State, first: Seat) -> State:
+def ordered(state: BlackWhiteState, first: Seat) -> BlackWhiteState:
     """The state with the order chosen: ``first`` makes the first placement."""
     return msgspec.structs.replace(state, first=first, turn=2 + first)
 
 
-def played(state: State, place: Place, announced: int | None = None) -> State:
+def played(
+    state: BlackWhiteState, place: PlaceDomino, announced: int | None = None
+) -> BlackWhiteState:
     """The state after a legal placement by the seat to move.
 
     The letters met are found by scoring it, unless they were ``announced``.
@@ -146,11 +148,11 @@ def played(state: State, place: Place, announced: int | None = None) -> State:
         met = announced
     still_open = settled(state.open & clear)
     held = state.held | holds
-    return State(
+    return BlackWhiteState(
         state.advantage,
         state.first,
         state.late,
-        Placed(state.last, place, met),
+        PlacedDomino(state.last, place, met),
         (state.turn ^ 1) + 2,
         state.other_hand,
         state.hand ^ domino,
@@ -161,12 +163,12 @@ def played(state: State, place: Place, announced: int | None = None) -> State:
     )
 
 
-def out_of_time(state: State, seat: Seat) -> State:
+def out_of_time(state: BlackWhiteState, seat: Seat) -> BlackWhiteState:
     """The state after the reserve of ``seat`` ran out: the match is over."""
     return msgspec.structs.replace(state, late=seat, legal=0)
 
 
-def winner(state: State) -> Seat:
+def winner(state: BlackWhiteState) -> Seat:
     """Who won a match that is over.
 
     The seat that did not run out of time; else the one with more points; else the one that placed

@@ -16,13 +16,13 @@ from games.rulesets.domino_black_white.lines import MET_TEXT
 from games.rulesets.domino_black_white.moves import (
     DOMINOES,
     HALVES,
-    Place,
+    PlaceDomino,
     colour,
 )
-from games.rulesets.domino_black_white.state import State
+from games.rulesets.domino_black_white.state import BlackWhiteState
 
 
-def view(state: State, audience: Audience) -> dict[str, Any]:
+def view(state: BlackWhiteState, audience: Audience) -> dict[str, Any]:
     """The board, hands and scores for ``audience``.
 
     ``phase`` is ``order``, ``place`` or ``over``; ``to_move`` the seat that decides, or null;
@@ -61,7 +61,7 @@ def view(state: State, audience: Audience) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1 << 16)
-def _cells(place: Place, index: int, seat: Seat, knows: bool) -> tuple[dict[str, Any], ...]:
+def _cells(place: PlaceDomino, index: int, seat: Seat, knows: bool) -> tuple[dict[str, Any], ...]:
     """The two filled squares of a placement, for copying: they are wanted again every turn."""
     return tuple(
         {**half, "seat": seat, "domino": index, "partner": partner}
@@ -74,7 +74,7 @@ def _cells(place: Place, index: int, seat: Seat, knows: bool) -> tuple[dict[str,
 _AUDIENCE_OF: Final[tuple[Audience, Audience]] = (0, 1)
 
 
-def _phase(state: State) -> str:
+def _phase(state: BlackWhiteState) -> str:
     if not state.legal:
         return "over"
     return "order" if state.first is None else "place"
@@ -89,7 +89,7 @@ def dominoes_in(hand: int) -> list[list[int]]:
     return [list(domino) for index, domino in enumerate(DOMINOES) if hand >> index & 1]
 
 
-def halves(place: Place, *, knows: bool) -> list[dict[str, Any]]:
+def halves(place: PlaceDomino, *, knows: bool) -> list[dict[str, Any]]:
     """Both halves of a placed domino in board order, as somebody sees them who ``knows`` the hidden
     number or does not."""
     return [

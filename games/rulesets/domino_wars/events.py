@@ -9,7 +9,15 @@ from games.engine.decisions import EVERYONE, Chance, Event, Seat
 from games.engine.ruleset import Chosen
 from games.rulesets.domino_wars import turns
 from games.rulesets.domino_wars.board import COVER, NAMES, Play
-from games.rulesets.domino_wars.moves import Deck, Discard, Move, Mulligan, Order, Return, Top
+from games.rulesets.domino_wars.moves import (
+    ChooseStarter,
+    Deck,
+    Discard,
+    Move,
+    Mulligan,
+    Return,
+    Top,
+)
 from games.rulesets.domino_wars.notation import print_move
 from games.rulesets.domino_wars.state import HAND, Opening, Position, State
 from games.rulesets.domino_wars.view import _AUDIENCE_OF, _names, _squares
@@ -37,7 +45,7 @@ def events(before: State, chosen: Chosen[Move], after: State) -> Sequence[Event]
 
 def _setup_event(seat: Seat, move: Move) -> Event:
     match move:
-        case Order(first):
+        case ChooseStarter(first):
             return Event(
                 kind="first",
                 seat=seat,

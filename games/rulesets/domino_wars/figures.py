@@ -7,7 +7,7 @@ from functools import cache
 from games.engine.decisions import ROOM
 from games.rulesets.domino_wars.board import SQUARES, Play, board_of
 from games.rulesets.domino_wars.notation import parse_move
-from games.rulesets.domino_wars.picture import Mark, drawing
+from games.rulesets.domino_wars.picture import TentativeDomino, drawing
 from games.rulesets.domino_wars.state import PLAY, Position, Side, Terms
 from games.rulesets.domino_wars.turns import begun, played
 from games.rulesets.domino_wars.view import view
@@ -33,20 +33,20 @@ def figures() -> dict[str, tuple[str, str]]:
             "lower than the 4. With the 3 on B2 it may not, since the 3 there is not lower than "
             "that; the other way round, with the 4 on B2, it may.",
             _position(MIDDLE),
-            Mark(("D3", "D4"), (3, 4), good=True),
-            Mark(("B1", "B2"), (4, 3), good=False),
+            TentativeDomino(("D3", "D4"), (3, 4), good=True),
+            TentativeDomino(("B1", "B2"), (4, 3), good=False),
         ),
         "taken": _figure(
             "Squares change hands",
             "Blue lays the 56 with the 5 on A2 and the 6 on B2. A2 was red's and is blue's now; "
             "B2 was blue's before.",
             _position(MIDDLE),
-            Mark(("A2", "B2"), (5, 6), good=True),
+            TentativeDomino(("A2", "B2"), (5, 6), good=True),
         ),
     }
 
 
-def _figure(title: str, caption: str, state: Position, *marks: Mark) -> tuple[str, str]:
+def _figure(title: str, caption: str, state: Position, *marks: TentativeDomino) -> tuple[str, str]:
     return drawing(view(state, ROOM), title=title, marks=marks, strip=False), caption
 
 

@@ -53,12 +53,12 @@ def determinize(view: Mapping[str, Any], seat: Seat, random: RandomSource) -> St
     Raises :class:`EngineFault` for what never was a view of that seat.
     """
     try:
-        return _guessed(view, seat, random)
+        return _guess(view, seat, random)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise EngineFault(f"not a view of Domino Wars: {error!r}") from error
 
 
-def _guessed(view: Mapping[str, Any], seat: Seat, random: RandomSource) -> State:
+def _guess(view: Mapping[str, Any], seat: Seat, random: RandomSource) -> State:
     items = view["items"]
     terms = Terms(
         view["advantage"],
@@ -103,7 +103,7 @@ def _dominoes(names: Sequence[str]) -> Dominoes:
 
 def _position(view: Mapping[str, Any], terms: Terms, seat: Seat, random: RandomSource) -> Position:
     last = _last(view["last"])
-    ask, effect = _asked(view, last)
+    ask, effect = _question(view, last)
     turn = view["turn"]
     numbers: list[int | None] = [None] * SQUARES
     owned = [0, 0]
@@ -145,7 +145,7 @@ def _last(shown: Mapping[str, Any] | None) -> Last | None:
 _NUMBER_OF: Final = {RETURN: 0, TOP: 2, DISCARD: 4}
 
 
-def _asked(view: Mapping[str, Any], last: Last | None) -> tuple[Ask, int]:
+def _question(view: Mapping[str, Any], last: Last | None) -> tuple[Ask, int]:
     ask: Ask = KINDS.index(view["ask"]) if view["ask"] is not None else 0  # type: ignore[assignment]
     if last is None or ask not in _NUMBER_OF:
         return ask, 0
@@ -170,12 +170,12 @@ def _own(shown: Mapping[str, Any], random: RandomSource) -> Side:
         _dominoes(shown["hand"]),
         tuple([next(rest) if domino is None else domino for domino in pile]),
         _dominoes(shown["discards"]),
-        _known(shown, top, bottom),
+        _knowledge(shown, top, bottom),
         shown["skip"],
     )
 
 
-def _known(shown: Mapping[str, Any], top: int, bottom: int) -> Known:
+def _knowledge(shown: Mapping[str, Any], top: int, bottom: int) -> Known:
     public = shown["shown"]
     return Known(
         top, bottom, len(public["bottom"]), _dominoes(public["hand"]), _dominoes(public["either"])
@@ -201,7 +201,7 @@ def _others(
     rest.sort(key=lambda domino: domino not in wanted)
     hand_size = shown["hand_size"] - len(held) if shown["hand_size"] else 0
     hand, pile = (*held, *rest[:hand_size]), (*rest[hand_size:], *sunk)
-    return Side(hand, pile, discards, _known(shown, 0, len(sunk)), shown["skip"])
+    return Side(hand, pile, discards, _knowledge(shown, 0, len(sunk)), shown["skip"])
 
 
 def _may_be_next(deck: Sequence[DominoIndex], repeats: int) -> list[DominoIndex]:

@@ -15,11 +15,19 @@ from games.rulesets.domino_wars.board import (
     Play,
     number_at,
 )
-from games.rulesets.domino_wars.moves import Deck, Discard, Move, Mulligan, Order, Return, Top
+from games.rulesets.domino_wars.moves import (
+    ChooseStarter,
+    Deck,
+    Discard,
+    Move,
+    Mulligan,
+    Return,
+    Top,
+)
 from games.rulesets.domino_wars.state import Position, State
 
 _EXPECTED: Final[dict[str, tuple[type[Any], str]]] = {
-    "first": (Order, 'Choose "first" or "second" now.'),
+    "first": (ChooseStarter, 'Choose "first" or "second" now.'),
     "deck": (Deck, 'Choose eight dominoes now, like "deck 01 12 23 34 45 56 06 16".'),
     "mulligan": (Mulligan, 'Say "mulligan" or "keep" now.'),
     "play": (Play, 'Play a domino now, like "34 B2:B3".'),

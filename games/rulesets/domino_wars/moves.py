@@ -15,7 +15,7 @@ from games.rulesets.domino_wars.board import (
 DECK: Final = 8  # dominoes
 
 
-class Order(msgspec.Struct, frozen=True, gc=False, tag="order"):
+class ChooseStarter(msgspec.Struct, frozen=True, gc=False, tag="order"):
     """Whether the chooser plays first."""
 
     first: bool
@@ -51,13 +51,13 @@ class Discard(msgspec.Struct, frozen=True, gc=False, tag="discard"):
     domino: DominoIndex
 
 
-class OutOfTime(msgspec.Struct, frozen=True, gc=False, tag="out-of-time"):
+class ReserveTimeout(msgspec.Struct, frozen=True, gc=False, tag="out-of-time"):
     """The reserve of the player whose turn it was is used up. No player can type this."""
 
 
-Move: TypeAlias = Order | Deck | Mulligan | Play | Return | Top | Discard | OutOfTime
+Move: TypeAlias = ChooseStarter | Deck | Mulligan | Play | Return | Top | Discard | ReserveTimeout
 
-ORDERS: Final = (Order(True), Order(False))
+ORDERS: Final = (ChooseStarter(True), ChooseStarter(False))
 MULLIGANS: Final = (Mulligan(True), Mulligan(False))
 RETURNS: Final = tuple(map(Return, range(len(NAMES))))
 TOPS: Final = tuple(map(Top, range(len(NAMES))))

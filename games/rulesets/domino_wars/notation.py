@@ -19,11 +19,11 @@ from games.rulesets.domino_wars.moves import (
     ORDERS,
     RETURNS,
     TOPS,
+    ChooseStarter,
     Deck,
     Discard,
     Move,
     Mulligan,
-    Order,
     Return,
     Top,
 )
@@ -130,7 +130,7 @@ def print_move(move: Move) -> str:
             return f"discard {NAMES[domino]}"
         case Deck(dominoes):
             return f"deck {names_of(dominoes)}"
-        case Order(first):
+        case ChooseStarter(first):
             return "first" if first else "second"
         case Mulligan(again):
             return "mulligan" if again else "keep"

@@ -15,7 +15,7 @@ from games.engine.errors import EngineFault
 from games.engine.naming import PLAYERS
 from games.engine.ruleset import Chosen
 from games.rulesets.domino_wars.board import DOMINOES, NAMES
-from games.rulesets.domino_wars.moves import DECK, Deck, Move, Mulligan, Order
+from games.rulesets.domino_wars.moves import DECK, ChooseStarter, Deck, Move, Mulligan
 from games.rulesets.domino_wars.notation import names_of
 from games.rulesets.domino_wars.state import (
     DECK_DECISIONS,
@@ -118,7 +118,7 @@ def applied(state: Opening, chosen: Chosen[Move]) -> State:
     """The state after the order, both decks or the answers about mulligans."""
     seat, move = chosen[0]
     terms = state.terms
-    if isinstance(move, Order):
+    if isinstance(move, ChooseStarter):
         return Opening(terms, first=seat if move.first else 1 - seat)
     if isinstance(move, Deck):
         one, two = [deck.dominoes for _, deck in chosen if isinstance(deck, Deck)]
@@ -130,7 +130,7 @@ def applied(state: Opening, chosen: Chosen[Move]) -> State:
         if isinstance(answer, Mulligan) and answer.again:
             again[each] = True
             left[each] = state.left[each] - 1
-    return _or_begun(
+    return _begin_if_ready(
         Opening(
             terms, state.first, state.decks, state.sides, (left[0], left[1]), (again[0], again[1]),
             state.round,
@@ -138,7 +138,7 @@ def applied(state: Opening, chosen: Chosen[Move]) -> State:
     )  # fmt: skip
 
 
-def _or_begun(state: Opening) -> State:
+def _begin_if_ready(state: Opening) -> State:
     """The next round of questions, or the first turn when nobody is left to be asked."""
     one, two = state.sides
     if one is None or two is None or any(state.again):
@@ -191,7 +191,7 @@ def drawn(state: Opening, chance: Chance, dominoes: Dominoes) -> State:
         again = (again[0] and seat == 1, again[1] and seat == 0)
     side = Side(hand, pile)
     sides = (side, state.sides[1]) if seat == 0 else (state.sides[0], side)
-    return _or_begun(
+    return _begin_if_ready(
         Opening(state.terms, state.first, state.decks, sides, state.left, again, state.round)
     )
 

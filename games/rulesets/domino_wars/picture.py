@@ -28,7 +28,7 @@ GOOD, BAD = "#1f7a45", "#b3301f"
 DEFINITIONS: Final = f"<defs>{patterns('wars-seat', 8)}</defs>"
 
 
-class Mark(msgspec.Struct, frozen=True):
+class TentativeDomino(msgspec.Struct, frozen=True):
     """A domino laid tentatively on two squares of a drawn example, and whether it may lie there."""
 
     squares: tuple[str, str]
@@ -43,7 +43,11 @@ def picture(view: Mapping[str, Any]) -> str:
 
 
 def drawing(
-    view: Mapping[str, Any], *, title: str, marks: Sequence[Mark] = (), strip: bool = True
+    view: Mapping[str, Any],
+    *,
+    title: str,
+    marks: Sequence[TentativeDomino] = (),
+    strip: bool = True,
 ) -> str:
     """The board of a view with the marks of an example on it."""
     width = SIZE * CELL + EDGE + CELL // 4
@@ -58,7 +62,7 @@ def drawing(
         *([_seat_line(view, seat) for seat in (0, 1)] if strip else []),
         "</g>",
     ]
-    text = " ".join([told(view), *_marks_told(marks)])
+    text = " ".join([description_of(view), *_marks_text(marks)])
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" role="img" font-family="system-ui, sans-serif">'
@@ -67,7 +71,7 @@ def drawing(
     )
 
 
-def told(view: Mapping[str, Any]) -> str:
+def description_of(view: Mapping[str, Any]) -> str:
     """The board in words, for readers who do not see it."""
     one, two = view["scores"]
     first, second = names_in(view)
@@ -89,7 +93,7 @@ def told(view: Mapping[str, Any]) -> str:
     )
 
 
-def _marks_told(marks: Sequence[Mark]) -> Iterable[str]:
+def _marks_text(marks: Sequence[TentativeDomino]) -> Iterable[str]:
     for mark in marks:
         laid = " and ".join(
             [f"{n} on {square}" for n, square in zip(mark.numbers, mark.squares, strict=True)]
@@ -163,7 +167,7 @@ def _frame(squares: Sequence[str], ink: str, width: float, *, dashed: bool = Fal
     )
 
 
-def _mark(mark: Mark) -> str:
+def _mark(mark: TentativeDomino) -> str:
     ink = GOOD if mark.good else BAD
     halves = ""
     for square, number in zip(mark.squares, mark.numbers, strict=True):

@@ -57,7 +57,7 @@ from games.rulesets.domino_wars.moves import (
     Deck,
     Discard,
     Move,
-    OutOfTime,
+    ReserveTimeout,
     Return,
     Top,
 )
@@ -205,7 +205,7 @@ class DominoWars(Ruleset[State, Move]):
             case "mulligan":
                 return MULLIGANS[1]
             case _:
-                return OutOfTime()
+                return ReserveTimeout()
 
     # -- chance --------------------------------------------------------------------------------
 

@@ -95,23 +95,23 @@ _DECODER: Final = msgspec.json.Decoder(_Opening | _Position)
 
 def encode(state: State) -> bytes:
     """The state as JSON."""
-    return _ENCODER.encode(_saved(state))
+    return _ENCODER.encode(_document(state))
 
 
-def _saved(state: State) -> _Opening | _Position:
+def _document(state: State) -> _Opening | _Position:
     terms = _Terms(*msgspec.structs.astuple(state.terms))
     if isinstance(state, Opening):
         return _Opening(
             terms,
             state.first,  # type: ignore[arg-type]  # a seat is 0 or 1
             state.decks,
-            (_saved_side(state.sides[0]), _saved_side(state.sides[1])),
+            (_side_document(state.sides[0]), _side_document(state.sides[1])),
             state.left,
             state.again,
             state.round,
         )
     last = None if state.last is None else _Last(*msgspec.structs.astuple(state.last))
-    one, two = map(_saved_side, state.sides)
+    one, two = map(_side_document, state.sides)
     if one is None or two is None:
         raise EngineFault("a position of Domino Wars without dominoes")
     return _Position(
@@ -131,7 +131,7 @@ def _saved(state: State) -> _Opening | _Position:
     )
 
 
-def _saved_side(side: Side | None) -> _Side | None:
+def _side_document(side: Side | None) -> _Side | None:
     if side is None:
         return None
     known = side.known

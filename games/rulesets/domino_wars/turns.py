@@ -82,11 +82,11 @@ def drawn(side: Side) -> Side:
     pile = side.pile
     known = side.known
     if known is not NOTHING:
-        known = _known_after_draw(known, pile)
+        known = _knowledge_after_draw(known, pile)
     return Side((*side.hand, pile[0]), pile[1:], side.discards, known, side.skip)
 
 
-def _known_after_draw(known: Known, pile: Dominoes) -> Known:
+def _knowledge_after_draw(known: Known, pile: Dominoes) -> Known:
     top, bottom, sunk, held, loose = known.top, known.bottom, known.sunk, known.held, known.loose
     if sunk == len(pile):
         sunk -= 1
@@ -163,7 +163,7 @@ def chosen(state: Position, move: Return | Top | Discard, notes: Notes = None) -
     """The position after a choice of an effect, as far as it goes without another one."""
     if state.last is None:
         raise EngineFault("an effect without a domino that was played")
-    side = _carried_out(state.ask, state.sides[state.seat], move.domino, state.seat, notes)
+    side = _carry_out(state.ask, state.sides[state.seat], move.domino, state.seat, notes)
     return _effects(
         state, side, state.effect + 1, state.owned, state.board, state.last, notes=notes
     )
@@ -176,7 +176,7 @@ def choosable(side: Side, ask: Ask) -> Dominoes:
     return side.pile if ask == TOP else side.hand
 
 
-def _carried_out(ask: Ask, side: Side, domino: DominoIndex, seat: Seat, notes: Notes) -> Side:
+def _carry_out(ask: Ask, side: Side, domino: DominoIndex, seat: Seat, notes: Notes) -> Side:
     if ask == RETURN:
         return returned(side, domino)
     if ask == TOP:
@@ -256,7 +256,7 @@ def _choice(ask: Ask, side: Side, seat: Seat, notes: Notes) -> tuple[Ask, Side]:
         return ask, side
     if notes is not None:
         notes.append(Note(kind, seat, only, forced=True))
-    return PLAY, _carried_out(ask, side, only, seat, notes)
+    return PLAY, _carry_out(ask, side, only, seat, notes)
 
 
 def _next_turn(

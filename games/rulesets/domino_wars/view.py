@@ -121,7 +121,7 @@ def _names(dominoes: Dominoes) -> list[str]:
     return [NAMES[domino] for domino in dominoes]
 
 
-def _sorted(dominoes: Dominoes) -> list[str]:
+def _sorted_names(dominoes: Dominoes) -> list[str]:
     return [NAMES[domino] for domino in sorted(dominoes)]
 
 
@@ -143,9 +143,9 @@ def _side_view(state: State, seat: Seat, audience: Audience) -> dict[str, Any]:
         deck = side.deck
     known = side.known
     return {
-        "hand": _sorted(side.hand) if knows else None,
+        "hand": _sorted_names(side.hand) if knows else None,
         "hand_size": len(side.hand),
-        "pile": _sorted(side.pile) if knows else None,
+        "pile": _sorted_names(side.pile) if knows else None,
         "pile_size": len(side.pile),
         "order": _order(side, known_all=audience == ALL) if knows else None,
         "deck": _names(deck) if knows and deck is not None else None,
@@ -153,8 +153,8 @@ def _side_view(state: State, seat: Seat, audience: Audience) -> dict[str, Any]:
         "skip": side.skip,
         "shown": {
             "bottom": _names(side.pile[len(side.pile) - known.sunk :]),
-            "hand": _sorted(known.held),
-            "either": _sorted(known.loose),
+            "hand": _sorted_names(known.held),
+            "either": _sorted_names(known.loose),
         },
     }
 

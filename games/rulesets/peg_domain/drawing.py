@@ -17,7 +17,7 @@ from games.rulesets.peg_domain.boards import (
     PEGS,
     set_of,
 )
-from games.rulesets.peg_domain.state import Frame, removable_at_first
+from games.rulesets.peg_domain.state import Preliminaries, removable_at_first
 
 BOTH: Final = "both"
 LEAST_REMOVABLE: Final = 12
@@ -26,7 +26,7 @@ LEAST_REMOVABLE: Final = 12
 _CHANCE = re.compile(r"pallet (?P<whose>red|blue|both)(?P<squares>(?: [a-z]+[0-9]+)+)")
 
 
-def due(frame: Frame) -> tuple[Draw, ...]:
+def due(frame: Preliminaries) -> tuple[Draw, ...]:
     """The pallets that are still to be drawn."""
     if frame.variant == "tempo-up":
         return (Draw("pallet", BOTH),)
@@ -39,7 +39,7 @@ def due(frame: Frame) -> tuple[Draw, ...]:
     )
 
 
-def draw(frame: Frame, wanted: Draw, random: RandomSource) -> Chance:
+def draw(frame: Preliminaries, wanted: Draw, random: RandomSource) -> Chance:
     """A pallet with its pegs drawn uniformly, without replacement."""
     while True:
         squares = list(PALLET_SQUARES)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from games.engine.decisions import Seat, other
-from games.rulesets.peg_domain.state import State, outcome_of
+from games.rulesets.peg_domain.state import PegDomainState, outcome_of
 
 
-def estimate(state: State, seat: Seat) -> float:
+def estimate(state: PegDomainState, seat: Seat) -> float:
     """Who owns more of the domain, weighed by how little can still happen to it."""
     outcome = outcome_of(state)
     if outcome is not None:

@@ -18,30 +18,30 @@ from games.rulesets.peg_domain.boards import (
 from games.rulesets.peg_domain.drawing import pegs_of
 from games.rulesets.peg_domain.moves import (
     Choose,
+    EndInspection,
     Extra,
     Finish,
     Keep,
     Move,
     Order,
-    Place,
+    PlaceCutOut,
     Rapid,
-    Ready,
     Remove,
     Take,
 )
 from games.rulesets.peg_domain.notation import cut_text, print_move
-from games.rulesets.peg_domain.state import State, taken_by
+from games.rulesets.peg_domain.state import PegDomainState, taken_by
 
 _AUDIENCE_OF: Final[tuple[Audience, Audience]] = (0, 1)
 
 
-def events(before: State, chosen: Chosen[Move], after: State) -> Sequence[Event]:
+def events(before: PegDomainState, chosen: Chosen[Move], after: PegDomainState) -> Sequence[Event]:
     """What the log says of the moves of one step; running out of time is told by the table."""
     told: list[Event] = []
     for seat, move in sorted(chosen, key=lambda each: each[0] != before.mover):
-        told += _told(before, seat, move, after)
+        told += _move_events(before, seat, move, after)
     if before.phase == "play":
-        told += _finished(before, after)
+        told += _finish_events(before, after)
     return told
 
 
@@ -49,11 +49,13 @@ def _public(kind: str, seat: Seat | None, text: str, **data: object) -> Event:
     return Event(kind=kind, seat=seat, text=text, seen_by=EVERYONE, data=data)
 
 
-def _told(before: State, seat: Seat, move: Move, after: State) -> list[Event]:
+def _move_events(
+    before: PegDomainState, seat: Seat, move: Move, after: PegDomainState
+) -> list[Event]:
     match move:
         case Take():
             return [_public("right", seat, f"took the right to choose the {move.right}")]
-        case Ready():
+        case EndInspection():
             return [_public("ready", seat, "is ready")]
         case Extra():
             name = PALLET_NAME[move.square]
@@ -70,9 +72,9 @@ def _told(before: State, seat: Seat, move: Move, after: State) -> list[Event]:
             text = "goes first" if move.first else "goes second"
             return [_public("order", seat, text, first=after.frame.first)]
         case Choose():
-            return [_public("colour", seat, f"plays {move.colour}"), *_revealed(after)]
-        case Place():
-            return [_placed(seat, move, after)]
+            return [_public("colour", seat, f"plays {move.colour}"), *_reveal_events(after)]
+        case PlaceCutOut():
+            return [_place_event(seat, move, after)]
         case Finish():
             return [_public("finish", seat, "is finished and places no more")]
         case Remove() | Rapid() | Keep():
@@ -81,7 +83,7 @@ def _told(before: State, seat: Seat, move: Move, after: State) -> list[Event]:
             return [_public("ready", seat, "has seen enough, as the time is over")]
 
 
-def _revealed(state: State) -> list[Event]:
+def _reveal_events(state: PegDomainState) -> list[Event]:
     frame = state.frame
     told = []
     for seat in (0, 1):
@@ -96,7 +98,7 @@ def _revealed(state: State) -> list[Event]:
     return told
 
 
-def _placed(seat: Seat, move: Place, after: State) -> Event:
+def _place_event(seat: Seat, move: PlaceCutOut, after: PegDomainState) -> Event:
     if after.last is None:
         raise EngineFault("a placement that left no trace")
     scores = after.scores
@@ -118,7 +120,7 @@ def _placed(seat: Seat, move: Place, after: State) -> Event:
     )
 
 
-def _removal(before: State, seat: Seat, move: Move, after: State) -> Event:
+def _removal(before: PegDomainState, seat: Seat, move: Move, after: PegDomainState) -> Event:
     gone = list(pallet_names(0 if after.last is None else after.last.gone))
     data: dict[str, object] = {"move": print_move(move), "gone": gone}
     if isinstance(move, Keep):
@@ -136,11 +138,11 @@ def _removal(before: State, seat: Seat, move: Move, after: State) -> Event:
     return Event(kind="removal", seat=seat, text=text, seen_by=EVERYONE, data=data)
 
 
-def _was_cut(after: State) -> bool:
-    return after.last is not None and isinstance(after.last.move, Place)
+def _was_cut(after: PegDomainState) -> bool:
+    return after.last is not None and isinstance(after.last.move, PlaceCutOut)
 
 
-def _finished(before: State, after: State) -> list[Event]:
+def _finish_events(before: PegDomainState, after: PegDomainState) -> list[Event]:
     told = [
         _public("stuck", seat, "is finished: no two pegs are connected any more")
         for seat in (0, 1)

@@ -21,10 +21,10 @@ from games.rulesets.peg_domain.boards import (
     pallet_names,
     set_of,
 )
-from games.rulesets.peg_domain.moves import Place
+from games.rulesets.peg_domain.moves import PlaceCutOut
 from games.rulesets.peg_domain.notation import parse_move
 from games.rulesets.peg_domain.picture import Grid
-from games.rulesets.peg_domain.state import Frame, State, begun
+from games.rulesets.peg_domain.state import PegDomainState, Preliminaries, begun
 from games.rulesets.peg_domain.view import view
 
 # A pallet that was drawn once; C7 and E8 carry pegs.
@@ -42,7 +42,7 @@ def figures() -> dict[str, tuple[str, str]]:
     return {
         "start": _start(),
         "cut": _cut(),
-        "placed": _placed(),
+        "placed": _placement(),
         "removals": _removals(),
     }
 
@@ -51,9 +51,9 @@ def _pegs() -> int:
     return set_of([PALLET_SQUARE[name] for name in EXAMPLE.split()])
 
 
-def _opening() -> State:
-    frame = Frame("tempo-up", 0, True, ((0, 0, 0), (0, 0, 0)), right="order", first=0)
-    frame = Frame(
+def _opening() -> PegDomainState:
+    frame = Preliminaries("tempo-up", 0, True, ((0, 0, 0), (0, 0, 0)), right="order", first=0)
+    frame = Preliminaries(
         frame.variant,
         frame.advantage,
         frame.early_ready,
@@ -63,7 +63,7 @@ def _opening() -> State:
         ready=(True, True),
         first=0,
     )
-    return begun(State(frame, "colour"), 0)
+    return begun(PegDomainState(frame, "colour"), 0)
 
 
 def _rows() -> list[str]:
@@ -71,9 +71,9 @@ def _rows() -> list[str]:
     return rows
 
 
-def _move() -> Place:
+def _move() -> PlaceCutOut:
     move = parse_move(engine_notation.tidy(MOVE))
-    if not isinstance(move, Place):
+    if not isinstance(move, PlaceCutOut):
         raise EngineFault("the example is no placement")
     return move
 
@@ -100,7 +100,7 @@ def _cut() -> tuple[str, str]:
     return svg, "The cut-out C7 RRD: from the peg on C7 right, right and down to the peg on E8."
 
 
-def _placed() -> tuple[str, str]:
+def _placement() -> tuple[str, str]:
     grid = Grid(34, 34, 34, SIDE, SIDE)
     move = _move()
     lands = [landing(move.squares[0], square, move.target, move.turns) for square in move.squares]

@@ -18,17 +18,23 @@ from games.rulesets.peg_domain.boards import (
     set_of,
 )
 from games.rulesets.peg_domain.saving import _move
-from games.rulesets.peg_domain.state import ITEM_IDS, Frame, State, Turn, removable_at_first
+from games.rulesets.peg_domain.state import (
+    ITEM_IDS,
+    PegDomainState,
+    PegTurn,
+    Preliminaries,
+    removable_at_first,
+)
 from games.rulesets.peg_domain.view import REMOVED, THERE_PEG, USED_PEG
 
 
-def determinize(view: Mapping[str, Any], seat: Seat, random: RandomSource) -> State:
+def determinize(view: Mapping[str, Any], seat: Seat, random: RandomSource) -> PegDomainState:
     """A state that looks to ``seat`` like this view. Only what the opponent named for Additional
     Peg is guessed, and only while colours are open."""
     items = _items_of(view)
     rights, colours = view["rights"], view["colours"]
     advantage = view["advantage"]
-    frame = Frame(
+    frame = Preliminaries(
         variant=view["variant"],
         advantage=advantage,
         early_ready=view["early_ready"],
@@ -39,15 +45,15 @@ def determinize(view: Mapping[str, Any], seat: Seat, random: RandomSource) -> St
         red=None if colours is None else colours.index("red"),
     )
     if view["pallets"] is None:
-        return State(frame, view["phase"])
+        return PegDomainState(frame, view["phase"])
     red, blue = (_pallet_of(pallet) for pallet in view["pallets"])
     own = _extra_of(view["extra"][seat])
     replace = msgspec.structs.replace
     if colours is None:
         drawn = red[0], blue[0]
-        theirs = _guessed(drawn, items[other(seat)][0], random)
+        theirs = _guess_extra(drawn, items[other(seat)][0], random)
         extra = (own, theirs) if seat == 0 else (theirs, own)
-        return State(replace(frame, drawn=drawn, extra=extra), view["phase"])
+        return PegDomainState(replace(frame, drawn=drawn, extra=extra), view["phase"])
     extra = (own, ((), ())) if seat == 0 else (((), ()), own)
     by_seat = (red, blue) if frame.red == 0 else (blue, red)
     pegs = by_seat[0][0], by_seat[1][0]
@@ -59,7 +65,7 @@ def determinize(view: Mapping[str, Any], seat: Seat, random: RandomSource) -> St
         set_of([sq for sq, mark in zip(DOMAIN_SQUARES, text, strict=True) if mark == str(of)])
         for of in (0, 1)
     ]
-    return State(
+    return PegDomainState(
         replace(
             frame,
             drawn=(began[0], began[1]),
@@ -75,7 +81,7 @@ def determinize(view: Mapping[str, Any], seat: Seat, random: RandomSource) -> St
         owned=(owned[0], owned[1]),
         standing=set_of([DOMAIN_SQUARE[name] for name in view["domain"]["pegs"]]),
         ended=(view["finished"][0], view["finished"][1]),
-        spent=_spent_of(view["items"]),
+        spent=_uses_of(view["items"]),
         last=_turn_of(view["last"]),
     )
 
@@ -86,7 +92,7 @@ def _items_of(view: Mapping[str, Any]) -> Any:
     )
 
 
-def _spent_of(items: Any) -> Any:
+def _uses_of(items: Any) -> Any:
     return tuple(
         [
             tuple([held[item][1] - held[item][0] if item in held else 0 for item in ITEM_IDS[1:]])
@@ -112,7 +118,7 @@ def _extra_of(named: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return squares[0], squares[1]
 
 
-def _guessed(
+def _guess_extra(
     drawn: tuple[int, int], most: int, random: RandomSource
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """One square for each colour, as most holders would name."""
@@ -125,10 +131,10 @@ def _guessed(
     return named[0], named[1]
 
 
-def _turn_of(last: Mapping[str, Any] | None) -> Turn | None:
+def _turn_of(last: Mapping[str, Any] | None) -> PegTurn | None:
     if last is None:
         return None
-    return Turn(
+    return PegTurn(
         last["seat"],
         _move(last["move"]),
         set_of([DOMAIN_SQUARE[name] for name in last["covered"]]),

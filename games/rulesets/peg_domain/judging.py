@@ -23,14 +23,14 @@ from games.rulesets.peg_domain.boards import (
 )
 from games.rulesets.peg_domain.moves import (
     Choose,
+    EndInspection,
     Extra,
     Finish,
     Keep,
     Move,
     Order,
-    Place,
+    PlaceCutOut,
     Rapid,
-    Ready,
     Remove,
     Take,
 )
@@ -39,7 +39,7 @@ from games.rulesets.peg_domain.state import (
     LAST_ROUND_OF_ITEMS,
     RAPID,
     SUBTRACTION,
-    State,
+    PegDomainState,
     rapid_in_hand,
     removable,
     removable_at_first,
@@ -56,39 +56,39 @@ _EXPECTED: Final = {
 }
 _FITTING: Final = {
     "right": (Take,),
-    "inspection": (Ready, Extra),
+    "inspection": (EndInspection, Extra),
     "order": (Order,),
     "colour": (Choose,),
-    "turn": (Place, Finish),
+    "turn": (PlaceCutOut, Finish),
     "removal": (Remove, Rapid, Keep),
 }
 
 
-def judge(state: State, decision: Decision, move: Move) -> None:
+def validate(state: PegDomainState, decision: Decision, move: Move) -> None:
     """Raise :class:`Refusal` where ``move`` cannot answer ``decision``."""
     kind = decision.kind
     if not isinstance(move, _FITTING[kind]):
         code = "move.wrong-kind"
-        if kind == "removal" and isinstance(move, Place | Finish):
+        if kind == "removal" and isinstance(move, PlaceCutOut | Finish):
             code = "turn.not-yours"
         raise Refusal(code, _EXPECTED[kind])
-    if isinstance(move, Place):
-        _judge_cut(state, decision.seat, move)
-        _judge_place(state, decision.seat, move)
+    if isinstance(move, PlaceCutOut):
+        _validate_cut(state, decision.seat, move)
+        _validate_place(state, decision.seat, move)
     elif isinstance(move, Remove):
-        _judge_removal(state, move.square)
+        _validate_removal(state, move.square)
     elif isinstance(move, Rapid):
-        _judge_rapid(state, decision.seat)
-    elif isinstance(move, Ready):
-        _judge_ready(state, decision.seat)
+        _validate_rapid(state, decision.seat)
+    elif isinstance(move, EndInspection):
+        _validate_ready(state, decision.seat)
     elif isinstance(move, Extra):
-        _judge_extra(state, decision.seat, move)
+        _validate_extra(state, decision.seat, move)
 
 
 # -- cut-outs ------------------------------------------------------------------------------------
 
 
-def _judge_cut(state: State, seat: Seat, move: Place) -> None:
+def _validate_cut(state: PegDomainState, seat: Seat, move: PlaceCutOut) -> None:
     if not move.by_path and not state.frame.by_squares:
         raise Refusal(
             "cut.path-only",
@@ -129,10 +129,10 @@ def _judge_cut(state: State, seat: Seat, move: Place) -> None:
 # -- placements ----------------------------------------------------------------------------------
 
 
-def _judge_place(state: State, seat: Seat, move: Place) -> None:
+def _validate_place(state: PegDomainState, seat: Seat, move: PlaceCutOut) -> None:
     standing = state.standing
     if move.minus is not None:
-        _judge_minus(state, seat, move.minus)
+        _validate_minus(state, seat, move.minus)
         # House ruling: the peg goes before the placement is judged.
         standing &= ~(1 << move.minus)
     covered = 0
@@ -159,14 +159,14 @@ def _judge_place(state: State, seat: Seat, move: Place) -> None:
         )
 
 
-def _judge_minus(state: State, seat: Seat, square: int) -> None:
+def _validate_minus(state: PegDomainState, seat: Seat, square: int) -> None:
     _must_have(state, seat, 2, SUBTRACTION)
     if not state.standing >> square & 1:
         name = DOMAIN_NAME[square]
         raise Refusal("minus.no-peg", f"There is no peg on {name} to be taken away.", (name,))
 
 
-def _must_have(state: State, seat: Seat, index: int, item: str) -> None:
+def _must_have(state: PegDomainState, seat: Seat, index: int, item: str) -> None:
     name = item.replace("-", " ").title()
     held = state.frame.items[seat][index]
     if not held:
@@ -183,7 +183,7 @@ def _must_have(state: State, seat: Seat, index: int, item: str) -> None:
 # -- removals and the inspection -----------------------------------------------------------------
 
 
-def _judge_removal(state: State, square: int) -> None:
+def _validate_removal(state: PegDomainState, square: int) -> None:
     if removable(state) >> square & 1:
         return
     seat = state.mover
@@ -207,12 +207,12 @@ def _judge_removal(state: State, square: int) -> None:
     )
 
 
-def _judge_rapid(state: State, seat: Seat) -> None:
+def _validate_rapid(state: PegDomainState, seat: Seat) -> None:
     if not rapid_in_hand(state):
         _must_have(state, seat, 1, RAPID)
 
 
-def _judge_ready(state: State, seat: Seat) -> None:
+def _validate_ready(state: PegDomainState, seat: Seat) -> None:
     frame = state.frame
     if not frame.early_ready:
         raise Refusal("ready.not-early", "In this match the inspection takes its full time.")
@@ -220,7 +220,7 @@ def _judge_ready(state: State, seat: Seat) -> None:
         raise Refusal("ready.extra-first", "Name a square for your Additional Peg first.")
 
 
-def _judge_extra(state: State, seat: Seat, move: Extra) -> None:
+def _validate_extra(state: PegDomainState, seat: Seat, move: Extra) -> None:
     frame = state.frame
     held = frame.items[seat][0]
     if not held:
@@ -244,7 +244,7 @@ def _judge_extra(state: State, seat: Seat, move: Extra) -> None:
         )
 
 
-def extra_squares(state: State, seat: Seat, colour: int) -> int:
+def extra_squares(state: PegDomainState, seat: Seat, colour: int) -> int:
     """The squares of a pallet that Additional Peg may name, once each; nothing without the item.
     Where several pegs may be added, the ones that touch those named so far are left out."""
     frame = state.frame

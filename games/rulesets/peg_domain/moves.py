@@ -16,7 +16,7 @@ class Take(msgspec.Struct, frozen=True, gc=False, tag="take"):
     right: Right
 
 
-class Ready(msgspec.Struct, frozen=True, gc=False, tag="ready"):
+class EndInspection(msgspec.Struct, frozen=True, gc=False, tag="ready"):
     """One's own inspection is over."""
 
 
@@ -39,7 +39,7 @@ class Choose(msgspec.Struct, frozen=True, gc=False, tag="choose"):
     colour: Colour
 
 
-class Place(msgspec.Struct, frozen=True, gc=False, tag="place"):
+class PlaceCutOut(msgspec.Struct, frozen=True, gc=False, tag="place"):
     """A cut-out laid on the domain.
 
     ``squares`` are the cut-out's on the pallet, the anchor first; ``by_path`` says that they were
@@ -75,10 +75,20 @@ class Keep(msgspec.Struct, frozen=True, gc=False, tag="keep"):
     """No removal this turn."""
 
 
-class OutOfTime(msgspec.Struct, frozen=True, gc=False, tag="out-of-time"):
+class InspectionTimeout(msgspec.Struct, frozen=True, gc=False, tag="out-of-time"):
     """The inspection is over because its time is. No player can submit it."""
 
 
 Move: TypeAlias = (
-    Take | Ready | Extra | Order | Choose | Place | Finish | Remove | Rapid | Keep | OutOfTime
+    Take
+    | EndInspection
+    | Extra
+    | Order
+    | Choose
+    | PlaceCutOut
+    | Finish
+    | Remove
+    | Rapid
+    | Keep
+    | InspectionTimeout
 )

@@ -26,15 +26,15 @@ from games.rulesets.peg_domain.boards import (
 )
 from games.rulesets.peg_domain.moves import (
     Choose,
+    EndInspection,
     Extra,
     Finish,
+    InspectionTimeout,
     Keep,
     Move,
     Order,
-    OutOfTime,
-    Place,
+    PlaceCutOut,
     Rapid,
-    Ready,
     Remove,
     Take,
 )
@@ -42,7 +42,7 @@ from games.rulesets.peg_domain.moves import (
 _WORDS: Final[dict[str, Move]] = {
     "take order": Take("order"),
     "take colour": Take("colour"),
-    "ready": Ready(),
+    "ready": EndInspection(),
     "first": Order(True),
     "second": Order(False),
     "red": Choose("red"),
@@ -84,10 +84,10 @@ def parse_move(text: str) -> Move:
     )
 
 
-def _place(cut: str, target: str, turn: str, minus: str | None) -> Place:
+def _place(cut: str, target: str, turn: str, minus: str | None) -> PlaceCutOut:
     path = _PATH.fullmatch(cut)
     if path is not None:
-        squares = _walked(path["start"], path["ways"])
+        squares = _walk(path["start"], path["ways"])
     elif _SQUARES.fullmatch(cut):
         squares = tuple([_pallet_square(name, "cut.off-pallet") for name in cut.split(" ")])
         for index, square in enumerate(squares):
@@ -102,7 +102,7 @@ def _place(cut: str, target: str, turn: str, minus: str | None) -> Place:
         raise Refusal(
             "notation.rotation", f"A cut-out is turned by 0, 90, 180 or 270, not by {turn}."
         )
-    return Place(
+    return PlaceCutOut(
         squares,
         path is not None,
         _domain_square(target, "place.off-domain"),
@@ -111,7 +111,7 @@ def _place(cut: str, target: str, turn: str, minus: str | None) -> Place:
     )
 
 
-def _walked(start: str, ways: str) -> tuple[int, ...]:
+def _walk(start: str, ways: str) -> tuple[int, ...]:
     squares = [_pallet_square(start, "cut.off-pallet")]
     for way in ways.upper():
         square = squares[-1] + PALLET_STEP[WAYS.index(way)]
@@ -158,12 +158,12 @@ def _domain_square(name: str, code: str) -> int:
 def print_move(move: Move) -> str:
     """The canonical text of a move."""
     match move:
-        case Place():
+        case PlaceCutOut():
             minus = "" if move.minus is None else f" minus {DOMAIN_NAME[move.minus]}"
             return f"{cut_text(move)} > {DOMAIN_NAME[move.target]} {move.turns * 90}{minus}"
         case Take():
             return f"take {move.right}"
-        case Ready():
+        case EndInspection():
             return "ready"
         case Extra():
             return f"extra peg {move.colour} {PALLET_NAME[move.square]}"
@@ -179,11 +179,11 @@ def print_move(move: Move) -> str:
             return f"remove 3x3 {PALLET_NAME[move.centre]}"
         case Keep():
             return "no removal"
-        case OutOfTime():
+        case InspectionTimeout():
             return "out of time"
 
 
-def cut_text(move: Place) -> str:
+def cut_text(move: PlaceCutOut) -> str:
     """The cut-out of a placement, the way it was given."""
     squares = move.squares
     if not move.by_path:

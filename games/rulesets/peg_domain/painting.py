@@ -34,10 +34,10 @@ from games.rulesets.peg_domain.boards import (
     members,
     set_of,
 )
-from games.rulesets.peg_domain.judging import judge
-from games.rulesets.peg_domain.moves import Place
+from games.rulesets.peg_domain.judging import validate
+from games.rulesets.peg_domain.moves import PlaceCutOut
 from games.rulesets.peg_domain.picture import Grid
-from games.rulesets.peg_domain.state import State
+from games.rulesets.peg_domain.state import PegDomainState
 from games.rulesets.peg_domain.view import view
 
 PALLET: Final = Grid(44, 76, 36, COLUMNS, ROWS)
@@ -61,7 +61,7 @@ _PATH_OPEN: Final = (
 Pixels = NDArray[np.int16]
 
 
-def template(state: State, decision: Decision) -> str:
+def template(state: PegDomainState, decision: Decision) -> str:
     """The mover's pallet and the domain, large enough to be painted on."""
     if decision.kind != "turn":
         raise Refusal("picture.not-taken", "Only placements are painted.")
@@ -166,8 +166,8 @@ def painted_squares(template_png: bytes, upload: bytes) -> tuple[list[str], list
     differs = np.abs(after - before).max(axis=2) > PLAIN
     scale = before.shape[1] / WIDTH
     unclear: list[str] = []
-    pallet = _painted(differs, PALLET, scale, unclear, "on the pallet")
-    domain = _painted(differs, DOMAIN, scale, unclear, "on the domain")
+    pallet = _painted_names(differs, PALLET, scale, unclear, "on the pallet")
+    domain = _painted_names(differs, DOMAIN, scale, unclear, "on the domain")
     if unclear:
         raise Refusal(
             "picture.unclear",
@@ -177,7 +177,7 @@ def painted_squares(template_png: bytes, upload: bytes) -> tuple[list[str], list
     return pallet, domain
 
 
-def _painted(
+def _painted_names(
     differs: NDArray[np.bool_], grid: Grid, scale: float, unclear: list[str], where: str
 ) -> list[str]:
     """The names of the painted squares of a board; those painted in part go to ``unclear``."""
@@ -200,7 +200,9 @@ def _painted(
 # -- what was meant ------------------------------------------------------------------------------
 
 
-def read(state: State, decision: Decision, template_png: bytes, upload: bytes) -> list[Painted]:
+def read(
+    state: PegDomainState, decision: Decision, template_png: bytes, upload: bytes
+) -> list[Painted]:
     """Every placement that the painted squares may stand for.
 
     Where the same squares can be covered in several ways, these differ in where the pegs come to
@@ -227,7 +229,7 @@ def read(state: State, decision: Decision, template_png: bytes, upload: bytes) -
     refusal: Refusal | None = None
     for plain in _placements(ordered, cover, by_path=by_path):
         try:
-            move = _judged(state, decision, plain)
+            move = _legal_placement(state, decision, plain)
         except Refusal as error:
             refusal = refusal or error
             continue
@@ -251,17 +253,17 @@ def read(state: State, decision: Decision, template_png: bytes, upload: bytes) -
     )
 
 
-def _judged(state: State, decision: Decision, move: Place) -> Place:
+def _legal_placement(state: PegDomainState, decision: Decision, move: PlaceCutOut) -> PlaceCutOut:
     """The placement as it can be made. Raises :class:`Refusal`."""
     try:
-        judge(state, decision, move)
+        validate(state, decision, move)
     except Refusal as refusal:
         if refusal.code != "place.on-peg" or len(refusal.squares) != 1:
             raise
         peg = DOMAIN_SQUARE[refusal.squares[0]]
-        without = Place(move.squares, move.by_path, move.target, move.turns, peg)
+        without = PlaceCutOut(move.squares, move.by_path, move.target, move.turns, peg)
         try:
-            judge(state, decision, without)
+            validate(state, decision, without)
         except Refusal:
             # What was painted is refused for what it covers, not for an item nobody spoke of.
             raise refusal from None
@@ -269,7 +271,9 @@ def _judged(state: State, decision: Decision, move: Place) -> Place:
     return move
 
 
-def _in_order(state: State, decision: Decision, squares: list[int]) -> tuple[list[int], bool]:
+def _in_order(
+    state: PegDomainState, decision: Decision, squares: list[int]
+) -> tuple[list[int], bool]:
     """The squares from one peg on, as a path if they are one."""
     pegs = state.frame.pegs[decision.seat]
     ends = [square for square in squares if pegs >> square & 1]
@@ -344,16 +348,16 @@ def _beside(square: int) -> int:
     return set_of([square + step for step in PALLET_STEP])
 
 
-def _placements(squares: list[int], cover: set[int], *, by_path: bool) -> Iterator[Place]:
+def _placements(squares: list[int], cover: set[int], *, by_path: bool) -> Iterator[PlaceCutOut]:
     """Every way in which the squares cover exactly those, anchored on the first of them."""
     for turns in range(4):
         for target in sorted(cover):
             lands = {landing(squares[0], square, target, turns) for square in squares}
             if lands == cover:
-                yield Place(tuple(squares), by_path, target, turns)
+                yield PlaceCutOut(tuple(squares), by_path, target, turns)
 
 
-def understood(state: State, decision: Decision, move: Place) -> str:
+def understood(state: PegDomainState, decision: Decision, move: PlaceCutOut) -> str:
     """A picture of a placement before it is made."""
     seat = decision.seat
     shown = view(state, ROOM)

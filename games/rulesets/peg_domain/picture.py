@@ -87,10 +87,10 @@ def picture(view: Mapping[str, Any]) -> str:
         domain(DOMAIN, view["domain"], red),
         _latest_cover(view["last"]),
     ]
-    return document(WIDTH, HEIGHT, "Peg Domain", told(view), parts, red)
+    return document(WIDTH, HEIGHT, "Peg Domain", description_of(view), parts, red)
 
 
-def told(view: Mapping[str, Any]) -> str:
+def description_of(view: Mapping[str, Any]) -> str:
     """The position in words, for readers who do not see it."""
     sentences = []
     if view["domain"] is not None:

@@ -8,12 +8,12 @@ from typing import Annotated, Any, ClassVar, Final
 import msgspec
 
 from games.engine.capabilities import (
-    LookedOver,
     Painted,
     Painting,
     Supplied,
     Supplies,
     Supply,
+    SupplyReport,
 )
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
@@ -50,21 +50,26 @@ from games.rulesets.peg_domain.boards import (
 )
 from games.rulesets.peg_domain.moves import (
     Choose,
+    EndInspection,
     Extra,
     Finish,
+    InspectionTimeout,
     Keep,
     Move,
     Order,
-    OutOfTime,
-    Place,
+    PlaceCutOut,
     Rapid,
-    Ready,
     Remove,
     Take,
 )
 from games.rulesets.peg_domain.picture import picture
 from games.rulesets.peg_domain.search import quick, thorough, widened
-from games.rulesets.peg_domain.state import LAST_ROUND_OF_ITEMS, Frame, State, outcome_of
+from games.rulesets.peg_domain.state import (
+    LAST_ROUND_OF_ITEMS,
+    PegDomainState,
+    Preliminaries,
+    outcome_of,
+)
 
 _FINISHED_ONE_IN: Final = 64
 """A random turn is a finish once in so many although there may be placements."""
@@ -90,7 +95,7 @@ class PegOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ] = True
 
 
-class PegDomain(Ruleset[State, Move], Supplies, Painting):
+class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting):
     """Each player cuts plates with two pegs out of a pallet of their own and lays them over a
     shared board, whose squares they take over."""
 
@@ -144,14 +149,14 @@ class PegDomain(Ruleset[State, Move], Supplies, Painting):
 
     # -- the course of a match -----------------------------------------------------------------
 
-    def initial(self, setup: Setup) -> State:
+    def initial(self, setup: Setup) -> PegDomainState:
         self.variant(setup.variant)
         counts = [[0, 0, 0], [0, 0, 0]]
         for held in setup.items:
             counts[held.seat][states.ITEM_IDS.index(held.item)] += 1
         first, second = counts
-        return State(
-            Frame(
+        return PegDomainState(
+            Preliminaries(
                 setup.variant,
                 setup.advantage,
                 setup.options.early_ready,
@@ -160,29 +165,29 @@ class PegDomain(Ruleset[State, Move], Supplies, Painting):
             "right",
         )
 
-    def decisions(self, state: State) -> tuple[Decision, ...]:
+    def decisions(self, state: PegDomainState) -> tuple[Decision, ...]:
         return states.decisions(state)
 
-    def chance_due(self, state: State) -> tuple[Draw, ...]:
+    def chance_due(self, state: PegDomainState) -> tuple[Draw, ...]:
         return drawing.due(state.frame) if state.phase == "pallets" else ()
 
-    def outcome(self, state: State) -> Outcome | None:
+    def outcome(self, state: PegDomainState) -> Outcome | None:
         return outcome_of(state)
 
-    def scores(self, state: State) -> tuple[int, int]:
+    def scores(self, state: PegDomainState) -> tuple[int, int]:
         return state.scores
 
-    def validate(self, state: State, decision: Decision, move: Move) -> None:
-        judging.judge(state, decision, move)
+    def validate(self, state: PegDomainState, decision: Decision, move: Move) -> None:
+        judging.validate(state, decision, move)
 
-    def apply(self, state: State, chosen: Chosen[Move]) -> State:
+    def apply(self, state: PegDomainState, chosen: Chosen[Move]) -> PegDomainState:
         if state.phase == "play":
             return self._turn(state, chosen)
         seat, move = chosen[0]
         match move:
             case Take():
                 return states.took(state, move.right)
-            case Ready() | OutOfTime():
+            case EndInspection() | InspectionTimeout():
                 return states.inspected(state, seat)
             case Extra():
                 return states.named_extra(state, seat, move.colour, move.square)
@@ -193,7 +198,7 @@ class PegDomain(Ruleset[State, Move], Supplies, Painting):
             case _:
                 raise EngineFault(f"{move!r} during the phase {state.phase}")
 
-    def _turn(self, state: State, chosen: Chosen[Move]) -> State:
+    def _turn(self, state: PegDomainState, chosen: Chosen[Move]) -> PegDomainState:
         move: Move | None = None
         removal: Move | None = None
         for seat, each in chosen:
@@ -201,21 +206,21 @@ class PegDomain(Ruleset[State, Move], Supplies, Painting):
                 move = each
             else:
                 removal = each
-        if not isinstance(move, Place | Finish):
+        if not isinstance(move, PlaceCutOut | Finish):
             raise EngineFault(f"a turn with {move!r}")
         return states.played(state, move, removal)
 
-    def settles(self, state: State, decision: Decision, move: Move) -> bool:
+    def settles(self, state: PegDomainState, decision: Decision, move: Move) -> bool:
         """Finishing, said or by running out of time, ends the turn at once: nothing is removed
         from a finished player."""
         return isinstance(move, Finish)
 
-    def on_timeout(self, state: State, decision: Decision) -> Move:
+    def on_timeout(self, state: PegDomainState, decision: Decision) -> Move:
         """Running out of reserve is a finish. House rulings: whoever does not choose takes the
         order, goes first, plays red, removes nothing."""
         answers: dict[str, Move] = {
             "right": Take("order"),
-            "inspection": OutOfTime(),
+            "inspection": InspectionTimeout(),
             "order": Order(True),
             "colour": Choose("red"),
             "turn": Finish(),
@@ -225,10 +230,10 @@ class PegDomain(Ruleset[State, Move], Supplies, Painting):
 
     # -- chance: the pallets -------------------------------------------------------------------
 
-    def draw(self, state: State, draw: Draw, random: RandomSource) -> Chance:
+    def draw(self, state: PegDomainState, draw: Draw, random: RandomSource) -> Chance:
         return drawing.draw(state.frame, draw, random)
 
-    def apply_chance(self, state: State, chance: Chance) -> State:
+    def apply_chance(self, state: PegDomainState, chance: Chance) -> PegDomainState:
         pegs = drawing.pegs_of(chance)
         colours = {"red": (0,), "blue": (1,), drawing.BOTH: (0, 1)}[str(chance.whose)]
         return states.drawn(state, colours, pegs)
@@ -262,7 +267,7 @@ class PegDomain(Ruleset[State, Move], Supplies, Painting):
         """Everything but a turn: a pallet has millions of cut-outs."""
         return decision.kind != "turn"
 
-    def legal(self, state: State, decision: Decision) -> Iterator[Move]:
+    def legal(self, state: PegDomainState, decision: Decision) -> Iterator[Move]:
         match decision.kind:
             case "right":
                 yield Take("order")
@@ -283,23 +288,23 @@ class PegDomain(Ruleset[State, Move], Supplies, Painting):
             case _:
                 raise EngineFault("the placements of a turn are not listed")
 
-    def _during_inspection(self, state: State, seat: Seat) -> Iterator[Move]:
+    def _during_inspection(self, state: PegDomainState, seat: Seat) -> Iterator[Move]:
         frame = state.frame
         if frame.early_ready and (not frame.items[seat][0] or any(frame.extra[seat])):
-            yield Ready()
+            yield EndInspection()
         for square in members(judging.extra_squares(state, seat, 0)):
             yield Extra("red", square)
         for square in members(judging.extra_squares(state, seat, 1)):
             yield Extra("blue", square)
 
-    def any_legal(self, state: State, decision: Decision) -> bool:
+    def any_legal(self, state: PegDomainState, decision: Decision) -> bool:
         """A turn can always be a finish; whether it can be a placement as well is found by
         :func:`games.rulesets.peg_domain.search.any_placement`."""
         if decision.kind != "inspection":
             return True
         return next(self._during_inspection(state, decision.seat), None) is not None
 
-    def sample(self, state: State, decision: Decision, random: RandomSource) -> Move:
+    def sample(self, state: PegDomainState, decision: Decision, random: RandomSource) -> Move:
         """Uniform where moves can be listed. On a turn: a finish now and then; else a random peg, a
         random square of the domain for it and a random rotation, and from there a search for
         another peg with random turns, at times with the path widened to another shape. Every
@@ -308,9 +313,9 @@ class PegDomain(Ruleset[State, Move], Supplies, Painting):
             return self._sample_turn(state, decision.seat, random)
         moves = list(self.legal(state, decision))
         # Where the inspection takes its full time there is nothing to submit.
-        return choose(random, moves) if moves else Ready()
+        return choose(random, moves) if moves else EndInspection()
 
-    def _sample_turn(self, state: State, seat: Seat, random: RandomSource) -> Move:
+    def _sample_turn(self, state: PegDomainState, seat: Seat, random: RandomSource) -> Move:
         if int(random() * _FINISHED_ONE_IN) == 0:
             return Finish()
         frame = state.frame
@@ -333,26 +338,32 @@ class PegDomain(Ruleset[State, Move], Supplies, Painting):
             if place is None:
                 return Finish()
         if minus is not None:
-            place = Place(place.squares, True, place.target, place.turns, minus)
+            place = PlaceCutOut(place.squares, True, place.target, place.turns, minus)
         if frame.by_squares:
             return widened(place, left, pegs, free, random)
         return place
 
     # -- what people and bots see --------------------------------------------------------------
 
-    def view(self, state: State, audience: Audience) -> dict[str, Any]:
+    def view(self, state: PegDomainState, audience: Audience) -> dict[str, Any]:
         return views.view(state, audience)
 
-    def events(self, before: State, chosen: Chosen[Move], after: State) -> Sequence[Event]:
+    def events(
+        self, before: PegDomainState, chosen: Chosen[Move], after: PegDomainState
+    ) -> Sequence[Event]:
         return events.events(before, chosen, after)
 
-    def chance_events(self, before: State, chance: Chance, after: State) -> Sequence[Event]:
+    def chance_events(
+        self, before: PegDomainState, chance: Chance, after: PegDomainState
+    ) -> Sequence[Event]:
         return events.chance_events(chance)
 
-    def determinize(self, view: Mapping[str, Any], seat: Seat, random: RandomSource) -> State:
+    def determinize(
+        self, view: Mapping[str, Any], seat: Seat, random: RandomSource
+    ) -> PegDomainState:
         return guessing.determinize(view, seat, random)
 
-    def evaluate(self, state: State, seat: Seat) -> float:
+    def evaluate(self, state: PegDomainState, seat: Seat) -> float:
         return estimate.estimate(state, seat)
 
     def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
@@ -360,18 +371,18 @@ class PegDomain(Ruleset[State, Move], Supplies, Painting):
 
     # -- moves as pictures ---------------------------------------------------------------------
 
-    def template(self, state: State, decision: Decision) -> str:
+    def template(self, state: PegDomainState, decision: Decision) -> str:
         return painting.template(state, decision)
 
     def read_picture(
-        self, state: State, decision: Decision, template: bytes, upload: bytes
+        self, state: PegDomainState, decision: Decision, template: bytes, upload: bytes
     ) -> Sequence[Painted]:
         return painting.read(state, decision, template, upload)
 
     # -- what an organiser prepares ------------------------------------------------------------
 
-    def look_over(self, key: str, text: str) -> LookedOver:
-        return supply.look_over(key, text)
+    def validate_supply(self, key: str, text: str) -> SupplyReport:
+        return supply.validate_supply(key, text)
 
     def supplied(self, key: str, value: str, variant_id: str) -> Supplied:
         return Supplied(outcomes=tuple(value.splitlines()))
@@ -381,8 +392,8 @@ class PegDomain(Ruleset[State, Move], Supplies, Painting):
 
     # -- storage -------------------------------------------------------------------------------
 
-    def encode(self, state: State) -> bytes:
+    def encode(self, state: PegDomainState) -> bytes:
         return saving.encode(state)
 
-    def decode(self, data: bytes) -> State:
+    def decode(self, data: bytes) -> PegDomainState:
         return saving.decode(data)

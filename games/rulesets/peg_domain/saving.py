@@ -17,10 +17,10 @@ from games.rulesets.peg_domain.boards import (
 from games.rulesets.peg_domain.moves import Right
 from games.rulesets.peg_domain.state import (
     Ended,
-    Frame,
+    PegDomainState,
+    PegTurn,
     Phase,
-    State,
-    Turn,
+    Preliminaries,
 )
 
 _TwoSets = tuple[str, str]  # sets of squares in base 16, as JSON has no integers of that size
@@ -75,7 +75,7 @@ def _sets(pair: _TwoSets) -> tuple[int, int]:
     return int(pair[0], 16), int(pair[1], 16)
 
 
-def encode(state: State) -> bytes:
+def encode(state: PegDomainState) -> bytes:
     """The state as JSON."""
     frame, last = state.frame, state.last
     return _ENCODER.encode(
@@ -119,18 +119,18 @@ def _bit(seat: Seat | None) -> Literal[0, 1] | None:
     return 1 if seat else 0
 
 
-def decode(data: bytes) -> State:
+def decode(data: bytes) -> PegDomainState:
     """The state of an encoding. Raises :class:`EngineFault` for what never was one."""
     try:
-        return _restored(_DECODER.decode(data))
+        return _state_of(_DECODER.decode(data))
     except (msgspec.MsgspecError, ValueError, Refusal) as error:
         raise EngineFault(f"not a state of Peg Domain: {error}") from error
 
 
-def _restored(saved: _Saved) -> State:
+def _state_of(saved: _Saved) -> PegDomainState:
     pegs = _sets(saved.pegs)
-    return State(
-        Frame(
+    return PegDomainState(
+        Preliminaries(
             variant=saved.variant,
             advantage=saved.advantage,
             early_ready=saved.early_ready,
@@ -155,7 +155,7 @@ def _restored(saved: _Saved) -> State:
         spent=saved.spent,
         last=None
         if saved.last is None
-        else Turn(
+        else PegTurn(
             saved.last.seat,
             _move(saved.last.move),
             int(saved.last.covered, 16),

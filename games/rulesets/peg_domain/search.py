@@ -24,7 +24,7 @@ from games.rulesets.peg_domain.boards import (
     landing,
     members,
 )
-from games.rulesets.peg_domain.moves import Place
+from games.rulesets.peg_domain.moves import PlaceCutOut
 
 _ORDERS: Final = tuple(permutations((0, 1, 2, 3)))
 _STEPS: Final = tuple(
@@ -83,7 +83,7 @@ def path_from(
 
 def quick(
     left: int, pegs: int, listed: tuple[int, ...], free: int, random: RandomSource
-) -> Place | None:
+) -> PlaceCutOut | None:
     """A placement found in a few tries, or None, which means nothing."""
     count = len(listed)
     for _ in range(_TRIES):
@@ -96,11 +96,11 @@ def quick(
         turns = int(random() * 4)
         path = path_from(left, pegs, free, random, start=start, target=target, turns=turns)
         if path is not None:
-            return Place(tuple(path), True, target, turns)
+            return PlaceCutOut(tuple(path), True, target, turns)
     return None
 
 
-def thorough(left: int, pegs: int, free: int, random: RandomSource) -> Place | None:
+def thorough(left: int, pegs: int, free: int, random: RandomSource) -> PlaceCutOut | None:
     """A placement, or None where there is none at all; exact.
 
     For one peg after the other, a search over the squares of the pallet carries along on which
@@ -117,7 +117,7 @@ def thorough(left: int, pegs: int, free: int, random: RandomSource) -> Place | N
             path = path_from(left, pegs, free, random, start=start, target=target, turns=turns)
             if path is None:
                 raise EngineFault("a peg that can be reached was not reached")
-            return Place(tuple(path), True, target, turns)
+            return PlaceCutOut(tuple(path), True, target, turns)
     return None
 
 
@@ -174,7 +174,9 @@ def _steady() -> float:
     return 0.0
 
 
-def widened(place: Place, left: int, pegs: int, free: int, random: RandomSource) -> Place:
+def widened(
+    place: PlaceCutOut, left: int, pegs: int, free: int, random: RandomSource
+) -> PlaceCutOut:
     """At times the same cut-out with more squares around it, without a third peg, given by its
     squares. Any connected shape grows from a path within it."""
     if int(random() * _GROWN):
@@ -191,4 +193,4 @@ def widened(place: Place, left: int, pegs: int, free: int, random: RandomSource)
             continue
         squares.append(square)
         inside.add(square)
-    return Place(tuple(squares), False, place.target, place.turns, place.minus)
+    return PlaceCutOut(tuple(squares), False, place.target, place.turns, place.minus)

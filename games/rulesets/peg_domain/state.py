@@ -24,7 +24,7 @@ from games.rulesets.peg_domain.moves import (
     Colour,
     Finish,
     Move,
-    Place,
+    PlaceCutOut,
     Rapid,
     Remove,
     Right,
@@ -39,7 +39,7 @@ LAST_ROUND_OF_ITEMS: Final = 10
 """Rapid Removal and Peg Subtraction can be used up to here; a round is one player's turn."""
 
 
-class Frame(msgspec.Struct, frozen=True, gc=False):
+class Preliminaries(msgspec.Struct, frozen=True, gc=False):
     """What is settled before the first turn.
 
     ``items`` has how often each seat may use each of :data:`ITEM_IDS`. ``right`` was taken by the
@@ -86,7 +86,7 @@ class Frame(msgspec.Struct, frozen=True, gc=False):
         return 0 if seat == self.red else 1
 
 
-class Turn(msgspec.Struct, frozen=True, gc=False):
+class PegTurn(msgspec.Struct, frozen=True, gc=False):
     """A turn that was taken: by whom, the move, the squares of the domain that it covered; what the
     other seat submitted as a removal, if anything, and the squares that went."""
 
@@ -97,7 +97,7 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     gone: int = 0
 
 
-class State(msgspec.Struct, frozen=True, gc=False):
+class PegDomainState(msgspec.Struct, frozen=True, gc=False):
     """A match of Peg Domain.
 
     From ``left`` on, everything is by seat and counts from the first turn: the squares still on the
@@ -107,7 +107,7 @@ class State(msgspec.Struct, frozen=True, gc=False):
     the round), ``mover`` whose it is, ``last`` the turn before it.
     """
 
-    frame: Frame
+    frame: Preliminaries
     phase: Phase
     turn: int = 0
     mover: Seat = 0
@@ -117,7 +117,7 @@ class State(msgspec.Struct, frozen=True, gc=False):
     standing: int = 0
     ended: tuple[Ended | None, Ended | None] = (None, None)
     spent: tuple[tuple[int, int], tuple[int, int]] = ((0, 0), (0, 0))
-    last: Turn | None = None
+    last: PegTurn | None = None
 
     def pegs_left(self, seat: Seat) -> int:
         """The pegs still on a seat's pallet."""
@@ -148,7 +148,7 @@ def _with(pair: tuple[object, object], seat: Seat, value: object) -> tuple[objec
 # -- decisions -----------------------------------------------------------------------------------
 
 
-def decisions(state: State) -> tuple[Decision, ...]:
+def decisions(state: PegDomainState) -> tuple[Decision, ...]:
     """The open decisions."""
     frame = state.frame
     match state.phase:
@@ -214,26 +214,28 @@ def _turn(number: int, mover: Seat, remover: bool) -> tuple[Decision, ...]:
 # -- set-up --------------------------------------------------------------------------------------
 
 
-def took(state: State, right: Right) -> State:
+def took(state: PegDomainState, right: Right) -> PegDomainState:
     """The rights are settled; the pallets are drawn next."""
-    return State(_replace(state.frame, right=right), "pallets")
+    return PegDomainState(_replace(state.frame, right=right), "pallets")
 
 
-def drawn(state: State, colours: tuple[int, ...], pegs: int) -> State:
+def drawn(state: PegDomainState, colours: tuple[int, ...], pegs: int) -> PegDomainState:
     """These colours' pallets are drawn; the inspection begins with the last of them."""
     pair = [pegs if colour in colours else of for colour, of in enumerate(state.frame.drawn)]
     frame = _replace(state.frame, drawn=(pair[0], pair[1]))
-    return State(frame, "inspection" if all(pair) else "pallets")
+    return PegDomainState(frame, "inspection" if all(pair) else "pallets")
 
 
-def inspected(state: State, seat: Seat) -> State:
+def inspected(state: PegDomainState, seat: Seat) -> PegDomainState:
     """The inspection of one seat is over."""
     first, second = state.frame.ready
     ready = (True, second) if seat == 0 else (first, True)
-    return State(_replace(state.frame, ready=ready), "order" if all(ready) else "inspection")
+    return PegDomainState(
+        _replace(state.frame, ready=ready), "order" if all(ready) else "inspection"
+    )
 
 
-def named_extra(state: State, seat: Seat, colour: Colour, square: int) -> State:
+def named_extra(state: PegDomainState, seat: Seat, colour: Colour, square: int) -> PegDomainState:
     """Additional Peg named a square. For each colour as many are kept as there are pegs to add,
     the latest ones."""
     frame = state.frame
@@ -242,15 +244,15 @@ def named_extra(state: State, seat: Seat, colour: Colour, square: int) -> State:
     kept = [*[each for each in named[at] if each != square], square]
     named[at] = tuple(kept[-frame.items[seat][0] :])
     extra = _with(frame.extra, seat, (named[0], named[1]))
-    return State(_replace(frame, extra=extra), "inspection")
+    return PegDomainState(_replace(frame, extra=extra), "inspection")
 
 
-def ordered(state: State, first: Seat) -> State:
+def ordered(state: PegDomainState, first: Seat) -> PegDomainState:
     """It is settled who goes first."""
-    return State(_replace(state.frame, first=first), "colour")
+    return PegDomainState(_replace(state.frame, first=first), "colour")
 
 
-def begun(state: State, red: Seat) -> State:
+def begun(state: PegDomainState, red: Seat) -> PegDomainState:
     """Colours are settled, and with them pallets and sides: the first turn."""
     frame = state.frame
     pegs = []
@@ -263,7 +265,7 @@ def begun(state: State, red: Seat) -> State:
         pegs=(pegs[0], pegs[1]),
         listed=(tuple(members(pegs[0])), tuple(members(pegs[1]))),
     )
-    opening = State(
+    opening = PegDomainState(
         frame,
         "play",
         left=(PALLET, PALLET),
@@ -276,7 +278,7 @@ def begun(state: State, red: Seat) -> State:
 # -- turns ---------------------------------------------------------------------------------------
 
 
-def covered_by(move: Place) -> int:
+def covered_by(move: PlaceCutOut) -> int:
     """The squares of the domain that a placement covers, which must all be on it."""
     squares, turns, target = move.squares, move.turns, move.target
     covered = 1 << target
@@ -293,16 +295,18 @@ def covered_by(move: Place) -> int:
     return covered
 
 
-def played(state: State, move: Place | Finish, removal: Move | None) -> State:
+def played(
+    state: PegDomainState, move: PlaceCutOut | Finish, removal: Move | None
+) -> PegDomainState:
     """The state after a turn: the mover's move, and what the other seat named as a removal."""
     seat = state.mover
     removed, ended, spent = state.removed, state.ended, state.spent
-    if type(move) is not Place:
+    if type(move) is not PlaceCutOut:
         # Nothing is removed from a finished player; a Rapid Removal is spent on it all the same.
         ended = ("finish", ended[1]) if seat == 0 else (ended[0], "finish")
         if type(removal) is Rapid:
             spent = _spend(spent, other(seat), 0)
-        turn = Turn(seat, move, 0, removal, 0)
+        turn = PegTurn(seat, move, 0, removal, 0)
         return _next_turn(_replace(state, ended=ended, spent=spent, last=turn))
     covered = covered_by(move)
     cut = 0
@@ -335,7 +339,7 @@ def played(state: State, move: Place | Finish, removal: Move | None) -> State:
         owned = (first & ~covered, second | covered)
         removed = (removed[0], removed[1] | gone)
     return _next_turn(
-        State(
+        PegDomainState(
             state.frame,
             "play",
             state.turn,
@@ -346,7 +350,7 @@ def played(state: State, move: Place | Finish, removal: Move | None) -> State:
             standing,
             ended,
             spent,
-            Turn(seat, move, covered, removal, gone),
+            PegTurn(seat, move, covered, removal, gone),
         )
     )
 
@@ -359,7 +363,7 @@ def _spend(
     return (now, spent[1]) if seat == 0 else (spent[0], now)
 
 
-def _next_turn(state: State) -> State:
+def _next_turn(state: PegDomainState) -> PegDomainState:
     """The state with the next turn open.
 
     House ruling: a player with no two pegs connected is finished at the start of the turn, which is
@@ -370,7 +374,7 @@ def _next_turn(state: State) -> State:
     for _ in range(2):
         if ended[seat] is None:
             if has_cut_out(left[seat], pegs[seat] & left[seat]):
-                return State(
+                return PegDomainState(
                     state.frame,
                     "play",
                     state.turn + 1,
@@ -391,7 +395,7 @@ def _next_turn(state: State) -> State:
 # -- the end ------------------------------------------------------------------------------------
 
 
-def outcome_of(state: State) -> Outcome | None:
+def outcome_of(state: PegDomainState) -> Outcome | None:
     """More squares of the domain; then more squares of one's pallet used; then the
     advantage."""
     if state.phase != "over":
@@ -408,7 +412,7 @@ def outcome_of(state: State) -> Outcome | None:
 # -- removals ------------------------------------------------------------------------------------
 
 
-def removable(state: State) -> int:
+def removable(state: PegDomainState) -> int:
     """The squares of the mover's pallet that can be removed this turn."""
     seat = state.mover
     left = state.left[seat]
@@ -421,17 +425,17 @@ def removable_at_first(pegs: int) -> int:
     return PALLET & ~around(pegs)
 
 
-def rapid_in_hand(state: State) -> bool:
+def rapid_in_hand(state: PegDomainState) -> bool:
     """Whether the seat that does not move can use Rapid Removal this turn."""
     return state.turn <= LAST_ROUND_OF_ITEMS and state.in_hand(other(state.mover), 1) > 0
 
 
-def may_remove(state: State) -> bool:
+def may_remove(state: PegDomainState) -> bool:
     """Whether there is anything for the other seat to decide during this turn."""
     return rapid_in_hand(state) or removable(state) != 0
 
 
-def taken_by(state: State, removal: Move) -> int:
+def taken_by(state: PegDomainState, removal: Move) -> int:
     """The squares that a removal takes, judged on the pallet as the turn began. Rapid Removal
     leaves what carries or touches a peg; squares removed before do not limit it (house ruling)."""
     if type(removal) is Remove:

@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from games.engine.capabilities import LookedOver, Supply
+from games.engine.capabilities import Supply, SupplyReport
 from games.rulesets.peg_domain import picture as pictures
 from games.rulesets.peg_domain.boards import (
     COLOURS,
@@ -73,14 +73,14 @@ class _Pallet(msgspec.Struct):
     drawn: bool = False
 
 
-def look_over(key: str, text: str) -> LookedOver:
-    """Check pallets; see :meth:`games.engine.ruleset.Ruleset.look_over`."""
+def validate_supply(key: str, text: str) -> SupplyReport:
+    """Check pallets; see :meth:`games.engine.ruleset.Ruleset.validate_supply`."""
     wanted = _WANTED[key]
     faults: list[str] = []
     found = _read(text, wanted, faults)
-    faults += [f"There is no {_called(colour)}." for colour in wanted if colour not in found]
+    faults += [f"There is no {_name_of(colour)}." for colour in wanted if colour not in found]
     for pallet in found.values():
-        _judge(pallet)
+        _validate(pallet)
         faults += pallet.faults
     sets = [set_of(found[colour].pegs) for colour in wanted if colour in found]
     if key == PALLETS.key and not faults and sets[0] == sets[1]:
@@ -90,12 +90,12 @@ def look_over(key: str, text: str) -> LookedOver:
         told = faults[:_FAULTS_TOLD]
         if len(faults) > len(told):
             told.append(f"And {len(faults) - len(told)} more.")
-        return LookedOver("", tuple(told), picture=drawing)
+        return SupplyReport("", tuple(told), picture=drawing)
     value = "\n".join(
         f"pallet {colour} {' '.join(pallet_names(squares))}"
         for colour, squares in zip(wanted, sets, strict=True)
     )
-    return LookedOver(value, (), tuple(_remarks(key, wanted, sets)), drawing)
+    return SupplyReport(value, (), tuple(_remarks(key, wanted, sets)), drawing)
 
 
 def files(key: str) -> dict[str, str]:
@@ -155,10 +155,10 @@ def _begin(
     colour: str, wanted: tuple[str, ...], found: dict[str, _Pallet], faults: list[str], line: int
 ) -> _Pallet | None:
     if colour in found:
-        faults.append(f"Line {line}: the {_called(colour)} is there already.")
+        faults.append(f"Line {line}: the {_name_of(colour)} is there already.")
         return _Pallet(colour)
     if colour not in wanted:
-        faults.append(f"Line {line}: no {_called(colour)} is wanted here.")
+        faults.append(f"Line {line}: no {_name_of(colour)} is wanted here.")
         return _Pallet(colour)
     found[colour] = _Pallet(colour)
     return found[colour]
@@ -169,11 +169,11 @@ def _list(pallet: _Pallet, squares: str) -> None:
         square = PALLET_SQUARE.get(name)
         if square is None:
             pallet.faults.append(
-                f"There is no square {_short(name)} on the {_called(pallet.colour)}."
+                f"There is no square {_short(name)} on the {_name_of(pallet.colour)}."
             )
         elif square in pallet.pegs:
             pallet.marked.append(square)
-            pallet.faults.append(f"{name} is there twice on the {_called(pallet.colour)}.")
+            pallet.faults.append(f"{name} is there twice on the {_name_of(pallet.colour)}.")
         else:
             pallet.pegs.append(square)
 
@@ -191,7 +191,7 @@ def _draw(pallet: _Pallet, line: str) -> None:
     marks = marks if drawn is None else drawn[1]
     if len(marks) != COLUMNS:
         pallet.faults.append(
-            f"Row {row} of the {_called(pallet.colour)} has {len(marks)} squares, not {COLUMNS}."
+            f"Row {row} of the {_name_of(pallet.colour)} has {len(marks)} squares, not {COLUMNS}."
         )
     for column, mark in enumerate(marks[:COLUMNS]):
         square = PALLET_SQUARES[(row - 1) * COLUMNS + column]
@@ -200,13 +200,13 @@ def _draw(pallet: _Pallet, line: str) -> None:
         elif mark not in _NONE:
             pallet.marked.append(square)
             pallet.faults.append(
-                f"“{mark}” on {PALLET_NAME[square]} of the {_called(pallet.colour)} "
+                f"“{mark}” on {PALLET_NAME[square]} of the {_name_of(pallet.colour)} "
                 "is neither o nor a full stop."
             )
 
 
-def _judge(pallet: _Pallet) -> None:
-    called = _called(pallet.colour)
+def _validate(pallet: _Pallet) -> None:
+    called = _name_of(pallet.colour)
     if pallet.drawn and pallet.rows != ROWS:
         pallet.faults.append(f"The {called} has {pallet.rows} rows, not {ROWS}.")
     if len(pallet.pegs) != PEGS:
@@ -220,12 +220,12 @@ def _remarks(key: str, colours: tuple[str, ...], sets: list[int]) -> Iterator[st
         count = removable_at_first(pegs).bit_count()
         if count < LEAST_REMOVABLE:
             yield (
-                f"In the variant Final only {count} squares of the {_called(colour)} could be "
+                f"In the variant Final only {count} squares of the {_name_of(colour)} could be "
                 f"removed at first; where pallets are drawn it is at least {LEAST_REMOVABLE}."
             )
 
 
-def _called(colour: str) -> str:
+def _name_of(colour: str) -> str:
     return "pallet of both colours" if colour == BOTH else f"{colour} pallet"
 
 
@@ -247,7 +247,7 @@ def _picture(colours: tuple[str, ...], found: Mapping[str, _Pallet]) -> str:
     for colour in colours:
         pallet = found.get(colour, _Pallet(colour))
         middle = grid.x + grid.width / 2
-        called = _called(colour)
+        called = _name_of(colour)
         heading = called[0].upper() + called[1:]
         count = _pegs(pallet)
         names = [PALLET_NAME[square] for square in pallet.marked]

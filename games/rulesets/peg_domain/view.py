@@ -24,19 +24,19 @@ from games.rulesets.peg_domain.boards import (
 )
 from games.rulesets.peg_domain.judging import extra_squares
 from games.rulesets.peg_domain.moves import (
-    Place,
+    PlaceCutOut,
 )
 from games.rulesets.peg_domain.notation import print_move
 from games.rulesets.peg_domain.state import (
     ITEM_IDS,
     LAST_ROUND_OF_ITEMS,
-    State,
-    Turn,
+    PegDomainState,
+    PegTurn,
     removable,
 )
 
 
-def view(state: State, audience: Audience) -> dict[str, Any]:
+def view(state: PegDomainState, audience: Audience) -> dict[str, Any]:
     """The view of a state; its keys are described in ``view.md``."""
     frame = state.frame
     playing = state.phase == "play"
@@ -78,7 +78,7 @@ def view(state: State, audience: Audience) -> dict[str, Any]:
     }
 
 
-def _items(state: State, seat: Seat) -> dict[str, list[int]]:
+def _items(state: PegDomainState, seat: Seat) -> dict[str, list[int]]:
     """By item: how often it can still be used, and how often it could be at first."""
     held = state.frame.items[seat]
     spent = (0 if state.frame.red is None else held[0], *state.spent[seat])
@@ -93,7 +93,7 @@ def _items(state: State, seat: Seat) -> dict[str, list[int]]:
 THERE, THERE_PEG, USED, USED_PEG, REMOVED = MARKS = ".o-x#"
 
 
-def _pallets(state: State) -> list[dict[str, Any]] | None:
+def _pallets(state: PegDomainState) -> list[dict[str, Any]] | None:
     """The red pallet and the blue one."""
     frame = state.frame
     if state.phase in ("right", "pallets"):
@@ -129,7 +129,7 @@ def _rows(pegs: int, left: int, removed: int) -> list[str]:
     return [text[start : start + COLUMNS] for start in range(0, len(text), COLUMNS)]
 
 
-def _domain(state: State) -> dict[str, Any]:
+def _domain(state: PegDomainState) -> dict[str, Any]:
     """Who owns each square, row by row (``0``, ``1`` or ``.``), and where pegs stand."""
     first, second = state.owned
     text = "".join(
@@ -144,9 +144,9 @@ def _domain(state: State) -> dict[str, Any]:
     }
 
 
-def _last(turn: Turn) -> dict[str, Any]:
+def _last(turn: PegTurn) -> dict[str, Any]:
     move = turn.move
-    place = move if isinstance(move, Place) else None
+    place = move if isinstance(move, PlaceCutOut) else None
     return {
         "seat": turn.seat,
         "move": print_move(move),

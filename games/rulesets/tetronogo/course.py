@@ -5,13 +5,13 @@ from __future__ import annotations
 from games.engine.decisions import Outcome, Seat
 from games.engine.reasons import TIE_BREAK, Reason
 from games.engine.ruleset import Chosen
-from games.rulesets.tetronogo.moves import Move, Pick, Place, Start
+from games.rulesets.tetronogo.moves import Move, Pick, PlaceTetromino, Start
 from games.rulesets.tetronogo.scoring import points
 from games.rulesets.tetronogo.state import (
     MOST_BOUTS,
     Bout,
-    Frame,
-    State,
+    BoutFrame,
+    TetronogoState,
     over_frame,
     pick_frame,
     place_frame,
@@ -37,33 +37,35 @@ TOTAL = Reason(
 )
 
 
-def applied(state: State, chosen: Chosen[Move]) -> State:
+def applied(state: TetronogoState, chosen: Chosen[Move]) -> TetronogoState:
     """The state after validated moves."""
     seat, move = chosen[0]
-    if type(move) is Place:
+    if type(move) is PlaceTetromino:
         frame = state.frame
         _, placement, own, others = frame.duel.sides[seat]
         number = placement[move.turns][move.square]
         theirs = state.theirs & others[number]
         placed = state.placed + (number,)  # noqa: RUF005 (unpacking takes half as long again)
         if theirs:
-            return State(frame, placed, theirs, state.mine & own[number])
+            return TetronogoState(frame, placed, theirs, state.mine & own[number])
         return _end_bout(frame, placed, None)
     if isinstance(move, Pick):
         first, second = [pick.letter for _, pick in chosen if isinstance(pick, Pick)]
-        return State(starter_frame(state.frame, (first, second)))
+        return TetronogoState(starter_frame(state.frame, (first, second)))
     if isinstance(move, Start):
         return _begin_placing(state.frame, seat if move.order == "first" else 1 - seat)
     return _end_bout(state.frame, state.placed, seat)
 
 
-def _begin_placing(frame: Frame, starter: Seat) -> State:
+def _begin_placing(frame: BoutFrame, starter: Seat) -> TetronogoState:
     placing = place_frame(frame, starter)
     pieces = placing.duel.pieces
-    return State(placing, (), pieces[starter].everywhere, pieces[1 - starter].everywhere)
+    return TetronogoState(placing, (), pieces[starter].everywhere, pieces[1 - starter].everywhere)
 
 
-def _end_bout(frame: Frame, placed: tuple[int, ...], out_of_time: Seat | None) -> State:
+def _end_bout(
+    frame: BoutFrame, placed: tuple[int, ...], out_of_time: Seat | None
+) -> TetronogoState:
     """The state after the bout in play, ended by time or by a turn with no placement.
 
     House ruling: whoever runs out of time scores nothing in the bout; the other player scores
@@ -78,8 +80,8 @@ def _end_bout(frame: Frame, placed: tuple[int, ...], out_of_time: Seat | None) -
     bouts = (*frame.bouts, bout)
     outcome = _outcome(frame.advantage, bouts)
     if outcome is not None:
-        return State(over_frame(frame, bouts, outcome))
-    return State(pick_frame(frame.advantage, bouts))
+        return TetronogoState(over_frame(frame, bouts, outcome))
+    return TetronogoState(pick_frame(frame.advantage, bouts))
 
 
 def _outcome(advantage: Seat, bouts: tuple[Bout, ...]) -> Outcome | None:

@@ -6,10 +6,10 @@ import math
 
 from games.engine.decisions import Seat
 from games.rulesets.tetronogo.scoring import groups
-from games.rulesets.tetronogo.state import State
+from games.rulesets.tetronogo.state import TetronogoState
 
 
-def estimate(state: State, seat: Seat) -> float:
+def estimate(state: TetronogoState, seat: Seat) -> float:
     """The share of the points, those of the bout in play guessed by who has more of the edges
     around each group; a bout just won counts a little more, since two in a row win."""
     frame = state.frame

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from games.engine.decisions import EVERYONE, Event, Seat
 from games.engine.ruleset import Chosen
-from games.rulesets.tetronogo.moves import Move, Pick, Place, Start
+from games.rulesets.tetronogo.moves import Move, Pick, PlaceTetromino, Start
 from games.rulesets.tetronogo.notation import print_move
 from games.rulesets.tetronogo.pieces import names
-from games.rulesets.tetronogo.state import State
+from games.rulesets.tetronogo.state import TetronogoState
 
 
-def events(before: State, chosen: Chosen[Move], after: State) -> list[Event]:
+def events(before: TetronogoState, chosen: Chosen[Move], after: TetronogoState) -> list[Event]:
     """The events of a step, in order."""
     seat, move = chosen[0]
     if isinstance(move, Pick):
@@ -27,13 +27,13 @@ def events(before: State, chosen: Chosen[Move], after: State) -> list[Event]:
                 seen_by=EVERYONE,
             )
         ]
-    said = [_place_event(before, seat, move)] if isinstance(move, Place) else []
+    said = [_place_event(before, seat, move)] if isinstance(move, PlaceTetromino) else []
     if len(after.frame.bouts) > len(before.frame.bouts):
         said.append(_bout_event(after))
     return said
 
 
-def _pick_event(before: State, seat: Seat, move: Pick) -> Event:
+def _pick_event(before: TetronogoState, seat: Seat, move: Pick) -> Event:
     return Event(
         kind="pick",
         seat=seat,
@@ -43,7 +43,7 @@ def _pick_event(before: State, seat: Seat, move: Pick) -> Event:
     )
 
 
-def _place_event(before: State, seat: Seat, move: Place) -> Event:
+def _place_event(before: TetronogoState, seat: Seat, move: PlaceTetromino) -> Event:
     piece = before.frame.duel.pieces[seat]
     placed = piece.canonical(move)
     return Event(
@@ -61,7 +61,7 @@ def _place_event(before: State, seat: Seat, move: Place) -> Event:
     )
 
 
-def _bout_event(after: State) -> Event:
+def _bout_event(after: TetronogoState) -> Event:
     bout = after.frame.bouts[-1]
     takers = [bout.taker(group) for group in bout.groups]
     number = len(after.frame.bouts)

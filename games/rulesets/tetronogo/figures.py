@@ -6,9 +6,9 @@ from functools import cache
 
 from games.engine import notation
 from games.rulesets.tetronogo import picture as pictures
-from games.rulesets.tetronogo.moves import LETTERS, SIZE, Letter, Place
+from games.rulesets.tetronogo.moves import LETTERS, SIZE, Letter, PlaceTetromino
 from games.rulesets.tetronogo.notation import parse_move
-from games.rulesets.tetronogo.picture import CELL, Drawing, Patch, Piece, Window
+from games.rulesets.tetronogo.picture import CELL, BoardDrawing, Patch, Piece, Window
 from games.rulesets.tetronogo.pieces import TETROMINOES, board_bit, box
 from games.rulesets.tetronogo.scoring import Group, groups
 
@@ -90,7 +90,7 @@ def _rotations() -> tuple[str, str]:
 
 def _notation() -> tuple[str, str]:
     move = _move("D4 90")
-    svg = Drawing(
+    svg = BoardDrawing(
         title="The placement D4 90",
         text="T, turned by 90 degrees, with the top left corner of its box on D4: "
         "it covers D4, D5, D6 and E5.",
@@ -131,7 +131,7 @@ def _bout() -> tuple[str, str]:
         f"A finished bout, L (red) against T (blue). Blue is to move and has no room for "
         f"another T. Red scores {scored[0]}, blue {scored[1]}; groups marked = go to nobody."
     )
-    svg = Drawing(
+    svg = BoardDrawing(
         title="A finished bout",
         text=caption,
         pieces=pieces,
@@ -146,7 +146,7 @@ def _example(
     """The group around A1 on a board with these pieces, its edges marked."""
     group = next(group for group in groups(*_boards(pieces)) if 0 in group.squares)
     told = caption.format(*group.edges, size=len(group.squares))
-    svg = Drawing(
+    svg = BoardDrawing(
         title=title,
         text=told,
         pieces=pieces,
@@ -184,8 +184,8 @@ def _piece(seat: int, letter: Letter, text: str) -> Piece:
     return Piece(seat, TETROMINOES[letter].reach(_move(text))[0])
 
 
-def _move(text: str) -> Place:
+def _move(text: str) -> PlaceTetromino:
     move = parse_move(notation.tidy(text))
-    if not isinstance(move, Place):
+    if not isinstance(move, PlaceTetromino):
         raise TypeError(f"{text!r} is not a placement")
     return move

@@ -11,13 +11,13 @@ from core.refusals import Refusal
 from games.engine import notation
 from games.engine.decisions import Seat
 from games.engine.errors import EngineFault
-from games.rulesets.tetronogo.moves import SQUARES, Place
+from games.rulesets.tetronogo.moves import SQUARES, PlaceTetromino
 from games.rulesets.tetronogo.notation import parse_move
 from games.rulesets.tetronogo.saving import replayed
-from games.rulesets.tetronogo.state import History, State
+from games.rulesets.tetronogo.state import History, TetronogoState
 
 
-def determinize(view: Mapping[str, Any]) -> State:
+def determinize(view: Mapping[str, Any]) -> TetronogoState:
     """Exactly the state that was viewed: nothing in a state is secret from anyone, since the
     opponent's sealed pick is not part of it."""
     return replayed(_history_of(view))
@@ -44,8 +44,8 @@ def _history_of_bout(shown: Mapping[str, Any], out_of_time: Seat | None) -> dict
     }
 
 
-def _placement(text: str) -> Place:
+def _placement(text: str) -> PlaceTetromino:
     move = parse_move(notation.tidy(text))
-    if not isinstance(move, Place):
+    if not isinstance(move, PlaceTetromino):
         raise EngineFault(f"{text!r} in a view is not a placement")
     return move

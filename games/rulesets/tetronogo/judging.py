@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from core.refusals import Refusal
 from games.engine.decisions import Decision, Seat
-from games.rulesets.tetronogo.moves import Move, Pick, Place, Start
+from games.rulesets.tetronogo.moves import Move, Pick, PlaceTetromino, Start
 from games.rulesets.tetronogo.notation import print_move
 from games.rulesets.tetronogo.pieces import NOWHERE, names, squares_of
-from games.rulesets.tetronogo.state import State
+from games.rulesets.tetronogo.state import TetronogoState
 
 _EXPECTED = {
     "pick": 'Pick a tetromino now, like "pick T".',
@@ -16,9 +16,9 @@ _EXPECTED = {
 }
 
 
-def judge(state: State, decision: Decision, move: Move) -> None:
+def judge(state: TetronogoState, decision: Decision, move: Move) -> None:
     """Raise :class:`Refusal` where ``move`` cannot answer ``decision``."""
-    if decision.kind == "place" and isinstance(move, Place):
+    if decision.kind == "place" and isinstance(move, PlaceTetromino):
         _judge_place(state, decision.seat, move)
     elif decision.kind == "pick" and isinstance(move, Pick):
         used = state.frame.used(decision.seat)
@@ -31,7 +31,7 @@ def judge(state: State, decision: Decision, move: Move) -> None:
         raise Refusal("move.wrong-kind", _EXPECTED[decision.kind])
 
 
-def _judge_place(state: State, seat: Seat, move: Place) -> None:
+def _judge_place(state: TetronogoState, seat: Seat, move: PlaceTetromino) -> None:
     piece = state.frame.duel.pieces[seat]
     number = piece.placement[move.turns][move.square]
     if number == NOWHERE:

@@ -36,7 +36,7 @@ class Start(msgspec.Struct, frozen=True, gc=False, tag="start"):
     order: Order
 
 
-class Place(msgspec.Struct, frozen=True, gc=False, tag="place"):
+class PlaceTetromino(msgspec.Struct, frozen=True, gc=False, tag="place"):
     """The mover's tetromino on the board.
 
     ``square`` (0 to 143, row by row from A1) is the top left corner of the box around the turned
@@ -67,4 +67,4 @@ class OutOfTime(msgspec.Struct, frozen=True, gc=False, tag="out-of-time"):
     """The mover's reserve is used up. No player can type this."""
 
 
-Move: TypeAlias = Pick | Start | Place | OutOfTime
+Move: TypeAlias = Pick | Start | PlaceTetromino | OutOfTime

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from core.refusals import Refusal
-from games.rulesets.tetronogo.moves import LETTERS, SIZE, Letter, Move, Pick, Place, Start
+from games.rulesets.tetronogo.moves import LETTERS, SIZE, Letter, Move, Pick, PlaceTetromino, Start
 
 _PICK = re.compile(r"pick ([a-z]+)")
 
@@ -48,7 +48,7 @@ def parse_move(text: str) -> Move:
             raise Refusal(
                 "notation.rotation", f"A piece is turned by 0, 90, 180 or 270, not by {match[3]}."
             )
-        return Place((int(square[2]) - 1) * SIZE + ord(square[1]) - ord("a"), turns)
+        return PlaceTetromino((int(square[2]) - 1) * SIZE + ord(square[1]) - ord("a"), turns)
     raise Refusal(
         "notation.unreadable",
         'A move is written like "pick T", "first", "second" or "D4 90".',
@@ -69,7 +69,7 @@ def parse_letter(text: str) -> Letter:
 
 def print_move(move: Move) -> str:
     """The text of a move, as it was given (see `Tetronogo.canonical`)."""
-    if isinstance(move, Place):
+    if isinstance(move, PlaceTetromino):
         return f"{move.corner} {move.turns * 90}"
     if isinstance(move, Pick):
         return f"pick {move.letter}"

@@ -49,7 +49,7 @@ class Window(msgspec.Struct, frozen=True):
     rows: int = SIZE
 
 
-class Drawing(msgspec.Struct, frozen=True, kw_only=True):
+class BoardDrawing(msgspec.Struct, frozen=True, kw_only=True):
     """Everything on one picture. ``edges`` are unit edges to be marked: a seat, the empty square
     and the covered square on either side."""
 
@@ -89,13 +89,13 @@ def picture(view: Mapping[str, Any]) -> str:
     pieces: list[Letter] | None = view["pieces"]
     number = view["bout"]
     if pieces is None:
-        return Drawing(
+        return BoardDrawing(
             title=f"Tetronogo, bout {number}",
             text="The board is empty; both players are picking their tetrominoes.",
         ).svg()
-    return Drawing(
+    return BoardDrawing(
         title=f"Tetronogo, bout {number}",
-        text=_told(pieces, view["placed"], names_in(view)),
+        text=_description(pieces, view["placed"], names_in(view)),
         pieces=_pieces(pieces, view["placed"], mark_latest=True),
     ).svg()
 
@@ -104,9 +104,9 @@ def bout_picture(bout: Mapping[str, Any]) -> str:
     """The final board of one of a view's finished bouts, with who scored which group."""
     first, second = bout["points"]
     one, two = names_in(bout)
-    return Drawing(
+    return BoardDrawing(
         title=f"Tetronogo, bout {bout['bout']}: {first} to {second}",
-        text=f"{_told(bout['pieces'], bout['placed'], (one, two))} "
+        text=f"{_description(bout['pieces'], bout['placed'], (one, two))} "
         f"{one} scores {first} and {two} scores {second}.",
         pieces=_pieces(bout["pieces"], bout["placed"], mark_latest=False),
         patches=tuple(
@@ -129,7 +129,7 @@ def _pieces(
     )
 
 
-def _told(letters: Sequence[Letter], placed: Sequence[Sequence[Any]], names: Names) -> str:
+def _description(letters: Sequence[Letter], placed: Sequence[Sequence[Any]], names: Names) -> str:
     """The board in words, for readers who do not see it."""
     sentences = []
     for seat, letter in enumerate(letters):

@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from games.engine.decisions import Seat
 from games.rulesets.tetronogo.bits import members
-from games.rulesets.tetronogo.moves import LETTERS, SIZE, SQUARES, Letter, Place, name
+from games.rulesets.tetronogo.moves import LETTERS, SIZE, SQUARES, Letter, PlaceTetromino, name
 
 STRIDE = SIZE + 1  # bits from one row of a board to the next
 ROW = (1 << SIZE) - 1
@@ -86,7 +86,7 @@ class Tetromino:
 
     letter: Letter
     shapes: tuple[Shape, ...]
-    moves: tuple[Place, ...]
+    moves: tuple[PlaceTetromino, ...]
     squares: tuple[tuple[int, ...], ...]
     boards: tuple[int, ...]
     placement: tuple[tuple[int, ...], ...]
@@ -96,12 +96,12 @@ class Tetromino:
         """The set of all placements."""
         return (1 << len(self.moves)) - 1
 
-    def canonical(self, move: Place) -> Place:
+    def canonical(self, move: PlaceTetromino) -> PlaceTetromino:
         """The same placement with the smallest rotation that looks like it."""
         turns = move.turns % len(self.shapes)
-        return move if turns == move.turns else Place(move.square, turns)
+        return move if turns == move.turns else PlaceTetromino(move.square, turns)
 
-    def reach(self, move: Place) -> tuple[tuple[int, ...], bool]:
+    def reach(self, move: PlaceTetromino) -> tuple[tuple[int, ...], bool]:
         """The squares on the board that a move covers, and whether it stays on the board."""
         shape = self.shapes[move.turns % len(self.shapes)]
         cells = [(move.column + column, move.row + row) for column, row in shape]
@@ -113,7 +113,7 @@ def _tetromino(letter: Letter) -> Tetromino:
     shapes = [shape_of(DRAWN[letter])]
     while (shape := turned(shapes[-1])) != shapes[0]:
         shapes.append(shape)
-    moves: list[Place] = []
+    moves: list[PlaceTetromino] = []
     squares: list[tuple[int, ...]] = []
     numbers = [[NOWHERE] * SQUARES for _ in shapes]
     for turns, shape in enumerate(shapes):
@@ -122,7 +122,7 @@ def _tetromino(letter: Letter) -> Tetromino:
             for column in range(SIZE - width + 1):
                 corner = row * SIZE + column
                 numbers[turns][corner] = len(moves)
-                moves.append(Place(corner, turns))
+                moves.append(PlaceTetromino(corner, turns))
                 squares.append(tuple(corner + y * SIZE + x for x, y in shape))
     return Tetromino(
         letter=letter,
@@ -158,7 +158,7 @@ def remaining(placed: Letter, of: Letter) -> tuple[int, ...]:
 # What placing needs at hand: the piece's moves; its placement numbers by turns and square; and
 # by placement, what it leaves of its owner's placements and of the opponent's.
 Side: TypeAlias = tuple[
-    tuple[Place, ...], tuple[tuple[int, ...], ...], tuple[int, ...], tuple[int, ...]
+    tuple[PlaceTetromino, ...], tuple[tuple[int, ...], ...], tuple[int, ...], tuple[int, ...]
 ]
 
 

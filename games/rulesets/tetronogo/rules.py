@@ -19,11 +19,11 @@ from games.rulesets.tetronogo import estimate, events, guessing, judging, saving
 from games.rulesets.tetronogo import view as views
 from games.rulesets.tetronogo.bits import draw_member, members
 from games.rulesets.tetronogo.course import TOTAL, TWO_IN_A_ROW, applied
-from games.rulesets.tetronogo.moves import Move, OutOfTime, Pick, Place, Start
+from games.rulesets.tetronogo.moves import Move, OutOfTime, Pick, PlaceTetromino, Start
 from games.rulesets.tetronogo.notation import parse_letter, parse_move, print_move
 from games.rulesets.tetronogo.picture import picture
 from games.rulesets.tetronogo.state import (
-    State,
+    TetronogoState,
     pick_frame,
 )
 
@@ -38,7 +38,7 @@ class TetronogoOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields
     pick_time: Seconds = 60.0
 
 
-class Tetronogo(Ruleset[State, Move]):
+class Tetronogo(Ruleset[TetronogoState, Move]):
     """Up to four bouts of placing one tetromino each, scored by edges around empty groups."""
 
     id: ClassVar[str] = "tetronogo"
@@ -55,34 +55,34 @@ class Tetronogo(Ruleset[State, Move]):
 
     # -- the course of a match -----------------------------------------------------------------
 
-    def initial(self, setup: Setup) -> State:
+    def initial(self, setup: Setup) -> TetronogoState:
         self.variant(setup.variant)
-        return State(pick_frame(setup.advantage, ()))
+        return TetronogoState(pick_frame(setup.advantage, ()))
 
-    def decisions(self, state: State) -> tuple[Decision, ...]:
+    def decisions(self, state: TetronogoState) -> tuple[Decision, ...]:
         return state.frame.plies[len(state.placed)]
 
-    def outcome(self, state: State) -> Outcome | None:
+    def outcome(self, state: TetronogoState) -> Outcome | None:
         return state.frame.outcome
 
-    def scores(self, state: State) -> tuple[int, int]:
+    def scores(self, state: TetronogoState) -> tuple[int, int]:
         """Points over the finished bouts; nothing of a bout in play."""
         return state.frame.totals
 
-    def validate(self, state: State, decision: Decision, move: Move) -> None:
+    def validate(self, state: TetronogoState, decision: Decision, move: Move) -> None:
         judging.judge(state, decision, move)
 
-    def canonical(self, state: State, decision: Decision, move: Move) -> Move:
+    def canonical(self, state: TetronogoState, decision: Decision, move: Move) -> Move:
         """A validated move in the form that is printed: the smallest of the rotations that look
         alike for the mover's tetromino."""
-        if isinstance(move, Place):
+        if isinstance(move, PlaceTetromino):
             return state.frame.duel.pieces[decision.seat].canonical(move)
         return move
 
-    def apply(self, state: State, chosen: Chosen[Move]) -> State:
+    def apply(self, state: TetronogoState, chosen: Chosen[Move]) -> TetronogoState:
         return applied(state, chosen)
 
-    def on_timeout(self, state: State, decision: Decision) -> Move | Draw:
+    def on_timeout(self, state: TetronogoState, decision: Decision) -> Move | Draw:
         """House rulings: a missing pick is drawn from the seat's unused tetrominoes; whoever does
         not choose a starter goes first. Out of time while placing loses the bout."""
         if decision.kind == "pick":
@@ -93,11 +93,11 @@ class Tetronogo(Ruleset[State, Move]):
 
     # -- chance: a pick for a player whose time ran out ----------------------------------------
 
-    def draw(self, state: State, draw: Draw, random: RandomSource) -> Chance:
+    def draw(self, state: TetronogoState, draw: Draw, random: RandomSource) -> Chance:
         seat = _seat_of_draw(draw)
         return Chance("pick", seat, (choose(random, state.frame.unused(seat)),))
 
-    def check_chance(self, state: State, chance: Chance) -> None:
+    def check_chance(self, state: TetronogoState, chance: Chance) -> None:
         seat = _seat_of_draw(chance.draw)
         if state.frame.phase != "pick":
             raise Refusal("chance.not-due", "No tetromino is being picked.")
@@ -108,7 +108,7 @@ class Tetronogo(Ruleset[State, Move]):
                 f"The {PLAYERS[seat]} player can only be dealt one of {', '.join(letters)}.",
             )
 
-    def drawn_move(self, state: State, chance: Chance) -> Move:
+    def drawn_move(self, state: TetronogoState, chance: Chance) -> Move:
         return Pick(chance.value[0])
 
     def parse_chance(self, text: str) -> Chance:
@@ -130,7 +130,7 @@ class Tetronogo(Ruleset[State, Move]):
             "turn": ClockPolicy(to_ms(options.turn_time), uses_reserve=True),
         }
 
-    def reserve_epoch(self, state: State) -> int:
+    def reserve_epoch(self, state: TetronogoState) -> int:
         """The bout: each begins with a full reserve."""
         return state.frame.number
 
@@ -147,7 +147,7 @@ class Tetronogo(Ruleset[State, Move]):
     def enumerable(self, decision: Decision) -> bool:
         return True
 
-    def legal(self, state: State, decision: Decision) -> Iterator[Move]:
+    def legal(self, state: TetronogoState, decision: Decision) -> Iterator[Move]:
         """Placements by rotation, then row by row; tetrominoes in the order of the rules page."""
         if decision.kind == "pick":
             yield from map(Pick, state.frame.unused(decision.seat))
@@ -159,10 +159,10 @@ class Tetronogo(Ruleset[State, Move]):
             for number in members(state.mine):
                 yield moves[number]
 
-    def any_legal(self, state: State, decision: Decision) -> bool:
+    def any_legal(self, state: TetronogoState, decision: Decision) -> bool:
         return decision.kind != "place" or state.mine != 0
 
-    def sample(self, state: State, decision: Decision, random: RandomSource) -> Move:
+    def sample(self, state: TetronogoState, decision: Decision, random: RandomSource) -> Move:
         mine = state.mine
         if mine:
             moves = state.frame.duel.sides[decision.seat][0]
@@ -173,16 +173,20 @@ class Tetronogo(Ruleset[State, Move]):
 
     # -- what people and bots see --------------------------------------------------------------
 
-    def view(self, state: State, audience: Audience) -> dict[str, Any]:
+    def view(self, state: TetronogoState, audience: Audience) -> dict[str, Any]:
         return views.view(state)
 
-    def events(self, before: State, chosen: Chosen[Move], after: State) -> Sequence[Event]:
+    def events(
+        self, before: TetronogoState, chosen: Chosen[Move], after: TetronogoState
+    ) -> Sequence[Event]:
         return events.events(before, chosen, after)
 
-    def determinize(self, view: Mapping[str, Any], seat: Seat, random: RandomSource) -> State:
+    def determinize(
+        self, view: Mapping[str, Any], seat: Seat, random: RandomSource
+    ) -> TetronogoState:
         return guessing.determinize(view)
 
-    def evaluate(self, state: State, seat: Seat) -> float:
+    def evaluate(self, state: TetronogoState, seat: Seat) -> float:
         return estimate.estimate(state, seat)
 
     def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
@@ -190,10 +194,10 @@ class Tetronogo(Ruleset[State, Move]):
 
     # -- storage -------------------------------------------------------------------------------
 
-    def encode(self, state: State) -> bytes:
+    def encode(self, state: TetronogoState) -> bytes:
         return saving.encode(state)
 
-    def decode(self, data: bytes) -> State:
+    def decode(self, data: bytes) -> TetronogoState:
         return saving.decode(data)
 
 

@@ -9,19 +9,19 @@ from games.engine.decisions import Seat
 from games.engine.errors import EngineFault
 from games.rulesets.tetronogo.course import applied
 from games.rulesets.tetronogo.judging import judge
-from games.rulesets.tetronogo.moves import SQUARES, Move, OutOfTime, Pick, Place, Start
+from games.rulesets.tetronogo.moves import SQUARES, Move, OutOfTime, Pick, PlaceTetromino, Start
 from games.rulesets.tetronogo.pieces import duel
-from games.rulesets.tetronogo.state import BoutHistory, History, State, pick_frame
+from games.rulesets.tetronogo.state import BoutHistory, History, TetronogoState, pick_frame
 
 _HISTORY = msgspec.json.Decoder(History)
 
 
-def encode(state: State) -> bytes:
+def encode(state: TetronogoState) -> bytes:
     """The state as compact JSON."""
     return msgspec.json.encode(_history(state))
 
 
-def decode(data: bytes) -> State:
+def decode(data: bytes) -> TetronogoState:
     """The state of an encoding. Raises :class:`EngineFault`."""
     try:
         history = _HISTORY.decode(data)
@@ -30,7 +30,7 @@ def decode(data: bytes) -> State:
     return replayed(history)
 
 
-def _history(state: State) -> History:
+def _history(state: TetronogoState) -> History:
     frame = state.frame
     bouts = [
         _bout_history(bout.pieces, bout.starter, bout.placed, bout.out_of_time)
@@ -52,9 +52,9 @@ def _bout_history(
     return BoutHistory(pieces, starter, tuple(codes), late)
 
 
-def replayed(history: History) -> State:
+def replayed(history: History) -> TetronogoState:
     """The state that a history leads to. Raises :class:`EngineFault` where it cannot be one."""
-    state = State(pick_frame(history.advantage, ()))
+    state = TetronogoState(pick_frame(history.advantage, ()))
     try:
         for bout in history.bouts:
             state = _replay_bout(state, bout)
@@ -63,7 +63,7 @@ def replayed(history: History) -> State:
     return state
 
 
-def _replay_bout(state: State, bout: BoutHistory) -> State:
+def _replay_bout(state: TetronogoState, bout: BoutHistory) -> TetronogoState:
     picks = tuple(enumerate(map(Pick, bout.pieces)))
     for decision, (_, pick) in zip(state.decisions, picks, strict=True):
         judge(state, decision, pick)
@@ -72,7 +72,7 @@ def _replay_bout(state: State, bout: BoutHistory) -> State:
     moves: list[Move] = []
     if bout.starter is not None:
         moves.append(Start("first" if bout.starter == state.frame.chooser else "second"))
-    moves.extend(Place(code % SQUARES, code // SQUARES) for code in bout.placed)
+    moves.extend(PlaceTetromino(code % SQUARES, code // SQUARES) for code in bout.placed)
     for move in moves:
         (decision,) = state.decisions
         judge(state, decision, move)

@@ -75,7 +75,7 @@ def _groups(
     return groups(*duel(*pieces).boards(starter, placed))
 
 
-class Frame(msgspec.Struct, frozen=True, gc=False):
+class BoutFrame(msgspec.Struct, frozen=True, gc=False):
     """What stays the same from one placement to the next.
 
     ``duel`` is `UNKNOWN` until both picks are in, ``starter`` None until the choice is made.
@@ -132,10 +132,10 @@ def _without(used: tuple[Letter, ...]) -> tuple[Letter, ...]:
     return tuple(letter for letter in LETTERS if letter not in used)
 
 
-class State(msgspec.Struct, frozen=True, gc=False):
+class TetronogoState(msgspec.Struct, frozen=True, gc=False):
     """A position. ``mine`` and ``theirs`` are the placements left to the mover and the other."""
 
-    frame: Frame
+    frame: BoutFrame
     placed: tuple[int, ...] = ()
     mine: int = 0
     theirs: int = 0
@@ -168,26 +168,26 @@ class State(msgspec.Struct, frozen=True, gc=False):
 # -- frames, one for each phase ----------------------------------------------------------------
 
 
-def pick_frame(advantage: Seat, bouts: tuple[Bout, ...]) -> Frame:
+def pick_frame(advantage: Seat, bouts: tuple[Bout, ...]) -> BoutFrame:
     """A new bout: both seats pick."""
-    return Frame(advantage, bouts, "pick", UNKNOWN, None, _pick_plies(len(bouts) + 1), None)
+    return BoutFrame(advantage, bouts, "pick", UNKNOWN, None, _pick_plies(len(bouts) + 1), None)
 
 
-def starter_frame(frame: Frame, pieces: tuple[Letter, Letter]) -> Frame:
+def starter_frame(frame: BoutFrame, pieces: tuple[Letter, Letter]) -> BoutFrame:
     """The picks are revealed: one seat chooses the starter."""
     plies = _starter_plies(frame.number, frame.chooser)
-    return Frame(frame.advantage, frame.bouts, "starter", duel(*pieces), None, plies, None)
+    return BoutFrame(frame.advantage, frame.bouts, "starter", duel(*pieces), None, plies, None)
 
 
-def place_frame(frame: Frame, starter: Seat) -> Frame:
+def place_frame(frame: BoutFrame, starter: Seat) -> BoutFrame:
     """The starter is known: pieces are placed."""
     plies = _place_plies(frame.number, starter)
-    return Frame(frame.advantage, frame.bouts, "place", frame.duel, starter, plies, None)
+    return BoutFrame(frame.advantage, frame.bouts, "place", frame.duel, starter, plies, None)
 
 
-def over_frame(frame: Frame, bouts: tuple[Bout, ...], outcome: Outcome) -> Frame:
+def over_frame(frame: BoutFrame, bouts: tuple[Bout, ...], outcome: Outcome) -> BoutFrame:
     """The match has ended."""
-    return Frame(frame.advantage, bouts, "over", UNKNOWN, None, ((),), outcome)
+    return BoutFrame(frame.advantage, bouts, "over", UNKNOWN, None, ((),), outcome)
 
 
 @cache

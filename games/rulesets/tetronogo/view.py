@@ -30,16 +30,16 @@ from games.rulesets.tetronogo.moves import LETTERS, SIZE, SQUARES, Letter
 from games.rulesets.tetronogo.notation import print_move as text_of
 from games.rulesets.tetronogo.pieces import TETROMINOES, Duel, Tetromino, duel, names
 from games.rulesets.tetronogo.scoring import points
-from games.rulesets.tetronogo.state import MOST_BOUTS, Bout, State
+from games.rulesets.tetronogo.state import MOST_BOUTS, Bout, TetronogoState
 
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-def view(state: State) -> dict[str, Any]:
+def view(state: TetronogoState) -> dict[str, Any]:
     """The view of a state; see this module."""
     frame = state.frame
     placing = frame.phase == "place"
-    laid = _laid(frame.duel, frame.starter or 0, state.placed)
+    laid = _plies(frame.duel, frame.starter or 0, state.placed)
     pieces = frame.pieces
     return {
         "phase": frame.phase,
@@ -55,17 +55,17 @@ def view(state: State) -> dict[str, Any]:
         "chooser": None if frame.phase == "over" else frame.chooser,
         "starter": frame.starter,
         "turn": state.mover,
-        "placed": _placed(laid),
+        "placed": _ply_texts(laid),
         "board": _board(laid),
         "last": _last(laid[-1]) if laid else None,
         "left": list(state.left) if placing else None,
         "standing": list(points(*state.boards)) if placing else None,
-        "shapes": {letter: _shapes(letter) for letter in _letters_shown(state)},
+        "shapes": {letter: _shapes(letter) for letter in _visible_letters(state)},
         "bouts": [_bout(number, bout) for number, bout in enumerate(frame.bouts, start=1)],
     }
 
 
-def _outcome(state: State) -> dict[str, Any] | None:
+def _outcome(state: TetronogoState) -> dict[str, Any] | None:
     outcome = state.frame.outcome
     if outcome is None:
         return None
@@ -80,14 +80,14 @@ def _outcome(state: State) -> dict[str, Any] | None:
 _Laid: TypeAlias = tuple[Seat, Tetromino, int]
 
 
-def _laid(bout: Duel, starter: Seat, placed: Sequence[int]) -> list[_Laid]:
+def _plies(bout: Duel, starter: Seat, placed: Sequence[int]) -> list[_Laid]:
     seats = (starter, 1 - starter)
     return [
         (seats[ply & 1], bout.pieces[seats[ply & 1]], number) for ply, number in enumerate(placed)
     ]
 
 
-def _placed(laid: Sequence[_Laid]) -> list[list[Any]]:
+def _ply_texts(laid: Sequence[_Laid]) -> list[list[Any]]:
     return [[seat, text_of(piece.moves[number])] for seat, piece, number in laid]
 
 
@@ -109,7 +109,7 @@ def _last(laid: _Laid) -> dict[str, Any]:
     }
 
 
-def _letters_shown(state: State) -> Sequence[Letter]:
+def _visible_letters(state: TetronogoState) -> Sequence[Letter]:
     if state.frame.phase == "pick":
         return LETTERS
     return sorted(set(state.frame.pieces or ()))
@@ -123,12 +123,12 @@ def _shapes(letter: Letter) -> dict[str, list[list[int]]]:
 
 
 def _bout(number: int, bout: Bout) -> dict[str, Any]:
-    laid = _laid(duel(*bout.pieces), bout.starter, bout.placed)
+    laid = _plies(duel(*bout.pieces), bout.starter, bout.placed)
     return {
         "bout": number,
         "pieces": list(bout.pieces),
         "starter": bout.starter,
-        "placed": _placed(laid),
+        "placed": _ply_texts(laid),
         "board": _board(laid),
         "points": list(bout.points),
         "winner": bout.winner,

@@ -14,7 +14,7 @@ from games.engine.table import Entry, Header, Table
 from games.rulesets.domain import Domain
 from games.rulesets.domain.pool import Pool, PoolDocument, prepared
 from games.rulesets.domain.rules import DomainOptions
-from games.rulesets.domain.state import State
+from games.rulesets.domain.state import DomainState
 
 RULES = Domain()
 REGISTRY = Registry(RULES)
@@ -70,8 +70,8 @@ class Game:
         self.events: tuple[Event, ...] = ()
 
     @property
-    def state(self) -> State:
-        state: State = self.table.state
+    def state(self) -> DomainState:
+        state: DomainState = self.table.state
         return state
 
     @property

@@ -313,7 +313,7 @@ def test_a_table_under_review_is_stored_and_restored() -> None:
 
 def test_a_challenge_under_review_can_be_taken_back() -> None:
     game = Game(review="organiser").placing().say(0, VALID).say(1, "challenge", at=20)
-    course = tables.Course(RULES, game.header, game.entries)
+    course = tables.MatchCourse(RULES, game.header, game.entries)
     step = course.add(tables.Entry(actor="organiser", text="take back"))
     assert step.table.open[1] is not None
     assert step.table.suspended == (None, None)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from games.rulesets.domain import board, geometry
 from games.rulesets.domain.board import Laid
-from games.rulesets.domain.geometry import Placed
+from games.rulesets.domain.geometry import PlacedRaster
 from games.rulesets.domain.moves import COLOURS
 from games.rulesets.domain.pool import built_in
 from tests.rulesets.domain import reference
@@ -247,7 +247,9 @@ def test_the_quick_count_is_the_plain_one(data: st.DataObject) -> None:
         for shape in shapes
     )
     placed = [
-        Placed(each.seat, pool.forms[each.shape].raster(each.angle), each.domain, each.x, each.y)
+        PlacedRaster(
+            each.seat, pool.forms[each.shape].raster(each.angle), each.domain, each.x, each.y
+        )
         for each in laid
     ]
     assert geometry.shown(placed, (480, 360)) == board._by_painting(pool, placed)
@@ -255,7 +257,7 @@ def test_the_quick_count_is_the_plain_one(data: st.DataObject) -> None:
 
 def test_too_many_layers_are_counted_the_plain_way() -> None:
     square = CLASSIC.forms[0].raster(0)
-    most = [Placed(n % 2, square, 0, 50 + n, 50) for n in range(geometry.MOST_LAYERS)]
+    most = [PlacedRaster(n % 2, square, 0, 50 + n, 50) for n in range(geometry.MOST_LAYERS)]
     assert geometry.shown(most, (480, 360)) == board._by_painting(CLASSIC, most)
     assert geometry.shown([*most, most[0]], (480, 360)) is None
 
@@ -267,7 +269,7 @@ def test_vertices_turned_at_once_are_turned_exactly(ring: list[tuple[int, int]])
     outline = geometry.Outline([ring], [], None)
     turns = [(outline, degrees) for degrees in range(360)]
     lengths = np.full(360, len(ring))
-    x, y = geometry._all_turned(turns, lengths, np.cumsum(lengths) - lengths)
+    x, y = geometry._vertices_at(turns, lengths, np.cumsum(lengths) - lengths)
     found = list(zip(x.tolist(), y.tolist(), strict=True))
     assert found == [geometry.turned(vertex, degrees) for _, degrees in turns for vertex in ring]
 
@@ -276,7 +278,7 @@ def test_so_close_to_a_half_whole_numbers_decide(monkeypatch: pytest.MonkeyPatch
     ring = [(7, 3), (9_999, -9_998), (-5, 10_000)]
     outline = geometry.Outline([ring], [], None)
     lengths = np.array([3])
-    plain = geometry._all_turned([(outline, 77)], lengths, np.array([0]))
+    plain = geometry._vertices_at([(outline, 77)], lengths, np.array([0]))
     monkeypatch.setattr(geometry, "_CLOSE", 0.5)  # then everything is close
     called: list[tuple[int, int]] = []
     turned = geometry.turned
@@ -286,7 +288,7 @@ def test_so_close_to_a_half_whole_numbers_decide(monkeypatch: pytest.MonkeyPatch
         return turned(vertex, degrees)
 
     monkeypatch.setattr(geometry, "turned", noting)
-    exact = geometry._all_turned([(outline, 77)], lengths, np.array([0]))
+    exact = geometry._vertices_at([(outline, 77)], lengths, np.array([0]))
     assert called == ring
     assert [each.tolist() for each in exact] == [each.tolist() for each in plain]
 

@@ -14,7 +14,7 @@ from games.pictures import png_of
 from games.rulesets.domain import picture as pictures
 from games.rulesets.domain.board import Laid, count, faults
 from games.rulesets.domain.pool import Pool
-from games.rulesets.domain.state import State, Terms, Turn
+from games.rulesets.domain.state import DomainState, DomainTerms, ShapeTurn
 from games.rulesets.domain.view import view
 from tests.rulesets.domain.helpers import SMALL, box, pool_of
 
@@ -34,8 +34,8 @@ RINGED = pool_of(
 
 def shown(red: int, *laid: Laid, pool: Pool = POOL) -> dict[str, Any]:
     """The view of a match in which these lie."""
-    turns = tuple(Turn(each.seat, each.shape, each) for each in laid)
-    state = State(Terms(advantage=red), phase="place", pool=pool, turns=turns)
+    turns = tuple(ShapeTurn(each.seat, each.shape, each) for each in laid)
+    state = DomainState(DomainTerms(advantage=red), phase="place", pool=pool, turns=turns)
     return view(state, count(pool, red, laid))
 
 

@@ -15,13 +15,13 @@ from games.rulesets.domino_black_white.board import spots_in
 from games.rulesets.domino_black_white.lines import MET_TEXT
 from games.rulesets.domino_black_white.moves import Move
 from games.rulesets.domino_black_white.rules import DominoOptions
-from games.rulesets.domino_black_white.state import State
+from games.rulesets.domino_black_white.state import BlackWhiteState
 from tests.rulesets.domino_black_white import reference
 
 RULES = DominoBlackWhite()
 
 
-def begun(advantage: int = 0) -> State:
+def begun(advantage: int = 0) -> BlackWhiteState:
     return RULES.initial(Setup(variant="standard", options=DominoOptions(), advantage=advantage))
 
 
@@ -29,12 +29,12 @@ def read(text: str) -> Move:
     return RULES.parse(notation.tidy(text))
 
 
-def decision(state: State) -> Decision:
+def decision(state: BlackWhiteState) -> Decision:
     (only,) = RULES.decisions(state)
     return only
 
 
-def play(*texts: str, state: State | None = None) -> State:
+def play(*texts: str, state: BlackWhiteState | None = None) -> BlackWhiteState:
     """The state after these placements, each validated; seat 0 goes first."""
     state = after(begun(), "first") if state is None else state
     for text in texts:
@@ -42,31 +42,31 @@ def play(*texts: str, state: State | None = None) -> State:
     return state
 
 
-def after(state: State, text: str) -> State:
+def after(state: BlackWhiteState, text: str) -> BlackWhiteState:
     move = read(text)
     open_now = decision(state)
     RULES.validate(state, open_now, move)
     return RULES.apply(state, ((open_now.seat, move),))
 
 
-def refusal(state: State, text: str) -> Refusal:
+def refusal(state: BlackWhiteState, text: str) -> Refusal:
     """How a submission is refused."""
     with pytest.raises(Refusal) as caught:
         after(state, text)
     return caught.value
 
 
-def met(state: State) -> str:
+def met(state: BlackWhiteState) -> str:
     """The letters that the last placement met."""
     assert state.last is not None
     return MET_TEXT[state.last.met]
 
 
-def legal_squares(state: State) -> set[tuple[str, str]]:
+def legal_squares(state: BlackWhiteState) -> set[tuple[str, str]]:
     return {spot.squares for spot in spots_in(state.legal)}
 
 
-def numbers(state: State) -> reference.Board:
+def numbers(state: BlackWhiteState) -> reference.Board:
     """The numbers on the board, for the reference."""
     return {
         reference.square(name): number
@@ -75,7 +75,7 @@ def numbers(state: State) -> reference.Board:
     }
 
 
-def at_random(seed: int, placements: int = 99, *, advantage: int = 0) -> State:
+def at_random(seed: int, placements: int = 99, *, advantage: int = 0) -> BlackWhiteState:
     """A random match from a seed, as it stands after so many placements or at its end."""
     source = random.Random(seed).random
     state = begun(advantage)

@@ -8,7 +8,7 @@ from games.engine import table as tables
 from games.engine.clocks import ClockPolicy
 from games.engine.decisions import other
 from games.engine.table import Header
-from games.rulesets.domino_black_white.moves import Order, OutOfTime
+from games.rulesets.domino_black_white.moves import ChooseOrder, TurnTimeout
 from games.rulesets.domino_black_white.rules import DominoOptions
 from games.rulesets.domino_black_white.state import MOST_PLACEMENTS
 from tests.rulesets.domino_black_white import reference
@@ -47,7 +47,7 @@ def test_the_seat_with_the_advantage_chooses_who_goes_first(advantage: int, choi
 def test_who_runs_out_of_time_choosing_goes_first() -> None:
     state = begun(1)
     move = RULES.on_timeout(state, decision(state))
-    assert move == Order(first=True)
+    assert move == ChooseOrder(first=True)
     assert RULES.apply(state, ((1, move),)).first == 1
 
 
@@ -166,7 +166,7 @@ def test_who_runs_out_of_reserve_loses_whatever_the_scores() -> None:
 def test_nobody_can_submit_running_out_of_time() -> None:
     state = play()
     with pytest.raises(Refusal) as caught:
-        RULES.validate(state, decision(state), OutOfTime())
+        RULES.validate(state, decision(state), TurnTimeout())
     assert caught.value.code == "move.wrong-kind"
     assert refusal(state, "out of time").code == "notation.unreadable"
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from core.refusals import Refusal
 from games.engine.decisions import Outcome
 from games.engine.errors import EngineFault
-from games.rulesets.domino_black_white.moves import PLACES, Move, Order, OutOfTime
-from games.rulesets.domino_black_white.state import State
+from games.rulesets.domino_black_white.moves import PLACES, ChooseOrder, Move, TurnTimeout
+from games.rulesets.domino_black_white.state import BlackWhiteState
 from tests.rulesets.domino_black_white.helpers import RULES, at_random, begun, decision, play
 
 seeds = st.integers(0, 10**6)
@@ -43,7 +43,7 @@ def test_a_state_comes_back_from_its_encoding(seed: int, count: int, advantage: 
 
 
 def test_running_out_of_time_comes_back_too() -> None:
-    state = RULES.apply(play(), ((0, OutOfTime()),))
+    state = RULES.apply(play(), ((0, TurnTimeout()),))
     assert RULES.decode(RULES.encode(state)) == state
 
 
@@ -100,9 +100,9 @@ def test_what_never_was_a_state_is_a_fault(data: bytes) -> None:
         RULES.decode(data)
 
 
-def _accepted(state: State) -> list[Move]:
+def _accepted(state: BlackWhiteState) -> list[Move]:
     asked = decision(state)
-    every: list[Move] = [Order(first=True), Order(first=False), *PLACES, OutOfTime()]
+    every: list[Move] = [ChooseOrder(first=True), ChooseOrder(first=False), *PLACES, TurnTimeout()]
     accepted = []
     for move in every:
         try:
@@ -127,7 +127,7 @@ def test_the_moves_listed_are_those_that_validate(seed: int) -> None:
         assert list(RULES.legal(state, asked)) == listed
 
 
-def _late_state(seed: int, dominoes: int) -> State:
+def _late_state(seed: int, dominoes: int) -> BlackWhiteState:
     """A state near the end, the hand to move cut down to a few dominoes."""
     state = at_random(seed, len(at_random(seed).history) - 3)
     hand = 0
@@ -146,7 +146,7 @@ def _late_state(seed: int, dominoes: int) -> State:
         begun,
     ],
 )
-def test_sampling_is_uniform_over_the_legal_moves(make: Callable[[], State]) -> None:
+def test_sampling_is_uniform_over_the_legal_moves(make: Callable[[], BlackWhiteState]) -> None:
     state = make()
     asked = decision(state)
     moves = list(RULES.legal(state, asked))
@@ -169,7 +169,7 @@ def test_every_spot_is_drawn_alike_from_a_wide_choice() -> None:
     seen = Counter(
         move.spot.index
         for _ in range(draws)
-        if not isinstance(move := RULES.sample(state, asked, source), Order | OutOfTime)
+        if not isinstance(move := RULES.sample(state, asked, source), ChooseOrder | TurnTimeout)
     )
     assert len(seen) == state.legal.bit_count() == 13
     expected = draws / 13

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from core.refusals import Refusal
 from games.engine import notation
-from games.rulesets.domino_black_white.moves import PLACES, Order, OutOfTime, Place
+from games.rulesets.domino_black_white.moves import PLACES, ChooseOrder, PlaceDomino, TurnTimeout
 from tests.rulesets.domino_black_white.helpers import RULES, read
 
 CANONICAL = "(3,4) DZ:DY hide DY"
@@ -34,12 +34,12 @@ def test_all_of_these_are_the_same_move(text: str) -> None:
 
 def test_the_first_number_lies_on_the_first_square() -> None:
     move = read("(3,4) DZ:DY hide 4")
-    assert isinstance(move, Place)
+    assert isinstance(move, PlaceDomino)
     assert dict(zip(move.spot.squares, move.numbers, strict=True)) == {"DZ": 3, "DY": 4}
     assert move.hidden == "DY"
     assert move.domino == (3, 4)
     turned = read("(3,4) DY:DZ hide 4")
-    assert isinstance(turned, Place)
+    assert isinstance(turned, PlaceDomino)
     assert dict(zip(turned.spot.squares, turned.numbers, strict=True)) == {"DY": 3, "DZ": 4}
     assert turned.hidden == "DZ"
 
@@ -54,10 +54,10 @@ def test_a_double_is_one_move_whichever_square_is_named_first() -> None:
 
 @pytest.mark.parametrize("text", ["first", "First", " FIRST. "])
 def test_first_and_second(text: str) -> None:
-    assert read(text) == Order(first=True)
-    assert RULES.print(Order(first=True)) == "first"
-    assert read(text.lower().replace("first", "second")) == Order(first=False)
-    assert RULES.print(Order(first=False)) == "second"
+    assert read(text) == ChooseOrder(first=True)
+    assert RULES.print(ChooseOrder(first=True)) == "first"
+    assert read(text.lower().replace("first", "second")) == ChooseOrder(first=False)
+    assert RULES.print(ChooseOrder(first=False)) == "second"
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_printing_puts_the_lower_number_first() -> None:
 
 def test_running_out_of_time_has_a_text_that_cannot_be_read() -> None:
     with pytest.raises(Refusal):
-        read(RULES.print(OutOfTime()))
+        read(RULES.print(TurnTimeout()))
 
 
 @given(st.text(alphabet="(),:0123456 abcdefghirstuvwxyzhideomn.DZ", max_size=40))

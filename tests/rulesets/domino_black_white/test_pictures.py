@@ -11,7 +11,7 @@ import pytest
 from games.engine.decisions import ROOM
 from games.rulesets.domino_black_white import figures as drawn
 from games.rulesets.domino_black_white.figures import figures
-from games.rulesets.domino_black_white.picture import told
+from games.rulesets.domino_black_white.picture import description_of
 from tests.rulesets.domino_black_white.helpers import (
     RULES,
     at_random,
@@ -52,16 +52,16 @@ def test_every_view_has_a_picture() -> None:
 
 
 def test_a_picture_says_in_words_what_it_shows() -> None:
-    assert told(RULES.view(play(), ROOM)) == "The board is empty."
+    assert description_of(RULES.view(play(), ROOM)) == "The board is empty."
     state = play("(3,4) DY:DZ hide DY", "(0,0) EY:EZ hide EZ")
-    assert told(RULES.view(state, 0)) == (
+    assert description_of(RULES.view(state, 0)) == (
         "First player has 0, Second player has 0. Dominoes in the order of placement: "
         "First player DY white 3, hidden, DZ black 4; "
         "Second player EY black 0, EZ black hidden."
     )
-    assert "DY white hidden, DZ black 4" in told(RULES.view(state, ROOM))
+    assert "DY white hidden, DZ black 4" in description_of(RULES.view(state, ROOM))
     root = checked(RULES.picture(RULES.view(state, 0)))
-    assert root.findtext(f"{SVG}desc") == told(RULES.view(state, 0))
+    assert root.findtext(f"{SVG}desc") == description_of(RULES.view(state, 0))
 
 
 def test_a_picture_shows_the_numbers_that_the_view_has_and_no_others() -> None:

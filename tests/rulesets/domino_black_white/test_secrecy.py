@@ -14,7 +14,7 @@ from games.engine.errors import EngineFault
 from games.rulesets.domino_black_white import guessing
 from games.rulesets.domino_black_white.lines import MET_TEXT
 from games.rulesets.domino_black_white.moves import colour
-from games.rulesets.domino_black_white.state import State, begun, ordered, played
+from games.rulesets.domino_black_white.state import BlackWhiteState, begun, ordered, played
 from tests.rulesets.domino_black_white.helpers import RULES, at_random, play
 
 seeds = st.integers(0, 10**6)
@@ -26,7 +26,7 @@ def as_bytes(value: object) -> bytes:
     return msgspec.json.encode(value)
 
 
-def log(state: State, audience: Audience) -> list[object]:
+def log(state: BlackWhiteState, audience: Audience) -> list[object]:
     """Everything the log told ``audience`` on the way to ``state``, given the letters it has."""
     before = begun(state.advantage)
     assert state.first is not None
@@ -40,19 +40,19 @@ def log(state: State, audience: Audience) -> list[object]:
     return told
 
 
-def surfaces(state: State, audience: Audience) -> bytes:
+def surfaces(state: BlackWhiteState, audience: Audience) -> bytes:
     """All that an audience gets of a state: view, picture, log, and what they are made of."""
     view = RULES.view(state, audience)
     return as_bytes([view, RULES.picture(view), log(state, audience), RULES.decisions(state)])
 
 
-def twin(state: State, secret_of: int, seed: int) -> State:
+def twin(state: BlackWhiteState, secret_of: int, seed: int) -> BlackWhiteState:
     """A state that differs from ``state`` only in the hidden numbers of seat ``secret_of``."""
     view = RULES.view(state, SEATS[other(secret_of)])
     return RULES.determinize(view, other(secret_of), random.Random(seed).random)
 
 
-def agrees_with_its_letters(state: State) -> bool:
+def agrees_with_its_letters(state: BlackWhiteState) -> bool:
     """Whether scoring the placements again gives the letters that the state has."""
     assert state.first is not None
     now = ordered(begun(state.advantage), state.first)
@@ -114,7 +114,7 @@ def test_the_order_of_writing_does_not_tell_which_number_is_larger(one: str, two
     assert surfaces(first, 0) != surfaces(second, 0)
 
 
-def _cell(state: State, audience: Audience, square: str) -> dict[str, Any]:
+def _cell(state: BlackWhiteState, audience: Audience, square: str) -> dict[str, Any]:
     return next(cell for cell in RULES.view(state, audience)["cells"] if cell["square"] == square)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from games.engine.decisions import Outcome, Seat
 from games.engine.playouts import playout
-from games.rulesets.domino_wars.moves import OutOfTime
+from games.rulesets.domino_wars.moves import ReserveTimeout
 from games.rulesets.domino_wars.state import State
 from tests.rulesets.domino_wars.helpers import (
     BLANK,
@@ -188,7 +188,7 @@ def test_a_turn_that_outlasts_its_reserve_loses() -> None:
     for late in (state, say(position(side("23", "12 35"), side("03")), "23 A1:A2")):
         decision = decision_of(late, 0)
         move = RULES.on_timeout(late, decision)
-        assert isinstance(move, OutOfTime)
+        assert isinstance(move, ReserveTimeout)
         after = RULES.apply(late, ((0, move),))
         ended = outcome(after)
         assert ended is not None

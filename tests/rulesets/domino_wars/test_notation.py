@@ -7,7 +7,7 @@ import pytest
 from core.refusals import Refusal
 from games.engine import notation
 from games.rulesets.domino_wars.board import PLAYS
-from games.rulesets.domino_wars.moves import OutOfTime
+from games.rulesets.domino_wars.moves import ReserveTimeout
 from tests.rulesets.domino_wars.helpers import RULES, read
 
 
@@ -85,7 +85,7 @@ def test_every_play_is_read_as_it_is_printed() -> None:
 
 
 def test_running_out_of_time_has_words_but_cannot_be_typed() -> None:
-    assert RULES.print(OutOfTime()) == "out of time"
+    assert RULES.print(ReserveTimeout()) == "out of time"
 
 
 @pytest.mark.parametrize(

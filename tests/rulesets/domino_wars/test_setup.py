@@ -12,7 +12,7 @@ from games.engine.decisions import Draw, seen_by
 from games.engine.errors import EngineFault
 from games.engine.ruleset import Options
 from games.rulesets.domino_wars.board import DOMINOES
-from games.rulesets.domino_wars.moves import Deck, Order
+from games.rulesets.domino_wars.moves import ChooseStarter, Deck
 from games.rulesets.domino_wars.opening import check_deck, decks
 from games.rulesets.domino_wars.rules import DominoWarsOptions
 from games.rulesets.domino_wars.state import Opening, Position, Terms
@@ -90,7 +90,7 @@ def test_the_first_player_plays_vertically_and_the_second_horizontally(
 def test_out_of_time_the_chooser_plays_first() -> None:
     state = begin()
     move = RULES.on_timeout(state, decision_of(state, 1))
-    assert isinstance(move, Order)
+    assert isinstance(move, ChooseStarter)
     assert shown(RULES.apply(state, ((1, move),)))["first"] == 1
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from games.engine.ruleset import HeldItem
-from games.engine.table import Course, Header
+from games.engine.table import Header, MatchCourse
 from games.rulesets.peg_domain import PegDomain
 from games.rulesets.peg_domain.rules import PegOptions
-from games.rulesets.peg_domain.state import State
+from games.rulesets.peg_domain.state import PegDomainState
 from tests.engine.helpers import entries, entry
 
 RULES = PegDomain()
@@ -37,8 +37,8 @@ def header(
     )
 
 
-def course(head: Header, *texts: str) -> Course:
-    return Course(RULES, head, entries(*texts))
+def course(head: Header, *texts: str) -> MatchCourse:
+    return MatchCourse(RULES, head, entries(*texts))
 
 
 def begun(
@@ -47,30 +47,30 @@ def begun(
     items: tuple[tuple[int, str], ...] = (),
     extra: tuple[str, ...] = (),
     **options: Any,
-) -> Course:
+) -> MatchCourse:
     """A match in which seat 0 plays red and goes first, after these entries."""
     chance = CHANCE if variant != "tempo-up" else (f"chance pallet both {PEGS}",)
     set_up = ("0 take order", *chance, *extra, "0 ready", "1 ready", "0 first", "1 blue")
     return course(header(variant, items, **options), *set_up, *texts)
 
 
-def state(now: Course) -> State:
+def state(now: MatchCourse) -> PegDomainState:
     found = now.table.state
-    assert isinstance(found, State)
+    assert isinstance(found, PegDomainState)
     return found
 
 
-def add(now: Course, *texts: str) -> Course:
+def add(now: MatchCourse, *texts: str) -> MatchCourse:
     for text in texts:
         now.add(entry(text))
     return now
 
 
-def view(now: Course, audience: Any = "room") -> dict[str, Any]:
+def view(now: MatchCourse, audience: Any = "room") -> dict[str, Any]:
     return RULES.view(state(now), audience)
 
 
-def marks(now: Course, seat: int) -> dict[str, str]:
+def marks(now: MatchCourse, seat: int) -> dict[str, str]:
     """The marks of a seat's pallet by square."""
     shown = next(each for each in view(now)["pallets"] if each["seat"] == seat)
     return {
@@ -80,7 +80,7 @@ def marks(now: Course, seat: int) -> dict[str, str]:
     }
 
 
-def owners(now: Course) -> dict[str, str]:
+def owners(now: MatchCourse) -> dict[str, str]:
     """Who owns each square of the domain."""
     return {
         f"{'ABCDEFGHI'[column]}{row + 1}": mark

@@ -12,7 +12,7 @@ from random import Random
 
 from games.engine import records
 from games.engine.ruleset import HeldItem
-from games.engine.table import Course, Entry, Header, drawn, draws_due
+from games.engine.table import Entry, Header, MatchCourse, drawn, draws_due
 from games.rulesets.peg_domain import PegDomain
 from games.rulesets.peg_domain.rules import PegOptions
 from tests.engine.helpers import entry
@@ -54,10 +54,12 @@ TEMPO_UP = (
 )  # fmt: skip
 
 
-def _played_on(header: Header, texts: tuple[str, ...], seed: int) -> tuple[list[Entry], Course]:
+def _played_on(
+    header: Header, texts: tuple[str, ...], seed: int
+) -> tuple[list[Entry], MatchCourse]:
     """The match that begins like this, to its end."""
     source = Random(seed)
-    course = Course(RULES, header)
+    course = MatchCourse(RULES, header)
     entries: list[Entry] = []
 
     def add(one: Entry) -> None:

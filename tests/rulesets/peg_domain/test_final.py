@@ -9,7 +9,7 @@ import pytest
 
 from games.engine import live as lives
 from games.engine.live import Live
-from games.engine.table import Course
+from games.engine.table import MatchCourse
 from games.engine.views import match_view
 from games.rulesets.peg_domain.boards import around
 from tests.engine.helpers import cannot_add, entry, to_move
@@ -27,7 +27,7 @@ from tests.rulesets.peg_domain.helpers import (
 ITEMS = ((1, "rapid-removal"), (0, "peg-subtraction"))
 
 
-def rounds(now: Course, until: int) -> Course:
+def rounds(now: MatchCourse, until: int) -> MatchCourse:
     """Turns of two squares each, seat 0 down column A and seat 1 down its own, up to a round."""
     at = {0: ["A1", "A3", "A5", "A7", "C1", "C3"], 1: ["I1", "I3", "I5", "I7", "G1", "G3"]}
     cuts = ["A1", "A3", "A5", "A7", "D1", "D3"]
@@ -346,9 +346,9 @@ def test_a_fast_placement_changes_nothing_for_anybody_else() -> None:
 
 def test_the_pallets_before_their_reveal_are_in_no_state() -> None:
     """Two matches that will draw different pallets are one and the same until they are drawn."""
-    now = Course(RULES, header("final"))
+    now = MatchCourse(RULES, header("final"))
     assert state(now).frame.drawn == (0, 0)
-    assert len({RULES.encode(state(Course(RULES, header("final")))) for _ in CHANCE}) == 1
+    assert len({RULES.encode(state(MatchCourse(RULES, header("final")))) for _ in CHANCE}) == 1
 
 
 @pytest.mark.parametrize("until", ["inspection", "order", "colour"])
@@ -363,7 +363,7 @@ def test_an_additional_peg_is_a_secret_until_colours_are_settled(until: str) -> 
         extra = [f"0 extra peg {each}" for each in named]
         texts = ("0 take order", *CHANCE, *extra, *later[until])
         matches.append(
-            Course(
+            MatchCourse(
                 RULES, header("final", ((0, "additional-peg"),)), [entry(each) for each in texts]
             )
         )
@@ -371,7 +371,7 @@ def test_an_additional_peg_is_a_secret_until_colours_are_settled(until: str) -> 
         assert len({msgspec.json.encode(view(each, audience)) for each in matches}) == 1
     assert len({msgspec.json.encode(view(each, 0)) for each in matches}) == 4
     secret = matches[0]
-    step = Course(RULES, header("final", ((0, "additional-peg"),)), [])
+    step = MatchCourse(RULES, header("final", ((0, "additional-peg"),)), [])
     add(step, "0 take order", *CHANCE)
     told = step.add(entry("0 extra peg red A16")).events
     assert [event.seen_as("room") for event in told] == [None]

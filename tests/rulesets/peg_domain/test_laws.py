@@ -22,9 +22,9 @@ from games.rulesets.peg_domain.boards import (
     members,
     set_of,
 )
-from games.rulesets.peg_domain.moves import Place
+from games.rulesets.peg_domain.moves import PlaceCutOut
 from games.rulesets.peg_domain.search import any_placement, thorough
-from games.rulesets.peg_domain.state import State
+from games.rulesets.peg_domain.state import PegDomainState
 from tests.rulesets.peg_domain.helpers import RULES
 from tests.support import depth
 
@@ -32,7 +32,7 @@ ITEMS = tuple(HeldItem(seat, item.id) for seat in (0, 1) for item in RULES.items
 variants = st.sampled_from([variant.id for variant in RULES.variants])
 
 
-def steps(variant: str, seed: int) -> Iterator[tuple[State, State]]:
+def steps(variant: str, seed: int) -> Iterator[tuple[PegDomainState, PegDomainState]]:
     """Each state of a random match with the one after it."""
     random = Random(seed).random
     items = ITEMS if variant == "final" else ()
@@ -68,7 +68,7 @@ def test_a_cut_out_has_two_pegs_and_hangs_together(variant: str, seed: int) -> N
         if after.last is None or after.last is before.last:
             continue
         move = after.last.move
-        if not isinstance(move, Place):
+        if not isinstance(move, PlaceCutOut):
             continue
         seat = before.mover
         squares = set_of(move.squares)
@@ -150,7 +150,7 @@ def test_sampling_reaches_every_placement_of_a_small_position() -> None:
     found = set()
     for _ in range(60_000):
         move = RULES.sample(state, decision, random.random)
-        if isinstance(move, Place):
+        if isinstance(move, PlaceCutOut):
             found.add((set_of(move.squares), move.squares[0], move.target, move.turns))
     assert found == expected
     assert len(expected) > 20

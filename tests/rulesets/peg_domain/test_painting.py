@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw
 
 from core.refusals import Refusal
 from games.engine.decisions import Decision
-from games.engine.table import Course
+from games.engine.table import MatchCourse
 from games.pictures import png_of
 from games.rulesets.peg_domain import painting
 from games.rulesets.peg_domain.boards import PALLET_SQUARE, STRIDE
@@ -26,7 +26,7 @@ CUT = ("A1", "B1", "C1", "D1")
 COVER = ("D5", "E5", "F5", "G5")
 
 
-def template(now: Course) -> bytes:
+def template(now: MatchCourse) -> bytes:
     return _drawn(RULES.template(state(now), _decision(now)))
 
 
@@ -36,12 +36,12 @@ def _drawn(svg: str) -> bytes:
     return png_of(svg, scale=1)
 
 
-def _decision(now: Course) -> Decision:
+def _decision(now: MatchCourse) -> Decision:
     return next(each for each in RULES.decisions(state(now)) if each.kind == "turn")
 
 
 def painted(
-    now: Course,
+    now: MatchCourse,
     cut: Iterable[str] = CUT,
     cover: Iterable[str] = COVER,
     *,
@@ -67,7 +67,7 @@ def as_file(image: Image.Image, kind: str = "PNG", **more: object) -> bytes:
     return held.getvalue()
 
 
-def texts(now: Course, data: bytes) -> list[str]:
+def texts(now: MatchCourse, data: bytes) -> list[str]:
     found = RULES.read_picture(state(now), _decision(now), template(now), data)
     for each in found:
         RULES.validate(state(now), _decision(now), each.move)
@@ -75,7 +75,7 @@ def texts(now: Course, data: bytes) -> list[str]:
     return [RULES.print(each.move) for each in found]
 
 
-def code_of(now: Course, data: bytes) -> str:
+def code_of(now: MatchCourse, data: bytes) -> str:
     with pytest.raises(Exception, match=r"^[a-z]+\.") as caught:
         texts(now, data)
     return str(caught.value.code)  # type: ignore[attr-defined]
@@ -218,7 +218,7 @@ def test_a_placement_on_a_peg_is_refused_like_any_other() -> None:
     assert code_of(now, as_file(painted(now))) == "place.on-peg"
 
 
-def in_the_final(*items: tuple[int, str]) -> Course:
+def in_the_final(*items: tuple[int, str]) -> MatchCourse:
     """Seat 0 is to move, and pegs stand on D5, D6, I3 and I4."""
     rounds = ("1 no removal", "0 A3 D > D5 0", "0 no removal", "1 A3 D > I3 0")
     return begun("final", *rounds, items=items)

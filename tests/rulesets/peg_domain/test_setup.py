@@ -9,7 +9,7 @@ import pytest
 
 from games.engine.chance import RandomSource
 from games.engine.palette import GROUND
-from games.engine.table import Course
+from games.engine.table import MatchCourse
 from games.rulesets.peg_domain import drawing
 from games.rulesets.peg_domain import picture as pictures
 from games.rulesets.peg_domain.boards import PALLET_NAME, PALLET_SQUARE, members, set_of
@@ -35,11 +35,11 @@ from tests.rulesets.peg_domain.helpers import (
 
 def inspecting(
     variant: str = "gauntlet", items: tuple[tuple[int, str], ...] = (), **options: Any
-) -> Course:
+) -> MatchCourse:
     return course(header(variant, items, **options), "0 take order", *CHANCE)
 
 
-def kinds(now: Course) -> list[str]:
+def kinds(now: MatchCourse) -> list[str]:
     return [slot.decision.kind for slot in now.table.open if slot is not None]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from games.engine import notation
 from games.rulesets.peg_domain.boards import PALLET, PALLET_SQUARE, set_of
-from games.rulesets.peg_domain.moves import Place
+from games.rulesets.peg_domain.moves import PlaceCutOut
 from tests.engine.helpers import cannot_add, to_move
 from tests.rulesets.peg_domain.helpers import RULES, add, begun, marks, owners, state, view
 
@@ -43,7 +43,7 @@ def test_rotations_are_clockwise_about_the_anchor(degrees: int, covered: list[st
     chosen = "A1 B1 C1 C2 B2 A2"
     now = begun("gauntlet")
     shape = RULES.parse(notation.tidy(f"{chosen} > E5 {degrees}"))
-    assert isinstance(shape, Place)
+    assert isinstance(shape, PlaceCutOut)
     # Four of its squares, as a picture of the whole; the pallet has pegs on A1 and A2.
     add(now, f"0 {chosen} > E5 {degrees}")
     last = view(now)["last"]

@@ -11,12 +11,12 @@ from games.engine.playouts import step
 from games.engine.ruleset import Setup
 from games.rulesets.tetronogo.moves import Move, OutOfTime, name
 from games.rulesets.tetronogo.rules import Tetronogo, TetronogoOptions
-from games.rulesets.tetronogo.state import State
+from games.rulesets.tetronogo.state import TetronogoState
 
 RULES = Tetronogo()
 
 
-def begin(advantage: Seat = 1) -> State:
+def begin(advantage: Seat = 1) -> TetronogoState:
     """A match before its first picks."""
     return RULES.initial(Setup("standard", TetronogoOptions(), advantage))
 
@@ -26,13 +26,13 @@ def read(text: str) -> Move:
     return RULES.parse(notation.tidy(text))
 
 
-def decision_of(state: State, seat: Seat) -> Decision:
+def decision_of(state: TetronogoState, seat: Seat) -> Decision:
     """The open decision of a seat."""
     (decision,) = [each for each in RULES.decisions(state) if each.seat == seat]
     return decision
 
 
-def picks(state: State, first: str, second: str) -> State:
+def picks(state: TetronogoState, first: str, second: str) -> TetronogoState:
     """Both picks, judged and revealed."""
     chosen = []
     for seat, letter in enumerate((first, second)):
@@ -42,7 +42,7 @@ def picks(state: State, first: str, second: str) -> State:
     return RULES.apply(state, tuple(chosen))
 
 
-def say(state: State, *texts: str) -> State:
+def say(state: TetronogoState, *texts: str) -> TetronogoState:
     """The moves of whoever is to decide, one after the other."""
     for text in texts:
         (decision,) = RULES.decisions(state)
@@ -52,18 +52,18 @@ def say(state: State, *texts: str) -> State:
     return state
 
 
-def start(state: State, starter: Seat) -> State:
+def start(state: TetronogoState, starter: Seat) -> TetronogoState:
     """The starter choice, so that ``starter`` begins."""
     (decision,) = RULES.decisions(state)
     return say(state, "first" if decision.seat == starter else "second")
 
 
-def placing(first: str, second: str, starter: Seat = 0) -> State:
+def placing(first: str, second: str, starter: Seat = 0) -> TetronogoState:
     """Bout 1 with these tetrominoes, at the first placement."""
     return start(picks(begin(), first, second), starter)
 
 
-def run_out(state: State) -> State:
+def run_out(state: TetronogoState) -> TetronogoState:
     """The mover runs out of time."""
     (decision,) = RULES.decisions(state)
     move = RULES.on_timeout(state, decision)
@@ -137,12 +137,12 @@ def full(letter: str) -> list[str]:
     ]
 
 
-def drawn_bout(state: State, letter: str) -> State:
+def drawn_bout(state: TetronogoState, letter: str) -> TetronogoState:
     """A bout in which both fill the board with the same tetromino: drawn, 0 to 0."""
     return say(start(picks(state, letter, letter), 0), *full(letter))
 
 
-def won_on_time(state: State, winner: Seat, points: int = 0) -> State:
+def won_on_time(state: TetronogoState, winner: Seat, points: int = 0) -> TetronogoState:
     """A bout that the other player loses on time: before any placement (0 points), or after a
     single one of the winner's, which then has all edges around the other 140 squares."""
     state = picks(state, state.frame.unused(0)[0], state.frame.unused(1)[0])
@@ -160,7 +160,7 @@ def source(seed: int) -> RandomSource:
     return Random(seed).random
 
 
-def walk(seed: int) -> list[State]:
+def walk(seed: int) -> list[TetronogoState]:
     """All states of a random match, the first and the last included."""
     random = source(seed)
     states = [begin(seed & 1)]
@@ -169,7 +169,7 @@ def walk(seed: int) -> list[State]:
     return states
 
 
-def outcome(state: State) -> Outcome:
+def outcome(state: TetronogoState) -> Outcome:
     """How a finished match ended."""
     found = RULES.outcome(state)
     assert found is not None

@@ -7,9 +7,9 @@ from random import Random
 import pytest
 
 from games.engine.ruleset import Setup
-from games.rulesets.tetronogo.moves import Move, OutOfTime, Pick, Place, Start
+from games.rulesets.tetronogo.moves import Move, OutOfTime, Pick, PlaceTetromino, Start
 from games.rulesets.tetronogo.rules import Tetronogo, TetronogoOptions
-from games.rulesets.tetronogo.state import State
+from games.rulesets.tetronogo.state import TetronogoState
 from tests.rulesets.tetronogo import reference
 from tests.support import depth
 
@@ -17,11 +17,11 @@ RULES = Tetronogo()
 
 
 def squares(letter: str, move: Move) -> reference.Placement:
-    assert isinstance(move, Place)
+    assert isinstance(move, PlaceTetromino)
     return reference.covered(letter, move.column, move.row, move.turns * 90)
 
 
-def agrees(state: State, plain: reference.Match) -> None:
+def agrees(state: TetronogoState, plain: reference.Match) -> None:
     """Everything that the rules speak of is the same for both."""
     assert state.frame.phase == plain.phase
     assert RULES.scores(state) == tuple(plain.totals)

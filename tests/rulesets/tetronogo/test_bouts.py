@@ -8,10 +8,10 @@ from core.refusals import Refusal
 from games.engine.decisions import Chance, Draw, Seat
 from games.engine.errors import EngineFault
 from games.engine.ruleset import Setup
-from games.rulesets.tetronogo.moves import LETTERS, OutOfTime, Pick, Place, Start
+from games.rulesets.tetronogo.moves import LETTERS, OutOfTime, Pick, PlaceTetromino, Start
 from games.rulesets.tetronogo.pieces import BOARD, TETROMINOES
 from games.rulesets.tetronogo.rules import TetronogoOptions
-from games.rulesets.tetronogo.state import MOST_BOUTS, State
+from games.rulesets.tetronogo.state import MOST_BOUTS, TetronogoState
 from tests.rulesets.tetronogo import reference
 from tests.rulesets.tetronogo.helpers import (
     RULES,
@@ -33,7 +33,7 @@ from tests.rulesets.tetronogo.helpers import (
 )
 
 
-def _refused(state: State, seat: Seat, text: str) -> Refusal:
+def _refused(state: TetronogoState, seat: Seat, text: str) -> Refusal:
     before = RULES.encode(state)
     with pytest.raises(Refusal) as refused:
         RULES.validate(state, decision_of(state, seat), read(text))
@@ -257,7 +257,7 @@ def test_nobody_can_pass() -> None:
                 (decision,) = RULES.decisions(state)
                 moves = list(RULES.legal(state, decision))
                 assert moves
-                assert all(isinstance(move, Place) for move in moves)
+                assert all(isinstance(move, PlaceTetromino) for move in moves)
                 for other in (Start("first"), Pick("O"), OutOfTime()):
                     with pytest.raises(Refusal) as refused:
                         RULES.validate(state, decision, other)
@@ -276,7 +276,7 @@ def test_nobody_can_pass() -> None:
     ],
 )
 def test_a_move_of_the_wrong_kind_is_refused(
-    state: State, seat: Seat, text: str, sentence: str
+    state: TetronogoState, seat: Seat, text: str, sentence: str
 ) -> None:
     refusal = _refused(state, seat, text)
     assert refusal.code == "move.wrong-kind"

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
 from games.engine.playouts import playout
-from games.rulesets.tetronogo.moves import LETTERS, SQUARES, Move, Pick, Place, Start
-from games.rulesets.tetronogo.state import State
+from games.rulesets.tetronogo.moves import LETTERS, SQUARES, Move, Pick, PlaceTetromino, Start
+from games.rulesets.tetronogo.state import TetronogoState
 from tests.rulesets.tetronogo import reference
 from tests.rulesets.tetronogo.helpers import (
     RULES,
@@ -32,7 +32,7 @@ EVERY_MOVE: list[Move] = [
     *[Pick(letter) for letter in LETTERS],
     Start("first"),
     Start("second"),
-    *[Place(square, turns) for turns in range(4) for square in range(SQUARES)],
+    *[PlaceTetromino(square, turns) for turns in range(4) for square in range(SQUARES)],
 ]
 
 positions = st.builds(
@@ -43,7 +43,7 @@ positions = st.builds(
 
 
 @given(positions)
-def test_a_stored_state_comes_back_the_same(state: State) -> None:
+def test_a_stored_state_comes_back_the_same(state: TetronogoState) -> None:
     stored = RULES.encode(state)
     assert RULES.decode(stored) == state
     assert RULES.encode(RULES.decode(stored)) == stored
@@ -103,7 +103,7 @@ def test_nothing_can_follow_the_end_in_a_stored_state() -> None:
 
 
 @given(positions)
-def test_applying_is_pure(state: State) -> None:
+def test_applying_is_pure(state: TetronogoState) -> None:
     if RULES.outcome(state) is not None:
         return
     stored = RULES.encode(state)
@@ -156,7 +156,7 @@ def test_the_placements_left_are_those_of_the_plain_reference() -> None:
             found = {
                 reference.covered(letter, move.column, move.row, move.turns * 90)
                 for move in legal
-                if isinstance(move, Place)
+                if isinstance(move, PlaceTetromino)
             }
             assert found == reference.placements(letter, taken)
             compared += 1
@@ -165,7 +165,7 @@ def test_the_placements_left_are_those_of_the_plain_reference() -> None:
 
 def test_no_placement_is_any_legal_only_where_one_is() -> None:
     state = placing("T", "L")
-    stuck = State(state.frame, (), 0, state.theirs)
+    stuck = TetronogoState(state.frame, (), 0, state.theirs)
     assert not RULES.any_legal(stuck, decision_of(state, 0))
     assert RULES.any_legal(state, decision_of(state, 0))
 
@@ -202,7 +202,7 @@ def test_random_play_always_ends(seed: int) -> None:
 
 
 @given(positions)
-def test_the_estimate_is_within_bounds_and_fair_to_both(state: State) -> None:
+def test_the_estimate_is_within_bounds_and_fair_to_both(state: TetronogoState) -> None:
     first, second = RULES.evaluate(state, 0), RULES.evaluate(state, 1)
     assert -1 <= first <= 1
     assert first == -second

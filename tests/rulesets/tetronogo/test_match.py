@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from games.engine.decisions import Outcome, Seat
-from games.rulesets.tetronogo.state import State
+from games.rulesets.tetronogo.state import TetronogoState
 from tests.rulesets.tetronogo.helpers import (
     RULES,
     begin,
@@ -61,7 +61,9 @@ def test_two_drawn_bouts_in_a_row_win_nothing() -> None:
     assert RULES.outcome(state) is None
 
 
-def _alternating(points: dict[int, int], winners: tuple[Seat, ...] = (0, 1, 0, 1)) -> State:
+def _alternating(
+    points: dict[int, int], winners: tuple[Seat, ...] = (0, 1, 0, 1)
+) -> TetronogoState:
     state = begin()
     for number, winner in enumerate(winners, start=1):
         assert RULES.outcome(state) is None

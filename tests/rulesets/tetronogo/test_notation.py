@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from core.refusals import Refusal
 from games.engine import notation
 from games.engine.decisions import Chance
-from games.rulesets.tetronogo.moves import LETTERS, Move, OutOfTime, Pick, Place, Start
+from games.rulesets.tetronogo.moves import LETTERS, Move, OutOfTime, Pick, PlaceTetromino, Start
 from tests.rulesets.tetronogo.helpers import RULES, read
 
 moves = (
     st.builds(Pick, st.sampled_from(LETTERS))
     | st.builds(Start, st.sampled_from(["first", "second"]))
-    | st.builds(Place, st.integers(0, 143), st.integers(0, 3))
+    | st.builds(PlaceTetromino, st.integers(0, 143), st.integers(0, 3))
 )
 
 
@@ -35,11 +35,11 @@ def test_what_is_printed_reads_back_as_the_same_move(move: Move) -> None:
         ("pick.L", Pick("L")),
         ("first", Start("first")),
         ("Second.", Start("second")),
-        ("D4 90", Place(39, 1)),
-        ("d4 90", Place(39, 1)),
-        ("D4.90", Place(39, 1)),
-        ("  a1   0 ", Place(0, 0)),
-        ("L12 270", Place(143, 3)),
+        ("D4 90", PlaceTetromino(39, 1)),
+        ("d4 90", PlaceTetromino(39, 1)),
+        ("D4.90", PlaceTetromino(39, 1)),
+        ("  a1   0 ", PlaceTetromino(0, 0)),
+        ("L12 270", PlaceTetromino(143, 3)),
     ],
 )
 def test_case_full_stops_and_spaces_are_free(text: str, move: Move) -> None:

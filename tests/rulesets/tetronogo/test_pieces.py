@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.refusals import Refusal
 from games.rulesets.tetronogo.bits import WIDEST, draw_member, members, nth_member
-from games.rulesets.tetronogo.moves import LETTERS, SIZE, Place
+from games.rulesets.tetronogo.moves import LETTERS, SIZE, PlaceTetromino
 from games.rulesets.tetronogo.pieces import (
     NOWHERE,
     TETROMINOES,
@@ -52,7 +52,7 @@ def test_a_rotation_is_a_quarter_turn_clockwise(letter: str, turns: int) -> None
             assert _as_set(piece.squares[number]) == expected
         else:
             assert number == NOWHERE
-        inside, fits = piece.reach(Place(square, turns))
+        inside, fits = piece.reach(PlaceTetromino(square, turns))
         assert _as_set(inside) == expected & reference.BOARD
         assert fits == (expected <= reference.BOARD)
 
@@ -109,7 +109,7 @@ def test_board_bits_and_names_go_both_ways() -> None:
 
 def test_a_stray_placement_number_fails_loudly() -> None:
     with pytest.raises(IndexError):
-        RULES.apply(placing("I", "I"), ((0, Place(143, 0)),))
+        RULES.apply(placing("I", "I"), ((0, PlaceTetromino(143, 0)),))
 
 
 # -- bit sets ----------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from games.engine.errors import EngineFault
 from games.engine.table import Header, Table
 from games.rulesets.tetronogo.moves import LETTERS, SIZE, OutOfTime, Pick
 from games.rulesets.tetronogo.rules import TetronogoOptions
-from games.rulesets.tetronogo.state import State
+from games.rulesets.tetronogo.state import TetronogoState
 from tests.rulesets.tetronogo import reference
 from tests.rulesets.tetronogo.helpers import (
     RULES,
@@ -263,7 +263,7 @@ def _never() -> float:
     raise AssertionError("nothing is hidden, so nothing is drawn")
 
 
-def _broken(state: State, **changes: object) -> dict[str, Any]:
+def _broken(state: TetronogoState, **changes: object) -> dict[str, Any]:
     return {**RULES.view(state, 0), **changes}
 
 
@@ -288,7 +288,7 @@ def test_what_never_was_a_view_is_a_fault(view: dict[str, Any]) -> None:
 # -- the log -----------------------------------------------------------------------------------
 
 
-def _told(before: State, *texts: str) -> list[tuple[str, int | None, str]]:
+def _told(before: TetronogoState, *texts: str) -> list[tuple[str, int | None, str]]:
     state, told = before, []
     for text in texts:
         (decision,) = RULES.decisions(state)

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Iterable, Sequence
 
-from tournaments.formats.field import How, Pairing, Player, Result
+from tournaments.formats.field import Pairing, Player, Result, ResultBasis
 
 Decide = Callable[[int, int], int]
 
@@ -21,17 +21,17 @@ def won(number: int, winner: int, loser: int, score: str = "0:0", match: int = 0
 
 def bye(number: int, player: int) -> Result:
     """A bye that is worth a point."""
-    return Result(number, player, None, player, how=How.BYE)
+    return Result(number, player, None, player, how=ResultBasis.BYE)
 
 
 def walkover(number: int, winner: int, loser: int, match: int = 0) -> Result:
     """The loser did not come."""
-    return Result(number, winner, loser, winner, how=How.WALKOVER, match=match)
+    return Result(number, winner, loser, winner, how=ResultBasis.WALKOVER, match=match)
 
 
 def void(number: int, home: int, away: int) -> Result:
     """Finished without a winner."""
-    return Result(number, home, away, how=How.VOID)
+    return Result(number, home, away, how=ResultBasis.VOID)
 
 
 def played(pairings: Iterable[Pairing], decide: Decide) -> list[Result]:

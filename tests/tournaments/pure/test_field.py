@@ -4,7 +4,7 @@ import pytest
 
 from games.engine.errors import EngineFault
 from tests.tournaments.pure.helpers import bye, void, walkover, won
-from tournaments.formats.field import How, Player, Result, by_seed
+from tournaments.formats.field import Player, Result, ResultBasis, by_seed
 
 
 @pytest.mark.parametrize(
@@ -13,8 +13,8 @@ from tournaments.formats.field import How, Player, Result, by_seed
         lambda: Result(1, 1, 2, winner=3),
         lambda: Result(1, 1, 1),
         lambda: Result(1, 1, None),
-        lambda: Result(1, 1, 2, how=How.BYE),
-        lambda: Result(1, 1, 2, winner=1, how=How.VOID),
+        lambda: Result(1, 1, 2, how=ResultBasis.BYE),
+        lambda: Result(1, 1, 2, winner=1, how=ResultBasis.VOID),
     ],
 )
 def test_a_result_that_contradicts_itself_cannot_be_made(make: Callable[[], Result]) -> None:
@@ -31,7 +31,7 @@ def test_what_is_settled_and_who_lost() -> None:
     assert void(1, 5, 6).settled
     assert void(1, 5, 6).loser is None
     assert not Result(1, 5, 6).settled
-    assert Result(1, 5, None, how=How.BYE).settled, "a rest is settled too"
+    assert Result(1, 5, None, how=ResultBasis.BYE).settled, "a rest is settled too"
     with pytest.raises(EngineFault):
         won(1, 5, 6).opponent_of(7)
 

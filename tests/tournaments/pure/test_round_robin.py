@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
 from tests.tournaments.pure.helpers import field, walkover, won
-from tournaments.formats.field import How, Pairing, Result
+from tournaments.formats.field import Pairing, Result, ResultBasis
 from tournaments.formats.round_robin.rules import counted, timetable
 
 
@@ -84,7 +84,7 @@ def test_who_leaves_after_half_gives_walkovers() -> None:
     assert now.out == frozenset()
     assert now.annulled == ()
     assert all(r in now.results for r in kept)
-    walkovers = [r for r in now.results if r.how is How.WALKOVER]
+    walkovers = [r for r in now.results if r.how is ResultBasis.WALKOVER]
     assert sorted((r.winner, r.loser) for r in walkovers) == [(4, 1), (5, 1)]
     assert all(1 not in p.sides for p in now.open)
 
@@ -93,7 +93,7 @@ def test_of_two_who_leave_late_the_first_to_go_loses() -> None:
     kept = [result(1, 2, 1), result(1, 3, 3), result(4, 2, 4), result(4, 3, 4)]
     now = counted(FIVE, kept, withdrawn=[1, 4])
     assert now.out == frozenset()
-    assert sorted((r.winner, r.loser) for r in now.results if r.how is How.WALKOVER) == [
+    assert sorted((r.winner, r.loser) for r in now.results if r.how is ResultBasis.WALKOVER) == [
         (4, 1), (5, 1), (5, 4),
     ]  # fmt: skip
 
@@ -105,7 +105,7 @@ def test_who_left_late_stays_in_the_table_when_another_is_annulled() -> None:
     now = counted(FIVE, kept, withdrawn=[1, 2])
     assert now.out == {2}
     assert now.annulled == (kept[0],)
-    assert sorted((r.winner, r.loser) for r in now.results if r.how is How.WALKOVER) == [
+    assert sorted((r.winner, r.loser) for r in now.results if r.how is ResultBasis.WALKOVER) == [
         (4, 1), (5, 1),
     ]  # fmt: skip
     # Had 2 left first, without a trace but the one match on record: the same.
@@ -120,7 +120,7 @@ def test_recorded_walkovers_count_as_finished() -> None:
 
 def test_rests_are_settled_and_strange_results_are_a_bug() -> None:
     now = counted(FIVE, [])
-    assert [r.how for r in now.results] == [How.BYE] * 5
+    assert [r.how for r in now.results] == [ResultBasis.BYE] * 5
     assert all(r.winner is None for r in now.results), "a rest is worth nothing"
     with pytest.raises(EngineFault):
         counted(FIVE, [won(1, 1, 99)])

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
 from tests.tournaments.pure.helpers import field, void, walkover, won
-from tournaments.formats.field import How, Result
+from tournaments.formats.field import Result, ResultBasis
 from tournaments.formats.single_elimination.rules import (
     Bracket,
-    Place,
-    State,
+    BracketState,
+    FinalPlace,
     affected,
     bracket_of,
     downstream,
@@ -70,7 +70,7 @@ def test_four_players_with_a_match_for_third_place() -> None:
     ]  # fmt: skip
     start = progress(bracket, [])
     assert [s.state for s in start.matches] == [
-        State.READY, State.READY, State.WAITING, State.WAITING,
+        BracketState.READY, BracketState.READY, BracketState.WAITING, BracketState.WAITING,
     ]  # fmt: skip
     semis = [won(1, 4, 1, match=1), won(1, 2, 3, match=2)]
     middle = progress(bracket, semis)
@@ -80,10 +80,10 @@ def test_four_players_with_a_match_for_third_place() -> None:
     end = progress(bracket, [*semis, won(2, 2, 4, match=3), won(2, 3, 1, match=4)])
     assert (end.champion, end.second, end.third, end.complete) == (2, 4, 3, True)
     assert places(end) == (
-        Place(2, 1, shared=False),
-        Place(4, 2, shared=False),
-        Place(3, 3, shared=False),
-        Place(1, 4, shared=False),
+        FinalPlace(2, 1, shared=False),
+        FinalPlace(4, 2, shared=False),
+        FinalPlace(3, 3, shared=False),
+        FinalPlace(1, 4, shared=False),
     )
 
 
@@ -108,15 +108,15 @@ def test_three_players_one_bye() -> None:
     bracket = bracket_of(field(3), third_place=True)
     assert len(bracket.matches) == 3, "no third-place match below four"
     start = progress(bracket, [])
-    assert (start.match(1).winner, start.match(1).how) == (1, How.BYE)
+    assert (start.match(1).winner, start.match(1).how) == (1, ResultBasis.BYE)
     assert (start.match(3).home, start.match(3).away) == (1, None)
-    assert start.match(3).state is State.WAITING
+    assert start.match(3).state is BracketState.WAITING
 
 
 def test_a_series_is_won_by_most_of_its_games() -> None:
     bracket = bracket_of(field(2), best_of=5)
     games = [won(1, 1, 2, match=1), void(1, 1, 2), won(1, 2, 1, match=1), won(1, 1, 2, match=1)]
-    games[1] = Result(1, 1, 2, how=How.VOID, match=1)
+    games[1] = Result(1, 1, 2, how=ResultBasis.VOID, match=1)
     running = progress(bracket, games)
     assert (running.match(1).home_wins, running.match(1).away_wins) == (2, 1)
     assert not running.complete
@@ -131,9 +131,9 @@ def test_who_withdraws_loses_by_walkover_from_then_on() -> None:
     done = [won(1, 1, 4, match=1)]
     gone = progress(bracket, done, withdrawn=[1])
     assert gone.match(1).winner == 1, "what was played stands"
-    assert gone.match(3).state is State.WAITING
+    assert gone.match(3).state is BracketState.WAITING
     later = progress(bracket, [*done, won(1, 2, 3, match=2)], withdrawn=[1])
-    assert (later.champion, later.match(3).how) == (2, How.WALKOVER)
+    assert (later.champion, later.match(3).how) == (2, ResultBasis.WALKOVER)
 
 
 def test_of_two_who_leave_the_first_to_go_loses() -> None:
@@ -141,9 +141,9 @@ def test_of_two_who_leave_the_first_to_go_loses() -> None:
     semi = [won(1, 2, 3, match=2)]
     # 4 leaves and 1 goes on by walkover; then 1 leaves too, and loses the final.
     left = progress(bracket, semi, withdrawn=[4, 1])
-    assert (left.match(1).winner, left.match(1).how) == (1, How.WALKOVER)
-    assert (left.champion, left.match(3).how) == (2, How.WALKOVER)
-    assert (left.third, left.match(4).how) == (3, How.WALKOVER)
+    assert (left.match(1).winner, left.match(1).how) == (1, ResultBasis.WALKOVER)
+    assert (left.champion, left.match(3).how) == (2, ResultBasis.WALKOVER)
+    assert (left.third, left.match(4).how) == (3, ResultBasis.WALKOVER)
     assert left.complete
     assert [(p.player, p.rank) for p in places(left)] == [(2, 1), (1, 2), (3, 3), (4, 4)]
     # The other way round it is 4 who goes on first.
@@ -162,7 +162,7 @@ def test_a_correction_goes_through_and_back() -> None:
     bracket = bracket_of(field(4))
     results = [won(1, 1, 4, match=1), won(1, 2, 3, match=2), won(2, 1, 2, match=3)]
     corrected = progress(bracket, [won(1, 4, 1, match=1), *results[1:]])
-    assert (corrected.match(3).home, corrected.match(3).state) == (4, State.READY)
+    assert (corrected.match(3).home, corrected.match(3).state) == (4, BracketState.READY)
     assert corrected.stale == (results[2],), "the final between others counts for nothing"
     assert corrected.champion is None
     assert progress(bracket, results).champion == 1, "and again once the correction is undone"
@@ -219,5 +219,5 @@ def test_whole_brackets_end_with_everybody_placed(
     assert sorted(p.player for p in placed) == list(range(1, size + 1))
     assert [p.rank for p in placed[:2]] == [1, 2]
     if not withdrawn:
-        games = sum(s.how is How.PLAYED for s in now.matches)
+        games = sum(s.how is ResultBasis.PLAYED for s in now.matches)
         assert games == size - 1 + (third_place and size >= 4), "one is out a match"

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
 from tests.tournaments.pure.helpers import by_lot, bye, field, played, void, walkover, won
-from tournaments.formats.field import How, Result
+from tournaments.formats.field import Result, ResultBasis
 from tournaments.formats.swiss.rules import pair_round
 from tournaments.standings.metrics import METRICS, order_of
-from tournaments.standings.table import Table, standings
+from tournaments.standings.table import StandingsTable, standings
 
 ANN, BEN, CAT, DAN, EVE = 1, 2, 3, 4, 5
 # How many play, what has been played, the order of metrics, and the lot.
@@ -21,11 +21,11 @@ Tournament: TypeAlias = tuple[int, list[Result], list[str], random.Random]
 NAMES = {ANN: "Ann", BEN: "Ben", CAT: "Cat", DAN: "Dan", EVE: "Eve"}
 
 
-def ranks(table: Table) -> list[tuple[int, int]]:
+def ranks(table: StandingsTable) -> list[tuple[int, int]]:
     return [(row.rank, row.player) for row in table.rows]
 
 
-def column(table: Table, key: str) -> dict[int, Any]:
+def column(table: StandingsTable, key: str) -> dict[int, Any]:
     index = [metric.key for metric in table.metrics].index(key)
     return {row.player: row.values[index] for row in table.rows}
 
@@ -171,7 +171,7 @@ def test_walkovers_count_their_point_and_nobody_else_s() -> None:
 
 
 def test_what_is_open_void_or_a_rest_counts_for_nothing() -> None:
-    nothing = [Result(1, ANN, BEN), void(1, CAT, DAN), Result(1, EVE, None, how=How.BYE)]
+    nothing = [Result(1, ANN, BEN), void(1, CAT, DAN), Result(1, EVE, None, how=ResultBasis.BYE)]
     assert standings(NAMES, nothing, list(METRICS)).rows == standings(NAMES, [], list(METRICS)).rows
 
 
@@ -214,7 +214,7 @@ def tournaments(draw: st.DrawFn) -> Tournament:
             if result.away is None or kind < 0.8:
                 results.append(result)
             elif kind < 0.9:
-                results.append(msgspec.structs.replace(result, how=How.WALKOVER))
+                results.append(msgspec.structs.replace(result, how=ResultBasis.WALKOVER))
             else:
                 results.append(void(number, *result.sides))
     order = draw(st.lists(st.sampled_from(sorted(METRICS)), min_size=1, max_size=5, unique=True))

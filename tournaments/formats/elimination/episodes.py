@@ -47,14 +47,14 @@ from tournaments.services.events import season_event
 from tournaments.services.guards import (
     instant,
     line,
-    managed,
     must_be_running,
     must_not_be_archived,
     own_death_match,
     reason,
-    season_locked,
+    season_lock,
+    season_lock_managed,
 )
-from tournaments.services.mail import organisers_tell
+from tournaments.services.mail import organisers_mail
 
 NOTES_MAX = 4000
 PLACE_MAX: Final = 32_000
@@ -112,11 +112,11 @@ def episode_open(
 ) -> Episode:
     """Open the next episode, named "Episode 1" and so on unless ``name`` says otherwise.
 
-    Refusals: those of `guards.managed`, ``season.not-running``, ``format.no-episodes``,
+    Refusals: those of `guards.season_lock_managed`, ``season.not-running``, ``format.no-episodes``,
     ``round.not-closed``, ``episode.too-few`` (two play the final), ``round.name.too-long``,
     ``episode.main-match.too-long``.
     """
-    locked = managed(season, acting_user)
+    locked = season_lock_managed(season, acting_user)
     must_be_ready_for_an_episode(locked)
     at = instant(at)
     number = _next_number(locked)
@@ -190,7 +190,7 @@ def placements_record(
     season's time to choose an opponent. Recording again, while the EC chooses, replaces it.
 
     ``ec`` names one of several who share the last place. Late entries play from the next episode
-    on, and are not placed. Refusals: those of `guards.managed`,
+    on, and are not placed. Refusals: those of `guards.season_lock_managed`,
     ``season.not-running``, ``format.no-episodes``, ``death-match.own`` (again, by the EC),
     ``episode.placed``, ``placements.missing``,
     ``placements.twice``, ``placements.stranger``, ``placements.place``, ``placements.tie``,
@@ -198,7 +198,7 @@ def placements_record(
     match of another episode), ``placements.nobody-left`` (to choose from),
     ``episode.main-match.too-long``, ``episode.notes.too-long``.
     """
-    season = managed(episode.round.season, acting_user)
+    season = season_lock_managed(episode.round.season, acting_user)
     fresh = _fresh(episode)
     at = instant(at)
     must_await_placements(fresh, acting_user)
@@ -208,7 +208,7 @@ def placements_record(
     must_be_whole(fresh, [each.contestant for each in placements])
     _must_have_places(placements)
     last = last_of(placements, ec)
-    if last.pk in _taken(fresh):
+    if last.pk in _busy_elsewhere(fresh):
         raise Refusal(
             "placements.ec-playing",
             f"{last.name} has a death match of another episode: have that one decided first.",
@@ -331,11 +331,11 @@ def last_of(placements: Sequence[Placed], ec: Contestant | None) -> Contestant:
 def choosable(episode: Episode) -> list[Contestant]:
     """Whom the EC may choose: everybody still in who came off better in the main match and is not
     immune, nor in a death match of another episode."""
-    taken = _taken(episode)
+    taken = _busy_elsewhere(episode)
     return [each for each in candidates(episode) if each.pk not in taken]
 
 
-def _taken(episode: Episode) -> set[int]:
+def _busy_elsewhere(episode: Episode) -> set[int]:
     """Who is in an open death match, or is to choose one, in another episode than this: it was
     reopened, and whoever loses there is out."""
     season = episode.round.season_id
@@ -372,7 +372,7 @@ def dmo_choose(
     ``choice.not-yours``, ``choice.own`` (an organiser who is EC or would be chosen),
     ``choice.too-late``, ``choice.not-allowed`` (immune, out, or in another death match).
     """
-    season = season_locked(episode.round.season_id)
+    season = season_lock(episode.round.season_id)
     fresh = _fresh(episode)
     at = instant(at)
     must_await_choice(fresh, acting_user, at=at)
@@ -392,7 +392,7 @@ def dmo_choose(
     season_event(
         season=season,
         kind="episode.chosen",
-        words=_chosen_words(fresh, ec, dmo, at, is_ec=is_ec),
+        words=_choice_words(fresh, ec, dmo, at, is_ec=is_ec),
         data={
             "ec": ec.pk,
             "dmo": dmo.pk,
@@ -445,7 +445,7 @@ def must_be_able_to_choose(episode: Episode, acting_user: User) -> None:
         raise Forbidden("choice.not-yours", "The EC chooses, or an organiser.")
 
 
-def _chosen_words(
+def _choice_words(
     episode: Episode, ec: Contestant, dmo: Contestant, at: datetime, *, is_ec: bool
 ) -> str:
     if is_ec:
@@ -476,7 +476,7 @@ def choices_run_out(at: datetime, at_most: int) -> list[Episode]:
 def choice_expire(*, episode: Episode, at: datetime | None = None) -> bool:
     """Tell the organisers, once, that the EC's time to choose is over; whether they were told.
     Idempotent; from the sweep."""
-    season = season_locked(episode.round.season_id)
+    season = season_lock(episode.round.season_id)
     fresh = _fresh(episode)
     at = instant(at)
     due = fresh.status == EpisodeStatus.CHOOSING and fresh.choose_by is not None
@@ -499,7 +499,7 @@ def choice_expire(*, episode: Episode, at: datetime | None = None) -> bool:
         at=at,
     )
     audit_record(acting_user=None, action="episode.choice_expire", target=fresh)
-    organisers_tell(season=season, subject=f"{season.name}: nobody chosen", words=words)
+    organisers_mail(season=season, subject=f"{season.name}: nobody chosen", words=words)
     return True
 
 
@@ -509,10 +509,11 @@ def episode_skip(
 ) -> Episode:
     """End an episode in which nobody is eliminated by a death match.
 
-    Refusals: those of `guards.managed`, ``season.not-running``, ``why.*``, ``death-match.own`` (by
-    the EC), ``lifecycle.step``, ``episode.death-match`` (call that off first).
+    Refusals: those of `guards.season_lock_managed`, ``season.not-running``, ``why.*``,
+    ``death-match.own`` (by the EC), ``lifecycle.step``, ``episode.death-match`` (call that off
+    first).
     """
-    season = managed(episode.round.season, acting_user)
+    season = season_lock_managed(episode.round.season, acting_user)
     fresh = _fresh(episode)
     fresh.round.season = season
     must_be_skippable(fresh, acting_user)
@@ -572,19 +573,19 @@ def final_open(
 
     ``games``: ruleset, variant and perhaps options of each match in turn; by default the season's
     repertoire. The eliminated give items before the matches (`items.item_give`), and whoever holds
-    more for a match has its advantage. Refusals: those of `guards.managed`, ``season.not-running``,
-    ``format.no-episodes``, ``round.not-closed``, ``final.two``, ``death-match.own`` (a finalist
-    says how it is played), ``final.games``, ``best-of.odd``, ``season.repertoire``, ``setup.*``,
-    ``round.name.*``.
+    more for a match has its advantage. Refusals: those of `guards.season_lock_managed`,
+    ``season.not-running``, ``format.no-episodes``, ``round.not-closed``, ``final.two``,
+    ``death-match.own`` (a finalist says how it is played), ``final.games``, ``best-of.odd``,
+    ``season.repertoire``, ``setup.*``, ``round.name.*``.
     """
-    locked = managed(season, acting_user)
+    locked = season_lock_managed(season, acting_user)
     active = finalists(locked)
     at = instant(at)
     usual = elimination_options(locked).final_best_of
     most = usual if best_of is None else best_of
     if (games or most != usual) and acting_user.pk in [each.user_id for each in active]:
         raise own_death_match()
-    chosen = [repertoire.game_chosen(each) for each in games] or list(locked.repertoire)
+    chosen = [repertoire.game_validate_public(each) for each in games] or list(locked.repertoire)
     if len(chosen) > most:
         # A longer list is the season's: only what can be played is taken from its own.
         if games:

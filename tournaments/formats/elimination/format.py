@@ -82,7 +82,7 @@ def places_derive(season: Season) -> None:
         .filter(seed__isnull=False)
         .order_by("pk")
     )
-    lost = _rounds_lost(season)
+    lost = _last_losses(season)
     opened = list(season.rounds.order_by("number").values_list("number", "opened_at"))
 
     def left(contestant: Contestant) -> tuple[int, datetime, int]:
@@ -103,7 +103,7 @@ def places_derive(season: Season) -> None:
     Contestant.objects.bulk_update(changed, ["place"])
 
 
-def _rounds_lost(season: Season) -> dict[int, int]:
+def _last_losses(season: Season) -> dict[int, int]:
     """The last round in which somebody, or whoever's place they took, lost a death match."""
     heirs = dict(season.contestants.exclude(replaces=None).values_list("replaces", "pk"))
     decided = (
@@ -226,12 +226,12 @@ class Elimination(Format):
             return episode_open(acting_user=acting_user, season=season, at=at).round, NOTHING
         return final_open(acting_user=acting_user, season=season, at=at).round, NOTHING
 
-    def started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
+    def on_started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
         """The first episode opens."""
         episode_open(acting_user=acting_user, season=season, at=at)
         return NOTHING
 
-    def decided(self, *, death_match: DeathMatch, at: datetime) -> Follows:
+    def on_decided(self, *, death_match: DeathMatch, at: datetime) -> Follows:
         """The loser is out, in the place that is then free."""
         season = death_match.round.season
         winner, loser = _sides_of(death_match)
@@ -292,7 +292,7 @@ class Elimination(Format):
                 f"{choosing.ec} is the EC of {choosing.round.name}: end that episode first.",
             )
 
-    def undone(self, *, death_match: DeathMatch, at: datetime) -> None:
+    def on_undone(self, *, death_match: DeathMatch, at: datetime) -> None:
         """The loser is back in."""
         season = death_match.round.season
         _winner, loser = _sides_of(death_match)
@@ -316,7 +316,7 @@ class Elimination(Format):
         if episode is not None:
             episode_move(episode, EpisodeStatus.DEATH_MATCH)
 
-    def voided(self, *, death_match: DeathMatch, at: datetime) -> None:
+    def on_voided(self, *, death_match: DeathMatch, at: datetime) -> None:
         """The EC chooses again, with the whole time; an EC who is out does not, and the episode
         ends. A final is opened anew."""
         episode = _episode_of(death_match)
@@ -363,11 +363,11 @@ class Elimination(Format):
         if season.rounds.filter(is_final=True).exists():
             raise Refusal("final.begun", "The final has been opened: nobody can enter any more.")
 
-    def entered(self, *, season: Season) -> None:
+    def on_entered(self, *, season: Season) -> None:
         """Whoever has left has more people before them now."""
         places_derive(season)
 
-    def left(self, *, contestant: Contestant, at: datetime) -> Follows:
+    def on_left(self, *, contestant: Contestant, at: datetime) -> Follows:
         """Who leaves takes the place that is free then. An EC who leaves ends the episode; so does
         whoever leaves two behind, who meet in the final."""
         season = contestant.season
@@ -387,7 +387,7 @@ class Elimination(Format):
                 _end_without(episode, "There is nobody left to choose.", at)
         return Follows(concludes=active_of(season) == 1)
 
-    def replaced(self, *, old: Contestant, new: Contestant, at: datetime) -> None:
+    def on_replaced(self, *, old: Contestant, new: Contestant, at: datetime) -> None:
         """The part in an open episode has been taken over already; the places follow, and a new EC
         is told what is to be done, and until when."""
         places_derive(new.season)

@@ -23,10 +23,10 @@ from tournaments.services import deathmatches
 from tournaments.services.guards import (
     RowByRow,
     instant,
-    managed,
     must_be_running,
     must_not_be_archived,
-    season_locked,
+    season_lock,
+    season_lock_managed,
 )
 from tournaments.services.repertoire import game_of_round
 
@@ -116,7 +116,7 @@ class Ladder(Format):
         told.settle()
         return season.rounds.get(), made, NOTHING
 
-    def started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
+    def on_started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
         """The only round opens."""
         del acting_user
         opened = round_create(season=season, number=1, name="Challenges", at=at)
@@ -169,17 +169,17 @@ def ladder_challenge(
     """Challenge somebody above on a ladder; the challenger has seat 0.
 
     A contestant challenges for themselves; an organiser names the ``challenger``. Refusals: those
-    of `guards.managed`, ``season.not-running``, ``ladder.no-ladder``, ``ladder.not-in`` (the user
-    is no contestant), ``season.not-organiser``, ``ladder.unknown``, ``ladder.self``,
+    of `guards.season_lock_managed`, ``season.not-running``, ``ladder.no-ladder``, ``ladder.not-in``
+    (the user is no contestant), ``season.not-organiser``, ``ladder.unknown``, ``ladder.self``,
     ``ladder.not-above``, ``ladder.out-of-reach``, ``ladder.busy``.
     """
-    locked = season_locked(season.pk)
+    locked = season_lock(season.pk)
     must_be_a_ladder(locked)
     own = audience.contestant_of(locked, acting_user)
     if challenger is None:
         challenger = own
     elif own is None or challenger.pk != own.pk:
-        managed(locked, acting_user)
+        season_lock_managed(locked, acting_user)
     if challenger is None:
         raise Forbidden("ladder.not-in", "You are not on this ladder.")
     course = LadderCourse.of(locked)

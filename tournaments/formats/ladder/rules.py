@@ -37,14 +37,14 @@ class Rung(msgspec.Struct, frozen=True):
         else:
             told = [f"Took the rung from {names[self.beaten]}."]
         if self.passed_by:
-            told.append(f"Since passed by {_listed(self.passed_by, names)}.")
+            told.append(f"Since passed by {_list_of(self.passed_by, names)}.")
         if self.gone:
             have = "has" if len(self.gone) == 1 else "have"
-            told.append(f"{_listed(self.gone, names)}, above, {have} left.")
+            told.append(f"{_list_of(self.gone, names)}, above, {have} left.")
         return " ".join(told)
 
 
-def _listed(players: Sequence[int], names: Mapping[int, str]) -> str:
+def _list_of(players: Sequence[int], names: Mapping[int, str]) -> str:
     if len(players) > _NAMED:
         return f"{len(players)} others"
     said = [names[player] for player in players]

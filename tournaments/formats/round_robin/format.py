@@ -45,7 +45,7 @@ class RoundRobinCourse(TableCourse[RoundRobinOptions]):
     def _for_leaving(self, row: DeathMatch, result: field.Result) -> bool:
         """Whether a walkover was given because the loser had left: then the rule on withdrawals
         says what becomes of it, and it is no reason why they should stay in the table."""
-        if result.how is not field.How.WALKOVER or result.loser is None:
+        if result.how is not field.ResultBasis.WALKOVER or result.loser is None:
             return False
         loser = self.holders[result.loser]
         if loser.status != ContestantStatus.WITHDRAWN:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from games.engine.errors import EngineFault
-from tournaments.formats.field import How, Pairing, Player, Result, by_seed, enough
+from tournaments.formats.field import Pairing, Player, Result, ResultBasis, by_seed, enough
 
 
 def timetable(players: Iterable[Player], *, legs: int = 1) -> tuple[Pairing, ...]:
@@ -30,7 +30,7 @@ def timetable(players: Iterable[Player], *, legs: int = 1) -> tuple[Pairing, ...
     first = [pairing for number in range(len(seats) - 1) for pairing in _round(seats, number)]
     if legs == 1:
         return tuple(first)
-    return (*first, *(_returned(pairing, len(seats) - 1) for pairing in first))
+    return (*first, *(_return_leg_of(pairing, len(seats) - 1) for pairing in first))
 
 
 def _round(seats: Sequence[int | None], number: int) -> list[Pairing]:
@@ -52,7 +52,7 @@ def _round(seats: Sequence[int | None], number: int) -> list[Pairing]:
     return made
 
 
-def _returned(pairing: Pairing, leg: int) -> Pairing:
+def _return_leg_of(pairing: Pairing, leg: int) -> Pairing:
     if pairing.away is None:
         return Pairing(pairing.round + leg, pairing.home, None)
     return Pairing(pairing.round + leg, pairing.away, pairing.home)
@@ -105,7 +105,7 @@ def counted(
         elif found is not None:
             counting.append(found)
         elif pairing.away is None:
-            counting.append(Result(pairing.round, pairing.home, None, how=How.BYE))
+            counting.append(Result(pairing.round, pairing.home, None, how=ResultBasis.BYE))
         else:
             still_open.append(pairing)
     return Counted(tuple(counting), tuple(annulled), tuple(still_open), out)
@@ -117,7 +117,7 @@ def _key(of: Pairing | Result) -> _Key:
 
 def _walkover(pairing: Pairing, *, loser: int) -> Result:
     winner = pairing.away if loser == pairing.home else pairing.home
-    return Result(pairing.round, pairing.home, pairing.away, winner, how=How.WALKOVER)
+    return Result(pairing.round, pairing.home, pairing.away, winner, how=ResultBasis.WALKOVER)
 
 
 def _leave(

@@ -88,28 +88,28 @@ class SingleElimination(Format):
             "A bracket needs a winner here: have a match played again, or declare who has won.",
         )
 
-    def started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
+    def on_started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:
         """The whole bracket, and its first round opens."""
         del acting_user
         first = _bracket_create(season, at)
         round_announce(opened=first, at=at)
         return _advance(season, at)
 
-    def decided(self, *, death_match: DeathMatch, at: datetime) -> Follows:
+    def on_decided(self, *, death_match: DeathMatch, at: datetime) -> Follows:
         """The winner goes on."""
         return _advance(death_match.round.season, at)
 
     def rests_on(self, *, death_match: DeathMatch) -> Sequence[DeathMatch]:
         """What comes next. What has been played of it falls, and is played again, if an organiser
         has reopened the round of the result; else it is refused (``round.frozen``)."""
-        later = [row for row, _fed in _fed_by(death_match)]
+        later = [row for row, _fed in _successors_of(death_match)]
         for row in later:
             _must_allow_unbuilding(death_match, row)
         return later
 
-    def undone(self, *, death_match: DeathMatch, at: datetime) -> None:
+    def on_undone(self, *, death_match: DeathMatch, at: datetime) -> None:
         """What comes next loses the side, and both are in again."""
-        for row, (home_fed, away_fed) in _fed_by(death_match):
+        for row, (home_fed, away_fed) in _successors_of(death_match):
             deathmatches.sides_set(
                 death_match=row,
                 home=None if home_fed else row.home,
@@ -136,7 +136,7 @@ class SingleElimination(Format):
         del season
         raise closed_to_late_entries()
 
-    def left(self, *, contestant: Contestant, at: datetime) -> Follows:
+    def on_left(self, *, contestant: Contestant, at: datetime) -> Follows:
         """Everything that they would have played is a walkover."""
         return _advance(contestant.season, at)
 
@@ -262,7 +262,7 @@ def _close_begun_rounds(season: Season, rows: Mapping[int, DeathMatch], at: date
             deathmatches.round_close(acting_user=None, round=each, at=at)
 
 
-def _fed_by(death_match: DeathMatch) -> list[tuple[DeathMatch, tuple[bool, bool]]]:
+def _successors_of(death_match: DeathMatch) -> list[tuple[DeathMatch, tuple[bool, bool]]]:
     """What somebody goes on to from a death match, and which of its two sides come from there."""
     season = death_match.round.season
     rows, this = _rows_of(season), int(death_match.key)

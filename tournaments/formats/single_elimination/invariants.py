@@ -32,7 +32,7 @@ def faults_of(
         decided = [each for each in others if each.winner_id is not None]
         winners = {course.holder(each.winner_id).pk for each in decided if each.winner_id}
         losers = _holders(course, decided) - winners
-    yield from _reached(course, progress)
+    yield from _places(course, progress)
 
 
 def _holders(course: Course[Any], pairs: Iterable[DeathMatch]) -> set[int]:
@@ -41,7 +41,7 @@ def _holders(course: Course[Any], pairs: Iterable[DeathMatch]) -> set[int]:
     return {course.holder(pk).pk for pk in sides if pk is not None}
 
 
-def _reached(course: Course[Any], progress: rules.Progress) -> Iterator[str]:
+def _places(course: Course[Any], progress: rules.Progress) -> Iterator[str]:
     """Who has lost for good is out, at the place that the results of the bracket say."""
     reached = {each.player: each.rank for each in rules.places(progress)}
     for pk, each in course.holders.items():

@@ -13,10 +13,10 @@ from typing import Literal
 import msgspec
 
 from games.engine.errors import EngineFault
-from tournaments.formats.field import How, Player, Result, by_seed, enough
+from tournaments.formats.field import Player, Result, ResultBasis, by_seed, enough
 
 
-class Source(msgspec.Struct, frozen=True):
+class SideSource(msgspec.Struct, frozen=True):
     """Where a side comes from: a seed (``of`` counts from 1), or a match (``of`` is its id)."""
 
     kind: Literal["seed", "winner", "loser"]
@@ -32,12 +32,12 @@ class BracketMatch(msgspec.Struct, frozen=True):
     id: int
     round: int
     slot: int
-    home: Source
-    away: Source | None
+    home: SideSource
+    away: SideSource | None
     third_place: bool = False
 
     @property
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self) -> tuple[SideSource, ...]:
         """The one or two sources, seat 0 first."""
         return (self.home,) if self.away is None else (self.home, self.away)
 
@@ -62,7 +62,7 @@ class Bracket(msgspec.Struct, frozen=True):
         raise EngineFault(f"the bracket has no match {match_id}")
 
 
-class State(StrEnum):
+class BracketState(StrEnum):
     """Of a bracket match: its sides are not known yet, it can be played, or it is settled."""
 
     WAITING = "waiting"
@@ -70,7 +70,7 @@ class State(StrEnum):
     SETTLED = "settled"
 
 
-class Standing(msgspec.Struct, frozen=True):
+class BracketStanding(msgspec.Struct, frozen=True):
     """A bracket match as the results have it.
 
     ``home`` and ``away`` are player ids; None while not known, and for the away side of a bye.
@@ -83,15 +83,15 @@ class Standing(msgspec.Struct, frozen=True):
     home_wins: int = 0
     away_wins: int = 0
     winner: int | None = None
-    how: How | None = None
+    how: ResultBasis | None = None
 
     @property
-    def state(self) -> State:
+    def state(self) -> BracketState:
         """Waiting for a side, ready to be played, or settled."""
         if self.how is not None:
-            return State.SETTLED
+            return BracketState.SETTLED
         both = self.home is not None and self.away is not None
-        return State.READY if both else State.WAITING
+        return BracketState.READY if both else BracketState.WAITING
 
     @property
     def loser(self) -> int | None:
@@ -101,7 +101,7 @@ class Standing(msgspec.Struct, frozen=True):
         return self.away if self.winner == self.home else self.home
 
 
-class Place(msgspec.Struct, frozen=True):
+class FinalPlace(msgspec.Struct, frozen=True):
     """A final place; ``shared`` by all who went out in the same round."""
 
     player: int
@@ -117,23 +117,23 @@ class Progress(msgspec.Struct, frozen=True):
     """
 
     bracket: Bracket
-    matches: tuple[Standing, ...]
+    matches: tuple[BracketStanding, ...]
     champion: int | None
     second: int | None
     third: int | None
     complete: bool
     stale: tuple[Result, ...] = ()
 
-    def match(self, match_id: int) -> Standing:
+    def match(self, match_id: int) -> BracketStanding:
         """The match of that id. Raises EngineFault when there is none."""
         for standing in self.matches:
             if standing.match.id == match_id:
                 return standing
         raise EngineFault(f"the bracket has no match {match_id}")
 
-    def ready(self) -> tuple[Standing, ...]:
+    def ready(self) -> tuple[BracketStanding, ...]:
         """Matches that can be played now."""
-        return tuple(m for m in self.matches if m.state is State.READY)
+        return tuple(m for m in self.matches if m.state is BracketState.READY)
 
 
 def seeding(size: int) -> tuple[int, ...]:
@@ -171,8 +171,8 @@ def bracket_of(
     for slot in range(size // 2):
         # The better seed of a first-round pair is never the missing one.
         high, low = sorted(order[2 * slot : 2 * slot + 2])
-        away = Source("seed", low) if low <= len(seeds) else None
-        matches.append(BracketMatch(slot + 1, 1, slot, Source("seed", high), away))
+        away = SideSource("seed", low) if low <= len(seeds) else None
+        matches.append(BracketMatch(slot + 1, 1, slot, SideSource("seed", high), away))
         previous.append(slot + 1)
     number = 1
     while len(previous) > 1:
@@ -181,12 +181,12 @@ def bracket_of(
         for slot in range(len(feeders) // 2):
             above, below = feeders[2 * slot : 2 * slot + 2]
             match_id = len(matches) + 1
-            home, away = Source("winner", above), Source("winner", below)
+            home, away = SideSource("winner", above), SideSource("winner", below)
             matches.append(BracketMatch(match_id, number, slot, home, away))
             previous.append(match_id)
     if third_place and len(seeds) >= 4:
         above, below = (source.of for source in matches[-1].sources)
-        home, away = Source("loser", above), Source("loser", below)
+        home, away = SideSource("loser", above), SideSource("loser", below)
         matches.append(BracketMatch(len(matches) + 1, number, 1, home, away, third_place=True))
     return Bracket(seeds, tuple(matches), best_of)
 
@@ -208,16 +208,16 @@ def progress(
         bracket.match(result.match)
         games.setdefault(result.match, []).append(result)
     left = {player: order for order, player in enumerate(withdrawn)}
-    known: dict[int, Standing] = {}
+    known: dict[int, BracketStanding] = {}
     stale: list[Result] = []
     for match in bracket.matches:
         home = _side(bracket, match.home, known)
         away = _side(bracket, match.away, known) if match.away is not None else None
-        standing = Standing(match, home, away)
+        standing = BracketStanding(match, home, away)
         recorded = games.get(match.id, [])
         fit: list[Result] = []
         if match.away is None:
-            standing = msgspec.structs.replace(standing, winner=home, how=How.BYE)
+            standing = msgspec.structs.replace(standing, winner=home, how=ResultBasis.BYE)
         elif home is not None and away is not None:
             fit = [game for game in recorded if {*game.sides} == {home, away}]
             standing = _count(standing, home, away, fit, bracket.best_of, left)
@@ -231,12 +231,12 @@ def progress(
         champion=final.winner,
         second=final.loser,
         third=None if small is None else small.winner,
-        complete=all(s.state is State.SETTLED for s in known.values()),
+        complete=all(s.state is BracketState.SETTLED for s in known.values()),
         stale=tuple(stale),
     )
 
 
-def _side(bracket: Bracket, source: Source, known: dict[int, Standing]) -> int | None:
+def _side(bracket: Bracket, source: SideSource, known: dict[int, BracketStanding]) -> int | None:
     if source.kind == "seed":
         return bracket.seeds[source.of - 1]
     before = known[source.of]
@@ -244,30 +244,30 @@ def _side(bracket: Bracket, source: Source, known: dict[int, Standing]) -> int |
 
 
 def _count(
-    standing: Standing,
+    standing: BracketStanding,
     home: int,
     away: int,
     games: Sequence[Result],
     best_of: int,
     left: Mapping[int, int],
-) -> Standing:
+) -> BracketStanding:
     """The match with its games; ``left``: when each withdrawn player left, as a number."""
     needed = best_of // 2 + 1
     wins = {home: 0, away: 0}
     winner: int | None = None
-    how: How | None = None
+    how: ResultBasis | None = None
     for game in games:
         if game.winner is None:
             continue
-        if game.how is not How.WALKOVER:
+        if game.how is not ResultBasis.WALKOVER:
             wins[game.winner] += 1
-        if game.how is How.WALKOVER or wins[game.winner] == needed:
+        if game.how is ResultBasis.WALKOVER or wins[game.winner] == needed:
             winner, how = game.winner, game.how
             break
     if how is None and not left.keys().isdisjoint((home, away)):
         stayed = len(left)
         winner = max(home, away, key=lambda side: left.get(side, stayed))
-        how = How.WALKOVER
+        how = ResultBasis.WALKOVER
     return msgspec.structs.replace(
         standing, home_wins=wins[home], away_wins=wins[away], winner=winner, how=how
     )
@@ -293,7 +293,7 @@ def affected(bracket: Bracket, results: Iterable[Result], match_id: int) -> tupl
     return tuple(later for later in downstream(bracket, match_id) if later in recorded)
 
 
-def places(progressed: Progress) -> tuple[Place, ...]:
+def places(progressed: Progress) -> tuple[FinalPlace, ...]:
     """Places as far as they are certain, best first.
 
     Whoever lost in the same round shares the best place of the round: two losers of the semi-finals
@@ -301,15 +301,17 @@ def places(progressed: Progress) -> tuple[Place, ...]:
     """
     rounds = progressed.bracket.rounds
     small = next((s for s in progressed.matches if s.match.third_place), None)
-    found: list[Place] = []
+    found: list[FinalPlace] = []
     if progressed.champion is not None:
-        found.append(Place(progressed.champion, 1, shared=False))
+        found.append(FinalPlace(progressed.champion, 1, shared=False))
     for number in range(rounds, 0, -1):
         if small is not None and number == rounds - 1:
             # The losers of the semi-finals have the match for third place to play.
             ends = ((3, small.winner), (4, small.loser))
             found += [
-                Place(player, rank, shared=False) for rank, player in ends if player is not None
+                FinalPlace(player, rank, shared=False)
+                for rank, player in ends
+                if player is not None
             ]
             continue
         out = [
@@ -320,5 +322,5 @@ def places(progressed: Progress) -> tuple[Place, ...]:
             and standing.loser is not None
         ]
         rank = 1 + 2 ** (rounds - number)
-        found += [Place(player, rank, shared=number < rounds) for player in out]
+        found += [FinalPlace(player, rank, shared=number < rounds) for player in out]
     return tuple(found)

@@ -29,7 +29,7 @@ import networkx as nx
 
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
-from tournaments.formats.field import How, Pairing, Player, Result, by_seed, enough
+from tournaments.formats.field import Pairing, Player, Result, ResultBasis, by_seed, enough
 
 #: Fields up to this size are paired from all possible pairs.
 COMPLETE = 128
@@ -77,7 +77,7 @@ class Field:
             self.points[result.winner] += 1
         if result.away is None:
             self.byes[result.home] += 1
-        elif result.how is not How.VOID:
+        elif result.how is not ResultBasis.VOID:
             self.met[frozenset(result.sides)] += 1
             for player, seat in ((result.home, 1), (result.away, -1)):
                 self.seats[player] += seat
@@ -143,7 +143,7 @@ def pair_round(
     matching: list[tuple[int, int]] | None = None
     for resting in _resting(field, lenient=lenient):
         rest = field if resting is None else field.without(resting)
-        matching = _matched(rest, rematches=False)
+        matching = _matching(rest, rematches=False)
         if matching is not None:
             break
     else:
@@ -153,7 +153,7 @@ def pair_round(
             )
         resting = next(_resting(field, lenient=True))
         rest = field if resting is None else field.without(resting)
-        matching = _matched(rest, rematches=True)
+        matching = _matching(rest, rematches=True)
     if matching is None:
         raise EngineFault("an even field can always be paired when rematches are allowed")
     pairings = [
@@ -179,7 +179,7 @@ def _resting(field: Field, *, lenient: bool) -> Iterator[int | None]:
             yield player
 
 
-def _matched(field: Field, *, rematches: bool) -> list[tuple[int, int]] | None:
+def _matching(field: Field, *, rematches: bool) -> list[tuple[int, int]] | None:
     """Pairs of positions, the upper first; None when nobody can be left out and somebody is."""
     size = len(field.order)
     if size > COMPLETE:

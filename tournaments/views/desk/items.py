@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
-from core.refusals import Kind, NotFound, refusal_of
+from core.refusals import NotFound, RefusalKind, refusal_of
 from tournaments.actions.items import GIFT, GRANT, TAKE_BACK
 from tournaments.actions.subjects import AtGift, AtSeason
 from tournaments.reading import Sheet
@@ -38,7 +38,7 @@ def item_take_back(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> H
     """Take back an item that was given by mistake."""
     gift = next((each for each in sheet.gifts if each.pk == pk), None)
     refusal = None if gift is None else refusal_of(must_be_held, gift, user)
-    if gift is None or (refusal is not None and refusal.kind is Kind.CONFLICT):
+    if gift is None or (refusal is not None and refusal.kind is RefusalKind.CONFLICT):
         raise NotFound("gift.none", "There is no such item to take back.")
     subject = AtGift(user, sheet, gift)
     return perform(request, TAKE_BACK, subject, back=subject.address("ledger"))

@@ -42,7 +42,7 @@ def roster(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
                 made = contestants.contestants_import(
                     acting_user=user, season=sheet.season, text=form.roster()
                 )
-            except contestants.Faults as refusal:
+            except contestants.FaultyRoster as refusal:
                 faults = refusal.faults
                 form.refuse(refusal.reworded("Nobody was enrolled: see above what is wrong."))
             except Refusal as refusal:

@@ -17,7 +17,7 @@ from games.models import Match, MatchEntry
 from games.pictures import board_of, names_of
 
 
-def still_of(match: Match, number: int) -> str:
+def diagram_of(match: Match, number: int) -> str:
     """The room's board after the entry of that number in the room's log, as an SVG document; before
     the first, with 0.
 
@@ -29,7 +29,7 @@ def still_of(match: Match, number: int) -> str:
     reached = reached_after(match.pk)
     if number >= len(reached):
         raise Refusal("match.no-board", "There is no board after this.")
-    table = tables.Course(ruleset, header).table
+    table = tables.MatchCourse(ruleset, header).table
     steps = records.replay(ruleset, header, store.entries_of(match.pk))
     for step in islice(steps, reached[number]):
         table = step.table
