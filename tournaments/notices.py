@@ -130,9 +130,9 @@ def _time_letters(event: SeasonEvent) -> Iterator[Letter]:
 
 
 def _start_letters(event: SeasonEvent) -> Iterator[Letter]:
-    """Those for whom an organiser did not wait: the clocks are running."""
+    """Those who had not said that they are ready: whether the clocks wait for them."""
     row = event.death_match
-    unready = event.data.get("not_ready", [])
+    unready, until = event.data.get("not_ready", []), event.data.get("waits_until")
     users = (
         {side.user_id for side in (row.home, row.away) if side and side.pk in unready}
         if row
@@ -141,6 +141,12 @@ def _start_letters(event: SeasonEvent) -> Iterator[Letter]:
     for letter in _player_letters(event, "it has begun"):
         if letter.user.pk in users:
             words = f"{letter.words} An organiser has begun it, and the clocks are running."
+            if until is not None:
+                words = (
+                    f"{letter.words} An organiser calls you to it: the clocks start once both of "
+                    f"you are there. If that is not so by {_moment(until, letter.user)}, the match "
+                    "is void, and is played again."
+                )
             path = reverse("games:match", args=[event.data["match"]])
             yield letter._replace(words=words, path=path)
 

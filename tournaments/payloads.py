@@ -205,7 +205,8 @@ class NoShow(Payload, total=False):
 
 
 class LegStarted(Payload, total=False):
-    """Which match begins, and in what; ``not_ready``: who had not said that they are there."""
+    """Which match begins, and in what; ``not_ready``: who had not said that they are there;
+    ``waits_until``: until when it waits for them, if it does."""
 
     match: MatchMention
     leg: int
@@ -214,6 +215,7 @@ class LegStarted(Payload, total=False):
     variant: str
     names: list[str]
     not_ready: list[ContestantMention]
+    waits_until: str | None
 
 
 class LegDecided(Payload, total=False):

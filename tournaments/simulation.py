@@ -441,6 +441,8 @@ class _Simulation:
                 leg=leg,
                 at=self.later(minutes=10),
                 random=self.random.random,
+                # Those who are simulated are always there.
+                waits=False,
             )
             self._play(leg)
             return

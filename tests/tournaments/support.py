@@ -182,9 +182,9 @@ def fresh(death_match: DeathMatch) -> DeathMatch:
 
 
 def begun(organiser: User, death_match: DeathMatch, number: int = 1, at: datetime = START) -> Leg:
-    """Start a leg at an organiser's word."""
+    """Start a leg at an organiser's word, with both players there."""
     with committing():
-        leg_start(acting_user=organiser, leg=leg_of(death_match, number), at=at)
+        leg_start(acting_user=organiser, leg=leg_of(death_match, number), at=at, waits=False)
     return leg_of(death_match, number)
 
 

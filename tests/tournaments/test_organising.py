@@ -19,6 +19,7 @@ from accounts.sanctions import user_warn
 from core.refusals import Refusal
 from games import audience as match_audience
 from games.engine.options import OptionsRefused
+from games.services.turns import match_wake
 from tests.games.support import committing, user_named
 from tests.games.test_rulings import confirmed
 from tests.support.workers import Workers
@@ -53,7 +54,9 @@ from tournaments.reading import Sheet, seasons_listed
 from tournaments.services import legs, results
 from tournaments.services.contestants import contestant_replace, contestant_withdraw
 from tournaments.services.items import item_give
+from tournaments.services.legs import leg_start
 from tournaments.services.organisers import organiser_add
+from tournaments.services.results import leg_settle
 from tournaments.services.rounds import ManualPairing, round_next
 from tournaments.services.scheduling import leg_confirm, leg_schedule, legs_sweep
 from tournaments.services.seasons import preflight
@@ -471,7 +474,7 @@ def test_whom_it_concerns_is_told_away_from_the_site(orla: User, posted: list[in
 
 
 @pytest.mark.parametrize("ready", [(), (4,), (5,), (4, 5)])
-def test_for_whom_an_organiser_did_not_wait_is_told_that_it_has_begun(
+def test_whoever_has_not_said_that_they_are_ready_is_called_to_it(
     orla: User, posted: list[int], ready: tuple[int, ...]
 ) -> None:
     season = running(orla, 5)
@@ -485,12 +488,48 @@ def test_for_whom_an_organiser_did_not_wait_is_told_that_it_has_begun(
         for number in ready:
             leg_confirm(acting_user=account(season, number), leg=leg_of(leg.death_match), at=now)
     posted.clear()
-    leg = begun(orla, leg.death_match, at=now)
+    with committing():
+        leg_start(acting_user=orla, leg=leg_of(leg.death_match), at=now)
+    leg = leg_of(leg.death_match)
     told = letters(posted)
     assert set(told) == {f"player{number}" for number in (4, 5) if number not in ready}
     for (letter,) in told.values():
-        assert "begins: Tetronogo. An organiser has begun it" in letter.body
+        assert "begins: Tetronogo. An organiser calls you to it" in letter.body
         assert f"/matches/{leg.match_id}/" in letter.body
+
+
+@pytest.mark.parametrize("ready", [(), (4,), (4, 5)])
+@pytest.mark.parametrize("pace", ["normal", "daily"])
+def test_a_leg_that_an_organiser_begins_waits_for_whoever_has_not_said_so(
+    orla: User, posted: list[int], pace: str, ready: tuple[int, ...]
+) -> None:
+    season = running(orla, 5, pace=pace)
+    for number in (4, 5):
+        confirmed(account(season, number))
+    leg = leg_of(chosen(orla, season, 5, 4))
+    now = timezone.now()
+    with committing():
+        leg_schedule(acting_user=orla, leg=leg, scheduled_at=now + timedelta(minutes=5), at=now)
+        for number in ready:
+            leg_confirm(acting_user=account(season, number), leg=leg_of(leg.death_match), at=now)
+    posted.clear()
+    with committing():
+        begun_ = leg_start(acting_user=orla, leg=leg_of(leg.death_match), at=now)
+    match = begun_.match
+    assert match is not None
+    waits = pace == "normal" and ready != (4, 5)
+    assert (match.waits_until is not None) == waits
+    for (letter,) in letters(posted).values():
+        assert ("once both of you are there" in letter.body) == waits
+    if not waits:
+        return
+    with committing():
+        match_wake(match_id=match.pk, at=(match.wake_at or 0) + 60_000)
+    match.refresh_from_db()
+    assert (match.status, match.winner) == ("finished", None)
+    assert leg_settle(match_id=match.pk)
+    again = leg_of(leg.death_match)
+    assert (again.attempt, again.status) == (begun_.attempt + 1, "planned")
 
 
 def test_players_are_told_in_what_they_meet(orla: User, posted: list[int]) -> None:

@@ -44,7 +44,9 @@ START: Final = Action[AtLeg](
     button="Begin",
     done="The match is on.",
     follows=lambda s: [
-        "The clocks start at once, whether or not both have said that they are ready.",
+        "Whoever has not said that they are ready is told by mail.",
+        "At a live pace the clocks start once both are there.",
+        "If they are not there in time, the match is void, and is played again.",
         f"It is played in {game_of(s.leg) or 'a game that must be chosen first'}.",
         "Items that are declared are used up.",
     ],

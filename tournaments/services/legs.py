@@ -12,6 +12,7 @@ from django.db import transaction
 from accounts.models import User
 from accounts.services import audit_record, users_lock
 from core import chance
+from core.clock import instant_of
 from core.refusals import Forbidden, NotFound, Refusal
 from games import pace, words
 from games.engine.chance import RandomSource
@@ -175,8 +176,13 @@ def leg_start(
     leg: Leg,
     at: datetime | None = None,
     random: RandomSource = chance.system,
+    waits: bool = True,
 ) -> Leg:
-    """Begin a leg at once, as a match between both players; None: the site, when both are ready.
+    """Begin a leg now, as a match between both players; None: the site, when both are ready.
+
+    At a live pace it ``waits`` for those who have not said that they are ready, as a challenge
+    does: the clocks start once both are there, and the match is void, to be played again, where
+    they are not in time (`games.services.arrivals`).
 
     The items that were declared are resolved now, and spent. The match draws its beginning from
     ``random``. Refusals: those of `guards.managed`,
@@ -185,17 +191,29 @@ def leg_start(
     ``referee.*``.
     """
     season, fresh = leg_lock_managed(leg, acting_user)
-    return _start(season, fresh, acting_user, instant(at), random)
+    return _start(season, fresh, acting_user, instant(at), random, waits=waits)
 
 
 def _start(
-    season: Season, leg: Leg, acting_user: User | None, at: datetime, random: RandomSource
+    season: Season,
+    leg: Leg,
+    acting_user: User | None,
+    at: datetime,
+    random: RandomSource,
+    *,
+    waits: bool,
 ) -> Leg:
     death_match = leg.death_match
     home, away = players_of(leg)
     sides = sides_of(death_match)
     # With those who are to referee it, in one go: who is asked below must be as they are then.
     users_lock([home, away, *season.organisers.values_list("user_id", flat=True)])
+    options = options_for(season, leg)
+    unready = [
+        side.pk
+        for side, ready in zip(sides, (leg.home_ready_at, leg.away_ready_at), strict=True)
+        if ready is None
+    ]
     leg.advantage = advantage_of(leg)
     resolved = items.items_resolve(leg=leg, at=at)
     match = match_start(
@@ -203,7 +221,7 @@ def _start(
         players=(home, away),
         ruleset_id=leg.ruleset,
         variant=leg.variant,
-        options=options_for(season, leg),
+        options=options,
         items=resolved.held,
         advantage=leg.advantage,
         items_counted=format_of(season.format).gifts,
@@ -212,7 +230,9 @@ def _start(
         referees=organisers.referees_of(season, playing=(home, away)),
         at=ms(at),
         random=random,
+        waits=waits and bool(unready) and pace.is_live(REGISTRY.get(leg.ruleset), options),
     )
+    until = match.waits_until
     leg.match = match
     leg.advantage = match.advantage
     leg.items = resolved.as_json()
@@ -241,12 +261,9 @@ def _start(
             "ruleset": leg.ruleset,
             "variant": leg.variant,
             "names": [side.name for side in sides],
-            # Who had not said that they are there: an organiser did not wait for them.
-            "not_ready": [
-                side.pk
-                for side, ready in zip(sides, (leg.home_ready_at, leg.away_ready_at), strict=True)
-                if ready is None
-            ],
+            # Who had not said that they are there: an organiser called them to it.
+            "not_ready": unready,
+            "waits_until": None if until is None else instant_of(until).isoformat(),
         },
         leg=leg,
         at=at,
