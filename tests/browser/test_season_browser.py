@@ -198,9 +198,11 @@ def test_an_organiser_takes_a_season_from_its_making_to_its_winner(
     confirm(orla, "Open the final", "Open the final")
     orla.get_by_role("link", name=DESK).click()
     confirm(orla, "Begin now", "Begin")
-    ada = cast["Ada"]
-    ada.goto(home)
-    ada.get_by_role("link", name="To the board").click()
+    ada, ben = cast["Ada"], cast["Ben"]
+    # Nobody has said that they are ready: it waits for both.
+    for player in (ben, ada):
+        player.goto(home)
+        player.get_by_role("link", name="To the board").click()
     give_up(ada)
 
     # Ben has won, and everybody can see how.

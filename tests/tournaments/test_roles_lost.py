@@ -25,7 +25,7 @@ def test_they_referee_nothing_any_more(orla: User) -> None:
     leg = Leg.objects.filter(death_match__round__season=season).first()
     assert leg is not None
     with committing():
-        leg = leg_start(acting_user=orla, leg=leg)
+        leg = leg_start(acting_user=orla, leg=leg, waits=False)
     assert leg.match is not None
     match = Match.objects.get(pk=leg.match.pk)
     root = User.objects.get(username="root")
@@ -56,7 +56,7 @@ def test_a_match_that_has_just_ended_is_in_nobodys_way(orla: User) -> None:
     over, on = Leg.objects.filter(death_match__round__season=season, death_match__round__number=1)
     for leg in (over, on):
         with committing():
-            leg_start(acting_user=orla, leg=leg)
+            leg_start(acting_user=orla, leg=leg, waits=False)
     Match.objects.filter(leg=over).update(
         status=Match.Status.FINISHED,
         winner=0,
