@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from importlib import import_module
 from random import Random
-from typing import Any
+from types import UnionType
+from typing import Any, get_args, get_origin
 
 import msgspec
 import pytest
@@ -28,10 +29,10 @@ every_game = pytest.mark.parametrize("ruleset", list(REGISTRY), ids=lambda each:
 # What each module is there for, by the functions that others call.
 MODULES = {
     "rules": (),
-    "state": ("State",),
+    "state": (),
     "moves": ("Move",),
     "notation": ("parse_move", "print_move"),
-    "judging": ("judge",),
+    "validation": ("validate",),
     "view": ("view",),
     "events": ("events",),
     "guessing": ("determinize",),
@@ -59,6 +60,16 @@ def test_every_folder_has_the_same_files(ruleset: AnyRuleset) -> None:
         found = import_module(f"{package}.{module}")
         assert found.__doc__
         assert [name for name in names if not hasattr(found, name)] == [], module
+
+
+@every_game
+def test_what_is_played_with_is_of_the_module_of_states(ruleset: AnyRuleset) -> None:
+    bases = vars(type(ruleset))["__orig_bases__"]
+    (based,) = (base for base in bases if get_origin(base) is Ruleset)
+    state, _move = get_args(based)
+    module = f"{type(ruleset).__module__.rpartition('.')[0]}.state"
+    kinds = get_args(state) if isinstance(state, UnionType) else (state,)
+    assert {kind.__module__ for kind in kinds} == {module}
 
 
 @every_game

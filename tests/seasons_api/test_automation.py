@@ -51,7 +51,7 @@ def concede(death_match: int, seat: int) -> None:
     planned = Leg.objects.filter(death_match=death_match, status="planned").order_by("number")
     leg = planned.select_related("death_match__round__season")[0]
     with committing():
-        leg = leg_start(acting_user=None, leg=leg)
+        leg = leg_start(acting_user=None, leg=leg, waits=False)
     assert leg.match is not None
     user = leg.match.players.get(seat=seat).user
     assert user is not None

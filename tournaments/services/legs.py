@@ -209,8 +209,8 @@ def _start(
     # With those who are to referee it, in one go: who is asked below must be as they are then.
     users_lock([home, away, *season.organisers.values_list("user_id", flat=True)])
     options = options_for(season, leg)
-    unready = [
-        side.pk
+    awaited = [
+        side
         for side, ready in zip(sides, (leg.home_ready_at, leg.away_ready_at), strict=True)
         if ready is None
     ]
@@ -230,7 +230,7 @@ def _start(
         referees=organisers.referees_of(season, playing=(home, away)),
         at=ms(at),
         random=random,
-        waits=waits and bool(unready) and pace.is_live(REGISTRY.get(leg.ruleset), options),
+        waits=waits and bool(awaited) and pace.is_live(REGISTRY.get(leg.ruleset), options),
     )
     until = match.waits_until
     leg.match = match
@@ -262,7 +262,7 @@ def _start(
             "variant": leg.variant,
             "names": [side.name for side in sides],
             # Who had not said that they are there: an organiser called them to it.
-            "not_ready": unready,
+            "not_ready": [side.pk for side in awaited],
             "waits_until": None if until is None else instant_of(until).isoformat(),
         },
         leg=leg,

@@ -86,7 +86,7 @@ def bare(pool: Pool | None) -> int:
     return 0 if pool is None else pool.width * pool.height
 
 
-# -- judging -------------------------------------------------------------------------------------
+# -- validation -----------------------------------------------------------------------------------
 
 
 def is_valid(pool: Pool, laid: Sequence[Laid], placed: Laid) -> bool:

@@ -34,7 +34,7 @@ from games.engine.ruleset import (
     Setup,
     Variant,
 )
-from games.rulesets.domain import board, estimate, events, guessing, judging, saving, supply
+from games.rulesets.domain import board, estimate, events, guessing, saving, supply, validation
 from games.rulesets.domain import view as views
 from games.rulesets.domain.board import Laid
 from games.rulesets.domain.course import MISSED_PICKS, applied, ruled, scores
@@ -197,7 +197,7 @@ class Domain(Ruleset[DomainState, Move], Disputes, Penalties, Supplies, BuiltIns
         return scores(state)
 
     def validate(self, state: DomainState, decision: Decision, move: Move) -> None:
-        judging.judge(state, decision, move)
+        validation.validate(state, decision, move)
 
     def apply(self, state: DomainState, chosen: Chosen[Move]) -> DomainState:
         return applied(state, chosen)

@@ -16,10 +16,10 @@ from games.rulesets.domino_black_white import (
     estimate,
     events,
     guessing,
-    judging,
     notation,
     picture,
     saving,
+    validation,
 )
 from games.rulesets.domino_black_white import (
     view as views,
@@ -97,7 +97,7 @@ class DominoBlackWhite(Ruleset[BlackWhiteState, Move]):
         return state.scores()
 
     def validate(self, state: BlackWhiteState, decision: Decision, move: Move) -> None:
-        judging.validate(state, decision, move)
+        validation.validate(state, decision, move)
 
     def apply(self, state: BlackWhiteState, chosen: Chosen[Move]) -> BlackWhiteState:
         ((seat, move),) = chosen

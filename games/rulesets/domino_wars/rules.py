@@ -29,11 +29,11 @@ from games.rulesets.domino_wars import (
     estimate,
     events,
     guessing,
-    judging,
     opening,
     picture,
     saving,
     turns,
+    validation,
 )
 from games.rulesets.domino_wars import (
     view as views,
@@ -182,7 +182,7 @@ class DominoWars(Ruleset[State, Move]):
         return state.scores() if isinstance(state, Position) else (0, 0)
 
     def validate(self, state: State, decision: Decision, move: Move) -> None:
-        judging.judge(state, decision, move)
+        validation.validate(state, decision, move)
 
     def apply(self, state: State, chosen: Chosen[Move]) -> State:
         if isinstance(state, Opening):

@@ -34,10 +34,10 @@ from games.rulesets.peg_domain.boards import (
     members,
     set_of,
 )
-from games.rulesets.peg_domain.judging import validate
 from games.rulesets.peg_domain.moves import PlaceCutOut
 from games.rulesets.peg_domain.picture import Grid
 from games.rulesets.peg_domain.state import PegDomainState
+from games.rulesets.peg_domain.validation import validate
 from games.rulesets.peg_domain.view import view
 
 PALLET: Final = Grid(44, 76, 36, COLUMNS, ROWS)

@@ -35,11 +35,11 @@ from games.rulesets.peg_domain import (
     estimate,
     events,
     guessing,
-    judging,
     notation,
     painting,
     saving,
     supply,
+    validation,
 )
 from games.rulesets.peg_domain import state as states
 from games.rulesets.peg_domain import view as views
@@ -178,7 +178,7 @@ class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting):
         return state.scores
 
     def validate(self, state: PegDomainState, decision: Decision, move: Move) -> None:
-        judging.validate(state, decision, move)
+        validation.validate(state, decision, move)
 
     def apply(self, state: PegDomainState, chosen: Chosen[Move]) -> PegDomainState:
         if state.phase == "play":
@@ -292,9 +292,9 @@ class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting):
         frame = state.frame
         if frame.early_ready and (not frame.items[seat][0] or any(frame.extra[seat])):
             yield EndInspection()
-        for square in members(judging.extra_squares(state, seat, 0)):
+        for square in members(validation.extra_squares(state, seat, 0)):
             yield Extra("red", square)
-        for square in members(judging.extra_squares(state, seat, 1)):
+        for square in members(validation.extra_squares(state, seat, 1)):
             yield Extra("blue", square)
 
     def any_legal(self, state: PegDomainState, decision: Decision) -> bool:

@@ -22,7 +22,6 @@ from games.rulesets.peg_domain.boards import (
     domain_names,
     pallet_names,
 )
-from games.rulesets.peg_domain.judging import extra_squares
 from games.rulesets.peg_domain.moves import (
     PlaceCutOut,
 )
@@ -34,6 +33,7 @@ from games.rulesets.peg_domain.state import (
     PegTurn,
     removable,
 )
+from games.rulesets.peg_domain.validation import extra_squares
 
 
 def view(state: PegDomainState, audience: Audience) -> dict[str, Any]:

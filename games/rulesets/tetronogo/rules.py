@@ -15,7 +15,7 @@ from games.engine.errors import EngineFault
 from games.engine.naming import PLAYERS, UNNAMED, Names, named
 from games.engine.reasons import TIE_BREAK, Reason
 from games.engine.ruleset import Chosen, Options, Ruleset, Seconds, Setup, Variant
-from games.rulesets.tetronogo import estimate, events, guessing, judging, saving
+from games.rulesets.tetronogo import estimate, events, guessing, saving, validation
 from games.rulesets.tetronogo import view as views
 from games.rulesets.tetronogo.bits import draw_member, members
 from games.rulesets.tetronogo.course import TOTAL, TWO_IN_A_ROW, applied
@@ -70,7 +70,7 @@ class Tetronogo(Ruleset[TetronogoState, Move]):
         return state.frame.totals
 
     def validate(self, state: TetronogoState, decision: Decision, move: Move) -> None:
-        judging.judge(state, decision, move)
+        validation.validate(state, decision, move)
 
     def canonical(self, state: TetronogoState, decision: Decision, move: Move) -> Move:
         """A validated move in the form that is printed: the smallest of the rotations that look

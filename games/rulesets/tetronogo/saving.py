@@ -8,10 +8,10 @@ from core.refusals import Refusal
 from games.engine.decisions import Seat
 from games.engine.errors import EngineFault
 from games.rulesets.tetronogo.course import applied
-from games.rulesets.tetronogo.judging import judge
 from games.rulesets.tetronogo.moves import SQUARES, Move, OutOfTime, Pick, PlaceTetromino, Start
 from games.rulesets.tetronogo.pieces import duel
 from games.rulesets.tetronogo.state import BoutHistory, History, TetronogoState, pick_frame
+from games.rulesets.tetronogo.validation import validate
 
 _HISTORY = msgspec.json.Decoder(History)
 
@@ -66,7 +66,7 @@ def replayed(history: History) -> TetronogoState:
 def _replay_bout(state: TetronogoState, bout: BoutHistory) -> TetronogoState:
     picks = tuple(enumerate(map(Pick, bout.pieces)))
     for decision, (_, pick) in zip(state.decisions, picks, strict=True):
-        judge(state, decision, pick)
+        validate(state, decision, pick)
     state = applied(state, picks)
 
     moves: list[Move] = []
@@ -75,7 +75,7 @@ def _replay_bout(state: TetronogoState, bout: BoutHistory) -> TetronogoState:
     moves.extend(PlaceTetromino(code % SQUARES, code // SQUARES) for code in bout.placed)
     for move in moves:
         (decision,) = state.decisions
-        judge(state, decision, move)
+        validate(state, decision, move)
         state = applied(state, ((decision.seat, move),))
     if bout.out_of_time is not None:
         if bout.out_of_time != state.mover:

@@ -16,10 +16,10 @@ _EXPECTED = {
 }
 
 
-def judge(state: TetronogoState, decision: Decision, move: Move) -> None:
+def validate(state: TetronogoState, decision: Decision, move: Move) -> None:
     """Raise :class:`Refusal` where ``move`` cannot answer ``decision``."""
     if decision.kind == "place" and isinstance(move, PlaceTetromino):
-        _judge_place(state, decision.seat, move)
+        _validate_place(state, decision.seat, move)
     elif decision.kind == "pick" and isinstance(move, Pick):
         used = state.frame.used(decision.seat)
         if move.letter in used:
@@ -31,7 +31,7 @@ def judge(state: TetronogoState, decision: Decision, move: Move) -> None:
         raise Refusal("move.wrong-kind", _EXPECTED[decision.kind])
 
 
-def _judge_place(state: TetronogoState, seat: Seat, move: PlaceTetromino) -> None:
+def _validate_place(state: TetronogoState, seat: Seat, move: PlaceTetromino) -> None:
     piece = state.frame.duel.pieces[seat]
     number = piece.placement[move.turns][move.square]
     if number == NOWHERE:

@@ -28,7 +28,7 @@ _EXPECTED = {
 }
 
 
-def judge(state: DomainState, decision: Decision, move: Move) -> None:
+def validate(state: DomainState, decision: Decision, move: Move) -> None:
     """Raise :class:`Refusal` where ``move`` cannot answer ``decision``."""
     match decision.kind, move:
         case "inspect", Ready():
@@ -39,26 +39,26 @@ def judge(state: DomainState, decision: Decision, move: Move) -> None:
         case "first", First():
             pass
         case "draft", TakeShape():
-            _judge_take(state, move)
+            _validate_take(state, move)
         case "place", PlaceShape():
-            _judge_place(state, decision.seat, move)
+            _validate_place(state, decision.seat, move)
         case "place", DiscardShape():
             _shape_in_hand(state, decision.seat, move.shape)
         case (("place" | "final"), ChallengePlacement()):
-            _judge_challenge(state)
+            _validate_challenge(state)
         case "final", Accept():
             pass
         case _:
             raise Refusal("move.wrong-kind", _EXPECTED[decision.kind])
 
 
-def _judge_take(state: DomainState, move: TakeShape) -> None:
+def _validate_take(state: DomainState, move: TakeShape) -> None:
     number = _number(state, move.shape)
     if not state.free >> number & 1:
         raise Refusal("take.gone", f"Shape {move.shape} has been taken already.")
 
 
-def _judge_place(state: DomainState, seat: Seat, move: PlaceShape) -> None:
+def _validate_place(state: DomainState, seat: Seat, move: PlaceShape) -> None:
     number = _shape_in_hand(state, seat, move.shape)
     if not state.strict:
         return
@@ -69,7 +69,7 @@ def _judge_place(state: DomainState, seat: Seat, move: PlaceShape) -> None:
         raise Refusal(fault.code, fault.sentence, pixels)
 
 
-def _judge_challenge(state: DomainState) -> None:
+def _validate_challenge(state: DomainState) -> None:
     if state.strict:
         raise Refusal(
             "challenge.strict", "Nothing invalid can be placed in this match, so nothing is to be "

@@ -37,7 +37,7 @@ _EXPECTED: Final[dict[str, tuple[type[Any], str]]] = {
 }
 
 
-def judge(state: State, decision: Decision, move: Move) -> None:
+def validate(state: State, decision: Decision, move: Move) -> None:
     """Raise :class:`Refusal` where ``move`` cannot answer ``decision``."""
     expected, sentence = _EXPECTED[decision.kind]
     if not isinstance(move, expected):
@@ -45,14 +45,14 @@ def judge(state: State, decision: Decision, move: Move) -> None:
     if isinstance(move, Deck):
         opening.check_deck(state.terms, decision.seat, move.dominoes)
     elif isinstance(state, Position):
-        _judge_turn(state, move)
+        _validate_turn(state, move)
 
 
-def _judge_turn(state: Position, move: Move) -> None:
+def _validate_turn(state: Position, move: Move) -> None:
     side = state.sides[state.seat]
     match move:
         case Play():
-            _judge_play(state, move)
+            _validate_play(state, move)
         case Return(domino) if domino not in side.discards:
             raise Refusal("effect.not-discarded", f"{NAMES[domino]} is not in your discard pile.")
         case Top(domino) if domino not in side.pile:
@@ -61,7 +61,7 @@ def _judge_turn(state: Position, move: Move) -> None:
             raise Refusal("effect.not-in-hand", f"{NAMES[domino]} is not in your hand.")
 
 
-def _judge_play(state: Position, move: Play) -> None:
+def _validate_play(state: Position, move: Play) -> None:
     if move.domino not in state.sides[state.seat].hand:
         raise Refusal("play.not-in-hand", f"You have no {NAMES[move.domino]} in your hand.")
     squares = SQUARE_NAMES[move.low_at], SQUARE_NAMES[move.high_at]
