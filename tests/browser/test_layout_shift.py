@@ -320,36 +320,3 @@ def test_nothing_moves_when_a_question_goes_away(
                 moved.append((kind, down, after.view["phase"], total, worst))
     assert moved == []
     assert new_page.errors == []
-
-
-DOCK = """() => {
-  const dock = document.querySelector(".board-dock").getBoundingClientRect();
-  const side = document.querySelector(".match__side").getBoundingClientRect();
-  return [dock.top, dock.bottom, side.top].map(Math.round);
-}"""
-
-
-def test_cards_lie_over_what_is_below_until_it_is_left(new_page: Pages, site: Site) -> None:
-    game = players.start(site, "domain")
-    options = {"clock": False, "idle": True, **WIDTHS[390]}
-    first, asked, *_rest = whole(WHOLE["domain"][0], 1)
-    stage = Stage(new_page, game, "Ben", [first], **options)
-    page = stage.page
-    page.locator(".match__side").evaluate("side => side.scrollIntoView({block: 'center'})")
-    page.wait_for_timeout(OPENED)
-    *_, before = page.evaluate(DOCK)
-    stage.play(asked)
-    total, worst = shifted_anew(stage)
-    assert total < ALLOWED, worst
-    screen = page.evaluate("innerHeight")
-    top, bottom, below = page.evaluate(DOCK)
-    assert (bottom, below) == (screen, before)
-    assert top > below
-    # Back at the board they are where they were, and with what is below they go away.
-    page.evaluate("scrollBy(0, -900)")
-    page.locator(".board-dock:not([data-over])").wait_for()
-    assert page.evaluate(DOCK)[1] == screen
-    page.evaluate("scrollBy(0, 900)")
-    page.evaluate(DRAWN)
-    _, bottom, below = page.evaluate(DOCK)
-    assert bottom < below < screen

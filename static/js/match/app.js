@@ -206,8 +206,7 @@ class MatchPage {
         this.atBoard = target instanceof Node && this.parts.board.contains(target);
       });
     }
-    addEventListener("scrollend", () => this.#scrolled(), { passive: true });
-    addEventListener("resize", () => this.#layDock(), { passive: true });
+    addEventListener("scrollend", () => this.#keepEnd(), { passive: true });
     document.addEventListener("gauntlet:sound", () => this.#drawSound());
     setInterval(() => this.#drawTitle(), 1000);
   }
@@ -220,38 +219,7 @@ class MatchPage {
   #steadily(change) {
     this.#keepEnd();
     const release = this.#isBelow() ? holdView(this.root.querySelectorAll(BELOW)) : null;
-    const { dock } = this.parts;
-    const [cards, end] = [dock.offsetHeight, this.main.getBoundingClientRect().bottom];
     change();
-    const grown = this.main.getBoundingClientRect().bottom > end;
-    if (dock.offsetHeight === 0) this.#layDock();
-    else if (cards === 0 && grown) this.#liftDock(end);
-    release?.();
-  }
-
-  /**
-   * Cards that come while the end of their column is in sight lie over what is below it rather than
-   * push it away. They take their place once that is not seen: when the reader has gone elsewhere.
-   * @param {number} end
-   */
-  #liftDock(end) {
-    if (BESIDE.matches || end <= 0 || end >= innerHeight) return;
-    this.parts.dock.style.inlineSize = `${this.main.offsetWidth}px`;
-    this.parts.dock.dataset.over = "";
-  }
-
-  #layDock() {
-    this.parts.dock.style.inlineSize = "";
-    delete this.parts.dock.dataset.over;
-  }
-
-  #scrolled() {
-    this.#keepEnd();
-    if (!("over" in this.parts.dock.dataset)) return;
-    const { bottom } = this.main.getBoundingClientRect();
-    if (bottom > 0 && bottom < innerHeight) return;
-    const release = bottom > 0 ? null : holdView(this.root.querySelectorAll(BELOW));
-    this.#layDock();
     release?.();
   }
 
