@@ -16,13 +16,13 @@ from django.shortcuts import redirect
 
 from accounts.models import User
 from accounts.moderation import is_suspended
+from accounts.names.validators import validate_not_reserved
 from accounts.services import (
     audit_record,
     refuse_username_of_staff,
     user_register,
     user_set_password,
 )
-from accounts.validators import validate_not_reserved
 from core.refusals import Refusal
 
 

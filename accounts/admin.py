@@ -39,6 +39,7 @@ from accounts.adminkit import (
     target_link,
 )
 from accounts.models import AccountMerge, ApiToken, AuditEntry, Report, Sanction, User
+from accounts.names.validators import normalise_display_name
 from accounts.roles import Role, is_moderator
 from accounts.services import (
     audit_record,
@@ -47,7 +48,6 @@ from accounts.services import (
     role_grant,
     role_revoke,
 )
-from accounts.validators import normalise_display_name
 from core.refusals import Refusal, allowed
 
 # -- people --------------------------------------------------------------------------------------

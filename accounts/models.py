@@ -16,7 +16,7 @@ from django.db.models.functions import Lower, Trim
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.validators import (
+from accounts.names.validators import (
     DISPLAY_NAME_MAX_LENGTH,
     USERNAME_MAX_LENGTH,
     USERNAME_PATTERN,

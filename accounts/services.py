@@ -14,14 +14,15 @@ from django.db import IntegrityError, models, transaction
 from django.db.models import F, Func, Value
 from django.db.models.functions import Replace
 
-from accounts import hooks, names
+from accounts import hooks
 from accounts.models import AccountMerge, AuditEntry, User
-from accounts.roles import Role, forget_roles, is_moderator, is_protected_from
-from accounts.validators import (
+from accounts.names import confusables
+from accounts.names.validators import (
     RESERVED_USERNAMES,
     normalise_display_name,
     validate_not_reserved,
 )
+from accounts.roles import Role, forget_roles, is_moderator, is_protected_from
 from core.refusals import Forbidden, Refusal
 
 
@@ -126,7 +127,7 @@ def user_update_profile(
 
     People change their own; moderators may change anybody's (an offensive name). Raises Refusal
     ``account.not-yours``, those of `refuse_impersonation`, and the codes of the field validators
-    (`accounts.validators`). An audit entry says which fields changed, from what to what.
+    (`accounts.names.validators`). An audit entry says which fields changed, from what to what.
     """
     if acting_user.pk != user.pk and not is_moderator(acting_user):
         raise Forbidden("account.not-yours", "Only its owner may change this profile.")
@@ -329,9 +330,9 @@ def refuse_impersonation(user: User) -> None:
     """Refuse a display name that would pass for another player's username, for somebody who runs
     the site, or for the name of one who does. Administrators are who they say.
 
-    What a name looks like counts, not how it is spelt (`accounts.names`). Whatever gives somebody a
-    display name asks here, forms that save it by themselves included. Raises Refusal with the codes
-    `display-name.impersonates` and `display-name.mixed-scripts`.
+    What a name looks like counts, not how it is spelt (`accounts.names.confusables`). Whatever
+    gives somebody a display name asks here, forms that save it by themselves included. Raises
+    Refusal with the codes `display-name.impersonates` and `display-name.mixed-scripts`.
     """
     name = user.display_name
     if name:
@@ -342,7 +343,7 @@ class Impostors:
     """Whom some names could be taken for, from two queries for all of them."""
 
     def __init__(self, given: Iterable[str]) -> None:
-        looks = {skeleton for name in given for skeleton in names.skeletons_of(name)}
+        looks = {skeleton for name in given for skeleton in confusables.skeletons_of(name)}
         self._usernames: dict[str, set[int]] = {}
         bearers: Any = users_looking_like(looks)
         for skeleton, pk in bearers.values_list("looks_like", "pk") if looks else ():
@@ -355,7 +356,8 @@ class Impostors:
         own = name.lower() == bearer.username
         sentence, what = "", "impersonates"
         if not bearer.is_superuser and (
-            names.looks_official(name) or names.looks_like_one_of(name, RESERVED_USERNAMES)
+            confusables.looks_official(name)
+            or confusables.looks_like_one_of(name, RESERVED_USERNAMES)
         ):
             sentence = "This name would pass for somebody who runs the site. Please choose another."
         # One's own username would stand there without a display name, too.
@@ -366,14 +368,14 @@ class Impostors:
             )
         elif self._is_of_staff(name, bearer, own=own):
             sentence = "This name would pass for somebody else's. Please choose another."
-        elif names.mixes_scripts(name):
+        elif confusables.mixes_scripts(name):
             what = "mixed-scripts"
             sentence = "A word of this name has letters of two alphabets. Please use one for each."
         if sentence:
             raise Refusal(f"{code}.{what}", sentence, field=field)
 
     def _is_a_username(self, name: str, bearer: User) -> bool:
-        found = (self._usernames.get(each, set()) for each in names.skeletons_of(name))
+        found = (self._usernames.get(each, set()) for each in confusables.skeletons_of(name))
         return any(pk != bearer.pk for owners in found for pk in owners)
 
     def _is_of_staff(self, name: str, bearer: User, *, own: bool) -> bool:
@@ -383,14 +385,14 @@ class Impostors:
 
 def users_looking_like(skeletons: Iterable[str]) -> models.QuerySet[User]:
     """Those whose username has one of these skeletons. The database works them out by the tables of
-    `accounts.names`: a username has nothing else in it that they would fold."""
-    written, letters = names.WRITTEN
+    `accounts.names.confusables`: a username has nothing else in it that they would fold."""
+    written, letters = confusables.WRITTEN
     # What has no counterpart is left out: the separators.
     found: Any = Func(
         F("username"), Value(f"{written}-_"), Value(letters), function="translate",
         output_field=models.CharField(),
     )  # fmt: skip
-    for one, other in names.ALIKE:
+    for one, other in confusables.ALIKE:
         found = Replace(found, Value(one), Value(other))
     return User.objects.annotate(looks_like=found).filter(looks_like__in=list(skeletons))
 
@@ -410,7 +412,8 @@ def _is_one_of_these(name: str, people: Iterable[Iterable[str]], *, own: bool) -
     """Whether a name looks like one of theirs or, unless it is its bearer's ``own`` username, which
     stands there without a display name as well, says to be theirs."""
     return any(
-        names.looks_like_name(name, theirs) or (not own and names.speaks_as(name, theirs))
+        confusables.looks_like_name(name, theirs)
+        or (not own and confusables.speaks_as(name, theirs))
         for row in people
         for theirs in filter(None, row)
     )

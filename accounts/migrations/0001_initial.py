@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import accounts.models
-import accounts.validators
+import accounts.names.validators
 
 
 class Migration(migrations.Migration):
@@ -97,7 +97,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         help_text="Shown beside your board and in results. Empty: your username.",
                         max_length=30,
-                        validators=[accounts.validators.validate_display_name],
+                        validators=[accounts.names.validators.validate_display_name],
                         verbose_name="display name",
                     ),
                 ),
@@ -107,7 +107,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         help_text="For dates on pages and in mail.",
                         max_length=64,
-                        validators=[accounts.validators.validate_time_zone],
+                        validators=[accounts.names.validators.validate_time_zone],
                         verbose_name="time zone",
                     ),
                 ),

@@ -275,7 +275,7 @@ ACCOUNT_FORMS = {
     "reset_password_from_key": "accounts.forms.ResetPasswordKeyForm",
     "signup": "accounts.forms.SignupForm",
 }
-ACCOUNT_USERNAME_VALIDATORS = "accounts.validators.username_validators"
+ACCOUNT_USERNAME_VALIDATORS = "accounts.names.validators.username_validators"
 ACCOUNT_USERNAME_MIN_LENGTH = 3
 ACCOUNT_PRESERVE_USERNAME_CASING = False
 # One address per account, changed once the new one is confirmed.

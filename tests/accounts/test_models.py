@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import DatabaseError, IntegrityError, transaction
 
 from accounts.models import AuditEntry, User
-from accounts.validators import RESERVED_USERNAMES, validate_not_reserved
+from accounts.names.validators import RESERVED_USERNAMES, validate_not_reserved
 from tests.accounts.conftest import PASSWORD
 
 pytestmark = pytest.mark.django_db

@@ -11,11 +11,11 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from accounts import names
 from accounts.models import AuditEntry, User
+from accounts.names import confusables
+from accounts.names.validators import RESERVED_USERNAMES
 from accounts.roles import Role
 from accounts.services import role_grant, user_register, user_update_profile, users_looking_like
-from accounts.validators import RESERVED_USERNAMES
 from core.refusals import Refusal
 from tests.support import depth
 
@@ -72,12 +72,12 @@ INVISIBLE = (
 
 
 def test_what_looks_official() -> None:
-    assert [each for each in OFFICIAL if not names.looks_official(each)] == []
-    assert [each for each in HARMLESS if names.looks_official(each)] == []
+    assert [each for each in OFFICIAL if not confusables.looks_official(each)] == []
+    assert [each for each in HARMLESS if confusables.looks_official(each)] == []
 
 
 def test_what_cannot_be_seen() -> None:
-    assert not any(map(names.hides_something, HARMLESS))
+    assert not any(map(confusables.hides_something, HARMLESS))
 
 
 @pytest.mark.django_db
@@ -294,7 +294,7 @@ def accepted(user: User, given: list[str]) -> list[str]:
 @pytest.mark.django_db
 def test_no_disguise_of_a_reserved_word_passes(person: People) -> None:
     user = person("zuzana")
-    words = sorted(RESERVED_USERNAMES | names.ROLES)
+    words = sorted(RESERVED_USERNAMES | confusables.ROLES)
     assert accepted(user, disguised(words)) == []
     user.refresh_from_db()
     assert user.display_name == ""
@@ -302,11 +302,13 @@ def test_no_disguise_of_a_reserved_word_passes(person: People) -> None:
 
 @pytest.mark.django_db
 def test_no_disguise_of_a_role_passes_as_a_word_among_others(person: People) -> None:
-    roles = sorted(names.ROLES)
+    roles = sorted(confusables.ROLES)
     given = [f"{word} Bob" for word in roles] + [f"The {word}" for word in disguised(roles)
                                                  if not {" ", ".", "_"} & set(word)]  # fmt: skip
     given += [f"{written(DIGITS, word)}{number}" for word in roles for number in ("", 1, 2024)]
-    ends = [word for word in roles if len(word) > names.LONG and word not in names.NOT_AFTER]
+    ends = [
+        word for word in roles if len(word) > confusables.LONG and word not in confusables.NOT_AFTER
+    ]
     given += [f"bob{word}" for word in ends]
     assert accepted(person("zuzana"), [each for each in given if len(each) <= 30]) == []
 
@@ -323,7 +325,7 @@ def test_no_disguise_of_another_player_s_username_passes(person: People) -> None
     # The database has the same skeletons.
     for name in usernames:
         ours = User.objects.get(username=name)
-        assert [*users_looking_like([names.skeleton(name)])] == [ours]
+        assert [*users_looking_like([confusables.skeleton(name)])] == [ours]
 
 
 @pytest.mark.django_db

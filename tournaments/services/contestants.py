@@ -15,8 +15,8 @@ from django.db.models import F, Max, Q
 
 from accounts.models import User
 from accounts.moderation import is_suspended
+from accounts.names.validators import validate_display_name
 from accounts.services import Impostors, audit_record, audit_records, users_lock
-from accounts.validators import validate_display_name
 from core import chance
 from core.refusals import NotFound, Refusal, Together
 from games.engine.chance import RandomSource, below

@@ -8,7 +8,7 @@ from zoneinfo import available_timezones
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, MinLengthValidator, RegexValidator
 
-from accounts import names
+from accounts.names import confusables
 
 USERNAME_MIN_LENGTH = 3
 USERNAME_MAX_LENGTH = 20
@@ -47,7 +47,9 @@ def validate_not_reserved(username: str) -> None:
 
     Raises ValidationError with the code `username.reserved`.
     """
-    if names.looks_like_one_of(username, RESERVED_USERNAMES) or names.looks_official(username):
+    if confusables.looks_like_one_of(username, RESERVED_USERNAMES) or confusables.looks_official(
+        username
+    ):
         raise ValidationError(
             "This username is reserved. Please choose another.", code="username.reserved"
         )
@@ -65,7 +67,7 @@ def validate_display_name(text: str) -> None:
     characters and towers of combining marks would spoil or fake what stands beside it.
     Raises ValidationError with the code `display-name.characters`.
     """
-    hidden = names.hides_something(text)
+    hidden = confusables.hides_something(text)
     run = 0
     for character in text:
         category = unicodedata.category(character)
