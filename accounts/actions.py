@@ -9,10 +9,10 @@ from django.utils.formats import date_format
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
-from accounts import merging, reports, sanctions
-from accounts.adminforms import LiftForm, MergeForm, ReasonForm, ResolveForm, SanctionForm
 from accounts.adminkit import row_link, row_links_told
 from accounts.models import Report, Sanction, User
+from accounts.moderation import merging, reports, sanctions
+from accounts.moderation.forms import LiftForm, MergeForm, ReasonForm, ResolveForm, SanctionForm
 from accounts.services import (
     must_be_reopenable,
     must_moderate,

@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from accounts.models import User
-from accounts.moderation import is_suspended
+from accounts.moderation.standing import is_suspended
 from accounts.names.validators import validate_not_reserved
 from accounts.services import (
     audit_record,

@@ -23,7 +23,7 @@ from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 from django.views.decorators.debug import sensitive_post_parameters
 
-from accounts import adminkit, merging, reports
+from accounts import adminkit
 from accounts.actions import REPORT, SANCTION, USER, AtReport, AtSanction, AtUser
 from accounts.adminkit import (
     ActionsAdmin,
@@ -39,6 +39,7 @@ from accounts.adminkit import (
     target_link,
 )
 from accounts.models import AccountMerge, ApiToken, AuditEntry, Report, Sanction, User
+from accounts.moderation import merging, reports
 from accounts.names.validators import normalise_display_name
 from accounts.roles import Role, is_moderator
 from accounts.services import (

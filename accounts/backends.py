@@ -9,7 +9,7 @@ from asgiref.sync import sync_to_async
 from django.contrib.auth import backends
 
 from accounts.models import User
-from accounts.moderation import is_suspended
+from accounts.moderation.standing import is_suspended
 
 
 class _StandingMixin:

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 
 from accounts.models import Sanction, User
-from accounts.moderation import suspension_of
+from accounts.moderation.standing import suspension_of
 from accounts.preferences import SOUND_COOKIE, THEME_COOKIE
 from accounts.roles import is_moderator
 

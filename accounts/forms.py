@@ -14,8 +14,8 @@ from django.utils.functional import lazy
 
 from accounts.backends import speaks_for
 from accounts.models import Report, User
+from accounts.moderation.reports import WORDS_MAX
 from accounts.names.validators import USERNAME_MIN_LENGTH, normalise_display_name
-from accounts.reports import WORDS_MAX
 from core.refusals import Refusal
 
 

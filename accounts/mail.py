@@ -15,7 +15,7 @@ from django.core.mail import send_mail
 from django.template.loader import render_to_string
 
 from accounts.models import AccountMerge, Report, Sanction, User
-from accounts.moderation import end_text
+from accounts.moderation.standing import end_text
 
 MAIL_REMEMBERED_S: Final = 7 * 24 * 3600
 

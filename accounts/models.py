@@ -233,7 +233,7 @@ class SanctionQuerySet(models.QuerySet["Sanction"]):
         )
 
     def visible_to(self, user: Any) -> "SanctionQuerySet":
-        """Their own; moderators see all (they ask `accounts.moderation`, in the admin site)."""
+        """Their own; moderators see all, in the admin site."""
         return self.filter(user=user) if isinstance(user, User) else self.none()
 
 
@@ -347,8 +347,8 @@ class ReportQuerySet(models.QuerySet["Report"]):
 class Report(models.Model):
     """Somebody tells the moderators of something. `context` is what it looked like at that time.
 
-    `context` has the shape of `accounts.reports.Target.context`: `facts`, pairs of a label and a
-    text, and `lines`, each with `who`, `text`, `at` (ISO, UTC) and `quoted`.
+    `context` has the shape of `accounts.moderation.reports.Target.context`: `facts`, pairs of a
+    label and a text, and `lines`, each with `who`, `text`, `at` (ISO, UTC) and `quoted`.
     """
 
     class Reason(models.TextChoices):

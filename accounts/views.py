@@ -16,14 +16,16 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts import moderation, profile, reports
+from accounts import profile
 from accounts.adapter import KEPT_OUT_SESSION_KEY
 from accounts.context_processors import Shell
 from accounts.forms import PreferencesForm, ProfileForm, ReportForm
 from accounts.models import AccountMerge, Report, Sanction, User
+from accounts.moderation import reports
+from accounts.moderation.sanctions import warning_acknowledge
+from accounts.moderation.standing import end_text, kept_account, suspension_of
 from accounts.preferences import SOUND_COOKIE, THEME_COOKIE, remember_preference
 from accounts.roles import is_moderator, is_organiser
-from accounts.sanctions import warning_acknowledge
 from accounts.services import UNSET, user_update_profile
 from core.refusals import Refusal
 
@@ -55,7 +57,7 @@ def profile_page(request: HttpRequest, username: str) -> HttpResponse:
     person = get_object_or_404(User, username=name)
     # Nobody but a closed account was merged; all others are spared the question.
     if not person.is_active:
-        person = moderation.kept_account(person)
+        person = kept_account(person)
     if person.username != username:
         return redirect(person, permanent=True)
     context = {
@@ -119,10 +121,10 @@ def suspended_page(request: HttpRequest) -> HttpResponse:
     Anybody else is sent to sign in.
     """
     whose = request.session.get(KEPT_OUT_SESSION_KEY) or request.session.get(SESSION_KEY)
-    sanction = None if whose is None else moderation.suspension_of(int(whose))
+    sanction = None if whose is None else suspension_of(int(whose))
     if sanction is None:
         return redirect("account_login")
-    context = {"sanction": sanction, "until": moderation.end_text(sanction, sanction.user)}
+    context = {"sanction": sanction, "until": end_text(sanction, sanction.user)}
     return render(request, "accounts/suspended.html", context)
 
 
@@ -132,7 +134,7 @@ def closed_page(request: HttpRequest) -> HttpResponse:
     was merged into another, into which one. Anybody else reads of closed accounts in general."""
     whose = request.session.get(KEPT_OUT_SESSION_KEY)
     closed = None if whose is None else User.objects.filter(pk=whose, is_active=False).first()
-    kept = None if closed is None else moderation.kept_account(closed)
+    kept = None if closed is None else kept_account(closed)
     context = {"closed": closed, "kept": None if kept == closed else kept}
     return render(request, "account/account_inactive.html", context)
 

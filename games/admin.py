@@ -12,7 +12,6 @@ from django.utils.formats import date_format
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
-from accounts import reports
 from accounts.adminkit import (
     ActionsAdmin,
     ModeratorView,
@@ -27,6 +26,7 @@ from accounts.adminkit import (
     row_link,
 )
 from accounts.models import Report, User
+from accounts.moderation import reports
 from accounts.roles import is_moderator
 from core.clock import instant_of
 from games.actions import MESSAGE, AtMessage

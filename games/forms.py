@@ -11,7 +11,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from accounts.models import User
-from accounts.moderation import Silence
+from accounts.moderation.standing import Silence
 from core.refusals import Refusal, each_of
 from games import pace
 from games.engine.capabilities import supply_of

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from accounts.models import User
-from accounts.moderation import silence_of
+from accounts.moderation.standing import silence_of
 from core.refusals import Refusal
 from games.audience import AUDIENCES, group_of
 from games.engine import table as tables

@@ -11,10 +11,11 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.timesince import timesince
 
-from accounts import adminkit, merging
+from accounts import adminkit
 from accounts.adminkit import Panel, action_address, keys_as_text, list_address, row_address
 from accounts.models import Report, User
-from accounts.reports import ContextLine, Target, register_target
+from accounts.moderation import merging
+from accounts.moderation.reports import ContextLine, Target, register_target
 from accounts.roles import is_moderator
 from core.clock import instant_of
 from games import store

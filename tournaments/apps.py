@@ -6,8 +6,8 @@ class TournamentsConfig(AppConfig):
 
     def ready(self) -> None:
         # These need the models, which are there only now.
-        from accounts import merging  # noqa: PLC0415
         from accounts.hooks import rights_changed  # noqa: PLC0415
+        from accounts.moderation import merging  # noqa: PLC0415
         from accounts.profile import register_section  # noqa: PLC0415
         from games.demo import register_demo  # noqa: PLC0415
         from games.extras import (  # noqa: PLC0415

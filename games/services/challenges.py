@@ -13,7 +13,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.moderation import mute_of, suspension_of
+from accounts.moderation.standing import mute_of, suspension_of
 from accounts.services import audit_record, users_lock
 from core.jobs import guard
 from core.refusals import Forbidden, NotFound, Refusal, Together

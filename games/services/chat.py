@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Report, User
-from accounts.moderation import why_silent
+from accounts.moderation.standing import why_silent
 from accounts.services import audit_record
 from core.refusals import Forbidden, Refusal
 from games import frames

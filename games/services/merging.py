@@ -1,4 +1,4 @@
-"""What moves when two accounts turn out to be one person's; see `accounts.merging`."""
+"""What moves when two accounts turn out to be one person's; see `accounts.moderation.merging`."""
 
 from __future__ import annotations
 

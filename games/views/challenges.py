@@ -13,7 +13,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
-from accounts.moderation import silence_of
+from accounts.moderation.standing import silence_of
 from core.refusals import NotFound, Refusal
 from games import selectors
 from games.audience import may_prepare

@@ -13,7 +13,7 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
-from accounts.moderation import Silence, silence_of
+from accounts.moderation.standing import Silence, silence_of
 from core.refusals import Forbidden, Refusal
 from games import extras, sharing, store
 from games.api.views import record_response

@@ -11,9 +11,9 @@ from django.test import RequestFactory
 from django.urls import reverse
 
 from accounts.models import User
+from accounts.moderation.reports import report_file
+from accounts.moderation.sanctions import user_warn
 from accounts.oauth import application_register
-from accounts.reports import report_file
-from accounts.sanctions import user_warn
 from games import demo
 from games.models import Match
 from games.ratings.services import ratings_rebuild

@@ -13,12 +13,13 @@ from django.db import DatabaseError, IntegrityError, transaction
 from django.test import Client, TestCase
 from django.utils import timezone
 
-from accounts import hooks, merging
-from accounts.merging import merge_preview, merge_summary, user_merge
+from accounts import hooks
 from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
-from accounts.reports import report_file
+from accounts.moderation import merging
+from accounts.moderation.merging import merge_preview, merge_summary, user_merge
+from accounts.moderation.reports import report_file
+from accounts.moderation.sanctions import user_mute, user_warn
 from accounts.roles import Role
-from accounts.sanctions import user_mute, user_warn
 from accounts.services import user_close, user_reopen
 from core.refusals import Refusal
 from tests.accounts.conftest import PASSWORD

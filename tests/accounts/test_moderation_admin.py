@@ -13,9 +13,9 @@ from django.utils import timezone
 
 from accounts import adminkit
 from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
-from accounts.reports import report_file
+from accounts.moderation.reports import report_file
+from accounts.moderation.sanctions import user_mute, user_suspend, user_warn
 from accounts.roles import Role
-from accounts.sanctions import user_mute, user_suspend, user_warn
 from accounts.services import audit_record
 from tests.accounts.conftest import with_confirmed_address
 

@@ -22,13 +22,14 @@ from django.test import Client, RequestFactory
 from django.urls import resolve
 from django.utils import timezone
 
-from accounts import merging, reports, sanctions, services, tokens
+from accounts import services, tokens
 from accounts.actions import TABLES
-from accounts.merging import user_merge
 from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
-from accounts.reports import report_claim, report_file, report_release, report_resolve
+from accounts.moderation import merging, reports, sanctions
+from accounts.moderation.merging import user_merge
+from accounts.moderation.reports import report_claim, report_file, report_release, report_resolve
+from accounts.moderation.sanctions import sanction_lift, user_mute, user_suspend, user_warn
 from accounts.roles import Role
-from accounts.sanctions import sanction_lift, user_mute, user_suspend, user_warn
 from accounts.services import role_grant, role_revoke, user_close, user_reopen
 from core.refusals import Refusal
 from tests.accounts.conftest import PASSWORD, made_person

@@ -12,9 +12,9 @@ from django.db.models import Q
 from django.test import Client, TestCase
 from django.utils import timezone
 
-from accounts import reports
 from accounts.models import AuditEntry, Report, User
-from accounts.reports import (
+from accounts.moderation import reports
+from accounts.moderation.reports import (
     ContextLine,
     Target,
     queue_of,

@@ -14,15 +14,15 @@ from django.utils import timezone
 
 from accounts import hooks
 from accounts.models import AuditEntry, Report, Sanction, User
-from accounts.moderation import is_suspended, mute_of, suspension_of, why_silent
-from accounts.roles import Role
-from accounts.sanctions import (
+from accounts.moderation.sanctions import (
     sanction_lift,
     user_mute,
     user_suspend,
     user_warn,
     warning_acknowledge,
 )
+from accounts.moderation.standing import is_suspended, mute_of, suspension_of, why_silent
+from accounts.roles import Role
 from core.refusals import Refusal
 from tests.accounts.conftest import PASSWORD, with_confirmed_address
 

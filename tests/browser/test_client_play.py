@@ -583,7 +583,7 @@ def test_chat_rooms(new_page: Pages, site: Site) -> None:
 
 _MUTE = """
 from accounts.models import Sanction, User
-from accounts.sanctions import sanction_lift, user_mute
+from accounts.moderation.sanctions import sanction_lift, user_mute
 from datetime import timedelta
 from django.utils import timezone
 user = User.objects.get(username={name!r})

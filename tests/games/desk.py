@@ -269,7 +269,7 @@ def suspend(*, user: int, seconds: float) -> None:
     from django.utils import timezone
 
     from accounts.models import User
-    from accounts.sanctions import user_suspend
+    from accounts.moderation.sanctions import user_suspend
 
     root = User.objects.create_superuser(f"root-{user}-s")
     user_suspend(

@@ -12,7 +12,7 @@ from channels.routing import URLRouter
 from django.db import OperationalError
 
 from accounts.models import User
-from accounts.moderation import Silence
+from accounts.moderation.standing import Silence
 from accounts.sockets import Visitor
 from core.api.scopes import Credential
 from games import consumers, frames

@@ -13,11 +13,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts import reports
-from accounts.merging import merge_preview, user_merge
 from accounts.models import AccountMerge, AuditEntry, Report, User
-from accounts.moderation import why_silent
-from accounts.sanctions import sanction_lift, user_mute, user_suspend, user_warn
+from accounts.moderation import reports
+from accounts.moderation.merging import merge_preview, user_merge
+from accounts.moderation.sanctions import sanction_lift, user_mute, user_suspend, user_warn
+from accounts.moderation.standing import why_silent
 from accounts.services import user_close
 from core.refusals import Refusal
 from games.audience import user_group_of

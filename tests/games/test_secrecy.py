@@ -29,8 +29,8 @@ from django.middleware import csrf
 from django.test import Client
 from django.urls import reverse
 
-from accounts import reports
 from accounts.models import User
+from accounts.moderation import reports
 from core import chance
 from core.refusals import Refusal
 from games.diagrams import diagram_of

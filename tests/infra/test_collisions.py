@@ -16,10 +16,10 @@ from django.http import HttpResponse
 from django.test import RequestFactory, override_settings
 from django.urls import ResolverMatch
 
-from accounts.merging import user_merge
 from accounts.models import User
-from accounts.reports import report_file
-from accounts.sanctions import user_suspend
+from accounts.moderation.merging import user_merge
+from accounts.moderation.reports import report_file
+from accounts.moderation.sanctions import user_suspend
 from config.celery import app
 from core import collisions
 from core.refusals import Refusal

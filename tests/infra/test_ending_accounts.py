@@ -13,10 +13,10 @@ from itertools import product
 import pytest
 from django.db import connection, transaction
 
-from accounts.merging import user_merge
 from accounts.models import User
+from accounts.moderation.merging import user_merge
+from accounts.moderation.sanctions import user_suspend
 from accounts.roles import Role
-from accounts.sanctions import user_suspend
 from accounts.services import role_grant, user_close
 from core.refusals import Refusal
 from games.models import Challenge, Match, MatchReferee

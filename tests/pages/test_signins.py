@@ -25,9 +25,9 @@ from django.utils import timezone
 
 from accounts import signins
 from accounts.models import User
-from accounts.moderation import Silence
+from accounts.moderation.sanctions import user_suspend
+from accounts.moderation.standing import Silence
 from accounts.roles import Role
-from accounts.sanctions import user_suspend
 from accounts.services import role_grant, user_close
 from accounts.tokens import token_create, token_revoke
 from games import consumers, frames

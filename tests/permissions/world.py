@@ -15,9 +15,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import ApiToken, User
+from accounts.moderation.sanctions import user_mute, user_suspend
 from accounts.roles import Role as SiteRole
 from accounts.roles import forget_roles
-from accounts.sanctions import user_mute, user_suspend
 from accounts.services import role_grant
 from accounts.tokens import token_create, user_become_bot
 from games.services.challenges import challenge_create

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from accounts.admin import AuditEntryAdmin
 from accounts.models import AuditEntry, User
-from accounts.sanctions import user_warn
+from accounts.moderation.sanctions import user_warn
 from core.refusals import Refusal
 from games import audience as match_audience
 from games.engine.options import OptionsRefused

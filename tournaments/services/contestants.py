@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import F, Max, Q
 
 from accounts.models import User
-from accounts.moderation import is_suspended
+from accounts.moderation.standing import is_suspended
 from accounts.names.validators import validate_display_name
 from accounts.services import Impostors, audit_record, audit_records, users_lock
 from core import chance
@@ -835,8 +835,8 @@ def organises_seasons(user: User) -> bool:
 
 
 def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
-    """The tournaments' part of merging two accounts (see `accounts.merging`): whatever names the
-    duplicate as somebody in a season names the kept account from then on."""
+    """The tournaments' part of merging two accounts (see `accounts.moderation.merging`): whatever
+    names the duplicate as somebody in a season names the kept account from then on."""
     both = Contestant.objects.filter(user=keep).values("season")
     twice = Contestant.objects.filter(user=duplicate, season__in=both).select_related("season")
     first = twice.first()

@@ -14,7 +14,7 @@ from django.utils.text import slugify
 
 from accounts.mail import confirmed_addresses
 from accounts.models import User
-from accounts.moderation import is_suspended
+from accounts.moderation.standing import is_suspended
 from accounts.services import audit_record, users_lock
 from core.refusals import Forbidden, Refusal, Together, refusal_of
 from games import pace

@@ -3,7 +3,7 @@
 `accounts` moves what is its own. Every other app registers a part that moves what it keeps about
 people, in its `AppConfig.ready`:
 
-    from accounts import merging
+    from accounts.moderation import merging
 
     merging.register("games", move_games)
 

@@ -1,4 +1,4 @@
-"""Warnings, mutes and suspensions: the services. Who is bound by one: `accounts.moderation`.
+"""Warnings, mutes and suspensions: the services. Who is bound by one: `standing`.
 
 Each is one transaction: the sanction, its audit entry, and after commit the mail that tells the
 person. A suspension also ends at once what the person has open (`hooks.account_suspended`), and a

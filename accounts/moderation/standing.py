@@ -1,7 +1,7 @@
 """Everything that asks "may they, as things stand?" about a person under a sanction asks here.
 
-Who is a moderator is a role (`accounts.roles`); what moderators do is in `accounts.sanctions`,
-`accounts.reports` and `accounts.merging`.
+Who is a moderator is a role (`accounts.roles`); what moderators do is in the modules beside this
+one.
 """
 
 from datetime import datetime
