@@ -12,10 +12,10 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.utils.functional import lazy
 
-from accounts.backends import speaks_for
 from accounts.models import Report, User
 from accounts.moderation.reports import WORDS_MAX
 from accounts.names.validators import USERNAME_MIN_LENGTH, normalise_display_name
+from accounts.signin.backends import speaks_for
 from core.refusals import Refusal
 
 

@@ -30,9 +30,9 @@ from oauth2_provider.scopes import BaseScopes
 from oauthlib.common import urlencode
 from oauthlib.oauth2 import InvalidGrantError
 
-from accounts.backends import NameBackend
 from accounts.models import User
 from accounts.services import audit_record, rights_announce_change
+from accounts.signin.backends import NameBackend
 from core.api.scopes import WORDS
 from core.refusals import Refusal
 

@@ -5,15 +5,14 @@
 
 from django.urls import path
 
-from accounts import oauthpages, tokenpages, views
+from accounts import oauthpages, views
+from accounts.tokens.pages import bot_page, token_revoke_page, tokens_page
 
 app_name = "accounts"
 urlpatterns = [
-    path("settings/tokens/", tokenpages.tokens_page, name="tokens"),
-    path(
-        "settings/tokens/<int:token_id>/revoke/", tokenpages.token_revoke_page, name="token_revoke"
-    ),
-    path("settings/bot/", tokenpages.bot_page, name="bot"),
+    path("settings/tokens/", tokens_page, name="tokens"),
+    path("settings/tokens/<int:token_id>/revoke/", token_revoke_page, name="token_revoke"),
+    path("settings/bot/", bot_page, name="bot"),
     path("settings/applications/", oauthpages.applications_page, name="applications"),
     path(
         "settings/applications/<int:application_id>/delete/",

@@ -17,7 +17,6 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import profile
-from accounts.adapter import KEPT_OUT_SESSION_KEY
 from accounts.context_processors import Shell
 from accounts.forms import PreferencesForm, ProfileForm, ReportForm
 from accounts.models import AccountMerge, Report, Sanction, User
@@ -27,6 +26,7 @@ from accounts.moderation.standing import end_text, kept_account, suspension_of
 from accounts.preferences import SOUND_COOKIE, THEME_COOKIE, remember_preference
 from accounts.roles import is_moderator, is_organiser
 from accounts.services import UNSET, user_update_profile
+from accounts.signin.adapter import KEPT_OUT_SESSION_KEY
 from core.refusals import Refusal
 
 

@@ -57,7 +57,7 @@ cookies = []
 for user in users:
     session = SessionStore()
     session[SESSION_KEY] = str(user.pk)
-    session[BACKEND_SESSION_KEY] = "accounts.backends.NameBackend"
+    session[BACKEND_SESSION_KEY] = "accounts.signin.backends.NameBackend"
     session[HASH_SESSION_KEY] = user.get_session_auth_hash()
     session.save()
     cookies.append(session.session_key)

@@ -13,7 +13,7 @@ http = get_asgi_application()
 
 from django.urls import get_resolver  # noqa: E402  (these need the app registry)
 
-from accounts.sockets import SessionSockets, TokenSockets  # noqa: E402
+from accounts.connections.sockets import SessionSockets, TokenSockets  # noqa: E402
 from config import door  # noqa: E402
 from config.origins import SameOrigin  # noqa: E402
 from config.shutdown import GracefulShutdown, loop_answers  # noqa: E402

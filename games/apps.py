@@ -15,7 +15,7 @@ class GamesConfig(AppConfig):
             writing_changed,
         )
         from accounts.profile import register_section  # noqa: PLC0415
-        from accounts.tokens import register_bot_check  # noqa: PLC0415
+        from accounts.tokens.services import register_bot_check  # noqa: PLC0415
         from games import extras, hooks, missed, moderation, profiles, receivers  # noqa: PLC0415
         from games.ratings import pages  # noqa: PLC0415
         from games.ratings import tasks as ratings  # noqa: PLC0415

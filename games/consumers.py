@@ -19,9 +19,9 @@ from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 from redis.exceptions import RedisError
 
+from accounts.connections.sockets import Found, Visitor
+from accounts.connections.validity import stands_of_socket
 from accounts.models import User
-from accounts.signins import stands_of_socket
-from accounts.sockets import Found, Visitor
 from core.api.scopes import Credential, Scope
 from core.clock import now_ms
 from core.refusals import Forbidden, Refusal

@@ -17,7 +17,7 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.services import user_register
-from accounts.tokens import user_become_bot
+from accounts.tokens.services import user_become_bot
 from core.refusals import Refusal
 from games import store
 from games.engine.chance import choose, shuffled

@@ -29,7 +29,7 @@ class TokenAuthentication(BaseAuthentication):
     def authenticate(self, request: Request) -> tuple[Any, Credential] | None:
         """The user and the credential, or None without the header. Raises TokenRefused."""
         # The framework loads this module before there are models.
-        from accounts.tokens import bearer_of  # noqa: PLC0415
+        from accounts.tokens.bearers import bearer_of  # noqa: PLC0415
 
         scheme, _space, token = get_authorization_header(request).partition(b" ")
         if scheme.lower() != b"bearer":

@@ -15,7 +15,7 @@ from accounts.api.callers import signed_in
 from accounts.api.serializers import MeSerializer, UserDetailSerializer, UserSerializer
 from accounts.models import User
 from accounts.moderation.standing import kept_account
-from accounts.tokens import user_become_bot
+from accounts.tokens.services import user_become_bot
 from core.api.bodies import nothing_in
 from core.api.lists import Filters
 from core.api.scopes import Scope

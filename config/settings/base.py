@@ -249,8 +249,8 @@ GAUNTLET_SWEEP_LATE_MS = 5000
 # --- Users, sign-in -----------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = [
-    "accounts.backends.NameBackend",
-    "accounts.backends.NameOrAddressBackend",
+    "accounts.signin.backends.NameBackend",
+    "accounts.signin.backends.NameOrAddressBackend",
 ]
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
@@ -265,7 +265,7 @@ AUTH_PASSWORD_VALIDATORS = [
 SITE_ID = 1
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
-ACCOUNT_ADAPTER = "accounts.adapter.AccountAdapter"
+ACCOUNT_ADAPTER = "accounts.signin.adapter.AccountAdapter"
 ACCOUNT_FORMS = {
     "add_email": "accounts.forms.AddEmailForm",
     "change_password": "accounts.forms.ChangePasswordForm",

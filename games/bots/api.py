@@ -14,8 +14,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
+from accounts.connections.validity import stands_of_request
 from accounts.models import User
-from accounts.signins import stands_of_request
 from core import chance
 from core.api.renderers import NDJSON, NdjsonRenderer
 from core.api.scopes import Credential, Scope

@@ -23,8 +23,8 @@ from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 from redis.exceptions import RedisError
 
+from accounts.connections.validity import Stands
 from accounts.models import User
-from accounts.signins import Stands
 from core.clock import now_ms
 from core.refusals import Refusal
 from games import frames, presence, selectors

@@ -236,7 +236,7 @@ def furnished(world: World) -> World:
     # Whoever has a password is asked for it, and stays signed in.
     three.set_password("swordfish-77")
     three.save()
-    world.clients[Who.CONTESTANT].force_login(three, backend="accounts.backends.NameBackend")
+    world.clients[Who.CONTESTANT].force_login(three, backend="accounts.signin.backends.NameBackend")
     user_warn(acting_user=root, user=three, reason="Rude")
     report_file(
         acting_user=paul,

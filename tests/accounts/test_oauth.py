@@ -18,7 +18,7 @@ from oauth2_provider.models import AccessToken, Application, Grant, RefreshToken
 
 from accounts import oauth
 from accounts.models import AuditEntry, Sanction, User
-from accounts.tokens import bearer_of
+from accounts.tokens.bearers import bearer_of
 from core.api.scopes import Scope
 from core.refusals import Refusal
 

@@ -22,7 +22,7 @@ from django.test import Client, RequestFactory
 from django.urls import resolve
 from django.utils import timezone
 
-from accounts import services, tokens
+from accounts import services
 from accounts.actions import TABLES
 from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
 from accounts.moderation import merging, reports, sanctions
@@ -31,6 +31,7 @@ from accounts.moderation.reports import report_claim, report_file, report_releas
 from accounts.moderation.sanctions import sanction_lift, user_mute, user_suspend, user_warn
 from accounts.roles import Role
 from accounts.services import role_grant, role_revoke, user_close, user_reopen
+from accounts.tokens import services as tokens
 from core.refusals import Refusal
 from tests.accounts.conftest import PASSWORD, made_person
 from tests.support import depth

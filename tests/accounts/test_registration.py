@@ -97,7 +97,7 @@ def test_losing_a_race_for_a_name_is_an_error_of_the_form(
     def taken(**_fields: str) -> User:
         raise Refusal("username.taken", "This username is taken.", field="username")
 
-    monkeypatch.setattr("accounts.adapter.user_register", taken)
+    monkeypatch.setattr("accounts.signin.adapter.user_register", taken)
     response = client.post("/accounts/signup/", FORM)
     assert response.status_code == 200
     assert response.context["form"].errors == {"username": ["This username is taken."]}

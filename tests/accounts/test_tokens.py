@@ -13,18 +13,13 @@ from django.db import IntegrityError, transaction
 from django.test import Client, TestCase
 from django.utils import timezone
 
-from accounts import hooks, tokens
+from accounts import hooks
 from accounts.models import ApiToken, AuditEntry, Sanction, User
 from accounts.roles import Role
-from accounts.tokens import (
-    bearer_of,
-    is_well_formed,
-    new_token,
-    register_bot_check,
-    token_create,
-    token_revoke,
-    user_become_bot,
-)
+from accounts.tokens import services
+from accounts.tokens.bearers import bearer_of
+from accounts.tokens.services import register_bot_check, token_create, token_revoke, user_become_bot
+from accounts.tokens.text import is_well_formed, new_token
 from core.api.scopes import Scope
 from core.refusals import Refusal
 
@@ -172,9 +167,9 @@ def test_the_last_use_is_noted_once_a_minute(person: People, monkeypatch: Any) -
 
 @pytest.fixture
 def checks() -> Iterator[list[Any]]:
-    before = list(tokens._bot_checks)
-    yield tokens._bot_checks
-    tokens._bot_checks[:] = before
+    before = list(services._bot_checks)
+    yield services._bot_checks
+    services._bot_checks[:] = before
 
 
 def test_becoming_a_bot_is_for_good(person: People, checks: list[Any]) -> None:

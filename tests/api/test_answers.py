@@ -32,7 +32,7 @@ from schemathesis.specs.openapi.checks import (
 from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant
-from accounts.tokens import token_create
+from accounts.tokens.services import token_create
 from core.api.index import schema
 from games.models import Match
 from games.ratings.services import match_rate

@@ -18,7 +18,7 @@ from django.test import Client
 from rest_framework import serializers
 
 from accounts.models import User
-from accounts.tokens import token_create
+from accounts.tokens.services import token_create
 from core.api.index import schema
 from core.api.problems import title_of
 from games.engine.capabilities import supplies_of

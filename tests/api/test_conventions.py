@@ -25,7 +25,7 @@ from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
 from accounts.models import User
-from accounts.tokens import token_create
+from accounts.tokens.services import token_create
 from core.api import problems
 from core.api.idempotency import idempotent
 from core.api.lists import Filters

@@ -15,7 +15,7 @@ from django.test import Client
 from django.utils.html import strip_tags
 
 from accounts.models import User
-from accounts.tokens import token_create
+from accounts.tokens.services import token_create
 from games.models import Challenge, Match
 from games.rulesets import REGISTRY
 from games.services.challenges import challenge_create

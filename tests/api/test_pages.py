@@ -18,7 +18,7 @@ from django.test import Client
 from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant
-from accounts.tokens import token_create
+from accounts.tokens.services import token_create
 from core.api.pages import EXAMPLES, examples, groups
 from games.ratings.services import match_rate
 from games.services.challenges import challenge_create

@@ -14,7 +14,7 @@ from drf_spectacular.drainage import GENERATOR_STATS
 from drf_spectacular.validation import validate_schema
 
 from accounts.models import User
-from accounts.tokens import token_create
+from accounts.tokens.services import token_create
 from core.api.declarations import DECLARATIONS, declarations_text
 from core.api.index import SNAPSHOT, response_of, schema, schema_text
 from tests.api.schema import Operation, operations

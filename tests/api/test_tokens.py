@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from accounts.tokens import token_create, token_revoke
+from accounts.tokens.services import token_create, token_revoke
 from games.models import MatchEntry
 from games.receivers import why_no_bot
 from games.services.challenges import challenge_create

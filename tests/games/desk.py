@@ -140,7 +140,7 @@ def session_of(user: Any) -> str:
 
     session = SessionStore()
     session[SESSION_KEY] = str(user.pk)
-    session[BACKEND_SESSION_KEY] = "accounts.backends.NameBackend"
+    session[BACKEND_SESSION_KEY] = "accounts.signin.backends.NameBackend"
     session[HASH_SESSION_KEY] = user.get_session_auth_hash()
     session.create()
     return str(session.session_key)
@@ -150,7 +150,7 @@ def token(*, user: int, scopes: list[str], seconds: float) -> tuple[int, str]:
     from datetime import timedelta
 
     from accounts.models import ApiToken, User
-    from accounts.tokens import token_create
+    from accounts.tokens.services import token_create
 
     row, text = token_create(
         acting_user=User.objects.get(pk=user),
@@ -165,7 +165,7 @@ def token(*, user: int, scopes: list[str], seconds: float) -> tuple[int, str]:
 
 def revoke_token(*, token: int) -> None:
     from accounts.models import ApiToken
-    from accounts.tokens import token_revoke
+    from accounts.tokens.services import token_revoke
 
     row = ApiToken.objects.get(pk=token)
     token_revoke(acting_user=row.user, token=row)
@@ -173,7 +173,7 @@ def revoke_token(*, token: int) -> None:
 
 def become_bot(*, user: int) -> None:
     from accounts.models import User
-    from accounts.tokens import user_become_bot
+    from accounts.tokens.services import user_become_bot
 
     user_become_bot(acting_user=User.objects.get(pk=user))
 

@@ -13,7 +13,7 @@ from django.core import mail
 from django.test import Client
 
 from accounts.models import User
-from accounts.tokens import token_create
+from accounts.tokens.services import token_create
 from games import presence
 from games.engine.views import match_view
 from games.models import Challenge

@@ -11,9 +11,9 @@ from channels.layers import get_channel_layer
 from channels.routing import URLRouter
 from django.db import OperationalError
 
+from accounts.connections.sockets import Visitor
 from accounts.models import User
 from accounts.moderation.standing import Silence
-from accounts.sockets import Visitor
 from core.api.scopes import Credential
 from games import consumers, frames
 from games.audience import user_group_of

@@ -145,7 +145,7 @@ def test_page_and_api_say_who_organises(
     refereed: Play, client: Client, orla: User, olga: User
 ) -> None:
     for user, may in ((olga, True), (orla, False)):
-        client.force_login(user, backend="accounts.backends.NameBackend")
+        client.force_login(user, backend="accounts.signin.backends.NameBackend")
         page = client.get(f"/matches/{refereed.pk}/")
         assert page.context["can_organise"] is may
         dispute = client.get(f"/matches/{refereed.pk}/dispute/")

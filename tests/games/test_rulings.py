@@ -181,13 +181,13 @@ def test_the_page_lists_what_waits(
     plain = started((ada, ben))
     play = challenged((ada, ben), BAD)
     assert client.get("/organise/")["Location"] == "/accounts/login/?next=/organise/"
-    client.force_login(orla, backend="accounts.backends.NameBackend")
+    client.force_login(orla, backend="accounts.signin.backends.NameBackend")
     page = client.get("/organise/")
     assert [match.pk for match in page.context["waiting"]] == [play.pk]
     assert [match.pk for match in page.context["running"]] == [plain.pk]
     html = client.get("/rules/").content.decode()
     assert f'data-rulings="{play.pk}"' in html
-    client.force_login(cleo, backend="accounts.backends.NameBackend")
+    client.force_login(cleo, backend="accounts.signin.backends.NameBackend")
     page = client.get("/organise/")
     assert "Nothing waits for you" in page.content.decode()
     assert list(page.context["running"]) == []

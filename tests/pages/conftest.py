@@ -31,7 +31,7 @@ def visitor(db: None) -> Callable[..., Client]:
     def make(user: User | None = None, **more: Any) -> Client:
         client = Client(**more)
         if user is not None:
-            client.force_login(user, backend="accounts.backends.NameBackend")
+            client.force_login(user, backend="accounts.signin.backends.NameBackend")
         return client
 
     return make

@@ -187,7 +187,7 @@ def test_other_games_take_no_pictures(visitor: Visitor, ada: User, play: Play) -
 
 def test_a_forged_upload_is_refused(ada: User, pegs: Play) -> None:
     client = Client(enforce_csrf_checks=True)
-    client.force_login(ada, backend="accounts.backends.NameBackend")
+    client.force_login(ada, backend="accounts.signin.backends.NameBackend")
     assert client.post(f"/matches/{pegs.pk}/paint/").status_code == 403
 
 

@@ -23,13 +23,13 @@ from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
-from accounts import signins
+from accounts.connections import validity
 from accounts.models import User
 from accounts.moderation.sanctions import user_suspend
 from accounts.moderation.standing import Silence
 from accounts.roles import Role
 from accounts.services import role_grant, user_close
-from accounts.tokens import token_create, token_revoke
+from accounts.tokens.services import token_create, token_revoke
 from games import consumers, frames
 from games.audience import group_of, user_group_of
 from games.bots import streams
@@ -53,7 +53,7 @@ class Ways:
     def __init__(self, ada: User, root: User, own: Client) -> None:
         self.ada, self.root, self.own = ada, root, own
         self.admin = Client()
-        self.admin.force_login(root, backend="accounts.backends.NameBackend")
+        self.admin.force_login(root, backend="accounts.signin.backends.NameBackend")
 
     def password_changed(self) -> None:
         self.own.post("/accounts/password/change/", {"oldpassword": OLD, **PASSWORDS})
@@ -75,7 +75,7 @@ class Ways:
     def password_set(self) -> None:
         self.ada.set_unusable_password()
         self.ada.save()
-        self.own.force_login(self.ada, backend="accounts.backends.NameBackend")
+        self.own.force_login(self.ada, backend="accounts.signin.backends.NameBackend")
         self.own.post("/accounts/password/set/", PASSWORDS)
         assert User.objects.get(pk=self.ada.pk).check_password(NEW)
 
@@ -263,7 +263,7 @@ def session_ended(way: str, client: Client, ada: User, root: User) -> None:
         ada.save()
     elif way == "password changed in another browser":
         other = Client()
-        other.force_login(ada, backend="accounts.backends.NameBackend")
+        other.force_login(ada, backend="accounts.signin.backends.NameBackend")
         with committing():
             other.post("/accounts/password/change/", {"oldpassword": OLD, **PASSWORDS})
     elif way == "suspended":
@@ -271,7 +271,7 @@ def session_ended(way: str, client: Client, ada: User, root: User) -> None:
     elif way == "closed":
         user_close(acting_user=root, user=ada, reason="abuse")
     else:
-        client.force_login(root, backend="accounts.backends.NameBackend")
+        client.force_login(root, backend="accounts.signin.backends.NameBackend")
 
 
 @pytest.mark.parametrize(
@@ -284,17 +284,17 @@ def test_a_session_stands_until_it_ends(way: str, ada: User, root: User, visitor
     ada.save()
     client = visitor(ada)
     key = client.session.session_key
-    assert signins.session_stands(key, ada.pk)
-    assert not signins.session_stands(key, root.pk)
+    assert validity.session_stands(key, ada.pk)
+    assert not validity.session_stands(key, root.pk)
     session_ended(way, client, ada, root)
-    assert not signins.session_stands(key, ada.pk), way
+    assert not validity.session_stands(key, ada.pk), way
 
 
 @pytest.mark.parametrize("way", ["revoked", "run out", "closed", "suspended"])
 def test_a_token_stands_until_it_ends(way: str, ada: User, root: User) -> None:
     token, text = token_create(acting_user=ada, name="x", scopes=["play"], lasts=timedelta(days=1))
-    assert signins.token_stands(text, ada.pk)
-    assert not signins.token_stands(text, root.pk)
+    assert validity.token_stands(text, ada.pk)
+    assert not validity.token_stands(text, root.pk)
     if way == "revoked":
         token_revoke(acting_user=ada, token=token)
     elif way == "run out":
@@ -304,20 +304,20 @@ def test_a_token_stands_until_it_ends(way: str, ada: User, root: User) -> None:
         )
     else:
         session_ended(way, Client(), ada, root)
-    assert not signins.token_stands(text, ada.pk)
+    assert not validity.token_stands(text, ada.pk)
 
 
 def test_sockets_and_streams_ask_for_what_they_were_opened_with(
     ada: User, play: Play, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert signins.stands_of_socket({"user": AnonymousUser()}) is None
+    assert validity.stands_of_socket({"user": AnonymousUser()}) is None
     session = visitor(ada).session
     token, text = token_create(
         acting_user=ada, name="x", scopes=["bot", "play"], lasts=timedelta(days=1)
     )
     asked = {
-        "session": signins.stands_of_socket({"user": ada, "session": session}),
-        "token": signins.stands_of_socket({"user": ada, "session": session, "token": text}),
+        "session": validity.stands_of_socket({"user": ada, "session": session}),
+        "token": validity.stands_of_socket({"user": ada, "session": session, "token": text}),
     }
     made: list[Any] = []
 

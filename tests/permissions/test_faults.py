@@ -29,8 +29,8 @@ from django.utils.regex_helper import normalize
 from oauth2_provider.models import get_application_model
 
 from accounts import oauth
-from accounts.backends import NameBackend
 from accounts.models import AuditEntry, Report, Sanction
+from accounts.signin.backends import NameBackend
 from games.models import Match
 from tests.permissions.test_completeness import _methods
 from tests.permissions.world import Savepoint, Who, World

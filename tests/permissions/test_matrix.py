@@ -23,8 +23,8 @@ from django.core.cache import cache
 from django.template.backends.django import Template
 from django.urls import reverse
 
-from accounts.backends import NameBackend
-from accounts.tokens import bearer_of
+from accounts.signin.backends import NameBackend
+from accounts.tokens.bearers import bearer_of
 from games.routing import websocket_urlpatterns
 from tests.permissions.table import DEEDS, Api, Ask, Deed, Frame, Page
 from tests.permissions.world import (

@@ -19,7 +19,7 @@ from accounts.moderation.sanctions import user_mute, user_suspend
 from accounts.roles import Role as SiteRole
 from accounts.roles import forget_roles
 from accounts.services import role_grant
-from accounts.tokens import token_create, user_become_bot
+from accounts.tokens.services import token_create, user_become_bot
 from games.services.challenges import challenge_create
 from games.services.chat import chat_post, chat_remove
 from games.services.matches import record_bytes
@@ -150,7 +150,7 @@ class World:
             self.clients[each] = Client()
             if each is not Who.NOBODY:
                 user = self.users[_ACCOUNTS[each]]
-                self.clients[each].force_login(user, backend="accounts.backends.NameBackend")
+                self.clients[each].force_login(user, backend="accounts.signin.backends.NameBackend")
                 for scopes in (SCOPES, *((one,) for one in SCOPES)):
                     self._token(user, scopes)
         # Else each first ask of a minute would write when its token was used.

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
-from accounts.tokens import token_create
+from accounts.tokens.services import token_create
 from tests.tournaments.support import organiser_named
 
 

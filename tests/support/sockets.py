@@ -5,7 +5,7 @@ from typing import Any
 
 from channels.testing import WebsocketCommunicator
 
-from accounts.sockets import Found
+from accounts.connections.sockets import Found
 from tests.support.site import PATIENCE
 
 

@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from accounts.tokens import token_create
+from accounts.tokens.services import token_create
 from core.refusals import Refusal
 from tests.games.support import user_named
 from tests.pages.support import words

@@ -1,116 +1,21 @@
-"""Personal tokens for the API, and accounts that programs play with.
+"""Services for those who write programs: making and revoking tokens, and becoming a bot."""
 
-A token reads `gnt_`, 30 characters of chance, and a checksum of 6, all of them letters and digits:
-whoever scans public code for secrets can tell one without asking us.
-"""
-
-import hashlib
-import secrets
-import string
-import zlib
 from collections.abc import Callable, Iterable
 from datetime import timedelta
-from typing import Final, NamedTuple
+from typing import Final
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
-from oauth2_provider.models import get_access_token_model
 
-from accounts.backends import NameBackend
 from accounts.models import ApiToken, User
 from accounts.services import audit_record, rights_announce_change
-from core.api.scopes import Credential, scopes_in
+from accounts.tokens.text import digest_of, new_token
+from core.api.scopes import scopes_in
 from core.refusals import Forbidden, Refusal
-
-PREFIX: Final = "gnt_"
-_LETTERS: Final = string.digits + string.ascii_uppercase + string.ascii_lowercase
-_CHANCE_LENGTH: Final = 30
-_CHECK_LENGTH: Final = 6
-_LENGTH: Final = len(PREFIX) + _CHANCE_LENGTH + _CHECK_LENGTH
 
 NAME_MAX: Final = 60
 TOKENS_AT_MOST: Final = 20
 LASTS_AT_MOST: Final = timedelta(days=366)
-_USE_NOTED_EVERY: Final = timedelta(minutes=1)
-
-
-class Bearer(NamedTuple):
-    """Whom a token speaks for, and what it allows."""
-
-    user: User
-    credential: Credential
-
-
-# -- what a token looks like ---------------------------------------------------------------------
-
-
-def new_token() -> str:
-    """A new token."""
-    chance = "".join(secrets.choice(_LETTERS) for _number in range(_CHANCE_LENGTH))
-    return PREFIX + chance + _checksum(chance)
-
-
-def is_well_formed(token: str) -> bool:
-    """Whether this could be one of our tokens: prefix, length and checksum are right."""
-    if len(token) != _LENGTH or not token.startswith(PREFIX) or not token.isascii():
-        return False
-    rest = token.removeprefix(PREFIX)
-    return _checksum(rest[:_CHANCE_LENGTH]) == rest[_CHANCE_LENGTH:]
-
-
-def _checksum(text: str) -> str:
-    number = zlib.crc32(text.encode())
-    digits = []
-    for _position in range(_CHECK_LENGTH):
-        number, digit = divmod(number, len(_LETTERS))
-        digits.append(_LETTERS[digit])
-    return "".join(reversed(digits))
-
-
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
-
-
-# -- who has come --------------------------------------------------------------------------------
-
-
-def bearer_of(token: str) -> Bearer | None:
-    """Whom a token speaks for, personal or of OAuth: None where it is unknown, expired or revoked,
-    or where its owner may not come in (closed and suspended accounts)."""
-    if token.startswith(PREFIX):
-        return _personal(token)
-    return _of_application(token)
-
-
-def _personal(token: str) -> Bearer | None:
-    if not is_well_formed(token):
-        return None
-    row = ApiToken.objects.good().filter(digest=_digest(token)).first()
-    if row is None:
-        return None
-    user = NameBackend().get_user(row.user_id)
-    if user is None:
-        return None
-    now = timezone.now()
-    if row.last_used_at is None or now - row.last_used_at >= _USE_NOTED_EVERY:
-        # Of several requests at once, one writes.
-        due = Q(last_used_at__isnull=True) | Q(last_used_at__lte=now - _USE_NOTED_EVERY)
-        ApiToken.objects.filter(due, pk=row.pk).update(last_used_at=now)
-    return Bearer(user, Credential(scopes_in(row.scopes), user.is_bot, row.expires_at))
-
-
-def _of_application(token: str) -> Bearer | None:
-    row = get_access_token_model().objects.filter(token_checksum=_digest(token)).first()
-    if row is None or row.is_expired() or row.user_id is None:
-        return None
-    user = NameBackend().get_user(row.user_id)
-    if user is None:
-        return None
-    return Bearer(user, Credential(scopes_in(row.scope.split()), user.is_bot, row.expires))
-
-
-# -- services ------------------------------------------------------------------------------------
 
 
 @transaction.atomic
@@ -138,7 +43,7 @@ def token_create(
     token = ApiToken.objects.create(
         user=owner,
         name=name,
-        digest=_digest(text),
+        digest=digest_of(text),
         scopes=wanted,
         created_at=now,
         expires_at=now + lasts,

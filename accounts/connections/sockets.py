@@ -16,7 +16,7 @@ from django.http import HttpRequest, parse_cookie
 from django.http.request import validate_host
 
 from accounts.models import User
-from accounts.tokens import bearer_of
+from accounts.tokens.bearers import bearer_of
 from core.api.scopes import Credential
 
 Scope = MutableMapping[str, Any]

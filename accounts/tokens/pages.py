@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import ApiToken, User
-from accounts.tokens import NAME_MAX, token_create, token_revoke, user_become_bot
+from accounts.tokens.services import NAME_MAX, token_create, token_revoke, user_become_bot
 from core.api.scopes import WORDS
 from core.refusals import Refusal
 

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.contrib.auth import get_user
 from django.http import HttpRequest
 
-from accounts.tokens import bearer_of
+from accounts.tokens.bearers import bearer_of
 
 Stands = Callable[[], bool]
 
