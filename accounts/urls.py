@@ -5,7 +5,12 @@
 
 from django.urls import path
 
-from accounts import oauthpages, views
+from accounts import views
+from accounts.oauth.pages import (
+    application_delete_page,
+    applications_page,
+    authorisation_revoke_page,
+)
 from accounts.tokens.pages import bot_page, token_revoke_page, tokens_page
 
 app_name = "accounts"
@@ -13,15 +18,15 @@ urlpatterns = [
     path("settings/tokens/", tokens_page, name="tokens"),
     path("settings/tokens/<int:token_id>/revoke/", token_revoke_page, name="token_revoke"),
     path("settings/bot/", bot_page, name="bot"),
-    path("settings/applications/", oauthpages.applications_page, name="applications"),
+    path("settings/applications/", applications_page, name="applications"),
     path(
         "settings/applications/<int:application_id>/delete/",
-        oauthpages.application_delete_page,
+        application_delete_page,
         name="application_delete",
     ),
     path(
         "settings/applications/<int:application_id>/revoke/",
-        oauthpages.authorisation_revoke_page,
+        authorisation_revoke_page,
         name="authorisation_revoke",
     ),
     path("settings/", views.settings_page, name="settings"),

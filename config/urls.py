@@ -21,7 +21,7 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path("api/v1/", include("config.api_urls")),
     path("api/", developers, name="developers"),
-    path("", include("accounts.oauthurls")),
+    path("", include("accounts.oauth.urls")),
     path("admin/", admin.site.urls),
     re_path(r"^u/(?P<username>[A-Za-z0-9_-]{3,20})/$", profile_page, name="profile"),
     path("seasons/<slug:slug>/webhooks/", include("tournaments.webhooks.urls")),

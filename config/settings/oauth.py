@@ -7,16 +7,16 @@ digests, refresh tokens rotate, and one that is used twice ends its whole family
 from typing import Any
 
 OAUTH2_PROVIDER: dict[str, Any] = {
-    "SCOPES_BACKEND_CLASS": "accounts.oauth.Scopes",
-    "OAUTH2_BACKEND_CLASS": "accounts.oauth.Core",
-    "OAUTH2_VALIDATOR_CLASS": "accounts.oauth.Validator",
+    "SCOPES_BACKEND_CLASS": "accounts.oauth.library.Scopes",
+    "OAUTH2_BACKEND_CLASS": "accounts.oauth.library.Core",
+    "OAUTH2_VALIDATOR_CLASS": "accounts.oauth.library.Validator",
     "PKCE_REQUIRED": True,
     "AUTHORIZATION_CODE_EXPIRE_SECONDS": 60,
     "ACCESS_TOKEN_EXPIRE_SECONDS": 3600,
     "REFRESH_TOKEN_EXPIRE_SECONDS": 90 * 24 * 3600,
     "ROTATE_REFRESH_TOKEN": True,
     "REFRESH_TOKEN_REUSE_PROTECTION": True,
-    # Plain HTTP only to the caller's own machine: `accounts.oauth` sees to that.
+    # Plain HTTP only to the caller's own machine: `accounts.oauth.services` sees to that.
     "ALLOWED_REDIRECT_URI_SCHEMES": ["https", "http"],
     "OAUTH2_RESPONSE_TYPES_SUPPORTED": ["code"],
     "OAUTH2_GRANT_TYPES_SUPPORTED": ["authorization_code", "refresh_token"],

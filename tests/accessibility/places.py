@@ -13,7 +13,7 @@ from django.urls import reverse
 from accounts.models import User
 from accounts.moderation.reports import report_file
 from accounts.moderation.sanctions import user_warn
-from accounts.oauth import application_register
+from accounts.oauth.services import application_register
 from games import demo
 from games.models import Match
 from games.ratings.services import ratings_rebuild

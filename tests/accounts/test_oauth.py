@@ -16,8 +16,8 @@ from django.test import Client
 from django.utils import timezone
 from oauth2_provider.models import AccessToken, Application, Grant, RefreshToken
 
-from accounts import oauth
 from accounts.models import AuditEntry, Sanction, User
+from accounts.oauth import library, services
 from accounts.tokens.bearers import bearer_of
 from core.api.scopes import Scope
 from core.refusals import Refusal
@@ -37,7 +37,7 @@ class Dance:
     """An application, a person in a browser, and the steps between them."""
 
     def __init__(self, owner: User, person: User, *, public: bool = True) -> None:
-        self.app, self.secret = oauth.application_register(
+        self.app, self.secret = services.application_register(
             acting_user=owner, name="Boards", redirect_uris=[BACK], public=public
         )
         self.person = person
@@ -280,9 +280,9 @@ def test_tokens_that_are_no_longer_good(why: str, dance: Dance, person: People) 
                 user=dance.person, by=person(), kind=Sanction.Kind.SUSPENSION, reason="Because."
             )
         case "deleted":
-            oauth.application_delete(acting_user=dance.app.user, application=dance.app)
+            services.application_delete(acting_user=dance.app.user, application=dance.app)
         case "revoked":
-            oauth.authorisation_revoke(acting_user=dance.person, application=dance.app)
+            services.authorisation_revoke(acting_user=dance.person, application=dance.app)
         case "by app":
             body = {"token": tokens["access_token"], "client_id": dance.app.client_id}
             assert dance.server.post("/oauth/revoke/", body).status_code == 200
@@ -422,10 +422,10 @@ def test_two_trades_at_once_end_both(dance: Dance, monkeypatch: pytest.MonkeyPat
     code = dance.code()
     grant = Grant.objects.get()
     tokens = dance.trade(code).json()
-    monkeypatch.setattr(oauth.Validator, "validate_code", _as_if_there(grant))
-    monkeypatch.setattr(oauth.Validator, "get_code_challenge", lambda *_: grant.code_challenge)
-    monkeypatch.setattr(oauth.Validator, "get_code_challenge_method", lambda *_: "S256")
-    monkeypatch.setattr(oauth.Validator, "confirm_redirect_uri", lambda *_, **__: True)
+    monkeypatch.setattr(library.Validator, "validate_code", _as_if_there(grant))
+    monkeypatch.setattr(library.Validator, "get_code_challenge", lambda *_: grant.code_challenge)
+    monkeypatch.setattr(library.Validator, "get_code_challenge_method", lambda *_: "S256")
+    monkeypatch.setattr(library.Validator, "confirm_redirect_uri", lambda *_, **__: True)
     again = dance.trade(code)
     assert again.json()["error"] == "invalid_grant"
     assert me(tokens["access_token"]).status_code == 401
@@ -451,11 +451,11 @@ def test_an_address_does_not_write_the_policy(dance: Dance) -> None:
     """Nor where such an address was registered before."""
     for address in NASTY:
         with pytest.raises(Refusal) as caught:
-            oauth.application_register(
+            services.application_register(
                 acting_user=dance.person, name="x", redirect_uris=[address], public=True
             )
         assert caught.value.code == "application.addresses", address
-        assert oauth.origin_of(address) == ""
+        assert services.origin_of(address) == ""
     address = NASTY[1] + "/back"
     Application.objects.update(redirect_uris=address)
     page = dance.ask(redirect_uri=address)
@@ -463,10 +463,10 @@ def test_an_address_does_not_write_the_policy(dance: Dance) -> None:
     assert (page.status_code, policy.count("script-src")) == (200, 1)
     assert "x.example" not in policy
     for address in ("https://X.example:8443/a;b,c", "http://127.0.0.1:80/;", "http://[::1]:9/x"):
-        oauth.application_register(
+        services.application_register(
             acting_user=dance.person, name="x", redirect_uris=[address], public=True
         )
-        assert oauth.origin_of(address) == address[: address.index("/", 9)]
+        assert services.origin_of(address) == address[: address.index("/", 9)]
 
 
 # -- settings ------------------------------------------------------------------------------------
@@ -480,7 +480,7 @@ def test_an_address_does_not_write_the_policy(dance: Dance) -> None:
 )  # fmt: skip
 def test_addresses_that_nobody_may_be_sent_to(address: str, person: People) -> None:
     with pytest.raises(Refusal) as caught:
-        oauth.application_register(
+        services.application_register(
             acting_user=person(), name="x", redirect_uris=[address], public=True
         )
     assert caught.value.code == "application.addresses"
@@ -499,12 +499,12 @@ def test_registering(person: People) -> None:
         ({"redirect_uris": [f"https://x.example/{n}" for n in range(11)]}, "application.addresses"),
     ):  # fmt: skip
         with pytest.raises(Refusal) as caught:
-            oauth.application_register(**{**good, **more})
+            services.application_register(**{**good, **more})
         assert caught.value.code == code
     for _ in range(10):
-        oauth.application_register(**good)
+        services.application_register(**good)
     with pytest.raises(Refusal) as caught:
-        oauth.application_register(**good)
+        services.application_register(**good)
     assert caught.value.code == "application.too-many"
 
 

@@ -28,8 +28,8 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils.regex_helper import normalize
 from oauth2_provider.models import get_application_model
 
-from accounts import oauth
 from accounts.models import AuditEntry, Report, Sanction
+from accounts.oauth.services import application_register
 from accounts.signin.backends import NameBackend
 from games.models import Match
 from tests.permissions.test_completeness import _methods
@@ -138,7 +138,7 @@ def _found(world: World) -> list[Place]:
     root = world.root
     names = ("talking", "gifted", "watched", "challenged", "choosing")
     talk, gifted, watched, challenged, choosing = (world.scene(name) for name in names)
-    app, _ = oauth.application_register(
+    app, _ = application_register(
         acting_user=root, name="Boards", redirect_uris=[BACK], public=True
     )
     paul = world.users["paul"]

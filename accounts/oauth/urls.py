@@ -3,7 +3,7 @@
 from django.urls import path
 from oauth2_provider.views import OAuthServerMetadataView, RevokeTokenView
 
-from accounts.oauthpages import AuthorizationView, TokenView, open_to_other_sites
+from accounts.oauth.pages import AuthorizationView, TokenView, open_to_other_sites
 
 app_name = "oauth2_provider"
 urlpatterns = [

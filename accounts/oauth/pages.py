@@ -26,8 +26,9 @@ from oauth2_provider.views import AuthorizationView as LibraryAuthorizationView
 from oauth2_provider.views import TokenView as LibraryTokenView
 from oauthlib.oauth2 import InvalidRequestError, InvalidRequestFatalError
 
-from accounts import oauth
 from accounts.models import User
+from accounts.oauth import services
+from accounts.oauth.library import challenge_is_whole
 from accounts.services import audit_record
 from core.refusals import Refusal
 
@@ -41,7 +42,7 @@ class AuthorizationView(LibraryAuthorizationView):
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
         """The page. The form's answer leads to the application, which browsers must be told."""
         response: HttpResponse = super().render_to_response(context, **kwargs)
-        there = oauth.origin_of(context.get("redirect_uri") or "")
+        there = services.origin_of(context.get("redirect_uri") or "")
         if there:
             response._csp_update = {"form-action": [SELF, there]}  # type: ignore[attr-defined]  # noqa: SLF001
         return response
@@ -87,7 +88,7 @@ class AuthorizationView(LibraryAuthorizationView):
         challenge, method = (
             credentials.get(name) for name in ("code_challenge", "code_challenge_method")
         )
-        if not oauth.challenge_is_whole(challenge, method):
+        if not challenge_is_whole(challenge, method):
             error = InvalidRequestError(
                 "A code challenge of 43 characters is needed, and its method must be S256."
             )
@@ -172,7 +173,7 @@ class ApplicationForm(forms.Form):
 
     name = forms.CharField(
         label="Name",
-        max_length=oauth.NAME_MAX,
+        max_length=services.NAME_MAX,
         help_text="Shown to people who are asked to let it in.",
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
@@ -199,7 +200,7 @@ def applications_page(request: HttpRequest) -> HttpResponse:
     made: dict[str, Any] = {}
     if request.method == "POST" and form.is_valid():
         try:
-            application, secret = oauth.application_register(
+            application, secret = services.application_register(
                 acting_user=user,
                 name=form.cleaned_data["name"],
                 redirect_uris=form.cleaned_data["redirect_uris"].split(),
@@ -212,8 +213,8 @@ def applications_page(request: HttpRequest) -> HttpResponse:
             form = ApplicationForm()
     context = {
         "form": form,
-        "own": oauth.applications_of(user),
-        "authorised": oauth.authorisations_of(user),
+        "own": services.applications_of(user),
+        "authorised": services.authorisations_of(user),
         **made,
     }
     status = 201 if made else 422 if form.errors else 200
@@ -226,8 +227,8 @@ def application_delete_page(request: HttpRequest, application_id: int) -> HttpRe
     """Delete one of one's applications."""
     user = request.user
     assert isinstance(user, User)  # noqa: S101
-    application = get_object_or_404(oauth.applications_of(user), pk=application_id)
-    oauth.application_delete(acting_user=user, application=application)
+    application = get_object_or_404(services.applications_of(user), pk=application_id)
+    services.application_delete(acting_user=user, application=application)
     messages.success(request, f"“{application.name}” is deleted.")
     return redirect("accounts:applications")
 
@@ -240,7 +241,7 @@ def authorisation_revoke_page(request: HttpRequest, application_id: int) -> Http
     assert isinstance(user, User)  # noqa: S101
     application = get_object_or_404(get_application_model(), pk=application_id)
     try:
-        oauth.authorisation_revoke(acting_user=user, application=application)
+        services.authorisation_revoke(acting_user=user, application=application)
     except Refusal as refusal:
         messages.error(request, refusal.sentence)
     else:

@@ -1,8 +1,4 @@
-"""OAuth 2: other people's applications, and what they have been allowed.
-
-The protocol is the library's (django-oauth-toolkit). Here are what it asks of us, and the services
-around it.
-"""
+"""Applications of other people, and what they have been allowed: who may see what, and services."""
 
 from __future__ import annotations
 
@@ -16,7 +12,6 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import HttpRequest
 from oauth2_provider.generators import generate_client_secret
 from oauth2_provider.models import (
     get_access_token_model,
@@ -24,124 +19,20 @@ from oauth2_provider.models import (
     get_grant_model,
     get_refresh_token_model,
 )
-from oauth2_provider.oauth2_backends import OAuthLibCore
-from oauth2_provider.oauth2_validators import OAuth2Validator
-from oauth2_provider.scopes import BaseScopes
-from oauthlib.common import urlencode
-from oauthlib.oauth2 import InvalidGrantError
 
 from accounts.models import User
 from accounts.services import audit_record, rights_announce_change
-from accounts.signin.backends import NameBackend
-from core.api.scopes import WORDS
 from core.refusals import Refusal
 
 NAME_MAX: Final = 60
 APPLICATIONS_AT_MOST: Final = 10
 ADDRESSES_AT_MOST: Final = 10
 _LOOPBACK: Final = {"localhost", "127.0.0.1", "::1"}
-_GRANTS: Final = {"authorization_code", "refresh_token"}
 # The host of an address, as it may stand in a header: nothing that ends a directive or a value.
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
-# BASE64URL(SHA256(verifier)), RFC 7636, 4.2.
-_CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
-# -- what the library asks -----------------------------------------------------------------------
-
-
-class Scopes(BaseScopes):
-    """The scopes of the API. An application that asks for none in particular may read."""
-
-    def get_all_scopes(self) -> dict[str, str]:
-        """By name, in words."""
-        return {scope.value: words for scope, words in WORDS.items()}
-
-    def get_available_scopes(
-        self, application: Any = None, request: Any = None, *args: Any, **kwargs: Any
-    ) -> list[str]:
-        """The same for every application."""
-        return list(self.get_all_scopes())
-
-    def get_default_scopes(
-        self, application: Any = None, request: Any = None, *args: Any, **kwargs: Any
-    ) -> list[str]:
-        """What is asked for where nothing is said."""
-        return ["read"]
-
-
-class Core(OAuthLibCore):
-    """Hands requests to the library's library, which fails over queries that are not written quite
-    as it would write them: so they are written anew."""
-
-    def _get_escaped_full_path(self, request: HttpRequest) -> str:
-        pairs = [(name, value) for name, values in request.GET.lists() for value in values]
-        return f"{request.path}?{urlencode(pairs)}" if pairs else request.path
-
-
-class Validator(OAuth2Validator):
-    """The library's rules, and ours: two grants only, nobody who may not come in, and a code that
-    is used twice ends what it has brought (RFC 6749, 4.1.2): one of the two has stolen it."""
-
-    def validate_grant_type(
-        self, client_id: str, grant_type: str, client: Any, request: Any, *args: Any, **kwargs: Any
-    ) -> bool:
-        """Codes and refreshing."""
-        if grant_type not in _GRANTS:
-            return False
-        allowed: bool = super().validate_grant_type(
-            client_id, grant_type, client, request, *args, **kwargs
-        )
-        return allowed
-
-    def validate_code(
-        self, client_id: str, code: str, client: Any, request: Any, *args: Any, **kwargs: Any
-    ) -> bool:
-        """Not for a closed or suspended account."""
-        good: bool = super().validate_code(client_id, code, client, request, *args, **kwargs)
-        if not good:
-            code_revoke_reused(application=client, code=code)
-        return good and _may_come_in(request.user)
-
-    def invalidate_authorization_code(
-        self, client_id: str, code: str, request: Any, *args: Any, **kwargs: Any
-    ) -> None:
-        """A code is used up, once: of two requests at the same time, the second ends both."""
-        try:
-            super().invalidate_authorization_code(client_id, code, request, *args, **kwargs)
-        except InvalidGrantError:
-            code_revoke_reused(application=request.client, code=code)
-            raise
-
-    def _save_bearer_token(self, token: Any, request: Any, *args: Any, **kwargs: Any) -> None:
-        super()._save_bearer_token(token, request, *args, **kwargs)
-        if request.grant_type == "authorization_code":
-            checksum = hashlib.sha256(token["refresh_token"].encode()).hexdigest()
-            family = get_refresh_token_model().objects.filter(
-                user=request.user, application=request.client, token_checksum=checksum
-            )
-            family.update(token_family=_family_of(request.code))
-
-    def validate_refresh_token(
-        self, refresh_token: str, client: Any, request: Any, *args: Any, **kwargs: Any
-    ) -> bool:
-        """Not for a closed or suspended account."""
-        good: bool = super().validate_refresh_token(refresh_token, client, request, *args, **kwargs)
-        return good and _may_come_in(request.user)
-
-
-def _may_come_in(user: Any) -> bool:
-    return user is not None and NameBackend().get_user(user.pk) is not None
-
-
-def _family_of(code: str) -> uuid.UUID:
-    """By which the tokens are known that a code has brought, when the code itself is gone."""
-    return uuid.UUID(bytes=hashlib.sha256(code.encode()).digest()[:16])
-
-
-def challenge_is_whole(challenge: Any, method: Any) -> bool:
-    """Whether PKCE is used as it has to be: with a digest, and with one that is there."""
-    return method == "S256" and bool(_CHALLENGE.fullmatch(challenge or ""))
+# -- addresses and codes -------------------------------------------------------------------------
 
 
 def origin_of(address: str) -> str:
@@ -153,6 +44,11 @@ def origin_of(address: str) -> str:
         return ""
     good = parts.scheme in ("https", "http") and _HOST.fullmatch(parts.netloc.lower())
     return f"{parts.scheme}://{parts.netloc}" if good else ""
+
+
+def family_of(code: str) -> uuid.UUID:
+    """By which the tokens are known that a code has brought, when the code itself is gone."""
+    return uuid.UUID(bytes=hashlib.sha256(code.encode()).digest()[:16])
 
 
 # -- who may see what ----------------------------------------------------------------------------
@@ -294,7 +190,7 @@ def authorisation_revoke(*, acting_user: User, application: Any) -> None:
 @transaction.atomic
 def code_revoke_reused(*, application: Any, code: str) -> None:
     """End the tokens that a code has brought, if it was used before; otherwise do nothing."""
-    family = _family_of(code)
+    family = family_of(code)
     tokens = get_refresh_token_model()
     brought = tokens.objects.filter(token_family=family, application=application)
     first = brought.select_related("user").order_by("pk").first()
