@@ -9,7 +9,6 @@ from django.utils.formats import date_format
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
-from accounts.adminkit import row_link, row_links_told
 from accounts.models import Report, Sanction, User
 from accounts.moderation import merging, reports, sanctions
 from accounts.moderation.forms import LiftForm, MergeForm, ReasonForm, ResolveForm, SanctionForm
@@ -21,6 +20,7 @@ from accounts.services import (
     user_reopen,
 )
 from core.actions import Action, Actions, Fact
+from core.admin.links import row_link, row_links_told
 from core.refusals import Refusal
 
 # -- a person ------------------------------------------------------------------------------------

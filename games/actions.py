@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from accounts.adminkit import row_link
 from accounts.models import Report, User
 from accounts.moderation.forms import ReasonForm
 from core.actions import Action, Actions, Fact
+from core.admin.links import row_link
 from games.models import ChatMessage
 from games.services.chat import chat_remove, chat_restore, must_be_removable, must_be_restorable
 

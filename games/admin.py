@@ -12,22 +12,14 @@ from django.utils.formats import date_format
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
-from accounts.adminkit import (
-    ActionsAdmin,
-    ModeratorView,
-    ReadOnly,
-    ValuesFilter,
-    about_people,
-    details_name,
-    each_done,
-    list_address,
-    person,
-    row_address,
-    row_link,
-)
+from accounts.admin.search import about_people, details_name
 from accounts.models import Report, User
 from accounts.moderation import reports
 from accounts.roles import is_moderator
+from core.admin.actions import ActionsAdmin, each_done
+from core.admin.links import list_address, row_address, row_link
+from core.admin.lists import ValuesFilter
+from core.admin.readers import ModeratorView, ReadOnly, person
 from core.clock import instant_of
 from games.actions import MESSAGE, AtMessage
 from games.audience import chat_visible_to

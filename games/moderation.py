@@ -11,12 +11,15 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.timesince import timesince
 
-from accounts import adminkit
-from accounts.adminkit import Panel, action_address, keys_as_text, list_address, row_address
 from accounts.models import Report, User
 from accounts.moderation import merging
 from accounts.moderation.reports import ContextLine, Target, register_target
 from accounts.roles import is_moderator
+from core.admin.actions import action_address
+from core.admin.links import list_address, register_links, row_address
+from core.admin.lists import keys_as_text, register_withheld
+from core.admin.panels import Panel, register_panel
+from core.admin.readers import person
 from core.clock import instant_of
 from games import store
 from games.audience import chat_visible_to, own_running
@@ -38,12 +41,12 @@ def register() -> None:
     )
     merging.register("games", rows_move)
     merging.register_duty(referees)
-    adminkit.register_links("accounts.user", user_links)
-    adminkit.register_panel(live_matches, order=20)
-    adminkit.register_withheld(MATCH, own_running)
+    register_links("accounts.user", user_links)
+    register_panel(live_matches, order=20)
+    register_withheld(MATCH, own_running)
     for label in ("games.matchentry", "games.challenge", MESSAGE):
-        adminkit.register_withheld(label, partial(own_running, match="match"))
-    adminkit.register_withheld("accounts.auditentry", actions_of_own_running)
+        register_withheld(label, partial(own_running, match="match"))
+    register_withheld("accounts.auditentry", actions_of_own_running)
 
 
 # -- what can be reported ------------------------------------------------------------------------
@@ -160,7 +163,7 @@ def live_matches(request: HttpRequest) -> Panel | None:
     """The start page's list of matches that are on."""
     if not is_moderator(request.user):
         return None
-    reader = adminkit.person(request)
+    reader = person(request)
     running = Match.objects.running().exclude(pk__in=Match.objects.filter(own_running(reader)))
     rows = [
         (

@@ -12,22 +12,12 @@ from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from accounts.adminkit import (
-    ActionsAdmin,
-    Former,
-    ModeratorView,
-    ReadOnly,
-    about_people,
-    details_name,
-    each_done,
-    list_address,
-    person,
-    row_link,
-    row_links_told,
-    was_about_people,
-)
+from accounts.admin.search import Former, about_people, details_name, was_about_people
 from accounts.models import AuditEntry
 from accounts.roles import is_moderator
+from core.admin.actions import ActionsAdmin, each_done
+from core.admin.links import list_address, row_link, row_links_told
+from core.admin.readers import ModeratorView, ReadOnly, person
 from tournaments.actions.seasons import MODERATED
 from tournaments.actions.subjects import AtSeason
 from tournaments.models import (

@@ -10,9 +10,9 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from accounts.adminkit import keys_as_text, register_withheld
 from accounts.models import User
 from accounts.roles import is_moderator, is_organiser
+from core.admin.lists import keys_as_text, register_withheld
 from games.engine.decisions import Seat
 from tournaments.lifecycle import SETTLED, EpisodeStatus, LegStatus
 from tournaments.models import (

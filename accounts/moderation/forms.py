@@ -6,10 +6,10 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
-from accounts.adminkit import NOT_TYPED, ActionForm, phrase_field
 from accounts.models import Report, User
 from accounts.moderation.reports import WORDS_MAX
 from accounts.moderation.sanctions import REASON_MAX
+from core.admin.forms import NOT_TYPED, ActionForm, phrase_field
 
 _HOURS = {"day": 24, "three": 72, "week": 7 * 24, "month": 30 * 24}
 _LASTS = [

@@ -7,9 +7,10 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from accounts import adminkit
-from accounts.adminkit import Panel, ReadOnly, list_address, person, row_address, target_link
 from config.operations.services import rows_retry
+from core.admin.links import list_address, row_address, target_link
+from core.admin.panels import Panel, register_panel
+from core.admin.readers import ReadOnly, person
 from core.jobs import guard
 from core.jobs.models import JobDone, SetAside
 
@@ -57,4 +58,4 @@ def _rows_panel(request: HttpRequest) -> Panel | None:
     return Panel("Set aside by periodic jobs", rows, more=list_address(SetAside), count=count)
 
 
-adminkit.register_panel(_rows_panel, order=5)
+register_panel(_rows_panel, order=5)

@@ -33,7 +33,7 @@ INSTALLED_APPS = [
     # First, so that `runserver` is not Django's own WSGI one and static files are ours to answer.
     "daphne",
     "whitenoise.runserver_nostatic",
-    "accounts.adminapp.AdminConfig",
+    "core.admin.apps.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.humanize",

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.test import Client, TestCase
 from django.utils import timezone
 
-from accounts import adminkit
+from accounts.admin.audit import audit_address
 from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
 from accounts.moderation.reports import report_file
 from accounts.moderation.sanctions import user_mute, user_suspend, user_warn
@@ -308,7 +308,7 @@ def test_the_audit_log_is_filtered_by_who_what_and_whom(
     assert listed(desk, f"{log}?who__id__exact={mona.pk}") == [first]
     assert listed(desk, f"{log}?q=orla") == [second]
     assert listed(desk, f"{log}?action=test.third") == [third]
-    address = adminkit.audit_address(ada)
+    address = audit_address(ada)
     assert listed(desk, address) == [first]
     assert address.replace("&", "&amp;") in page(desk.get(f"/admin/accounts/user/{ada.pk}/change/"))
     assert f'href="/admin/accounts/user/{ada.pk}/change/"' in page(desk.get(address))

@@ -16,10 +16,10 @@ from django.db.models.constants import LOOKUP_SEP
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
-from accounts import adminkit
 from accounts.models import AuditEntry, User
 from accounts.roles import Role
 from accounts.services import role_grant
+from core.admin.lists import Guarded
 from games.models import Challenge, ChatMessage, Match
 from games.services.challenges import challenge_accept, challenge_create
 from games.services.chat import chat_post
@@ -185,9 +185,9 @@ def address(model: Any, page: str = "changelist", *args: Any) -> str:
 def test_every_list_is_guarded() -> None:
     assert len(MODELS) > 20
     for model, its in admin.site._registry.items():
-        assert type(its).__mro__[1] is adminkit.Guarded, model
+        assert type(its).__mro__[1] is Guarded, model
         for name in ("lookup_allowed", "to_field_allowed", "get_queryset"):
-            assert getattr(type(its), name) is getattr(adminkit.Guarded, name), (model, name)
+            assert getattr(type(its), name) is getattr(Guarded, name), (model, name)
     assert {model._meta.label_lower for model in admin.site._registry} == set(ALLOWED)
 
 
@@ -196,7 +196,7 @@ def test_a_class_that_forgets_it_is_guarded_all_the_same(db: None) -> None:
     site.register(Gift)
     site.register([Match], admin.ModelAdmin, search_fields=("id",))
     for its in site._registry.values():
-        assert isinstance(its, adminkit.Guarded)
+        assert isinstance(its, Guarded)
     assert not site._registry[Match].lookup_allowed("snapshot__regex", "x", request_of(User()))
 
 

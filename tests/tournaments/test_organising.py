@@ -13,7 +13,7 @@ from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.admin import AuditEntryAdmin
+from accounts.admin.audit import AuditEntryAdmin
 from accounts.models import AuditEntry, User
 from accounts.moderation.sanctions import user_warn
 from core.refusals import Refusal

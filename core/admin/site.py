@@ -12,8 +12,10 @@ from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 
-from accounts import adminkit
-from accounts.roles import is_moderator
+from core.admin.links import page_of
+from core.admin.lists import guarded
+from core.admin.panels import panels
+from core.admin.readers import moderates
 
 
 def _number(text: str) -> int:
@@ -28,7 +30,7 @@ class GauntletAdminSite(admin.AdminSite):
     index_title = "What is going on"
 
     def has_permission(self, request: HttpRequest) -> bool:
-        return super().has_permission(request) or is_moderator(request.user)
+        return super().has_permission(request) or moderates(request.user)
 
     @method_decorator(never_cache)
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
@@ -50,9 +52,9 @@ class GauntletAdminSite(admin.AdminSite):
     def register(
         self, model_or_iterable: Any, admin_class: type[Any] | None = None, **options: Any
     ) -> None:
-        """Register as usual, with `adminkit.Guarded` before whatever the class says itself: a class
+        """Register as usual, with `Guarded` before whatever the class says itself: a class
         that forgets it, or comes with a library, cannot be without it."""
-        chosen = adminkit.guarded(admin_class or admin.ModelAdmin)
+        chosen = guarded(admin_class or admin.ModelAdmin)
         super().register(model_or_iterable, chosen, **options)
 
     def get_urls(self) -> list[Any]:
@@ -72,13 +74,13 @@ class GauntletAdminSite(admin.AdminSite):
         row = model_admin and model_admin.get_object(request, object_id)
         if not (model_admin and row and model_admin.has_view_permission(request, row)):
             raise Http404
-        page = adminkit.page_of(row)
+        page = page_of(row)
         if page is None:
             raise Http404
         return redirect(page)
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         """Show what waits for a moderator, before the list of everything."""
-        panels = adminkit.panels(request)
-        response: HttpResponse = super().index(request, {**(extra_context or {}), "panels": panels})
+        context = {**(extra_context or {}), "panels": panels(request)}
+        response: HttpResponse = super().index(request, context)
         return response

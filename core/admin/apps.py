@@ -9,4 +9,4 @@ from django.contrib.admin import apps
 class AdminConfig(apps.AdminConfig):
     """The admin app."""
 
-    default_site = "accounts.adminsite.GauntletAdminSite"
+    default_site = "core.admin.site.GauntletAdminSite"

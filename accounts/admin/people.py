@@ -1,0 +1,262 @@
+"""Accounts and roles."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin.utils import unquote
+from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.forms import AdminUserCreationForm
+from django.contrib.auth.forms import UserChangeForm as DjangoUserChangeForm
+from django.contrib.auth.models import Group
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.forms import ModelForm
+from django.http import HttpRequest
+from django.utils.decorators import method_decorator
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.views.decorators.debug import sensitive_post_parameters
+
+from accounts.actions import USER, AtUser
+from accounts.admin.search import about_people, details_name
+from accounts.models import AccountMerge, ApiToken, AuditEntry, Report, Sanction, User
+from accounts.moderation import reports
+from accounts.names.validators import normalise_display_name
+from accounts.roles import Role
+from accounts.services import (
+    audit_record,
+    refuse_impersonation,
+    rights_announce_change,
+    role_grant,
+    role_revoke,
+)
+from core.admin.actions import ActionsAdmin, each_done
+from core.admin.links import list_address, row_address, row_link
+from core.admin.readers import ModeratorView, person
+from core.refusals import Refusal
+
+about_people(ApiToken, "user")
+details_name(User, User, "pk", "$.keep", "$.duplicate")
+
+
+class UserCreationForm(AdminUserCreationForm):
+    """Creates an account by name; its owner sets the rest."""
+
+    class Meta(AdminUserCreationForm.Meta):
+        model = User
+        fields = ("username",)
+
+    def clean_username(self) -> str:
+        self.cleaned_data["username"] = User.normalize_username(self.cleaned_data["username"])
+        name: str = super().clean_username()
+        return name
+
+
+class UserChangeForm(DjangoUserChangeForm):
+    """Changes an account. A new display name is judged as anybody's own."""
+
+    def clean_display_name(self) -> str:
+        name = normalise_display_name(self.cleaned_data["display_name"])
+        if name != self.instance.display_name:
+            try:
+                refuse_impersonation(
+                    User(
+                        pk=self.instance.pk,
+                        username=self.instance.username,
+                        is_superuser=self.instance.is_superuser,
+                        display_name=name,
+                    )
+                )
+            except Refusal as refusal:
+                raise ValidationError(refusal.sentence, code=refusal.code) from refusal
+        return name
+
+
+class UserStandingFilter(admin.SimpleListFilter):
+    """People by what binds them."""
+
+    title = "standing"
+    parameter_name = "standing"
+
+    def lookups(self, _request: HttpRequest, _model_admin: Any) -> list[tuple[str, Any]]:
+        return [
+            ("muted", "Muted"),
+            ("suspended", "Suspended"),
+            ("sanctioned", "Ever under a sanction"),
+            ("closed", "Closed"),
+            ("merged", "Merged into another"),
+        ]
+
+    def queryset(self, _request: HttpRequest, queryset: QuerySet[User]) -> QuerySet[User]:
+        binding = Sanction.objects.in_force()
+        wanted = {
+            "muted": Q(pk__in=binding.filter(kind=Sanction.Kind.MUTE).values("user")),
+            "suspended": Q(pk__in=binding.filter(kind=Sanction.Kind.SUSPENSION).values("user")),
+            "sanctioned": Q(pk__in=Sanction.objects.values("user")),
+            "closed": Q(is_active=False),
+            "merged": Q(pk__in=AccountMerge.objects.values("duplicate")),
+        }
+        return queryset.filter(wanted.get(self.value() or "", Q()))
+
+
+admin.site.unregister(Group)
+
+
+@admin.register(Group)
+class GroupAdmin(DjangoGroupAdmin):
+    """Roles, and what they may do."""
+
+    filter_horizontal = ()  # as for accounts
+
+
+@admin.register(User)
+class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
+    """Accounts. What is done to them has a page of its own, so that each leaves its entry."""
+
+    row_actions = USER
+    form = UserChangeForm
+    add_form = UserCreationForm
+    list_display = ("username", "display_name", "email", "standing", "is_staff", "date_joined")
+    list_filter = (UserStandingFilter, "is_staff", "is_superuser", "groups")
+    search_fields = ("username", "display_name", "email", "emailaddress__email")
+    search_help_text = "Username, display name or email address."
+    ordering = ("username",)
+    date_hierarchy = "date_joined"
+    readonly_fields = (
+        "username", "is_active", "standing", "groups", "last_login", "date_joined",
+    )  # fmt: skip
+    # Django's widget of two lists has signs that nobody hears of.
+    filter_horizontal = ()
+    fieldsets = (
+        (None, {"fields": ("username", "password", "standing")}),
+        ("Person", {"fields": ("display_name", "email", "time_zone", "theme", "sound_muted")}),
+        (
+            "Rights",
+            {"fields": ("is_active", "groups", "is_staff", "is_superuser", "user_permissions")},
+        ),
+        ("Dates", {"fields": ("last_login", "date_joined")}),
+    )
+    add_fieldsets = ((None, {"fields": ("username", "usable_password", "password1", "password2")}),)
+    actions = ("make_organisers", "make_moderators", "unmake_organisers", "unmake_moderators")
+
+    def subject_of(self, request: HttpRequest, row: User) -> AtUser:
+        """The moderator, and the person. `?report=` names the report that led there."""
+        moderator = person(request)
+        report = reports.numbered(request.GET.get("report", ""), moderator, about=row)
+        return AtUser(moderator, row, report)
+
+    def back_of(self, subject: AtUser, row: User) -> str:
+        """The report that led there, or the person."""
+        return row_address(subject.report or row)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
+        """People, each with what binds them: the list would else ask for every one."""
+        ours = super().get_queryset(request)
+        return ours.prefetch_related("groups", "sanctions", "merged_into__keep")
+
+    @admin.display(description="standing")
+    def standing(self, user: User) -> SafeString | str:
+        """What binds this person now, and their roles."""
+        if not user.is_active:
+            merge = getattr(user, "merged_into", None)
+            if merge is not None:
+                return format_html("merged into {}", row_link(merge.keep))
+            return "closed"
+        binding = [s.get_kind_display() for s in user.sanctions.all() if s.standing == "in force"]
+        roles = [group.name.removesuffix("s") for group in user.groups.all()]
+        return ", ".join([*map(str, binding), *roles]) or "—"
+
+    def row_links(self, request: HttpRequest, row: User) -> list[tuple[str, str]]:
+        """The public page, and what moderators have of this person."""
+        own = [
+            ("Public page", row.get_absolute_url()),
+            ("Sanctions", list_address(Sanction, user__id__exact=row.pk)),
+            (
+                "Reports about them",
+                list_address(Report, about__id__exact=row.pk, state="all"),
+            ),
+            ("Their actions", list_address(AuditEntry, who__id__exact=row.pk)),
+            ("Actions by and to them", list_address(AuditEntry, q=row.username)),
+        ]
+        return [*own, *super().row_links(request, row)]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Moderators see no rights and no passwords: they cannot change either."""
+        fieldsets = super().get_fieldsets(request, obj)
+        if obj is None or request.user.is_superuser or self.has_change_permission(request, obj):
+            return fieldsets
+        person_only = {"fields": ("username", "display_name", "email", "time_zone", "standing")}
+        return ((None, person_only), fieldsets[-1])
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """Names are for life; only superusers hand out rights."""
+        if obj is None:
+            return ()
+        fields = tuple(self.readonly_fields)
+        if not request.user.is_superuser:
+            fields += ("is_staff", "is_superuser", "user_permissions", "email")
+        return fields
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """Roles are for superusers to give; the service says so too."""
+        return super().get_actions(request) if request.user.is_superuser else {}
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Accounts are closed, never deleted: matches and the audit log point at them."""
+        return False
+
+    def save_model(self, request: HttpRequest, obj: User, form: ModelForm, change: bool) -> None:
+        """Save, and say in the audit log which fields were changed."""
+        super().save_model(request, obj, form, change)
+        audit_record(
+            acting_user=person(request),
+            action="user.admin_change" if change else "user.admin_create",
+            target=obj,
+            data={"fields": sorted(form.changed_data)},
+        )
+        # What they may do may have changed with it.
+        rights_announce_change(obj.pk)
+
+    @method_decorator(sensitive_post_parameters())
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:  # noqa: A002
+        """Set somebody's password, or take it away, and say so in the audit log."""
+        with transaction.atomic():
+            before = self.get_object(request, unquote(id))
+            response = super().user_change_password(request, id, form_url)
+            after = self.get_object(request, unquote(id))
+            if before is not None and after is not None and before.password != after.password:
+                audit_record(
+                    acting_user=person(request), action="user.admin_password", target=after
+                )
+                rights_announce_change(after.pk)
+        return response
+
+    @admin.action(description="Make organisers")
+    def make_organisers(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        self._each(request, queryset, role_grant, Role.ORGANISER)
+
+    @admin.action(description="Make moderators")
+    def make_moderators(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        self._each(request, queryset, role_grant, Role.MODERATOR)
+
+    @admin.action(description="No longer organisers")
+    def unmake_organisers(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        self._each(request, queryset, role_revoke, Role.ORGANISER)
+
+    @admin.action(description="No longer moderators")
+    def unmake_moderators(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        self._each(request, queryset, role_revoke, Role.MODERATOR)
+
+    def _each(
+        self,
+        request: HttpRequest,
+        users: QuerySet[User],
+        service: Callable[..., None],
+        role: Role,
+    ) -> None:
+        give = partial(service, acting_user=person(request), role=role)
+        each_done(self, request, users, lambda user: give(user=user))

@@ -1,0 +1,92 @@
+"""Sanctions, and the latest of them on the start page. They are given on a person's page."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+
+from accounts.actions import SANCTION, AtSanction
+from accounts.admin.search import about_people
+from accounts.models import Sanction
+from accounts.roles import is_moderator
+from core.admin.actions import ActionsAdmin
+from core.admin.links import list_address, row_address, row_link
+from core.admin.panels import Panel, register_panel
+from core.admin.readers import ModeratorView, ReadOnly, person
+
+about_people(Sanction, "user")
+
+
+class SanctionStandingFilter(admin.SimpleListFilter):
+    """Sanctions by whether they bind."""
+
+    title = "standing"
+    parameter_name = "standing"
+
+    def lookups(self, _request: HttpRequest, _model_admin: Any) -> list[tuple[str, Any]]:
+        return [("in-force", "In force"), ("over", "Over"), ("lifted", "Lifted")]
+
+    def queryset(self, _request: HttpRequest, queryset: QuerySet[Sanction]) -> QuerySet[Sanction]:
+        binding = Sanction.objects.in_force() | Sanction.objects.unread_warnings()
+        if self.value() == "in-force":
+            return queryset.filter(pk__in=binding.values("pk"))
+        if self.value() == "over":
+            rest = queryset.filter(lifted_at__isnull=True)
+            return rest.exclude(pk__in=binding.values("pk"))
+        if self.value() == "lifted":
+            return queryset.filter(lifted_at__isnull=False)
+        return queryset
+
+
+@admin.register(Sanction)
+class SanctionAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
+    """What was laid upon whom. They are given on a person's page, and lifted here."""
+
+    row_actions = SANCTION
+    lookups = ("user__id__exact",)
+    list_display = ("kind", "whom", "state", "reason", "by", "at", "until")
+    list_filter = ("kind", SanctionStandingFilter)
+    list_select_related = ("user", "by")
+    search_fields = ("user__username", "user__display_name", "reason", "by__username")
+    date_hierarchy = "at"
+    fields = (
+        "kind", "whom", "state", "reason", "note", "at", "until", "by", "because_of",
+        "acknowledged_at", "lifted_at", "lifted_by", "lifted_why",
+    )  # fmt: skip
+
+    def subject_of(self, request: HttpRequest, row: Sanction) -> AtSanction:
+        """The moderator, and the sanction."""
+        return AtSanction(person(request), row)
+
+    @admin.display(description="whom", ordering="user__username")
+    def whom(self, sanction: Sanction) -> SafeString:
+        """Whom it binds."""
+        return row_link(sanction.user)
+
+    @admin.display(description="state")
+    def state(self, sanction: Sanction) -> str:
+        """Whether it binds."""
+        return sanction.standing
+
+    @admin.display(description="report")
+    def because_of(self, sanction: Sanction) -> SafeString:
+        """The report that led to it."""
+        return row_link(sanction.report)
+
+
+def _latest_sanctions(request: HttpRequest) -> Panel | None:
+    if not is_moderator(request.user):
+        return None
+    latest: Any = Sanction.objects.select_related("user", "by")[:8]
+    rows = [(str(each), row_address(each), f"{each.standing}, by {each.by}") for each in latest]
+    return Panel(
+        "Latest sanctions",
+        rows,
+        more=list_address(Sanction),
+        empty="There is none yet.",
+    )
+
+
+register_panel(_latest_sanctions, order=30)

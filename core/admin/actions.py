@@ -1,0 +1,177 @@
+"""A table of actions (`core.actions`) in the admin site.
+
+Buttons on a row's page lead to a page of its own for each action, which asks and then calls the
+service: what follows from it in plain words, a form, and for what cannot be undone a phrase to be
+typed.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+
+from core.actions import Action, Actions, Offer
+from core.admin.forms import ActionForm, ask_for_phrase
+from core.admin.links import RowLinks, row_address
+from core.refusals import Refusal
+
+
+def action_address(row: Model, name: str) -> str:
+    """The address of an action's page."""
+    meta = row._meta
+    return reverse(f"admin:{meta.app_label}_{meta.model_name}_{name}", args=[row.pk])
+
+
+class ActionsAdmin(RowLinks):
+    """A model admin that offers a table of actions on the page of each row.
+
+    `row_actions` is the table; `subject_of` says on whose behalf it is asked, and about what.
+    """
+
+    row_actions: ClassVar[Actions[Any]] = Actions("nothing", ())
+
+    def subject_of(self, request: HttpRequest, row: Any) -> Any:
+        """The subject of the actions: who acts, and on which row."""
+        raise NotImplementedError
+
+    def back_of(self, subject: Any, row: Any) -> str:
+        """Where the reader is afterwards: at the row, unless a class says otherwise."""
+        del subject
+        return row_address(row)
+
+    def offers_of(self, request: HttpRequest, row: Any) -> list[tuple[Offer, str]]:
+        """What is offered for a row now, with addresses."""
+        if not self.row_actions.every:
+            return []
+        offers = self.row_actions.offered(self.subject_of(request, row))
+        return [(offer, action_address(row, offer.name)) for offer in offers]
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        row = kwargs.get("obj")
+        if row is not None:
+            context["row_offers"] = self.offers_of(request, row)
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def get_urls(self) -> list[URLPattern]:
+        meta = self.model._meta  # type: ignore[attr-defined]
+        own = [
+            path(
+                f"<path:object_id>/{action.name}/",
+                self.admin_site.admin_view(self._action_view(action)),  # type: ignore[attr-defined]
+                name=f"{meta.app_label}_{meta.model_name}_{action.name}",
+            )
+            for action in self.row_actions
+        ]
+        return [*own, *super().get_urls()]  # type: ignore[misc]
+
+    def _action_view(self, action: Action[Any]) -> Callable[..., HttpResponse]:
+        def view(request: HttpRequest, object_id: str) -> HttpResponse:
+            row = self.get_object(request, object_id)  # type: ignore[attr-defined]
+            if row is None:
+                raise Http404
+            if not self.has_view_permission(request, row):  # type: ignore[attr-defined]
+                raise PermissionDenied
+            subject = self.subject_of(request, row)
+            back = self.back_of(subject, row)
+            if not action.at_once:
+                return _action_page(self, request, action, subject, row=row, back=back)
+            if request.method != "POST":
+                return HttpResponseNotAllowed(["POST"])
+            return _done_at_once(self, request, action, subject, back=back)
+
+        return view
+
+
+def _action_page(
+    model_admin: Any,
+    request: HttpRequest,
+    action: Action[Any],
+    subject: Any,
+    *,
+    row: Model,
+    back: str,
+) -> HttpResponse:
+    """Show an action's page, and on POST of a valid form do it.
+
+    What the service refuses the page shows, with status 422, and nothing was done. What cannot be
+    done just now it says before anything is filled in.
+    """
+    looks = request.method == "POST" and "look" in request.POST
+    form = (ActionForm if action.form is None else action.form(subject))(request.POST or None)
+    if action.phrase is not None:
+        ask_for_phrase(form, action.phrase(subject), looks=looks)
+    prompt = action.prompt(subject)
+    status = 200
+    if request.method == "POST" and not looks:
+        status = 422
+        done = action.said_when_done(subject)
+        # Without any field nothing is bound: there is nothing that could be missing.
+        if form.is_valid() or not form.fields:
+            try:
+                action.run(subject, form)
+            except Refusal as refusal:
+                form.refuse(refusal)
+            else:
+                messages.success(request, done)
+                return redirect(back)
+    elif looks and action.found is not None and form.is_valid():
+        prompt = replace(prompt, facts=[*prompt.facts, *action.found(subject, form)])
+    else:
+        refused = action.refusal(subject)
+        if refused is not None:
+            prompt, status = prompt.stopped_by(refused), refused.status
+    context = {
+        **model_admin.admin_site.each_context(request),
+        "title": prompt.title,
+        "prompt": prompt,
+        "form": form,
+        "opts": row._meta,
+        "row": row,
+        "back": back,
+        "media": form.media,
+    }
+    return TemplateResponse(request, "admin/action.html", context, status=status)
+
+
+def _done_at_once(
+    model_admin: Any, request: HttpRequest, action: Action[Any], subject: Any, *, back: str
+) -> HttpResponse:
+    """Do what a button asks for, and go back to the row with what came of it."""
+    done = action.said_when_done(subject)
+    try:
+        action.run(subject, None)
+    except Refusal as refusal:
+        model_admin.message_user(request, refusal.sentence, messages.WARNING)
+    else:
+        model_admin.message_user(request, done, messages.SUCCESS)
+    return redirect(back)
+
+
+def each_done(
+    model_admin: Any,
+    request: HttpRequest,
+    rows: Any,
+    service: Callable[[Any], object],
+) -> None:
+    """Call a service for each row of an admin action; say what was refused, and how many were
+    done."""
+    done = 0
+    for row in rows:
+        try:
+            service(row)
+        except Refusal as refusal:
+            words = f"{row}: {refusal.sentence}"
+            model_admin.message_user(request, words, messages.WARNING)
+        else:
+            done += 1
+    if done:
+        model_admin.message_user(request, f"Done for {done}.", messages.SUCCESS)

@@ -1,0 +1,114 @@
+"""What can be found out through a list, and which rows are out of reach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from django.contrib.admin.filters import AllValuesFieldListFilter, FieldListFilter
+from django.contrib.admin.utils import get_fields_from_path
+from django.db.models import CharField, Model, Q, QuerySet
+from django.db.models.functions import Cast
+from django.http import HttpRequest
+
+from core.admin.links import page_of
+from core.admin.readers import person
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import _User
+
+
+class ValuesFilter(AllValuesFieldListFilter):
+    """The values of a field, of which an empty one has a name as well."""
+
+    def choices(self, changelist: Any) -> Any:
+        for choice in super().choices(changelist):
+            yield choice if choice["display"] else {**choice, "display": "none"}
+
+
+Withheld = Callable[["_User"], Q]
+_withheld: dict[str, list[Withheld]] = {}
+
+
+def register_withheld(model_label: str, rows: Withheld) -> None:
+    """Keep rows of a model out of the admin site: `rows(reader)` says which ones, as a condition.
+
+    They are on no list, have no page, and cannot be searched, counted or acted on there, whoever
+    asks. `model_label` is "games.match". The condition is asked for each time, so that it may hold
+    for a while only. It must not depend on a secret: what is missing can be noticed.
+    """
+    known = _withheld.setdefault(model_label.lower(), [])
+    if rows not in known:
+        known.append(rows)
+
+
+def keys_as_text(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """The keys of rows, for comparing them with a column that names its target in text."""
+    keys: QuerySet[Any] = rows.order_by().annotate(key_as_text=Cast("pk", CharField()))
+    return keys.values("key_as_text")
+
+
+class Guarded:
+    """What can be found out through a list is what the list shows.
+
+    Django lets whoever may look at a list filter it by every column of its rows, shown or not, with
+    every lookup that there is: a column is then read out with some dozens of questions. Here a list
+    answers the filters that it offers and what its class names in `lookups`, for links that lead
+    to it (`lookups = ("players__user__id__exact",)`). It refuses everything else, to administrators
+    too: they need no other, and some of them play. Pages of single rows are found by their key
+    alone, and rows that `register_withheld` withholds from the reader are not found.
+    """
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
+        return lookup in self._offered_lookups(request)
+
+    def to_field_allowed(self, request: HttpRequest, to_field: str) -> bool:
+        key: str = self.opts.pk.name  # type: ignore[attr-defined]
+        return to_field == key
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows: QuerySet[Any] = super().get_queryset(request)  # type: ignore[misc]
+        reader = person(request)
+        for withheld in _withheld.get(rows.model._meta.label_lower, ()):
+            gone: QuerySet[Any] = QuerySet(rows.model).filter(withheld(reader))
+            rows = rows.exclude(pk__in=gone.values("pk"))
+        return rows
+
+    def get_view_on_site_url(self, obj: Model | None = None) -> str | None:
+        if obj is not None and page_of(obj) is None:
+            return None
+        url: str | None = super().get_view_on_site_url(obj)  # type: ignore[misc]
+        return url
+
+    def _offered_lookups(self, request: HttpRequest) -> frozenset[str]:
+        # Asked once for each parameter of an address, and made with queries: kept for the request.
+        known: dict[object, frozenset[str]]
+        known = request.__dict__.setdefault("_lookups_offered", {})
+        if self not in known:
+            # Not an attribute of this class, which stands before the one that may have it.
+            named: Iterable[str] = getattr(self, "lookups", ())
+            known[self] = frozenset((*named, *self._filters_parameters(request)))
+        return known[self]
+
+    def _filters_parameters(self, request: HttpRequest) -> Iterable[str]:
+        model: type[Model] = self.model  # type: ignore[attr-defined]
+        for each in self.get_list_filter(request):  # type: ignore[attr-defined]
+            if isinstance(each, type):
+                yield each.parameter_name  # type: ignore[attr-defined]
+                continue
+            name, make = each if isinstance(each, tuple | list) else (each, FieldListFilter.create)
+            field = get_fields_from_path(model, name)[-1]
+            yield from make(field, request, {}, model, self, field_path=name).expected_parameters()
+        hierarchy: str | None = self.date_hierarchy  # type: ignore[attr-defined]
+        if hierarchy:
+            yield from (f"{hierarchy}__{part}" for part in ("year", "month", "day"))
+
+
+def guarded(admin_class: type[Any]) -> type[Any]:
+    """The class with `Guarded` before everything that it says itself."""
+    if issubclass(admin_class, Guarded):
+        return admin_class
+    named = {"__module__": admin_class.__module__, "__doc__": admin_class.__doc__}
+    metaclass: Any = type(admin_class)
+    made: type[Any] = metaclass(admin_class.__name__, (Guarded, admin_class), named)
+    return made
