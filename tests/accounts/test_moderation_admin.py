@@ -15,8 +15,9 @@ from accounts.admin.audit import audit_address
 from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
 from accounts.moderation.reports import report_file
 from accounts.moderation.sanctions import user_mute, user_suspend, user_warn
-from accounts.roles import Role
+from accounts.roles import Role, is_moderator
 from accounts.services import audit_record
+from core.admin import readers
 from tests.accounts.conftest import with_confirmed_address
 
 People = Callable[..., User]
@@ -73,6 +74,20 @@ def test_others_stay_outside(client: Client, person: People, ada: User, role: st
         assert (response.status_code, response["Location"][:13]) == (302, "/admin/login/")
     client.post(deed(ada, "mute"), {"reason": "Rude", "lasts": "day"})
     assert not Sanction.objects.exists()
+
+
+def test_nobody_is_a_moderator_there_of_whom_it_was_not_told(
+    desk: Client, ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The ground floor keeps no list of moderators: it asks who registered one."""
+    inside = ("/admin/", "/admin/accounts/report/", deed(ada, "mute"))
+    assert [desk.get(address).status_code for address in inside] == [200, 200, 200]
+    monkeypatch.setattr(readers, "_moderators", [])
+    assert [desk.get(address).status_code for address in inside] == [302, 302, 302]
+    readers.register_moderators(is_moderator)
+    readers.register_moderators(is_moderator)
+    assert readers._moderators == [is_moderator]
+    assert [desk.get(address).status_code for address in inside] == [200, 200, 200]
 
 
 def test_a_muted_moderator_still_moderates_and_a_suspended_one_does_not(
