@@ -37,7 +37,7 @@ from tests.tournaments.support import (
 )
 from tournaments.documents.export import season_export
 from tournaments.formats.elimination.episodes import dmo_choose, final_open, placements_record
-from tournaments.forms import ScheduleForm
+from tournaments.forms.death_matches import ScheduleForm
 from tournaments.invariants import faults_of
 from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
 from tournaments.services.items import item_give

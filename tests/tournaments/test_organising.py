@@ -46,7 +46,9 @@ from tournaments import notices
 from tournaments.events import KINDS
 from tournaments.formats.elimination import episodes
 from tournaments.formats.registry import FORMATS, option_limits, options_of
-from tournaments.forms import PairingsForm, PlacementsForm, SeasonForm
+from tournaments.forms.episodes import PlacementsForm
+from tournaments.forms.rounds import PairingsForm
+from tournaments.forms.seasons import SeasonForm
 from tournaments.jobs import MAIL_EVENT
 from tournaments.models import Contestant, DeathMatch, Season, SeasonEvent
 from tournaments.pictures import standing_text

@@ -6,7 +6,8 @@ from typing import Final
 
 from core.actions import Action, Actions
 from tournaments.actions.subjects import AtContestant
-from tournaments.forms import PublicReasonForm, ReplaceForm
+from tournaments.forms.base import PublicReasonForm
+from tournaments.forms.people import ReplaceForm
 from tournaments.services import contestants
 
 

@@ -9,7 +9,8 @@ from typing import Any, Final
 from core.actions import Action, Actions
 from core.refusals import allowed
 from tournaments.actions.subjects import AtDeathMatch
-from tournaments.forms import PublicReasonForm, RulesForm, WinnerForm
+from tournaments.forms.base import PublicReasonForm
+from tournaments.forms.death_matches import RulesForm, WinnerForm
 from tournaments.lifecycle import LegStatus
 from tournaments.models import DeathMatch
 from tournaments.services import legs, results

@@ -10,7 +10,8 @@ from core.actions import Action
 from tournaments import audience
 from tournaments.actions.subjects import AtRound, AtSeason
 from tournaments.formats.elimination import episodes
-from tournaments.forms import ChooseForm, EpisodeForm, FinalForm, PlacementsForm, PublicReasonForm
+from tournaments.forms.base import PublicReasonForm
+from tournaments.forms.episodes import ChooseForm, EpisodeForm, FinalForm, PlacementsForm
 
 
 def _may_open(subject: AtSeason) -> None:

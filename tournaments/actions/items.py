@@ -8,7 +8,8 @@ from typing import Final
 
 from core.actions import Action, Actions
 from tournaments.actions.subjects import AtGift, AtSeason
-from tournaments.forms import GiftForm, PublicReasonForm
+from tournaments.forms.base import PublicReasonForm
+from tournaments.forms.items import GiftForm
 from tournaments.lifecycle import ContestantStatus
 from tournaments.services import items
 

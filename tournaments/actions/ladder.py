@@ -10,7 +10,8 @@ from core.actions import Action, Actions
 from core.refusals import Refusal
 from tournaments.actions.subjects import AtContestant
 from tournaments.formats.ladder.format import ladder_challenge, must_be_a_ladder
-from tournaments.forms import NoForm, PairForm, ServiceForm
+from tournaments.forms.base import NoForm, ServiceForm
+from tournaments.forms.rounds import PairForm
 from tournaments.models import Contestant
 
 

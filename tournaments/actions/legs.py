@@ -8,7 +8,8 @@ from typing import Final
 
 from core.actions import Action, Actions
 from tournaments.actions.subjects import AtLeg
-from tournaments.forms import PublicReasonForm, ScheduleForm
+from tournaments.forms.base import PublicReasonForm
+from tournaments.forms.death_matches import ScheduleForm
 from tournaments.models import Leg
 from tournaments.reading import game_of
 from tournaments.services import legs, results, scheduling

@@ -10,7 +10,9 @@ from core.actions import Action, Actions, Stop
 from core.refusals import Forbidden
 from tournaments import audience
 from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtSeason
-from tournaments.forms import GiftForm, RulesForm, WithdrawForm
+from tournaments.forms.death_matches import RulesForm
+from tournaments.forms.items import GiftForm
+from tournaments.forms.people import WithdrawForm
 from tournaments.lifecycle import ContestantStatus
 from tournaments.services import contestants, items, legs
 from tournaments.services.guards import must_not_be_archived

@@ -12,7 +12,9 @@ from core.actions import Action, Actions
 from core.refusals import Refusal
 from tournaments.actions import episodes
 from tournaments.actions.subjects import AtRound, AtSeason
-from tournaments.forms import NextRoundForm, PairingsForm, PublicReasonForm, TimesForm, zone_text
+from tournaments.forms.base import PublicReasonForm
+from tournaments.forms.fields import zone_text
+from tournaments.forms.rounds import NextRoundForm, PairingsForm, TimesForm
 from tournaments.services import deathmatches, results, rounds
 from tournaments.services.guards import must_be_running
 

@@ -8,15 +8,9 @@ from typing import Any, Final
 
 from core.actions import Action, Actions
 from tournaments.actions.subjects import AtSeason
-from tournaments.forms import (
-    NoForm,
-    OrganiserForm,
-    PublicReasonForm,
-    SeasonForm,
-    SeedsForm,
-    ServiceForm,
-    TieForm,
-)
+from tournaments.forms.base import NoForm, PublicReasonForm, ServiceForm
+from tournaments.forms.people import OrganiserForm, SeedsForm
+from tournaments.forms.seasons import SeasonForm, TieForm
 from tournaments.lifecycle import Visibility
 from tournaments.models import Season
 from tournaments.services import contestants, results, seasons, starts

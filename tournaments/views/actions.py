@@ -15,7 +15,7 @@ from django.shortcuts import redirect
 from core.actions import Action
 from core.refusals import Refusal, RefusalKind
 from tournaments.actions.subjects import AtSeason
-from tournaments.forms import NoForm
+from tournaments.forms.base import NoForm
 from tournaments.views.common import shown
 
 S = TypeVar("S", bound=AtSeason)

@@ -15,7 +15,7 @@ from games.views.common import needs_sign_in, problem
 from tournaments import audience
 from tournaments.documents.export import season_export, season_records
 from tournaments.documents.restore import season_import
-from tournaments.forms import RestoreForm
+from tournaments.forms.documents import RestoreForm
 from tournaments.reading import Sheet
 from tournaments.services.contestants import contestants_export
 from tournaments.views.common import organisers_only

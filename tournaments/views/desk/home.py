@@ -16,7 +16,7 @@ from tournaments import audience
 from tournaments.actions.seasons import LIST, SEASON, SETTINGS, START
 from tournaments.actions.subjects import AtSeason
 from tournaments.formats.base import Task
-from tournaments.forms import SeasonForm
+from tournaments.forms.seasons import SeasonForm
 from tournaments.lifecycle import SeasonStatus, Visibility
 from tournaments.reading import Sheet
 from tournaments.services import mail, seasons

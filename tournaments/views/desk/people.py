@@ -14,7 +14,7 @@ from tournaments import audience
 from tournaments.actions.contestants import CONTESTANT
 from tournaments.actions.seasons import ORGANISERS, SEEDS
 from tournaments.actions.subjects import AtContestant, AtSeason
-from tournaments.forms import RosterForm
+from tournaments.forms.people import RosterForm
 from tournaments.reading import Sheet
 from tournaments.services import contestants
 from tournaments.services.organisers import organiser_remove

@@ -1,0 +1,62 @@
+"""What every form of the seasons' pages does: call one service, and show what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from core.refusals import Refusal, each_of
+
+
+class ServiceForm(forms.Form):
+    """A form whose sending calls one service."""
+
+    # Which field a refusal is shown at, by its code or the beginning of it; others stand on top.
+    at_field: ClassVar[Mapping[str, str]] = {}
+
+    def row_fields(self) -> Sequence[str]:
+        """The field at which each row's refusal is shown; none: on top."""
+        return ()
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Show what the service refused: each at its own field, rows too."""
+        for each in each_of(refusal):
+            self._refuse_one(each)
+
+    def _refuse_one(self, refusal: Refusal) -> None:
+        rows = self.row_fields()
+        if rows and refusal.row is not None:
+            error = ValidationError(refusal.sentence, code=refusal.code)
+            self.add_error(rows[refusal.row], error)
+            return
+        own = self.part_field(refusal)
+        sentence = refusal.sentence
+        if refusal.field and own not in self.fields:
+            sentence = f"{refusal.field}: {sentence}"
+        known = (f for code, f in self.at_field.items() if refusal.code.startswith(code))
+        field = next((each for each in (own, *known) if each in self.fields), None)
+        self.add_error(field, ValidationError(sentence, code=refusal.code))
+
+    def part_field(self, refusal: Refusal) -> str:
+        """What the field for the part of a refusal, such as an option, would be called."""
+        return refusal.field
+
+
+class PublicReasonForm(ServiceForm):
+    """An action that everybody will read the reason of."""
+
+    at_field: ClassVar[Mapping[str, str]] = {"why": "why"}
+
+    why = forms.CharField(
+        label="Reason",
+        max_length=500,
+        help_text="Everybody will read it.",
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+
+class NoForm(ServiceForm):
+    """An action that needs nothing but the word."""

@@ -1,0 +1,99 @@
+"""The form of an item for somebody: a gift, or one that organisers grant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from django import forms
+
+from tournaments import catalogue
+from tournaments.forms.base import ServiceForm
+from tournaments.forms.fields import ContestantField
+from tournaments.forms.games import ruleset_name
+from tournaments.models import Contestant
+
+
+class GiftForm(ServiceForm):
+    """An item for somebody."""
+
+    at_field: ClassVar[Mapping[str, str]] = {
+        "item.unknown": "item",
+        "item.unfit": "item",
+        "item.giver": "giver",
+        "item.given-already": "death_match",
+        "item.receiver": "receiver",
+        "item.oneself": "receiver",
+        "item.match": "death_match",
+        "item.for-which": "death_match",
+        "item.leg": "leg_number",
+        "item.note": "note",
+    }
+    note = forms.CharField(
+        label="Note", required=False, max_length=300, help_text="Public, beside the item."
+    )
+
+    def __init__(
+        self,
+        *args: Any,
+        receivers: Sequence[Contestant],
+        givers: Sequence[Contestant] | None,
+        death_matches: Sequence[Any],
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self._matches = {str(each.pk): each for each in death_matches}
+        self.fields["item"] = forms.ChoiceField(label="Item", choices=_item_choices())
+        self.fields["receiver"] = ContestantField(receivers, label="For")
+        if givers is not None:
+            self.fields["giver"] = ContestantField(
+                givers, empty="Nobody: granted by the organisers", label="From", required=False
+            )
+        matches = [("", "Any match of the season in its game")] if givers is not None else []
+        matches += [(pk, f"{each} ({each.round.name})") for pk, each in self._matches.items()]
+        self.fields["death_match"] = forms.ChoiceField(
+            label="For which death match", choices=matches, required=givers is None
+        )
+        longest = max((each.best_of for each in death_matches), default=1)
+        if longest > 1:
+            self.fields["leg_number"] = self._leg_number(longest, own=givers is None)
+        self.order_fields(["item", "giver", "receiver", "death_match", "leg_number", "note"])
+
+    def _leg_number(self, longest: int, *, own: bool) -> forms.Field:
+        # One's gifts for a final are one for each match of it; organisers grant for all of them.
+        finals = [each.round.is_final and each.best_of > 1 for each in self._matches.values()]
+        one = own and all(finals)
+        some = any(finals) and not own
+        return forms.TypedChoiceField(
+            label="For which match of it",
+            choices=[
+                *([] if one else [("", "Any")]),
+                *((str(number), f"Match {number}") for number in range(1, longest + 1)),
+            ],
+            coerce=int,
+            empty_value=None,
+            required=one,
+            help_text="What contestants give in a final is for one match of it." if some else "",
+        )
+
+    def gift(self) -> dict[str, Any]:
+        """What the service wants to know, of a valid form."""
+        data = self.cleaned_data
+        item, _, ruleset = data["item"].partition("@")
+        return {
+            "item": item,
+            "ruleset": ruleset,
+            "receiver": data["receiver"],
+            "death_match": self._matches.get(data["death_match"]),
+            "leg_number": data.get("leg_number"),
+            "note": data["note"],
+        }
+
+
+def _item_choices() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Every item, under the name of its ruleset, as `id@ruleset`."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for item in catalogue.catalogue():
+        name = ruleset_name(item.ruleset) if item.ruleset else "Works on other items"
+        groups.setdefault(name, []).append((f"{item.id}@{item.ruleset}", item.name))
+    return list(groups.items())

@@ -1,0 +1,99 @@
+"""Forms about who takes part in a season, and who runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from tournaments.forms.base import PublicReasonForm, ServiceForm
+from tournaments.forms.fields import NAMES, UserField
+from tournaments.models import Contestant
+
+
+class RosterForm(ServiceForm):
+    """Many at once: a list that was pasted, or a file."""
+
+    at_field: ClassVar[Mapping[str, str]] = {"contestants": "text"}
+
+    text = forms.CharField(
+        label="One a line",
+        required=False,
+        max_length=200_000,
+        help_text="A username; or username, name and seed with commas between them.",
+        widget=forms.Textarea(attrs={"rows": 6, **NAMES}),
+    )
+    file = forms.FileField(
+        label="Or a CSV file",
+        required=False,
+        help_text="With the headings username, name, seed; at most 200 kB.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv,text/plain"}),
+    )
+
+    def clean_file(self) -> str:
+        upload = self.cleaned_data["file"]
+        if not upload:
+            return ""
+        if upload.size > 200_000:
+            raise ValidationError("This file is too large.", code="too-large")
+        try:
+            return str(upload.read().decode("utf-8-sig"))
+        except UnicodeDecodeError:
+            raise ValidationError("This file is not UTF-8 text.", code="not-text") from None
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if not self.errors and not (data.get("text", "").strip() or data.get("file")):
+            raise ValidationError("Name somebody, or choose a file.", code="nobody")
+        return data
+
+    def roster(self) -> str:
+        """The lines, of a valid form."""
+        lines: str = self.cleaned_data["file"] or self.cleaned_data["text"]
+        return lines
+
+
+class SeedsForm(ServiceForm):
+    """Everybody's seed, by hand."""
+
+    def __init__(self, *args: Any, contestants: Sequence[Contestant], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._contestants = contestants
+        for each in contestants:
+            self.fields[f"seed_{each.pk}"] = forms.IntegerField(
+                label=each.name,
+                required=False,
+                min_value=1,
+                initial=each.seed,
+                widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
+            )
+
+    def seeds(self) -> dict[int, int | None]:
+        """Seeds by contestant, of a valid form."""
+        return {each.pk: self.cleaned_data[f"seed_{each.pk}"] for each in self._contestants}
+
+
+class OrganiserForm(ServiceForm):
+    """Somebody who is to run the season too."""
+
+    at_field: ClassVar[Mapping[str, str]] = {"organiser": "user"}
+    user = UserField(label="Username")
+
+
+class WithdrawForm(ServiceForm):
+    """Leaving a season; a contestant need not say why."""
+
+    at_field: ClassVar[Mapping[str, str]] = {"why": "why"}
+    why = forms.CharField(
+        label="Reason", required=False, max_length=500, help_text="Everybody will read it."
+    )
+
+
+class ReplaceForm(PublicReasonForm):
+    """Somebody who takes a contestant's place."""
+
+    at_field: ClassVar[Mapping[str, str]] = {"why": "why", "contestant": "user"}
+    user = UserField(label="Who takes over")
+    field_order = ("user", "why")
