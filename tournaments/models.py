@@ -709,7 +709,7 @@ class SeasonEvent(models.Model):
     action; `data` holds ids and public facts only."""
 
     season = models.ForeignKey(Season, on_delete=models.PROTECT, related_name="events")
-    kind = models.CharField(max_length=40, help_text="See `tournaments.events.KINDS`.")
+    kind = models.CharField(max_length=40, help_text="For example death-match.decided.")
     words = models.CharField(max_length=500, help_text="A sentence for people.")
     data = models.JSONField(default=dict, blank=True)
     round = models.ForeignKey(

@@ -10,9 +10,9 @@ import pytest
 from accounts.models import User
 from tests.games.support import user_named
 from tests.tournaments.support import organiser_named
-from tournaments.events import KINDS
+from tournaments.events.kinds import KINDS
+from tournaments.events.references import described, unknown_keys
 from tournaments.models import Season, SeasonEvent
-from tournaments.references import described, unknown_keys
 from tournaments.services import events as writing
 
 

@@ -43,7 +43,7 @@ from tests.tournaments.support import (
     who,
 )
 from tournaments import notices
-from tournaments.events import KINDS
+from tournaments.events.kinds import KINDS
 from tournaments.formats.elimination import episodes
 from tournaments.formats.registry import FORMATS, option_limits, options_of
 from tournaments.forms.episodes import PlacementsForm

@@ -13,9 +13,9 @@ from core.refusals import Refusal
 from tournaments.documents.bounds import must_be_storable
 from tournaments.documents.fields import wrong
 from tournaments.documents.parts import ContestantDoc, LegDoc, RoundDoc, SeasonDoc, Where
+from tournaments.events.payloads import Items
+from tournaments.events.references import described, unknown_keys
 from tournaments.lifecycle import SeasonStatus, Visibility
-from tournaments.payloads import Items
-from tournaments.references import described, unknown_keys
 from tournaments.services import repertoire
 
 # Where msgspec says that a fault is.

@@ -15,6 +15,7 @@ from games.services.matches import record_bytes
 from tournaments.documents import archive
 from tournaments.documents.fields import written
 from tournaments.documents.parts import Document, Where
+from tournaments.events.references import Entity
 from tournaments.lifecycle import LegStatus
 from tournaments.models import (
     Contestant,
@@ -27,7 +28,6 @@ from tournaments.models import (
     Season,
     SeasonEvent,
 )
-from tournaments.references import Entity
 from tournaments.services.guards import season_lock
 
 

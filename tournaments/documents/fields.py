@@ -19,7 +19,7 @@ from django.db import models
 from msgspec import inspect
 
 from core.refusals import Refusal
-from tournaments.references import REFERS, Entity, Numbers, described, exchanged, refers
+from tournaments.events.references import REFERS, Entity, Numbers, described, exchanged, refers
 
 NUMBER_MAX: Final = 1_000_000
 HOLDS, VALUES, VALUES_TOLD = "holds", "values", "values-told"

@@ -26,11 +26,11 @@ from tournaments.documents.fields import (
     place,
     written,
 )
-from tournaments.events import KINDS
+from tournaments.events.kinds import KINDS
+from tournaments.events.payloads import Items
+from tournaments.events.references import Entity, Numbers, described, exchanged
 from tournaments.formats.registry import FORMATS
 from tournaments.models import Contestant, Season, SeasonEvent
-from tournaments.payloads import Items
-from tournaments.references import Entity, Numbers, described, exchanged
 
 FORMAT: Final = "gauntlet-season/1"
 

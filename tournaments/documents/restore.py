@@ -38,7 +38,8 @@ from tournaments.documents.parts import (
     SeasonDoc,
     Where,
 )
-from tournaments.events import KINDS
+from tournaments.events.kinds import KINDS
+from tournaments.events.references import Entity, described, exchanged
 from tournaments.formats.numbering import NumberedRound
 from tournaments.formats.registry import format_of
 from tournaments.lifecycle import LegStatus, SeasonStatus, Visibility
@@ -55,7 +56,6 @@ from tournaments.models import (
     SeasonEvent,
     SeasonOrganiser,
 )
-from tournaments.references import Entity, described, exchanged
 from tournaments.services import seasons
 from tournaments.services.contestants import SEED_MAX, Names
 from tournaments.services.deathmatches import BEST_OF_MAX

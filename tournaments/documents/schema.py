@@ -1,5 +1,5 @@
-"""The document's format, told from what `parts` and `tournaments.payloads` describe: as JSON Schema
-for programs, and as a list of all fields for people."""
+"""The document's format, told from what `parts` and `tournaments.events.payloads` describe: as JSON
+Schema for programs, and as a list of all fields for people."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from msgspec import inspect
 
 from tournaments.documents.fields import HOLDS, VALUES, VALUES_TOLD, Part, fields_of
 from tournaments.documents.parts import Document, EventDoc, Where
-from tournaments.events import KINDS
-from tournaments.payloads import Items, Payload
-from tournaments.references import REFERS, described
+from tournaments.events.kinds import KINDS
+from tournaments.events.payloads import Items, Payload
+from tournaments.events.references import REFERS, described
 
 _REF: Final = "#/$defs/{name}"
 

@@ -890,7 +890,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "kind",
-                    models.CharField(help_text="See `tournaments.events.KINDS`.", max_length=40),
+                    models.CharField(help_text="For example death-match.decided.", max_length=40),
                 ),
                 ("words", models.CharField(help_text="A sentence for people.", max_length=500)),
                 ("data", models.JSONField(blank=True, default=dict)),

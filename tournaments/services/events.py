@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts.models import User
 from games.engine.errors import EngineFault
 from tournaments import hooks
-from tournaments.events import KINDS
+from tournaments.events.kinds import KINDS
 from tournaments.models import Contestant, DeathMatch, Leg, Round, Season, SeasonEvent
 
 log = structlog.get_logger("gauntlet.seasons")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tournaments.events import KINDS
+from tournaments.events.kinds import KINDS
 
 TURN: Final = "death-match.turn"
 CLOCK: Final = "death-match.clock"

@@ -13,9 +13,9 @@ import msgspec
 import pytest
 from msgspec import inspect
 
-from tournaments.events import KINDS
-from tournaments.payloads import Items
-from tournaments.references import REFERS, Entity, described, exchanged, unknown_keys
+from tournaments.events.kinds import KINDS
+from tournaments.events.payloads import Items
+from tournaments.events.references import REFERS, Entity, described, exchanged, unknown_keys
 
 HERE = Path(__file__).parents[3]
 # An id of a row, where the data of an event is put together.

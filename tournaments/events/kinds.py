@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from tournaments import payloads
+from tournaments.events import payloads
 
 
 class Kind(NamedTuple):
-    """What happens, for people, and the type of what is told of it (`tournaments.payloads`)."""
+    """What happens, for people, and the type of what is told of it (see `payloads`)."""
 
     words: str
     payload: type[payloads.Payload]

@@ -1,9 +1,9 @@
-"""What the data of season events holds, by kind (`tournaments.events.KINDS`), and what a leg keeps
-of its items: as JSON, with ids of rows where something is mentioned.
+"""What the data of season events holds, by kind (`kinds.KINDS`), and what a leg keeps of its items:
+as JSON, with ids of rows where something is mentioned.
 
-Every key has its type here, and every mention says of what it is (`tournaments.references`): by
-that a season's document gives each its own number, and finds it again. No key has to be there:
-events are older than what is told of them today.
+Every key has its type here, and every mention says of what it is (`references`): by that a season's
+document gives each its own number, and finds it again. No key has to be there: events are older
+than what is told of them today.
 """
 
 from __future__ import annotations
@@ -13,7 +13,13 @@ from typing import Annotated, Any, Literal, TypedDict
 
 import msgspec
 
-from tournaments.references import ContestantMention, Entity, ItemMention, MatchMention, refers
+from tournaments.events.references import (
+    ContestantMention,
+    Entity,
+    ItemMention,
+    MatchMention,
+    refers,
+)
 
 #: ISO 8601, with its offset.
 Time = Annotated[datetime, msgspec.Meta(tz=True)]
