@@ -581,7 +581,7 @@ class Gift(models.Model):
     """An item that a contestant holds: given by an eliminated one, or granted by an organiser."""
 
     season = models.ForeignKey(Season, on_delete=models.PROTECT, related_name="gifts")
-    item = models.CharField(max_length=40, help_text="An id of `tournaments.catalogue`.")
+    item = models.CharField(max_length=40, help_text="An id of the catalogue.")
     ruleset = models.CharField(
         max_length=40, blank=True, help_text="The ruleset it works in. Empty for Copy and Block."
     )
@@ -634,7 +634,7 @@ class Gift(models.Model):
 
 class Declaration(models.Model):
     """That a contestant brings an item into a leg. Secret until the leg starts, then resolved
-    with the opponent's (see `tournaments.itemrules`)."""
+    with the opponent's (see `tournaments.items.rules`)."""
 
     leg = models.ForeignKey(Leg, on_delete=models.CASCADE, related_name="declarations")
     gift = models.ForeignKey(Gift, on_delete=models.PROTECT, related_name="declarations")

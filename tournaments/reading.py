@@ -20,11 +20,11 @@ from accounts.models import User
 from core.refusals import NotFound, Refusal, refusal_of
 from games import words
 from games.models import Match
-from tournaments import catalogue
 from tournaments.course import Course
 from tournaments.formats.base import Format
 from tournaments.formats.registry import FORMATS, format_of
 from tournaments.formats.single_elimination import rules as brackets
+from tournaments.items import catalogue
 from tournaments.lifecycle import (
     PLAYABLE,
     SETTLED,

@@ -26,12 +26,12 @@ from games.engine.errors import EngineFault
 from games.models import Match
 from games.rulesets import REGISTRY
 from games.services.turns import match_submit
-from tournaments import catalogue
 from tournaments.formats.elimination import episodes
 from tournaments.formats.elimination.format import FORMAT as ELIMINATION
 from tournaments.formats.ladder.format import ladder_challenge
 from tournaments.formats.ladder.options import LadderOptions
 from tournaments.formats.registry import course_of, format_of
+from tournaments.items import catalogue
 from tournaments.lifecycle import (
     PLAYABLE,
     ContestantStatus,

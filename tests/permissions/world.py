@@ -41,8 +41,8 @@ from tests.tournaments.support import (
     played,
     who,
 )
-from tournaments.catalogue import catalogue
 from tournaments.formats.elimination.episodes import episode_open, placements_record
+from tournaments.items.catalogue import catalogue
 from tournaments.models import Contestant, DeathMatch, Season, SeasonOrganiser
 from tournaments.services.contestants import contestant_enrol, contestant_withdraw
 from tournaments.services.items import item_give

@@ -7,8 +7,8 @@ import random
 import pytest
 
 from games.engine.errors import EngineFault
-from tournaments.catalogue import META, Item, catalogue, item_of, items_for, takes_items
-from tournaments.itemrules import Brought, Resolution, resolve
+from tournaments.items.catalogue import META, Item, catalogue, item_of, items_for, takes_items
+from tournaments.items.rules import Brought, Resolution, resolve
 
 COPY, BLOCK = META
 X = Item("x", "X", "", "any")

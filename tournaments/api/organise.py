@@ -58,9 +58,9 @@ from tournaments.api.views import (
     rounds_whole,
     seasons_whole,
 )
-from tournaments.catalogue import item_of
 from tournaments.formats.elimination import episodes
 from tournaments.formats.registry import format_of
+from tournaments.items.catalogue import item_of
 from tournaments.models import (
     Contestant,
     DeathMatch,

@@ -13,7 +13,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from games.api.serializers import GameValidation
-from tournaments.catalogue import item_of
+from tournaments.items.catalogue import item_of
 from tournaments.models import (
     Contestant,
     DeathMatch,

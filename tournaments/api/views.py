@@ -48,9 +48,9 @@ from tournaments.api.serializers import (
     StandingSerializer,
     StandingsSerializer,
 )
-from tournaments.catalogue import catalogue
 from tournaments.dumps.views import records_streamed
 from tournaments.formats import names
+from tournaments.items.catalogue import catalogue
 from tournaments.leaderboards import season_leaderboard
 from tournaments.lifecycle import (
     ContestantStatus,

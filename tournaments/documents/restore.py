@@ -14,7 +14,7 @@ from accounts.services import audit_record, users_lock
 from core.refusals import Forbidden, Refusal, allowed
 from games.models import Match
 from games.services.matches import record_import
-from tournaments import audience, catalogue
+from tournaments import audience
 from tournaments.documents import archive
 from tournaments.documents.bounds import must_be_storable
 from tournaments.documents.checks import (
@@ -42,6 +42,7 @@ from tournaments.events.kinds import KINDS
 from tournaments.events.references import Entity, described, exchanged
 from tournaments.formats.numbering import NumberedRound
 from tournaments.formats.registry import format_of
+from tournaments.items import catalogue
 from tournaments.lifecycle import LegStatus, SeasonStatus, Visibility
 from tournaments.models import (
     Contestant,

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from django import forms
 
-from tournaments import catalogue
 from tournaments.forms.base import ServiceForm
 from tournaments.forms.fields import ContestantField
 from tournaments.forms.games import ruleset_name
+from tournaments.items import catalogue
 from tournaments.models import Contestant
 
 

@@ -331,7 +331,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "item",
-                    models.CharField(help_text="An id of `tournaments.catalogue`.", max_length=40),
+                    models.CharField(help_text="An id of the catalogue.", max_length=40),
                 ),
                 (
                     "ruleset",

@@ -15,9 +15,9 @@ from core.refusals import Forbidden, NotFound, Refusal
 from games.engine.decisions import Seat, other
 from games.engine.ruleset import HeldItem
 from tournaments import audience, lifecycle
-from tournaments.catalogue import BLOCK, Item, item_of
 from tournaments.formats.registry import format_of
-from tournaments.itemrules import Brought, ItemStep, resolve
+from tournaments.items.catalogue import BLOCK, Item, item_of
+from tournaments.items.rules import Brought, ItemStep, resolve
 from tournaments.lifecycle import (
     PLAYABLE,
     ContestantStatus,

@@ -12,12 +12,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import User
 from core.refusals import Forbidden, Refusal
-from tournaments import audience, catalogue
+from tournaments import audience
 from tournaments.actions import players
 from tournaments.actions.episodes import CHOOSE
 from tournaments.actions.ladder import CHALLENGE
 from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtRound, AtSeason
 from tournaments.formats.elimination.episodes import choosable
+from tournaments.items import catalogue
 from tournaments.lifecycle import STILL_IN, GiftStatus
 from tournaments.models import Contestant, Episode, Gift, Leg
 from tournaments.reading import Sheet, item_named

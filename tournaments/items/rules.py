@@ -22,7 +22,7 @@ import msgspec
 from games.engine.decisions import Seat, other
 from games.engine.errors import EngineFault
 from games.engine.ruleset import HeldItem
-from tournaments.catalogue import BLOCK, COPY, Item
+from tournaments.items.catalogue import BLOCK, COPY, Item
 
 
 class Brought(msgspec.Struct, frozen=True):
