@@ -1,0 +1,38 @@
+"""What seasons are made of. Changes go through `tournaments.services`.
+
+From the outside in: a `Season` has `Contestant`s and `Round`s; a round has `DeathMatch`es, each
+between two contestants; a death match has `Leg`s (one, or several in a final that is best of many),
+and a leg is played as one `games.Match`. In an elimination season a round is an `Episode`, or the
+final. Items travel as `Gift`s; what happened to them is an append-only history, and so is the
+season's own (`SeasonEvent`), which pages, webhooks and feeds are read from.
+"""
+
+from tournaments.models.contestants import Contestant
+from tournaments.models.death_matches import DeathMatch, Leg, ReminderSent
+from tournaments.models.events import SeasonEvent
+from tournaments.models.items import Declaration, Gift, ItemEvent
+from tournaments.models.rounds import Episode, Placement, Round
+from tournaments.models.seasons import NoShowRule, RulesetChoice, Season, SeasonOrganiser
+
+# Those of webhooks are kept with webhooks, and found by Django through this module.
+from tournaments.webhooks.models import Delivery, Webhook
+
+__all__ = [
+    "Contestant",
+    "DeathMatch",
+    "Declaration",
+    "Delivery",
+    "Episode",
+    "Gift",
+    "ItemEvent",
+    "Leg",
+    "NoShowRule",
+    "Placement",
+    "ReminderSent",
+    "Round",
+    "RulesetChoice",
+    "Season",
+    "SeasonEvent",
+    "SeasonOrganiser",
+    "Webhook",
+]

@@ -1,0 +1,84 @@
+"""Contestants: who takes part in a season."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from tournaments.lifecycle import ContestantStatus
+from tournaments.models.seasons import Season
+
+
+class ContestantQuerySet(models.QuerySet["Contestant"]):
+    """Contestants, and where they play."""
+
+    def in_round(self, number: int) -> ContestantQuerySet:
+        """Who plays in a round, or in the main match of an episode: everybody still in who has not
+        entered since."""
+        return self.filter(status=ContestantStatus.ACTIVE, since_round__lte=number)
+
+
+class Contestant(models.Model):
+    """Somebody in a season. `name` is the name at the time; a contestant of an imported season
+    may have no account here."""
+
+    season = models.ForeignKey(Season, on_delete=models.PROTECT, related_name="contestants")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="contestancies",
+    )
+    name = models.CharField(max_length=200)
+    seed = models.PositiveIntegerField(null=True, blank=True, help_text="1 is the strongest.")
+    status = models.CharField(
+        max_length=12, choices=ContestantStatus.choices, default=ContestantStatus.ENROLLED
+    )
+    since_round = models.PositiveSmallIntegerField(
+        default=1, help_text="The round from which they play: later than 1 for a late entry."
+    )
+    place = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Where they ended; equal places are possible."
+    )
+    replaces = models.OneToOneField(
+        "self",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="replaced_by",
+        help_text="Whose place, seed and pairings they took over.",
+    )
+    enrolled_at = models.DateTimeField(default=timezone.now)
+    left_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ContestantQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["season", "seed", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["season", "user"], name="contestant_once"),
+            # A replacement takes the seed over from somebody who has left.
+            models.UniqueConstraint(
+                fields=["season", "seed"],
+                condition=~Q(status="replaced"),
+                name="contestant_seed_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=ContestantStatus.values), name="contestant_status_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(seed__isnull=True) | Q(seed__gte=1), name="contestant_seed_from_1"
+            ),
+            models.CheckConstraint(condition=Q(since_round__gte=1), name="contestant_since_round"),
+            models.CheckConstraint(condition=~Q(name=""), name="contestant_named"),
+            models.CheckConstraint(
+                condition=Q(replaces__isnull=True) | ~Q(replaces=F("id")),
+                name="contestant_not_own_replacement",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,165 @@
+"""Seasons, who may see them, and who runs them."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.roles import is_organiser
+from tournaments.formats import names
+from tournaments.lifecycle import SeasonStatus, Visibility
+
+
+class RulesetChoice(models.TextChoices):
+    """Who or what decides which ruleset a round is played in."""
+
+    FIXED = "fixed", "The first of the list, always"
+    ROTATING = "rotating", "The list in turn, one each round"
+    LOWER_SEED = "lower-seed", "The lower seed chooses from the list"
+
+
+class NoShowRule(models.TextChoices):
+    """What happens to a player who is not there at the start and the minutes of grace are over."""
+
+    FORFEIT = "forfeit", "The player who is there wins"
+    ORGANISER = "organiser", "An organiser decides"
+
+
+class SeasonQuerySet(models.QuerySet["Season"]):
+    """Seasons, and who may see them."""
+
+    def visible_to(self, user: Any) -> SeasonQuerySet:
+        """Drafts are for their organisers (who still are organisers of this site) and
+        administrators, everything else is public."""
+        if not is_organiser(user):
+            return self.exclude(visibility=Visibility.DRAFT)
+        if user.is_superuser:
+            return self.all()
+        own = SeasonOrganiser.objects.filter(user=user).values("season")
+        return self.filter(~Q(visibility=Visibility.DRAFT) | Q(pk__in=own))
+
+
+class Season(models.Model):
+    """A competition, from enrolment to its winner."""
+
+    uid = models.UUIDField(
+        default=uuid.uuid4, unique=True, editable=False, help_text="The same on every installation."
+    )
+    slug = models.SlugField(max_length=60, unique=True)
+    name = models.CharField(max_length=80)
+    summary = models.TextField(max_length=2000, blank=True)
+    format = models.CharField(max_length=20, choices=names.choices)
+    format_options = models.JSONField(default=dict, blank=True)
+    visibility = models.CharField(
+        max_length=10, choices=Visibility.choices, default=Visibility.DRAFT
+    )
+    status = models.CharField(
+        max_length=12, choices=SeasonStatus.choices, default=SeasonStatus.ENROLLING
+    )
+    open_enrolment = models.BooleanField(
+        default=False, help_text="Whether players may enrol themselves."
+    )
+    repertoire = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="What is played, in order: ruleset, variant and options of each.",
+    )
+    ruleset_choice = models.CharField(
+        max_length=10, choices=RulesetChoice.choices, default=RulesetChoice.FIXED
+    )
+    pace = models.CharField(max_length=20, default="normal", help_text="See `games.pace.PACES`.")
+    tie_breaks = models.JSONField(
+        default=list, blank=True, help_text="Keys of metrics, the first decides first."
+    )
+    no_show_minutes = models.PositiveSmallIntegerField(default=15)
+    no_show_rule = models.CharField(
+        max_length=10, choices=NoShowRule.choices, default=NoShowRule.ORGANISER
+    )
+    winner = models.ForeignKey(
+        "Contestant", on_delete=models.PROTECT, null=True, blank=True, related_name="seasons_won"
+    )
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="seasons_created"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    changed_at = models.DateTimeField(default=timezone.now, help_text="The last event.")
+    revision = models.PositiveBigIntegerField(
+        default=0,
+        help_text="Another one after each deed that may change what everybody sees of it: what was "
+        "made of the season before is made anew.",
+    )
+
+    objects = SeasonQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        indexes = [
+            models.Index(fields=["visibility", "status", "-created_at"], name="season_listed"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                # Which formats there are is known to their registry, not to the database.
+                condition=Q(format__regex=r"^[a-z]+(-[a-z]+)*$"),
+                name="season_format_named",
+            ),
+            models.CheckConstraint(
+                condition=Q(visibility__in=Visibility.values), name="season_visibility_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(ruleset_choice__in=RulesetChoice.values),
+                name="season_ruleset_choice_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(no_show_rule__in=NoShowRule.values), name="season_no_show_known"
+            ),
+            models.CheckConstraint(condition=~Q(name=""), name="season_named"),
+            # What is played is public: nothing of a draft has begun.
+            models.CheckConstraint(
+                condition=~Q(visibility="draft")
+                | Q(status__in=["enrolling", "cancelled"], started_at__isnull=True),
+                name="season_draft_not_begun",
+            ),
+            models.CheckConstraint(
+                condition=Q(status="enrolling", started_at__isnull=True, finished_at__isnull=True)
+                | Q(status="running", started_at__isnull=False, finished_at__isnull=True)
+                | Q(status="finished", started_at__isnull=False, finished_at__isnull=False)
+                | Q(status="cancelled", finished_at__isnull=False),
+                name="season_times_fit_status",
+            ),
+            models.CheckConstraint(
+                condition=Q(winner__isnull=True) | Q(status="finished"),
+                name="season_winner_when_finished",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("tournaments:season", args=[self.slug])
+
+
+class SeasonOrganiser(models.Model):
+    """Somebody who runs a season."""
+
+    season = models.ForeignKey(Season, on_delete=models.CASCADE, related_name="organisers")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="seasons_organised"
+    )
+
+    class Meta:
+        ordering = ["season", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["season", "user"], name="season_organiser_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} of {self.season}"
