@@ -16,7 +16,7 @@ class TournamentsConfig(AppConfig):
             register_waiting,
         )
         from games.hooks import match_ended, match_reminded, match_turned  # noqa: PLC0415
-        from tournaments import audience, demo, extras, pictures, receivers  # noqa: PLC0415
+        from tournaments import audience, extras, pictures, receivers  # noqa: PLC0415
         from tournaments.documents import holding  # noqa: PLC0415
         from tournaments.formats import installed, registry  # noqa: PLC0415
         from tournaments.hooks import season_happened  # noqa: PLC0415
@@ -25,6 +25,7 @@ class TournamentsConfig(AppConfig):
             organises_seasons,
         )
         from tournaments.services.events import register_writer  # noqa: PLC0415
+        from tournaments.simulation import demo  # noqa: PLC0415
         from tournaments.webhooks import following  # noqa: PLC0415
         from tournaments.webhooks.outbox import deliveries_write  # noqa: PLC0415
 

@@ -1,5 +1,5 @@
 """What must hold of every season at every moment, whatever organisers did: told as sentences of
-what does not. `manage.py simulate_season` and the tests ask for it."""
+what does not. `manage.py simulate_season`, whoever restores a document and the tests ask for it."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def in_short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("games.demo.MOVES_AT_MOST", 1)
     if not depth.whole:
         for name in ("_cup", "_gauntlet"):
-            monkeypatch.setattr(f"tournaments.demo.{name}", lambda *_people: None)
+            monkeypatch.setattr(f"tournaments.simulation.demo.{name}", lambda *_people: None)
 
 
 @pytest.mark.usefixtures("in_short")

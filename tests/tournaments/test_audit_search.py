@@ -56,7 +56,8 @@ from tournaments.services.results import (
     death_match_void,
 )
 from tournaments.services.scheduling import leg_schedule
-from tournaments.simulation import Plan, season_simulate
+from tournaments.simulation.plan import Plan
+from tournaments.simulation.season import season_simulate
 
 # Where the keys of two tables begin here: a number in the details of a deed then says by itself
 # that it names a contestant, or an account, however the details call it.

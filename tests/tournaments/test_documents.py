@@ -36,7 +36,8 @@ from tournaments.documents.schema import season_fields, season_schema
 from tournaments.invariants import faults_of
 from tournaments.models import Season
 from tournaments.services.seasons import season_create
-from tournaments.simulation import Plan, season_simulate
+from tournaments.simulation.plan import Plan
+from tournaments.simulation.season import season_simulate
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("documents")]
 

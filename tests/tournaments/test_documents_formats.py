@@ -24,7 +24,8 @@ from tournaments.models import Contestant, DeathMatch, Gift, Leg, Round
 from tournaments.services.contestants import contestant_replace
 from tournaments.services.results import death_match_void, round_reopen
 from tournaments.services.rounds import round_pair
-from tournaments.simulation import Plan, season_simulate
+from tournaments.simulation.plan import Plan
+from tournaments.simulation.season import season_simulate
 
 
 @pytest.mark.parametrize(

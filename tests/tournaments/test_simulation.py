@@ -13,7 +13,8 @@ from tests.support import depth
 from tests.tournaments.support import GAME, START
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Gift, Leg, Season, SeasonEvent
-from tournaments.simulation import Plan, season_simulate
+from tournaments.simulation.plan import Plan
+from tournaments.simulation.season import season_simulate
 
 
 def simulated(orla: User, kind: str, contestants: int, **more: Any) -> Season:

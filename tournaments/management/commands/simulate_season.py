@@ -13,7 +13,8 @@ from accounts.roles import is_organiser
 from core.refusals import Refusal
 from tournaments.formats.registry import FORMATS
 from tournaments.invariants import faults_of
-from tournaments.simulation import Plan, season_simulate
+from tournaments.simulation.plan import Plan
+from tournaments.simulation.season import season_simulate
 
 
 class Command(BaseCommand):
