@@ -8,7 +8,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-import accounts.models
+import accounts.models.users
 import accounts.names.validators
 
 
@@ -153,7 +153,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             managers=[
-                ("objects", accounts.models.UserManager()),
+                ("objects", accounts.models.users.UserManager()),
             ],
         ),
         migrations.CreateModel(

@@ -1,0 +1,285 @@
+"""What moderators keep: sanctions, reports, merged accounts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+
+class SanctionQuerySet(models.QuerySet["Sanction"]):
+    """Sanctions: which bind now, and who may see them."""
+
+    def in_force(self, at: datetime | None = None) -> SanctionQuerySet:
+        """Mutes and suspensions that bind at an instant (now), the open-ended ones included."""
+        at = timezone.now() if at is None else at
+        return self.filter(
+            Q(until__isnull=True) | Q(until__gt=at), lifted_at__isnull=True, at__lte=at
+        ).exclude(kind=Sanction.Kind.WARNING)
+
+    def unread_warnings(self) -> SanctionQuerySet:
+        """Warnings that stand and that their reader has not acknowledged."""
+        return self.filter(
+            kind=Sanction.Kind.WARNING, acknowledged_at__isnull=True, lifted_at__isnull=True
+        )
+
+    def visible_to(self, user: Any) -> SanctionQuerySet:
+        """Their own; moderators see all, in the admin site."""
+        return self.filter(user=user) if isinstance(user, get_user_model()) else self.none()
+
+
+class Sanction(models.Model):
+    """What a moderator has laid upon somebody. It ends at `until`, by itself, or when lifted.
+
+    Whether one is in force is never stored: `SanctionQuerySet.in_force` derives it.
+    """
+
+    class Kind(models.TextChoices):
+        WARNING = "warning", "Warning"
+        MUTE = "mute", "Mute"
+        SUSPENSION = "suspension", "Suspension"
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="sanctions"
+    )
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    reason = models.CharField(max_length=500, help_text="Shown to the person.")
+    note = models.TextField(blank=True, help_text="For moderators only.")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="sanctions_given"
+    )
+    report = models.ForeignKey(
+        "Report",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="sanctions",
+        help_text="The report that led to it.",
+    )
+    at = models.DateTimeField(default=timezone.now)
+    until = models.DateTimeField(null=True, blank=True, help_text="Empty: until it is lifted.")
+    lifted_at = models.DateTimeField(null=True, blank=True)
+    lifted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="sanctions_lifted",
+    )
+    lifted_why = models.CharField(max_length=500, blank=True)
+    acknowledged_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the person said that they have read the warning."
+    )
+
+    objects = SanctionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-at", "-id"]
+        indexes = [
+            # Asked on every request of somebody who is signed in: see User.with_standing.
+            models.Index(
+                fields=["user", "kind"], name="sanction_open", condition=Q(lifted_at__isnull=True)
+            ),
+            models.Index(fields=["-at"], name="sanction_at"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(kind__in=["warning", "mute", "suspension"]), name="sanction_kind_known"
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="sanction_reason_given"),
+            models.CheckConstraint(condition=~Q(user=F("by")), name="sanction_not_oneself"),
+            models.CheckConstraint(
+                condition=Q(until__isnull=True) | Q(until__gt=F("at")), name="sanction_ends_later"
+            ),
+            # A warning binds nobody, so it has no end; only a warning is acknowledged.
+            models.CheckConstraint(
+                condition=Q(kind="warning", until__isnull=True)
+                | (~Q(kind="warning") & Q(acknowledged_at__isnull=True)),
+                name="sanction_warning_form",
+            ),
+            models.CheckConstraint(
+                condition=Q(lifted_at__isnull=True, lifted_by__isnull=True, lifted_why="")
+                | (Q(lifted_at__isnull=False, lifted_by__isnull=False) & ~Q(lifted_why="")),
+                name="sanction_lifted_whole",
+            ),
+            # The service refuses a second one that overlaps; without an end it is plain to see.
+            models.UniqueConstraint(
+                fields=["user", "kind"],
+                condition=Q(until__isnull=True, lifted_at__isnull=True) & ~Q(kind="warning"),
+                name="sanction_one_without_end",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} of {self.user}"
+
+    @property
+    def standing(self) -> str:
+        """`lifted`, `over` (its end has come, or the warning was read) or `in force`."""
+        if self.lifted_at is not None:
+            return "lifted"
+        if self.kind == self.Kind.WARNING:
+            return "in force" if self.acknowledged_at is None else "over"
+        return "in force" if self.until is None or self.until > timezone.now() else "over"
+
+
+class ReportQuerySet(models.QuerySet["Report"]):
+    """Reports: the queue, and who may see them."""
+
+    def open(self) -> ReportQuerySet:
+        """Those that wait for an answer, claimed or not."""
+        return self.filter(closed_at__isnull=True)
+
+    def visible_to(self, user: Any) -> ReportQuerySet:
+        """The reports that somebody has made; the queue is the moderators' admin page."""
+        return self.filter(reporter=user) if isinstance(user, get_user_model()) else self.none()
+
+
+class Report(models.Model):
+    """Somebody tells the moderators of something. `context` is what it looked like at that time.
+
+    `context` has the shape of `accounts.moderation.reports.Target.context`: `facts`, pairs of a
+    text, and `lines`, each with `who`, `text`, `at` (ISO, UTC) and `quoted`.
+    """
+
+    class Reason(models.TextChoices):
+        ABUSE = "abuse", "Insults or harassment"
+        CHEATING = "cheating", "Cheating or help from outside"
+        SPAM = "spam", "Advertising or flooding"
+        NAME = "name", "An offensive or misleading name"
+        STALLING = "stalling", "Stalling or throwing a match"
+        OTHER = "other", "Something else"
+
+    class Outcome(models.TextChoices):
+        ACTED = "acted", "We agreed and acted on it"
+        NO_BREACH = "no-breach", "We found no breach of the rules"
+        ALREADY = "already", "It had been dealt with before"
+        UNCLEAR = "unclear", "There was too little to go on"
+
+    reporter = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="reports_made"
+    )
+    about = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="reports_about",
+        help_text="The person concerned. Empty where it is not one person, as for a match.",
+    )
+    target_type = models.CharField(max_length=64)
+    target_id = models.CharField(max_length=64)
+    title = models.CharField(max_length=200, help_text="What is reported, in words.")
+    url = models.CharField(max_length=200, blank=True)
+    reason = models.CharField(max_length=10, choices=Reason.choices)
+    words = models.CharField(max_length=1000, help_text="The reporter's own words.")
+    context = models.JSONField(default=dict, blank=True)
+    at = models.DateTimeField(default=timezone.now)
+    claimed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="reports_claimed",
+    )
+    claimed_at = models.DateTimeField(null=True, blank=True)
+    closed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="reports_closed",
+    )
+    closed_at = models.DateTimeField(null=True, blank=True)
+    outcome = models.CharField(max_length=10, choices=Outcome.choices, blank=True)
+    answer = models.CharField(
+        max_length=1000, blank=True, help_text="Told to the reporter, by mail and on their page."
+    )
+    note = models.TextField(blank=True, help_text="For moderators only.")
+
+    objects = ReportQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-at", "-id"]
+        indexes = [
+            models.Index(fields=["at"], name="report_open", condition=Q(closed_at__isnull=True)),
+            models.Index(fields=["target_type", "target_id"], name="report_target"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(reason__in=["abuse", "cheating", "spam", "name", "stalling", "other"]),
+                name="report_reason_known",
+            ),
+            models.CheckConstraint(
+                condition=~Q(words="") & ~Q(target_type="") & ~Q(target_id="") & ~Q(title=""),
+                name="report_whole",
+            ),
+            models.CheckConstraint(
+                condition=Q(about__isnull=True) | ~Q(about=F("reporter")),
+                name="report_not_oneself",
+            ),
+            models.CheckConstraint(
+                condition=Q(claimed_by__isnull=True, claimed_at__isnull=True)
+                | Q(claimed_by__isnull=False, claimed_at__isnull=False),
+                name="report_claimed_whole",
+            ),
+            models.CheckConstraint(
+                condition=Q(closed_at__isnull=True, closed_by__isnull=True, outcome="", answer="")
+                | Q(
+                    closed_at__isnull=False,
+                    closed_by__isnull=False,
+                    outcome__in=["acted", "no-breach", "already", "unclear"],
+                ),
+                name="report_closed_whole",
+            ),
+            models.UniqueConstraint(
+                fields=["reporter", "target_type", "target_id"],
+                condition=Q(closed_at__isnull=True),
+                name="report_once_while_open",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"report {self.pk}: {self.title}"
+
+    @property
+    def standing(self) -> str:
+        """`closed`, `claimed` or `open`."""
+        if self.closed_at is not None:
+            return "closed"
+        return "open" if self.claimed_by_id is None else "claimed"
+
+
+class AccountMerge(models.Model):
+    """Two accounts turned out to be one person's: what `duplicate` had belongs to `keep` now.
+
+    Append-only, as a merge cannot be undone; the old name leads to the kept account for ever.
+    """
+
+    keep = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="merged_from"
+    )
+    duplicate = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="merged_into"
+    )
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="merges_made"
+    )
+    reason = models.CharField(max_length=500)
+    moved = models.JSONField(default=dict, help_text="What was moved, and how many of each.")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-at", "-id"]
+        constraints = [
+            models.CheckConstraint(condition=~Q(keep=F("duplicate")), name="merge_two_accounts"),
+            models.CheckConstraint(condition=~Q(reason=""), name="merge_reason_given"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.duplicate} merged into {self.keep}"

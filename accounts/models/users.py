@@ -1,0 +1,170 @@
+"""Users, and how they are found."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, ClassVar, Final
+
+from django.contrib.auth.models import AbstractUser, Group
+from django.contrib.auth.models import UserManager as DjangoUserManager
+from django.contrib.postgres.expressions import ArraySubquery
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.db.models import Exists, OuterRef, Q
+from django.db.models.functions import Lower, Trim
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models.moderation import Sanction
+from accounts.names.validators import (
+    DISPLAY_NAME_MAX_LENGTH,
+    USERNAME_MAX_LENGTH,
+    USERNAME_PATTERN,
+    username_validators,
+    validate_display_name,
+    validate_time_zone,
+)
+
+# They stand in the text of `UserManager.of_number` for what differs from one request to the next.
+_SOME_INSTANT: Final = datetime(1, 2, 3, tzinfo=UTC)
+_SOME_NUMBER: Final = -9876543210
+
+
+@cache
+def _query_of_number() -> tuple[str, tuple[Any, ...]]:
+    """The text and the parameters of the query for one user with their standing."""
+    asked = User.objects.with_standing(_SOME_INSTANT).filter(pk=_SOME_NUMBER)
+    text, parameters = asked.query.sql_with_params()
+    return text, tuple(parameters)
+
+
+class UserManager(DjangoUserManager["User"]):
+    """Finds people by name in any case, since names are stored in lower case."""
+
+    def get_by_natural_key(self, username: str | None) -> User:
+        return super().get_by_natural_key(self.model.normalize_username(username or ""))
+
+    def with_standing(self, at: datetime | None = None) -> models.QuerySet[User]:
+        """Everybody, each with `suspended` and `warned` (is a suspension in force at an instant,
+        now; does a warning wait to be acknowledged?) and `group_names`. For those who need them on
+        every request: it is one query."""
+        own = Sanction.objects.filter(user=OuterRef("pk"))
+        groups = Group.objects.filter(user=OuterRef("pk")).order_by("name")
+        return self.get_queryset().annotate(
+            suspended=Exists(own.in_force(at).filter(kind=Sanction.Kind.SUSPENSION)),
+            warned=Exists(own.unread_warnings()),
+            group_names=ArraySubquery(groups.values("name")),
+        )
+
+    def of_number(self, number: Any) -> User | None:
+        """Who has this number, as `with_standing` gives them; None where nobody has.
+
+        Asked on every request of somebody who is signed in. The query is always the same, so that
+        its text is made only once: making it takes several times as long as asking it.
+        """
+        try:
+            number = self.model._meta.pk.to_python(number)
+        except ValidationError:
+            return None
+        text, parameters = _query_of_number()
+        now = timezone.now()
+        given = [
+            now if each == _SOME_INSTANT else number if each == _SOME_NUMBER else each
+            for each in parameters
+        ]
+        return next(iter(self.raw(text, given)), None)
+
+
+class User(AbstractUser):
+    """Somebody who can sign in.
+
+    The username is the stable key in addresses and records: lower case, never changed after
+    registration. The display name is what pages show; it may be anything readable.
+    """
+
+    class Theme(models.TextChoices):
+        AUTO = "auto", "As my device"
+        LIGHT = "light", "Light"
+        DARK = "dark", "Dark"
+
+    first_name = None  # type: ignore[assignment]  # one display name instead
+    last_name = None  # type: ignore[assignment]
+
+    username = models.CharField(
+        "username",
+        max_length=USERNAME_MAX_LENGTH,
+        unique=True,
+        validators=username_validators,
+        error_messages={"unique": "This username is taken."},
+        help_text="3 to 20 characters: letters a to z, digits, hyphens, underscores.",
+    )
+    email = models.EmailField("email address", blank=True)
+    display_name = models.CharField(
+        "display name",
+        max_length=DISPLAY_NAME_MAX_LENGTH,
+        blank=True,
+        validators=[validate_display_name],
+        help_text="Shown beside your board and in results. Empty: your username.",
+    )
+    time_zone = models.CharField(
+        "time zone",
+        max_length=64,
+        blank=True,
+        validators=[validate_time_zone],
+        help_text="For dates on pages and in mail.",
+    )
+    sound_muted = models.BooleanField("mute all sounds", default=False)
+    theme = models.CharField("board theme", max_length=5, choices=Theme.choices, default=Theme.AUTO)
+    is_bot = models.BooleanField(
+        "bot", default=False, help_text="A program plays with this account, and for good."
+    )
+
+    objects: ClassVar[UserManager] = UserManager()
+
+    class Meta:
+        constraints = [
+            # With unique=True this makes names unique in any case.
+            models.CheckConstraint(
+                condition=Q(username__regex=USERNAME_PATTERN), name="user_username_form"
+            ),
+            # Empty addresses (accounts made by an administrator) do not collide.
+            models.UniqueConstraint(
+                Lower("email"),
+                condition=~Q(email=""),
+                name="user_email_unique",
+                violation_error_message="This email address belongs to another account.",
+            ),
+            models.CheckConstraint(
+                condition=Q(theme__in=["auto", "light", "dark"]), name="user_theme_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(display_name=Trim("display_name")), name="user_display_name_trimmed"
+            ),
+            # Programs do not rule over people.
+            models.CheckConstraint(
+                condition=Q(is_bot=False) | Q(is_staff=False, is_superuser=False),
+                name="user_bot_unprivileged",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.username
+
+    @classmethod
+    def normalize_username(cls, username: str) -> str:
+        return super().normalize_username(username).lower() if username else username
+
+    @property
+    def shown_name(self) -> str:
+        """The display name, or the username where there is none."""
+        return self.display_name or self.username
+
+    def get_full_name(self) -> str:
+        return self.shown_name
+
+    def get_short_name(self) -> str:
+        return self.shown_name
+
+    def get_absolute_url(self) -> str:
+        return reverse("profile", args=[self.username])
