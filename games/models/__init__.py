@@ -1,0 +1,27 @@
+"""What a running site keeps about matches. Changes go through `games.services`."""
+
+from games.models.challenges import Challenge
+from games.models.chat import ChatMessage
+from games.models.kept import Preparation, SavedMove
+from games.models.matches import Match, MatchEntry, MatchPlayer, MatchReferee
+from games.models.outages import ServiceBeat, ServiceOutage
+
+# Those of ratings are kept with ratings, and found by Django through this module.
+from games.ratings.models import Rating, RatingLadder, RatingPoint, RatingRuling
+
+__all__ = [
+    "Challenge",
+    "ChatMessage",
+    "Match",
+    "MatchEntry",
+    "MatchPlayer",
+    "MatchReferee",
+    "Preparation",
+    "Rating",
+    "RatingLadder",
+    "RatingPoint",
+    "RatingRuling",
+    "SavedMove",
+    "ServiceBeat",
+    "ServiceOutage",
+]

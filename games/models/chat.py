@@ -1,0 +1,43 @@
+"""What is said beside a match."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from games.models.matches import Match
+
+
+class ChatMessage(models.Model):
+    """Something said beside a match. A removed message keeps its row, for the moderators."""
+
+    class Room(models.TextChoices):
+        PLAYERS = "players"
+        SPECTATORS = "spectators"
+
+    match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="chat")
+    room = models.CharField(max_length=10, choices=Room.choices)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="chat_messages"
+    )
+    client_id = models.CharField(max_length=64)
+    text = models.CharField(max_length=500)
+    at = models.BigIntegerField(help_text="In ms since 1970.")
+    removed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["match", "id"]
+        indexes = [models.Index(fields=["match", "room", "id"], name="chat_room")]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(room__in=["players", "spectators"]), name="chat_room_known"
+            ),
+            models.CheckConstraint(condition=~Q(text=""), name="chat_not_empty"),
+            models.UniqueConstraint(
+                fields=["match", "author", "client_id"], name="chat_client_id_unique"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.match_id}/{self.room}/{self.pk}"
