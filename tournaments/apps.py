@@ -16,10 +16,11 @@ class TournamentsConfig(AppConfig):
             register_waiting,
         )
         from games.hooks import match_ended, match_reminded, match_turned  # noqa: PLC0415
-        from tournaments import audience, extras, pictures, receivers  # noqa: PLC0415
+        from tournaments import audience, extras, receivers  # noqa: PLC0415
         from tournaments.documents import holding  # noqa: PLC0415
         from tournaments.formats import installed, registry  # noqa: PLC0415
         from tournaments.hooks import season_happened  # noqa: PLC0415
+        from tournaments.pictures import reader  # noqa: PLC0415
         from tournaments.services.contestants import (  # noqa: PLC0415
             contestancies_merge,
             organises_seasons,
@@ -38,7 +39,7 @@ class TournamentsConfig(AppConfig):
             receivers.on_rights_changed, dispatch_uid="tournaments.rights_changed"
         )
         register_writer(deliveries_write)
-        holding.register_reader(pictures.season_shown)
+        holding.register_reader(reader.season_shown)
         match_turned.connect(following.on_turn, dispatch_uid="tournaments.webhooks.turn")
         match_reminded.connect(following.on_reminder, dispatch_uid="tournaments.webhooks.clock")
         merging.register("tournaments", contestancies_merge)

@@ -51,7 +51,7 @@ from tournaments.forms.rounds import PairingsForm
 from tournaments.forms.seasons import SeasonForm
 from tournaments.jobs import MAIL_EVENT
 from tournaments.models import Contestant, DeathMatch, Season, SeasonEvent
-from tournaments.pictures import standing_text
+from tournaments.pictures.links import standing_text
 from tournaments.reading import Sheet, seasons_listed
 from tournaments.services import legs, results
 from tournaments.services.contestants import contestant_replace, contestant_withdraw

@@ -10,7 +10,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from games import pace, words
-from tournaments import pictures, reading
+from tournaments import reading
 from tournaments.lifecycle import (
     STILL_IN,
     ContestantStatus,
@@ -30,6 +30,7 @@ from tournaments.models import (
     Season,
     SeasonEvent,
 )
+from tournaments.pictures import brackets, links, portraits, timelines
 from tournaments.standings.metrics import Value
 
 register = template.Library()
@@ -45,10 +46,10 @@ def face(contestant: Contestant | None, size: str = "") -> SafeString:
     gone = "" if contestant.status in STILL_IN else " face--gone"
     return format_html(
         '<span class="avatar avatar--{}{}{}" aria-hidden="true">{}</span>',
-        pictures.colour_of(contestant),
+        portraits.colour_of(contestant),
         kind,
         gone,
-        pictures.initial_of(contestant.name),
+        portraits.initial_of(contestant.name),
     )
 
 
@@ -66,15 +67,15 @@ def contestant_link(contestant: Contestant | None, link: bool = True) -> SafeStr
 
 
 @register.simple_tag
-def season_timeline(sheet: reading.Sheet) -> pictures.Timeline:
+def season_timeline(sheet: reading.Sheet) -> timelines.Timeline:
     """The drawing of a season's episodes."""
-    return pictures.timeline(sheet)
+    return timelines.timeline(sheet)
 
 
 @register.simple_tag
-def season_bracket(sheet: reading.Sheet) -> pictures.Drawing | None:
+def season_bracket(sheet: reading.Sheet) -> brackets.Drawing | None:
     """The drawing of a bracket."""
-    return pictures.bracket_drawing(sheet)
+    return brackets.bracket_drawing(sheet)
 
 
 @register.filter
@@ -246,4 +247,4 @@ def to_int(number: float) -> str:
 @register.filter
 def standing(sheet: reading.Sheet) -> str:
     """How far a season is, in a few words."""
-    return pictures.standing_text(sheet)
+    return links.standing_text(sheet)

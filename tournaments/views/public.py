@@ -12,9 +12,10 @@ from django.views.decorators.http import require_safe
 from accounts.models import User
 from games.sharing import png_response
 from games.views.common import one_page, signed_in
-from tournaments import audience, pictures, reading
+from tournaments import audience, reading
 from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus
 from tournaments.models import Contestant, DeathMatch, Leg
+from tournaments.pictures import links
 from tournaments.reading import Sheet, fingerprint
 from tournaments.services.legs import by_items, more_items
 from tournaments.services.scheduling import ready_from, ready_until
@@ -213,7 +214,7 @@ def share(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """The picture that goes with links to the season."""
     what = f"season-{fingerprint(sheet.season)}"
     public = sheet.season.visibility != "draft"
-    return png_response(request, lambda: pictures.season_picture(sheet), what=what, public=public)
+    return png_response(request, lambda: links.season_picture(sheet), what=what, public=public)
 
 
 @require_safe
@@ -224,7 +225,7 @@ def death_match_share(request: HttpRequest, sheet: Sheet, pk: int) -> HttpRespon
     what = f"death-match-{pk}-{fingerprint(sheet.season)}"
     public = sheet.season.visibility != "draft"
     return png_response(
-        request, lambda: pictures.death_match_picture(sheet, row), what=what, public=public
+        request, lambda: links.death_match_picture(sheet, row), what=what, public=public
     )
 
 
