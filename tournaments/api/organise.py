@@ -1003,7 +1003,7 @@ class ResultSerializer(WhySerializer):
         told = Together()
         if "winner" in sound:
             with told.of():
-                results.seat_of_side(self.context["about"], sound["winner"])
+                deathmatches.seat_of_side(self.context["about"], sound["winner"])
         yield from told.refused
 
 

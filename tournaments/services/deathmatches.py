@@ -148,6 +148,21 @@ def sides_of(death_match: DeathMatch) -> tuple[Contestant, Contestant]:
     return death_match.home, death_match.away
 
 
+def wins_of(death_match: DeathMatch) -> tuple[int, int]:
+    """How many legs each side has won, by seat."""
+    seats = list(
+        death_match.legs.filter(status=LegStatus.FINISHED).values_list("winner_seat", flat=True)
+    )
+    return seats.count(0), seats.count(1)
+
+
+def seat_of_side(death_match: DeathMatch, contestant: Contestant) -> Seat:
+    """The seat that a contestant has. Raises Refusal ``death-match.winner``."""
+    if contestant.pk not in (death_match.home_id, death_match.away_id):
+        raise Refusal("death-match.winner", f"{contestant.name} is not in this death match.")
+    return int(contestant.pk == death_match.away_id)
+
+
 def bye_create(
     *,
     round: Round,  # noqa: A002

@@ -98,6 +98,12 @@ def must_be_running(season: Season) -> None:
         )
 
 
+def must_be_running_or_finished(season: Season) -> None:
+    """Raises Refusal ``season.not-running`` for a season that has not begun, or was cancelled."""
+    if season.status != SeasonStatus.FINISHED:
+        must_be_running(season)
+
+
 def death_match_lock_managed(
     death_match: DeathMatch, acting_user: User | None
 ) -> tuple[Season, DeathMatch]:

@@ -38,7 +38,13 @@ from tournaments.lifecycle import (
 )
 from tournaments.models import Contestant, DeathMatch, Leg, Round, Season
 from tournaments.services import items, seasons
-from tournaments.services.deathmatches import death_match_move, round_close, sides_of
+from tournaments.services.deathmatches import (
+    death_match_move,
+    round_close,
+    seat_of_side,
+    sides_of,
+    wins_of,
+)
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     death_match_fresh,
@@ -46,6 +52,7 @@ from tournaments.services.guards import (
     instant,
     leg_lock_managed,
     must_be_running,
+    must_be_running_or_finished,
     must_not_be_frozen,
     reason,
     season_lock,
@@ -104,20 +111,13 @@ def _finish_leg(leg: Leg, *, winner: Seat, how: How, at: datetime) -> None:
     items.items_leave(leg=leg, at=at)
 
 
-def _wins_of(death_match: DeathMatch) -> tuple[int, int]:
-    seats = list(
-        death_match.legs.filter(status=LegStatus.FINISHED).values_list("winner_seat", flat=True)
-    )
-    return seats.count(0), seats.count(1)
-
-
 def _after_leg(
     leg: Leg, *, scores: Sequence[int], why: str = "", at: datetime, by: User | None = None
 ) -> None:
     """Decide the death match where this leg has, else go on. ``why``: of a leg not played; ``by``:
     who ruled that it ended so."""
     death_match = leg.death_match
-    wins = _wins_of(death_match)
+    wins = wins_of(death_match)
     home, away = sides_of(death_match)
     several = death_match.best_of > 1
     if several:
@@ -274,13 +274,6 @@ def must_be_decidable(death_match: DeathMatch) -> None:
         )
 
 
-def seat_of_side(death_match: DeathMatch, contestant: Contestant) -> Seat:
-    """The seat that a contestant has. Raises Refusal ``death-match.winner``."""
-    if contestant.pk not in (death_match.home_id, death_match.away_id):
-        raise Refusal("death-match.winner", f"{contestant.name} is not in this death match.")
-    return int(contestant.pk == death_match.away_id)
-
-
 def death_match_forfeit(
     death_match: DeathMatch,
     *,
@@ -356,7 +349,7 @@ def _end_running(
     leg.death_match = death_match
     _finish_leg(leg, winner=winner, how=how, at=at)
     score = (
-        _wins_of(death_match)
+        wins_of(death_match)
         if death_match.best_of > 1
         else _pair(Match.objects.values_list("scores", flat=True).get(pk=leg.match_id))
     )
@@ -481,12 +474,6 @@ def _void_later(later: DeathMatch, *, because: DeathMatch, at: datetime) -> None
         death_match_reopen(acting_user=None, death_match=later, why=why, at=at)
 
 
-def must_be_running_or_finished(season: Season) -> None:
-    """Raises Refusal ``season.not-running`` for a season that has not begun, or was cancelled."""
-    if season.status != SeasonStatus.FINISHED:
-        must_be_running(season)
-
-
 def _void_leg(leg: Leg, *, why: str, at: datetime, acting_user: User | None = None) -> Leg:
     """Void a leg and plan its next attempt; the death match goes on."""
     leg.status = lifecycle.step(lifecycle.LEG, leg.status, LegStatus.VOID, "The match")
@@ -558,7 +545,7 @@ def _derive_status(death_match: DeathMatch) -> None:
         death_match.status = lifecycle.step(
             lifecycle.DEATH_MATCH, death_match.status, then, "The death match"
         )
-    wins = _wins_of(death_match) if death_match.best_of > 1 else (0, 0)
+    wins = wins_of(death_match) if death_match.best_of > 1 else (0, 0)
     death_match.home_score, death_match.away_score = wins
     death_match.save(update_fields=["status", "home_score", "away_score"])
 
@@ -614,7 +601,7 @@ def must_be_reopenable(death_match: DeathMatch) -> None:
     """Whether its decision can be taken back. Raises Refusal as `must_be_correctable` does, and
     ``death-match.played-out``."""
     must_be_decided(death_match)
-    if max(_wins_of(death_match)) * 2 > death_match.best_of:
+    if max(wins_of(death_match)) * 2 > death_match.best_of:
         raise Refusal(
             "death-match.played-out",
             "It was decided by what was played: declare a match void, or correct the result.",
