@@ -51,7 +51,8 @@ class Sweep(NamedTuple):
 
 
 class Walkover(NamedTuple):
-    """A death match that somebody is to win because the other has left."""
+    """A death match, of which nothing is being played, that somebody is to win because the other
+    has left."""
 
     death_match: DeathMatch
     winner: Contestant

@@ -25,7 +25,7 @@ from games.models import Match, MatchEntry
 from games.ratings.services import rating_correct, rating_exclude
 from games.services.turns import match_organise, match_submit
 from tournaments import lifecycle
-from tournaments.formats.base import Follows
+from tournaments.formats.base import Follows, Walkover
 from tournaments.formats.registry import course_of, format_of
 from tournaments.lifecycle import (
     PLAYABLE,
@@ -762,12 +762,23 @@ def death_match_void(
 
 def follow(follows: Follows, *, season: Season, at: datetime) -> None:
     """Do what a format's step has said is to be done, under the season's lock."""
-    for death_match, winner, why in follows.walkovers:
-        death_match_forfeit(death_match, winner=winner, why=why, acting_user=None, at=at)
+    for each in follows.walkovers:
+        _give(each, at)
     if follows.settles is not None:
         round_settle(round=follows.settles, at=at)
     if follows.concludes:
         _conclude_if_clear(Season.objects.get(pk=season.pk), at)
+
+
+def _give(walkover: Walkover, at: datetime) -> None:
+    """Whoever has left lost what they were playing before their format was asked: nothing of what
+    it gives away has to be ended."""
+    fresh = death_match_fresh(walkover.death_match.pk)
+    if fresh.status in SETTLED:
+        return
+    if fresh.legs.filter(status=LegStatus.RUNNING).exists():
+        raise EngineFault("a format gives away no match that is being played")
+    _decide(fresh, winner=walkover.winner, how=How.WALKOVER, why=walkover.why, at=at)
 
 
 def _conclude_if_clear(season: Season, at: datetime) -> None:
