@@ -11,7 +11,7 @@ from django.db import OperationalError
 from core.jobs import guard
 from tournaments import notices
 from tournaments.jobs import MAIL_EVENT, SETTLE
-from tournaments.services.results import leg_settle
+from tournaments.services.results.settlement import leg_settle
 from tournaments.services.scheduling import legs_sweep
 
 log = structlog.get_logger("gauntlet.seasons")

@@ -20,7 +20,7 @@ from games.ratings.services import ratings_rebuild
 from games.rulesets import REGISTRY
 from tests.permissions.table import DEEDS, Page, hook
 from tests.permissions.world import SCENES, Scene, Who, World
-from tournaments.services.results import leg_void
+from tournaments.services.results.corrections import leg_void
 
 
 class Place(NamedTuple):

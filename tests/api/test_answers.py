@@ -48,7 +48,7 @@ from tournaments.formats.elimination.episodes import Placed, dmo_choose, placeme
 from tournaments.models import DeathMatch, Episode
 from tournaments.services.contestants import contestant_enrol
 from tournaments.services.items import item_give
-from tournaments.services.results import leg_settle
+from tournaments.services.results.settlement import leg_settle
 from tournaments.services.seasons import season_create, season_list
 from tournaments.services.starts import season_start
 from tournaments.webhooks.services import webhook_create, webhook_test

@@ -45,7 +45,8 @@ from tournaments.formats.elimination.episodes import episode_open, final_open, p
 from tournaments.models import Contestant, DeathMatch, Gift, Season
 from tournaments.services.contestants import contestant_enrol
 from tournaments.services.items import item_declare, item_give
-from tournaments.services.results import death_match_declare, leg_void
+from tournaments.services.results.corrections import leg_void
+from tournaments.services.results.rulings import death_match_declare
 from tournaments.services.scheduling import leg_schedule
 from tournaments.services.seasons import season_cancel, season_create, season_list
 from tournaments.services.starts import season_start

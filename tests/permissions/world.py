@@ -47,7 +47,8 @@ from tournaments.models import Contestant, DeathMatch, Season, SeasonOrganiser
 from tournaments.services.contestants import contestant_enrol, contestant_withdraw
 from tournaments.services.items import item_give
 from tournaments.services.legs import ms
-from tournaments.services.results import death_match_declare, round_reopen
+from tournaments.services.results.corrections import round_reopen
+from tournaments.services.results.rulings import death_match_declare
 from tournaments.services.rounds import round_pair
 from tournaments.services.seasons import (
     season_archive,

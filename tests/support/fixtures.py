@@ -113,7 +113,7 @@ def results_taken_over_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         from core.queueing import enqueue
         from tournaments import receivers
         from tournaments.jobs import SETTLE
-        from tournaments.services.results import leg_settle
+        from tournaments.services.results.settlement import leg_settle
 
         def at_once(task: str, *arguments: Any) -> None:
             if task == SETTLE:

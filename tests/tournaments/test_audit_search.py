@@ -49,12 +49,12 @@ from tournaments.services.contestants import (
 )
 from tournaments.services.items import item_give, item_take_back
 from tournaments.services.organisers import organiser_add, organiser_remove
-from tournaments.services.results import (
+from tournaments.services.results.corrections import (
     death_match_correct,
-    death_match_declare,
     death_match_reopen,
     death_match_void,
 )
+from tournaments.services.results.rulings import death_match_declare
 from tournaments.services.scheduling import leg_schedule
 from tournaments.simulation.plan import Plan
 from tournaments.simulation.season import season_simulate

@@ -47,16 +47,15 @@ from tournaments.services.contestants import (
 )
 from tournaments.services.deathmatches import death_match_create, round_close
 from tournaments.services.legs import rules_set
-from tournaments.services.results import (
+from tournaments.services.results.conclusion import season_conclude
+from tournaments.services.results.corrections import (
     death_match_correct,
-    death_match_declare,
     death_match_reopen,
     death_match_void,
-    death_match_walkover,
     leg_void,
     round_reopen,
-    season_conclude,
 )
+from tournaments.services.results.rulings import death_match_declare, death_match_walkover
 from tournaments.services.rounds import ManualPairing, round_next, round_pair
 from tournaments.services.seasons import preflight
 from tournaments.services.starts import season_start

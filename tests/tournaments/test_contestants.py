@@ -50,7 +50,7 @@ from tournaments.services.contestants import (
     seeds_set,
 )
 from tournaments.services.items import item_give
-from tournaments.services.results import (
+from tournaments.services.results.corrections import (
     death_match_correct,
     death_match_reopen,
     death_match_void,

@@ -52,16 +52,15 @@ from tournaments.services.contestants import (
 )
 from tournaments.services.deathmatches import round_close
 from tournaments.services.legs import leg_start, rules_set
-from tournaments.services.results import (
+from tournaments.services.results.corrections import (
     death_match_correct,
-    death_match_declare,
     death_match_reopen,
     death_match_void,
-    death_match_walkover,
-    leg_settle,
     leg_void,
     round_reopen,
 )
+from tournaments.services.results.rulings import death_match_declare, death_match_walkover
+from tournaments.services.results.settlement import leg_settle
 from tournaments.services.scheduling import legs_sweep
 from tournaments.services.seasons import season_archive, season_cancel, season_list
 from tournaments.services.starts import season_start

@@ -41,7 +41,7 @@ from tournaments.services.items import (
 )
 from tournaments.services.legs import rules_set
 from tournaments.services.organisers import organiser_add
-from tournaments.services.results import death_match_correct, leg_void
+from tournaments.services.results.corrections import death_match_correct, leg_void
 from tournaments.views.public import leg_facts
 
 REPEAT: dict[str, Any] = {"item": "domino-repeat", "ruleset": "domino-wars"}

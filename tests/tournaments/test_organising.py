@@ -53,11 +53,12 @@ from tournaments.jobs import MAIL_EVENT
 from tournaments.models import Contestant, DeathMatch, Season, SeasonEvent
 from tournaments.pictures.links import standing_text
 from tournaments.reading import Sheet, seasons_listed
-from tournaments.services import legs, results
+from tournaments.services import legs
 from tournaments.services.contestants import contestant_replace, contestant_withdraw
 from tournaments.services.items import item_give
 from tournaments.services.legs import leg_start
 from tournaments.services.organisers import organiser_add
+from tournaments.services.results import corrections, rulings
 from tournaments.services.rounds import ManualPairing, round_next
 from tournaments.services.scheduling import leg_confirm, leg_schedule, legs_sweep
 from tournaments.services.seasons import preflight
@@ -138,7 +139,7 @@ def test_only_what_something_rests_on_must_be_reopened(orla: User) -> None:
     assert "reopened" in page.get(desk).content.decode()
     assert "reopened" in page.get(f"{desk}correct/").content.decode()
     refused(
-        "round.frozen", results.death_match_correct, acting_user=orla, death_match=fresh(row),
+        "round.frozen", corrections.death_match_correct, acting_user=orla, death_match=fresh(row),
         winner=row.away, why="x",
     )  # fmt: skip
 
@@ -154,11 +155,11 @@ def test_a_bracket_freezes_what_was_played_on_and_nothing_beside_it(orla: User) 
     beside = next(row for row in map(fresh, first) if row not in inside)
     assert beside.round.status == "closed"
     refused(
-        "round.frozen", results.death_match_correct, acting_user=orla, death_match=inside[0],
+        "round.frozen", corrections.death_match_correct, acting_user=orla, death_match=inside[0],
         winner=inside[0].away, why="x",
     )  # fmt: skip
     assert beside.away is not None
-    results.death_match_correct(
+    corrections.death_match_correct(
         acting_user=orla, death_match=beside, winner=beside.away, why="It was the other one."
     )
     assert fresh(beside).winner_id == beside.away_id
@@ -329,11 +330,11 @@ def test_a_ruling_is_one_entry_and_names_the_organiser(orla: User) -> None:
 
     assert entries() == []
     assert row.away is not None
-    results.death_match_correct(
+    corrections.death_match_correct(
         acting_user=orla, death_match=row, winner=row.away, why="A slip.", at=after(hours=1)
     )
     assert [each.kind for each in entries()] == ["death-match.corrected"]
-    results.death_match_void(
+    corrections.death_match_void(
         acting_user=orla, death_match=fresh(row), why="The wrong two.", at=after(hours=2)
     )
     assert [each.kind for each in entries()] == ["death-match.void", "death-match.corrected"]
@@ -453,20 +454,20 @@ def test_whom_it_concerns_is_told_away_from_the_site(orla: User, posted: list[in
     del posted[1:]
     both(f"{first:%A}" if first.hour < 21 else "is on")
     with committing():
-        results.death_match_walkover(
+        rulings.death_match_walkover(
             acting_user=orla, death_match=fresh(row), winner=who(season, 5), why="Nobody came."
         )
     both("Nobody came.")
     with committing():
-        results.death_match_correct(
+        corrections.death_match_correct(
             acting_user=orla, death_match=fresh(row), winner=who(season, 4), why="A slip."
         )
     both("A slip. Decided by Orla.")
     with committing():
-        results.death_match_reopen(acting_user=orla, death_match=fresh(row), why="Play it.")
+        corrections.death_match_reopen(acting_user=orla, death_match=fresh(row), why="Play it.")
     both("to be played after all")
     with committing():
-        results.death_match_void(acting_user=orla, death_match=fresh(row), why="Wrong two")
+        corrections.death_match_void(acting_user=orla, death_match=fresh(row), why="Wrong two")
     told = letters(posted)
     found = {name: ["Wrong two. Decided by" in each.body for each in told[name]] for name in told}
     assert found == {"player4": [True], "player5": [True, False]}

@@ -37,7 +37,9 @@ from tournaments.formats.elimination.episodes import (
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Leg
 from tournaments.services.organisers import organiser_add
-from tournaments.services.results import death_match_declare, leg_settle, leg_void
+from tournaments.services.results.corrections import leg_void
+from tournaments.services.results.rulings import death_match_declare
+from tournaments.services.results.settlement import leg_settle
 from tournaments.services.scheduling import leg_confirm, legs_sweep
 from tournaments.services.seasons import season_create
 from tournaments.services.starts import season_start

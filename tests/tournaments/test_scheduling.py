@@ -35,7 +35,8 @@ from tournaments.models import DeathMatch, Leg, ReminderSent, Season
 from tournaments.services import scheduling
 from tournaments.services.contestants import contestant_replace
 from tournaments.services.legs import rules_set
-from tournaments.services.results import leg_settle, leg_void
+from tournaments.services.results.corrections import leg_void
+from tournaments.services.results.settlement import leg_settle
 from tournaments.services.scheduling import (
     Swept,
     leg_confirm,

@@ -15,7 +15,7 @@ from tests.tournaments.support import after, begun, conceded, leg_of
 from tests.webhooks.receiver import Receiver, status
 from tests.webhooks.support import Stage
 from tournaments.models import Contestant, DeathMatch, Leg, SeasonEvent
-from tournaments.services import results
+from tournaments.services.results import rulings
 from tournaments.webhooks import discord
 from tournaments.webhooks.discord import cut, escaped
 from tournaments.webhooks.kinds import CLOCK, FOR_PEOPLE, TURN
@@ -130,7 +130,7 @@ def test_a_result_of_several_matches_shows_the_last_one(
         )
     for number, winner in ((1, 0), (2, 1)):
         conceded(begun(stage.orla, stage.death_match, number), winner=winner)
-    results.death_match_walkover(
+    rulings.death_match_walkover(
         acting_user=stage.orla, death_match=stage.death_match, winner=stage.home, why="Ben left.",
         at=after(minutes=5),
     )  # fmt: skip

@@ -38,9 +38,10 @@ from tournaments import notices
 from tournaments.formats.elimination.episodes import choice_expire, dmo_choose, final_open
 from tournaments.jobs import MAIL_EVENT, WEBHOOK_TURN
 from tournaments.models import Contestant, DeathMatch, Round, Season, SeasonEvent
-from tournaments.services import legs, results
+from tournaments.services import legs
 from tournaments.services.contestants import contestant_replace
 from tournaments.services.legs import ms
+from tournaments.services.results import corrections, rulings
 from tournaments.services.rounds import round_next
 from tournaments.services.scheduling import leg_schedule, legs_sweep
 from tournaments.services.starts import season_start
@@ -298,11 +299,11 @@ def test_every_letter_tells_of_its_own_moment(orla: User, workers: Workers) -> N
     for deed, more in (
         (legs.rules_set, {"ruleset": GAME["ruleset"], "variant": GAME["variant"]}),
         (scheduled, {}),
-        (results.death_match_walkover, {"winner": last, "why": "Alone."}),
-        (results.death_match_correct, {"winner": first, "why": "A slip."}),
-        (results.death_match_reopen, {"why": "Play it."}),
+        (rulings.death_match_walkover, {"winner": last, "why": "Alone."}),
+        (corrections.death_match_correct, {"winner": first, "why": "A slip."}),
+        (corrections.death_match_reopen, {"why": "Play it."}),
         (begins, {}),
-        (results.death_match_void, {"why": "Wrong two."}),
+        (corrections.death_match_void, {"why": "Wrong two."}),
     ):
         with committing():
             deed(acting_user=orla, death_match=fresh(row), **more)

@@ -12,7 +12,8 @@ from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.death_matches import ScheduleForm
 from tournaments.models import Leg
 from tournaments.reading import game_of
-from tournaments.services import legs, results, scheduling
+from tournaments.services import legs, scheduling
+from tournaments.services.results import corrections
 
 
 def _decided_by(check: Callable[[Leg], object]) -> Callable[[AtLeg], None]:
@@ -65,9 +66,9 @@ VOID: Final = Action[AtLeg](
         "What was played of this match counts for nothing; its items come back.",
         "What its result had led to is taken back.",
     ],
-    check=_decided_by(results.must_be_replayable),
+    check=_decided_by(corrections.must_be_replayable),
     form=lambda _s: PublicReasonForm,
-    run=lambda s, form: results.leg_void(
+    run=lambda s, form: corrections.leg_void(
         acting_user=s.user, leg=s.leg, why=form.cleaned_data["why"]
     ),
     danger=True,

@@ -12,11 +12,12 @@ from core.actions import Action, Actions
 from core.refusals import Refusal
 from tournaments.actions import episodes
 from tournaments.actions.subjects import AtRound, AtSeason
-from tournaments.forms.base import PublicReasonForm
-from tournaments.forms.fields import zone_text
-from tournaments.forms.rounds import NextRoundForm, PairingsForm, TimesForm
-from tournaments.services import deathmatches, results, rounds
+from tournaments.forms.base import (PublicReasonForm)
+from tournaments.forms.fields import (zone_text)
+from tournaments.forms.rounds import (NextRoundForm, PairingsForm, TimesForm)
+from tournaments.services import (deathmatches, rounds)
 from tournaments.services.guards import must_be_running
+from tournaments.services.results import corrections
 
 # A page with so many to choose from is still one that can be read.
 BY_HAND_MOST: Final = 64
@@ -109,7 +110,7 @@ def _may_close(subject: AtRound) -> None:
 
 def _may_reopen(subject: AtRound) -> None:
     subject.must_manage()
-    results.must_be_closed(subject.round)
+    corrections.must_be_closed(subject.round)
 
 
 def _times_follow(subject: AtRound) -> Sequence[str]:
@@ -142,7 +143,7 @@ REOPEN: Final = Action[AtRound](
     ],
     check=_may_reopen,
     form=lambda _s: PublicReasonForm,
-    run=lambda s, form: results.round_reopen(
+    run=lambda s, form: corrections.round_reopen(
         acting_user=s.user, round=s.round, why=form.cleaned_data["why"]
     ),
     danger=True,

@@ -13,9 +13,10 @@ from tournaments.forms.people import OrganiserForm, SeedsForm
 from tournaments.forms.seasons import SeasonForm, TieForm
 from tournaments.lifecycle import Visibility
 from tournaments.models import Season
-from tournaments.services import contestants, results, seasons, starts
+from tournaments.services import contestants, seasons, starts
 from tournaments.services.guards import must_be_running
 from tournaments.services.organisers import organiser_add
+from tournaments.services.results import conclusion
 from tournaments.services.seasons import Warned
 
 
@@ -136,7 +137,7 @@ def _tie_form(subject: AtSeason) -> Callable[..., ServiceForm]:
 
 
 def _conclude(subject: AtSeason, form: Any) -> str:
-    results.season_conclude(
+    conclusion.season_conclude(
         acting_user=subject.user,
         season=subject.season,
         winner=form.cleaned_data.get("opponent"),

@@ -74,17 +74,9 @@ from tournaments.models import (
 )
 from tournaments.reading import season_for
 from tournaments.services import contestants as people
-from tournaments.services import (
-    deathmatches,
-    items,
-    legs,
-    repertoire,
-    results,
-    scheduling,
-    seasons,
-    starts,
-)
+from tournaments.services import deathmatches, items, legs, repertoire, scheduling, seasons, starts
 from tournaments.services.guards import must_manage, reason
+from tournaments.services.results import conclusion, corrections, rulings
 from tournaments.services.rounds import (
     ManualPairing,
     death_match_schedule,
@@ -386,7 +378,7 @@ class StepsView(ApiView):
             case "cancel":
                 seasons.season_cancel(acting_user=caller, season=season, why=given.get("why", ""))
             case "finish":
-                results.season_end(acting_user=caller, season=season, winner=given.get("winner"))
+                conclusion.season_end(acting_user=caller, season=season, winner=given.get("winner"))
             case "list":
                 seasons.season_list(acting_user=caller, season=season)
             case "unlist":
@@ -1075,9 +1067,9 @@ class ResultView(ApiView):
         must_manage(season, caller)
         given = body_of(request, ResultSerializer, about=found, contestants=contestants_of(season))
         service = {
-            "ruling": results.death_match_declare,
-            "walkover": results.death_match_walkover,
-            "correction": results.death_match_correct,
+            "ruling": rulings.death_match_declare,
+            "walkover": rulings.death_match_walkover,
+            "correction": corrections.death_match_correct,
         }[given["how"]]
         service(acting_user=caller, death_match=found, winner=given["winner"], why=given["why"])
         return Response(_death_match_data(request, found.pk))
@@ -1103,7 +1095,7 @@ class ReplayView(ApiView):
         must_manage(found.round.season, caller)
         leg = _leg_that_counts(found, number)
         given = body_of(request, WhySerializer)
-        results.leg_void(acting_user=caller, leg=leg, why=given["why"])
+        corrections.leg_void(acting_user=caller, leg=leg, why=given["why"])
         return Response(_death_match_data(request, found.pk))
 
 

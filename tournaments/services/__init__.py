@@ -15,7 +15,7 @@ the instant of the action, which is now unless it is said.
 - `legs`: rules_set, leg_start, and who has the advantage
 - `results`: leg_settle (a match ended), leg_void (and replay), death_match_declare,
   death_match_walkover, death_match_reopen, death_match_correct, death_match_void, round_reopen,
-  season_conclude; `follow` does what a format's step says is to be done
+  season_conclude; `decisions.follow` does what a format's step says is to be done
 - `scheduling`: leg_schedule, leg_confirm, leg_unconfirm, legs_sweep, reminders_send
 - `items`: item_give, item_take_back, item_declare, item_undeclare, items_resolve
 - `rounds`: round_next, round_pair, round_schedule

@@ -42,7 +42,7 @@ from tournaments.models import (
     SeasonEvent,
     SeasonOrganiser,
 )
-from tournaments.services import deathmatches, results
+from tournaments.services import deathmatches
 from tournaments.services.events import season_event, season_events
 from tournaments.services.guards import (
     instant,
@@ -56,6 +56,7 @@ from tournaments.services.guards import (
     season_lock_managed,
     undecided_of,
 )
+from tournaments.services.results import decisions, rulings
 
 SEED_MAX: Final = 10_000
 CSV_LINES_MAX: Final = 2000
@@ -607,7 +608,7 @@ def contestant_withdraw(
     for death_match in _open_death_matches(found):
         other = death_match.away if death_match.home_id == found.pk else death_match.home
         if other is not None:
-            results.death_match_forfeit(
+            rulings.death_match_forfeit(
                 death_match,
                 winner=other,
                 why=f"{found.name} has withdrawn.",
@@ -616,7 +617,7 @@ def contestant_withdraw(
                 follows="contestant.withdrawn",
             )
     left = format_of(season.format).on_left(contestant=found, at=at)
-    results.follow(left, season=season, at=at)
+    decisions.follow(left, season=season, at=at)
     return found
 
 

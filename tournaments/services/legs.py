@@ -289,7 +289,7 @@ def players_of(leg: Leg) -> tuple[User, User]:
     home, away = sides_of(death_match)
     if home.user is None or away.user is None:
         raise Refusal("leg.no-account", "Both players need an account here.")
-    # What somebody plays who is out could not be taken over: see `leg_settle`.
+    # What somebody plays who is out could not be taken over: see `settlement.leg_settle`.
     must_both_be_in(death_match)
     return home.user, away.user
 

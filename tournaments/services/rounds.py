@@ -14,13 +14,14 @@ from core.refusals import NotFound, Refusal
 from tournaments.formats.registry import format_of
 from tournaments.lifecycle import DeathMatchStatus, LegStatus
 from tournaments.models import Contestant, DeathMatch, Leg, Round, Season
-from tournaments.services import legs, results, scheduling
+from tournaments.services import legs, scheduling
 from tournaments.services.guards import (
     RowByRow,
     instant,
     must_be_running,
     season_lock_managed,
 )
+from tournaments.services.results import decisions
 
 
 class ManualPairing(NamedTuple):
@@ -189,7 +190,7 @@ def _open(season: Season, acting_user: User, at: datetime, *, lenient: bool = Fa
     opened, follows = format_of(season.format).round_open(
         season=season, acting_user=acting_user, lenient=lenient, at=at
     )
-    results.follow(follows, season=season, at=at)
+    decisions.follow(follows, season=season, at=at)
     return opened
 
 
@@ -203,7 +204,7 @@ def _by_hand(
         pairings=[(each.home, each.away) for each in pairings],
         at=at,
     )
-    results.follow(follows, season=season, at=at)
+    decisions.follow(follows, season=season, at=at)
     told = RowByRow()
     for number, (death_match, pairing) in enumerate(zip(made, pairings, strict=True)):
         if not pairing.ruleset:

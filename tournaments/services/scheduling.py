@@ -48,7 +48,8 @@ from tournaments.services.mail import (
     organisers_mail,
     send_after_commit,
 )
-from tournaments.services.results import leg_forfeit, leg_settle
+from tournaments.services.results.rulings import leg_forfeit
+from tournaments.services.results.settlement import leg_settle
 
 log = structlog.get_logger("gauntlet.seasons")
 

@@ -519,7 +519,8 @@ def season_finish(
     """End a running season with its winner; formats call it with their last result.
 
     In an elimination season the winner is whoever is left; elsewhere ``winner`` must be given
-    unless only one is active (`results.season_conclude` sees to it that it is who stands first).
+    unless only one is active (`conclusion.season_conclude` sees to it that it is who stands
+    first).
     Refusals: those of `guards.season_lock_managed`, ``lifecycle.step``, ``season.open-matches``,
     ``season.not-concluded``, ``season.no-winner``, ``season.winner-left``.
     """

@@ -13,9 +13,9 @@ from tournaments import lifecycle
 from tournaments.formats.registry import format_of
 from tournaments.lifecycle import ContestantStatus, SeasonStatus
 from tournaments.models import Contestant, Season
-from tournaments.services import results
 from tournaments.services.events import season_event
 from tournaments.services.guards import instant, season_lock_managed
+from tournaments.services.results import decisions
 from tournaments.services.seasons import must_not_be_draft, must_pass, season_move
 
 
@@ -50,7 +50,7 @@ def season_start(*, acting_user: User, season: Season, at: datetime | None = Non
         data={"contestants": count},
     )
     started = format_of(locked.format).on_started(season=locked, acting_user=acting_user, at=at)
-    results.follow(started, season=locked, at=at)
+    decisions.follow(started, season=locked, at=at)
     return locked
 
 

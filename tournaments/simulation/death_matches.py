@@ -12,7 +12,8 @@ from games.engine.chance import choose
 from games.engine.errors import EngineFault
 from tournaments.lifecycle import PLAYABLE, DeathMatchStatus, LegStatus
 from tournaments.models import DeathMatch, Leg
-from tournaments.services import legs, results, scheduling
+from tournaments.services import legs, scheduling
+from tournaments.services.results.corrections import death_match_correct, leg_void
 from tournaments.services.deathmatches import sides_of
 from tournaments.services.guards import death_match_fresh
 from tournaments.simulation.players import items_declare, match_play
@@ -83,7 +84,7 @@ def _void(run: Run, leg: Leg) -> None:
     """Have a match played again, where nothing rests on its result yet."""
     try:
         with transaction.atomic():
-            results.leg_void(
+            leg_void(
                 acting_user=run.organiser,
                 leg=Leg.objects.select_related("death_match__round__season").get(pk=leg.pk),
                 why="The connection was lost.",
@@ -101,7 +102,7 @@ def _correct(run: Run, death_match: DeathMatch) -> None:
     winner = away if death_match.winner_id == home.pk else home
     try:
         with transaction.atomic():
-            results.death_match_correct(
+            death_match_correct(
                 acting_user=run.organiser,
                 death_match=death_match,
                 winner=winner,

@@ -22,7 +22,8 @@ from games.services.turns import match_submit
 from tournaments.items import catalogue
 from tournaments.lifecycle import GiftStatus
 from tournaments.models import Contestant, Gift, Leg
-from tournaments.services import contestants, items, results
+from tournaments.services import contestants, items
+from tournaments.services.results import settlement
 from tournaments.services.deathmatches import sides_of
 from tournaments.services.legs import ms
 from tournaments.simulation.run import Run
@@ -126,7 +127,7 @@ def match_play(run: Run, leg: Leg) -> None:
     if not store.read(leg.match.pk).is_over:
         run.later(minutes=5 if run.plan.quick else 0.1)
         _submit(run, leg.match, loser, "concede", MOVES_AT_MOST)
-    results.leg_settle(match_id=leg.match.pk)
+    settlement.leg_settle(match_id=leg.match.pk)
     run.say(f"{leg}: {other(loser) if run.plan.quick else 'played'}")
 
 

@@ -13,7 +13,8 @@ from tournaments.formats.ladder.options import LadderOptions
 from tournaments.formats.registry import course_of
 from tournaments.lifecycle import PLAYABLE
 from tournaments.models import DeathMatch
-from tournaments.services import results, rounds
+from tournaments.services import rounds
+from tournaments.services.results import conclusion
 from tournaments.simulation.death_matches import death_match_play
 from tournaments.simulation.players import drop_out
 from tournaments.simulation.run import Run
@@ -78,7 +79,7 @@ def _pair_or_conclude(run: Run) -> None:
 
 def _conclude(run: Run) -> None:
     try:
-        results.season_conclude(acting_user=run.organiser, season=run.season, at=run.later(hours=1))
+        conclusion.season_conclude(acting_user=run.organiser, season=run.season, at=run.later(hours=1))
     except Refusal as refusal:
         if refusal.code != "season.tied":
             raise
@@ -90,7 +91,7 @@ def _break_tie(run: Run) -> None:
     for contestant in run.active():
         try:
             with transaction.atomic():
-                results.season_conclude(
+                conclusion.season_conclude(
                     acting_user=run.organiser, season=run.season, winner=contestant, at=run.at
                 )
         except Refusal as refusal:

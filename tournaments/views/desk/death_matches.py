@@ -14,8 +14,9 @@ from tournaments.actions.subjects import AtDeathMatch, AtLeg
 from tournaments.lifecycle import DeathMatchStatus, How
 from tournaments.models import DeathMatch
 from tournaments.reading import Sheet
-from tournaments.services import mail, results
+from tournaments.services import mail
 from tournaments.services.guards import must_not_be_frozen
+from tournaments.services.results import corrections
 from tournaments.views.actions import perform
 from tournaments.views.common import FORMS, leg_of, organisers_only, shown
 
@@ -46,7 +47,7 @@ def _kept(row: DeathMatch) -> Refusal | None:
     """Why a result cannot be changed; None where it can, or there is none that was played for."""
     if row.status != DeathMatchStatus.DECIDED or row.how == How.BYE:
         return None
-    return refusal_of(results.must_be_reversible, row)
+    return refusal_of(corrections.must_be_reversible, row)
 
 
 @require_http_methods(FORMS)
