@@ -21,7 +21,7 @@ class TournamentsConfig(AppConfig):
         from tournaments.formats import installed, registry  # noqa: PLC0415
         from tournaments.hooks import season_happened  # noqa: PLC0415
         from tournaments.pictures import reader  # noqa: PLC0415
-        from tournaments.services.contestants import (  # noqa: PLC0415
+        from tournaments.services.contestants.merging import (  # noqa: PLC0415
             contestancies_merge,
             organises_seasons,
         )

@@ -28,7 +28,7 @@ from tests.api.schema import Operation, is_as_described, operations
 from tests.games.support import Play, user_named
 from tests.tournaments.support import nothing_changes, running
 from tournaments.models import Season
-from tournaments.services.contestants import contestant_enrol
+from tournaments.services.contestants.enrolment import contestant_enrol
 
 pytestmark = pytest.mark.django_db
 

@@ -26,7 +26,7 @@ from tests.api.schema import is_as_described, operations
 from tests.games.support import committing, started
 from tests.tournaments.support import GAME, account, begun, conceded, running, who
 from tournaments.models import DeathMatch
-from tournaments.services.contestants import contestant_enrol
+from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.items import item_give
 from tournaments.services.seasons import season_create, season_list
 from tournaments.services.starts import season_start

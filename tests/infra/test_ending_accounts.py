@@ -30,11 +30,8 @@ from tests.tournaments.test_documents import elsewhere
 from tournaments.documents.export import season_export
 from tournaments.documents.restore import season_import
 from tournaments.models import Contestant, SeasonOrganiser
-from tournaments.services.contestants import (
-    contestant_enrol,
-    contestant_join,
-    contestant_replace,
-)
+from tournaments.services.contestants.departures import contestant_replace
+from tournaments.services.contestants.enrolment import contestant_enrol, contestant_join
 from tournaments.services.organisers import organiser_add
 from tournaments.services.seasons import season_create
 

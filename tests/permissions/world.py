@@ -44,7 +44,8 @@ from tests.tournaments.support import (
 from tournaments.formats.elimination.episodes import episode_open, placements_record
 from tournaments.items.catalogue import catalogue
 from tournaments.models import Contestant, DeathMatch, Season, SeasonOrganiser
-from tournaments.services.contestants import contestant_enrol, contestant_withdraw
+from tournaments.services.contestants.departures import contestant_withdraw
+from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.items import item_give
 from tournaments.services.legs import ms
 from tournaments.services.results.corrections import round_reopen

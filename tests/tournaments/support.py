@@ -39,7 +39,7 @@ from tournaments.models import (
     SeasonEvent,
     SeasonOrganiser,
 )
-from tournaments.services.contestants import Enrolment, contestants_enrol
+from tournaments.services.contestants.enrolment import Enrolment, contestants_enrol
 from tournaments.services.legs import leg_start, ms
 from tournaments.services.seasons import season_create, season_list
 from tournaments.services.starts import season_start

@@ -42,7 +42,7 @@ from tests.tournaments.support import (
 )
 from tournaments.formats.elimination.episodes import choice_expire
 from tournaments.models import Contestant, DeathMatch, Episode, Gift, Leg, Season
-from tournaments.services.contestants import (
+from tournaments.services.contestants.departures import (
     contestant_replace,
     contestant_return,
     contestant_withdraw,

@@ -39,12 +39,12 @@ from tournaments.formats.round_robin.format import RoundRobinCourse
 from tournaments.invariants import faults_of
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, How
 from tournaments.models import Contestant, DeathMatch, Round, Season
-from tournaments.services.contestants import (
-    contestant_enrol,
+from tournaments.services.contestants.departures import (
     contestant_replace,
     contestant_return,
     contestant_withdraw,
 )
+from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.deathmatches import death_match_create, round_close
 from tournaments.services.legs import rules_set
 from tournaments.services.results.conclusion import season_conclude

@@ -33,22 +33,25 @@ from tests.tournaments.support import (
 from tournaments.formats.elimination.episodes import dmo_choose, final_open, placements_record
 from tournaments.invariants import faults_of
 from tournaments.models import Contestant, Season, SeasonEvent
-from tournaments.services.contestants import (
-    Enrolment,
-    FaultyRoster,
-    contestancies_merge,
-    contestant_enrol,
-    contestant_join,
+from tournaments.services.contestants.departures import (
     contestant_remove,
     contestant_replace,
     contestant_return,
     contestant_withdraw,
+)
+from tournaments.services.contestants.enrolment import (
+    Enrolment,
+    contestant_enrol,
+    contestant_join,
     contestants_enrol,
+)
+from tournaments.services.contestants.merging import contestancies_merge
+from tournaments.services.contestants.rosters import (
+    FaultyRoster,
     contestants_export,
     contestants_import,
-    seeds_draw,
-    seeds_set,
 )
+from tournaments.services.contestants.seeds import seeds_draw, seeds_set
 from tournaments.services.items import item_give
 from tournaments.services.results.corrections import (
     death_match_correct,

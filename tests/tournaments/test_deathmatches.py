@@ -45,11 +45,8 @@ from tournaments.formats.elimination.episodes import (
 )
 from tournaments.invariants import faults_of
 from tournaments.models import Contestant, DeathMatch, Episode, Leg, Season
-from tournaments.services.contestants import (
-    contestant_enrol,
-    contestant_return,
-    contestant_withdraw,
-)
+from tournaments.services.contestants.departures import contestant_return, contestant_withdraw
+from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.deathmatches import round_close
 from tournaments.services.legs import leg_start, rules_set
 from tournaments.services.results.corrections import (

@@ -21,7 +21,7 @@ from tournaments.documents.export import season_export, season_records
 from tournaments.documents.restore import season_import
 from tournaments.invariants import faults_of
 from tournaments.models import Contestant, DeathMatch, Gift, Leg, Round
-from tournaments.services.contestants import contestant_replace
+from tournaments.services.contestants.departures import contestant_replace
 from tournaments.services.results.corrections import death_match_void, round_reopen
 from tournaments.services.rounds import round_pair
 from tournaments.simulation.plan import Plan

@@ -33,7 +33,7 @@ from tournaments.formats.elimination.episodes import final_open
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Leg, ReminderSent, Season
 from tournaments.services import scheduling
-from tournaments.services.contestants import contestant_replace
+from tournaments.services.contestants.departures import contestant_replace
 from tournaments.services.legs import rules_set
 from tournaments.services.results.corrections import leg_void
 from tournaments.services.results.settlement import leg_settle

@@ -30,7 +30,8 @@ from tests.tournaments.support import (
 from tournaments import lifecycle
 from tournaments.formats.elimination.episodes import final_open
 from tournaments.models import Season, SeasonEvent
-from tournaments.services.contestants import contestant_enrol, contestant_withdraw
+from tournaments.services.contestants.departures import contestant_withdraw
+from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.guards import season_lock
 from tournaments.services.legs import rules_set
 from tournaments.services.organisers import organiser_add, organiser_remove

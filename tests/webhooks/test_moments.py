@@ -39,7 +39,7 @@ from tournaments.formats.elimination.episodes import choice_expire, dmo_choose, 
 from tournaments.jobs import MAIL_EVENT, WEBHOOK_TURN
 from tournaments.models import Contestant, DeathMatch, Round, Season, SeasonEvent
 from tournaments.services import legs
-from tournaments.services.contestants import contestant_replace
+from tournaments.services.contestants.departures import contestant_replace
 from tournaments.services.legs import ms
 from tournaments.services.results import corrections, rulings
 from tournaments.services.rounds import round_next

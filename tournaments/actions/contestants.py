@@ -6,31 +6,31 @@ from typing import Final
 
 from core.actions import Action, Actions
 from tournaments.actions.subjects import AtContestant
-from tournaments.forms.base import PublicReasonForm
-from tournaments.forms.people import ReplaceForm
-from tournaments.services import contestants
+from tournaments.forms.base import (PublicReasonForm)
+from tournaments.forms.people import (ReplaceForm)
+from tournaments.services.contestants import (departures)
 
 
 def _may_remove(subject: AtContestant) -> None:
     subject.must_manage()
-    contestants.must_be_removable(subject.contestant)
+    departures.must_be_removable(subject.contestant)
 
 
 def _may_withdraw(subject: AtContestant) -> None:
     subject.must_manage()
     subject.must_not_meet()
-    contestants.must_be_in(subject.contestant)
+    departures.must_be_in(subject.contestant)
 
 
 def _may_return(subject: AtContestant) -> None:
     subject.must_manage()
-    contestants.must_be_returnable(subject.contestant)
+    departures.must_be_returnable(subject.contestant)
 
 
 def _may_replace(subject: AtContestant) -> None:
     subject.must_manage()
     subject.must_not_meet()
-    contestants.must_be_replaceable(subject.contestant, subject.undecided)
+    departures.must_be_replaceable(subject.contestant, subject.undecided)
 
 
 REMOVE: Final = Action[AtContestant](
@@ -41,7 +41,7 @@ REMOVE: Final = Action[AtContestant](
     done=lambda s: f"{s.contestant} is not in the season any more.",
     follows=["They can be enrolled again as long as the season has not begun."],
     check=_may_remove,
-    run=lambda s, _form: contestants.contestant_remove(acting_user=s.user, contestant=s.contestant),
+    run=lambda s, _form: departures.contestant_remove(acting_user=s.user, contestant=s.contestant),
 )
 REPLACE: Final = Action[AtContestant](
     name="replace",
@@ -55,7 +55,7 @@ REPLACE: Final = Action[AtContestant](
     ],
     check=_may_replace,
     form=lambda _s: ReplaceForm,
-    run=lambda s, form: contestants.contestant_replace(
+    run=lambda s, form: departures.contestant_replace(
         acting_user=s.user, contestant=s.contestant, **form.cleaned_data
     ),
     danger=True,
@@ -69,7 +69,7 @@ WITHDRAW: Final = Action[AtContestant](
     follows=["Their death matches that are not decided are won by their opponents."],
     check=_may_withdraw,
     form=lambda _s: PublicReasonForm,
-    run=lambda s, form: contestants.contestant_withdraw(
+    run=lambda s, form: departures.contestant_withdraw(
         acting_user=s.user, contestant=s.contestant, why=form.cleaned_data["why"]
     ),
     danger=True,
@@ -87,7 +87,7 @@ RETURN: Final = Action[AtContestant](
     ],
     check=_may_return,
     form=lambda _s: PublicReasonForm,
-    run=lambda s, form: contestants.contestant_return(
+    run=lambda s, form: departures.contestant_return(
         acting_user=s.user, contestant=s.contestant, why=form.cleaned_data["why"]
     ),
 )

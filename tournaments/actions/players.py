@@ -14,17 +14,18 @@ from tournaments.forms.death_matches import RulesForm
 from tournaments.forms.items import GiftForm
 from tournaments.forms.people import WithdrawForm
 from tournaments.lifecycle import ContestantStatus
-from tournaments.services import contestants, items, legs
+from tournaments.services import items, legs
+from tournaments.services.contestants import departures, enrolment
 from tournaments.services.guards import must_not_be_archived
 
 
 def _join(subject: AtSeason, _form: Any) -> None:
-    contestants.contestant_join(acting_user=subject.user, season=subject.season)
+    enrolment.contestant_join(acting_user=subject.user, season=subject.season)
 
 
 def _may_leave(subject: AtContestant) -> None:
     must_not_be_archived(subject.season)
-    contestants.must_be_in(subject.contestant)
+    departures.must_be_in(subject.contestant)
 
 
 def _leaving_follows(subject: AtContestant) -> Sequence[str]:
@@ -35,7 +36,7 @@ def _leaving_follows(subject: AtContestant) -> Sequence[str]:
 
 
 def _leave(subject: AtContestant, form: Any) -> None:
-    contestants.contestant_withdraw(
+    departures.contestant_withdraw(
         acting_user=subject.user, contestant=subject.contestant, why=form.cleaned_data["why"]
     )
 
@@ -103,7 +104,7 @@ JOIN: Final = Action[AtSeason](
         "Your name stands on the season's public pages from now on.",
         "You can withdraw again before it begins without anything being lost.",
     ],
-    check=lambda s: contestants.must_be_open_to_everybody(s.season),
+    check=lambda s: enrolment.must_be_open_to_everybody(s.season),
     run=_join,
 )
 LEAVE: Final = Action[AtContestant](

@@ -13,7 +13,8 @@ from tournaments.forms.people import OrganiserForm, SeedsForm
 from tournaments.forms.seasons import SeasonForm, TieForm
 from tournaments.lifecycle import Visibility
 from tournaments.models import Season
-from tournaments.services import contestants, seasons, starts
+from tournaments.services import seasons, starts
+from tournaments.services.contestants import seeds
 from tournaments.services.guards import must_be_running
 from tournaments.services.organisers import organiser_add
 from tournaments.services.results import conclusion
@@ -177,11 +178,9 @@ SEEDS: Final = Action[AtSeason](
     button="Keep these seeds",
     done="The seeds are kept.",
     follows=["1 is the strongest. Nobody can share a seed; an empty one comes after the others."],
-    check=_managed_by(contestants.must_not_have_seeds_fixed),
+    check=_managed_by(seeds.must_not_have_seeds_fixed),
     form=lambda s: partial(SeedsForm, contestants=s.sheet.still_in),
-    run=lambda s, form: contestants.seeds_set(
-        acting_user=s.user, season=s.season, seeds=form.seeds()
-    ),
+    run=lambda s, form: seeds.seeds_set(acting_user=s.user, season=s.season, seeds=form.seeds()),
 )
 CONCLUDE: Final = Action[AtSeason](
     name="conclude",

@@ -73,8 +73,11 @@ from tournaments.models import (
     Season,
 )
 from tournaments.reading import season_for
-from tournaments.services import contestants as people
 from tournaments.services import deathmatches, items, legs, repertoire, scheduling, seasons, starts
+from tournaments.services.contestants import departures, enrolment
+from tournaments.services.contestants.enrolment import Enrolment
+from tournaments.services.contestants.names import Names, name_of
+from tournaments.services.contestants.seeds import seeds_draw, seeds_set
 from tournaments.services.guards import must_manage, reason
 from tournaments.services.results import conclusion, corrections, rulings
 from tournaments.services.rounds import (
@@ -426,7 +429,7 @@ class EntriesSerializer(serializers.Serializer[dict[str, Any]]):
         )
         told = Together()
         rows = [row if isinstance(row, Mapping) else {} for row in sound.get("contestants", ())]
-        known = people.Names(
+        known = Names(
             (row["name"], row["username"])
             for row in rows
             if row.get("name") and isinstance(row.get("username"), User)
@@ -435,7 +438,7 @@ class EntriesSerializer(serializers.Serializer[dict[str, Any]]):
             if not row.get("name"):
                 continue
             with told.of(number):
-                people.name_of(row["name"])
+                name_of(row["name"])
                 if isinstance(row.get("username"), User):
                     known.of(row["name"], row["username"])
         yield from told.refused
@@ -486,11 +489,11 @@ class ContestantsView(ContestantsReading):
         caller = signed_in(request)
         season = _managed_season(slug, caller)
         given = body_of(request, EntriesSerializer, users=accounts_named)
-        entered = people.contestants_enrol(
+        entered = enrolment.contestants_enrol(
             acting_user=caller,
             season=season,
             entries=[
-                people.Enrolment(entry["username"], entry.get("name", ""), entry.get("seed"))
+                Enrolment(entry["username"], entry.get("name", ""), entry.get("seed"))
                 for entry in given["contestants"]
             ],
         )
@@ -519,7 +522,7 @@ class WithdrawView(ApiView):
         if contestant.user_id != caller.pk:
             must_manage(contestant.season, caller)
         given = body_of(request, WhySerializer)
-        gone = people.contestant_withdraw(
+        gone = departures.contestant_withdraw(
             acting_user=caller, contestant=contestant, why=given["why"]
         )
         return Response(ContestantSerializer(gone).data)
@@ -544,7 +547,9 @@ class ReturnView(ApiView):
         caller = signed_in(request)
         contestant = _contestant(_managed_season(slug, caller), contestant_id)
         given = body_of(request, WhySerializer)
-        back = people.contestant_return(acting_user=caller, contestant=contestant, why=given["why"])
+        back = departures.contestant_return(
+            acting_user=caller, contestant=contestant, why=given["why"]
+        )
         return Response(ContestantSerializer(back).data)
 
 
@@ -566,7 +571,7 @@ class ReplaceView(ApiView):
         caller = signed_in(request)
         contestant = _contestant(_managed_season(slug, caller), contestant_id)
         given = body_of(request, ReplacementSerializer, users=accounts_named)
-        new = people.contestant_replace(
+        new = departures.contestant_replace(
             acting_user=caller,
             contestant=contestant,
             user=given["username"],
@@ -634,9 +639,9 @@ class SeedsView(ApiView):
         season = _managed_season(slug, caller)
         given = body_of(request, SeedsSerializer, contestants=contestants_of(season))
         if given["draw"]:
-            seeded = people.seeds_draw(acting_user=caller, season=season)
+            seeded = seeds_draw(acting_user=caller, season=season)
         else:
-            seeded = people.seeds_set(acting_user=caller, season=season, seeds=given["seeds"])
+            seeded = seeds_set(acting_user=caller, season=season, seeds=given["seeds"])
         return Response(ContestantSerializer(seeded, many=True).data)
 
 

@@ -58,7 +58,8 @@ from tournaments.models import (
     SeasonOrganiser,
 )
 from tournaments.services import seasons
-from tournaments.services.contestants import SEED_MAX, Names
+from tournaments.services.contestants.names import Names
+from tournaments.services.contestants.seeds import SEED_MAX
 from tournaments.services.deathmatches import BEST_OF_MAX
 
 
@@ -70,7 +71,7 @@ def season_import(
 
     ``acting_user`` becomes its organiser. ``match_accounts``: contestants become those of the
     accounts here that have their usernames; otherwise they are names, as they are where there is
-    no such account, or where it could not be enrolled under that name (`contestants.Names`).
+    no such account, or where it could not be enrolled under that name (`names.Names`).
     All of it or nothing. Refusals say where: ``document.not-allowed``, ``document.too-large``,
     ``document.malformed``, ``document.wrong`` (parts that contradict one another),
     ``document.record-missing``, ``document.exists`` (this very season is here already),

@@ -22,7 +22,8 @@ from games.services.turns import match_submit
 from tournaments.items import catalogue
 from tournaments.lifecycle import GiftStatus
 from tournaments.models import Contestant, Gift, Leg
-from tournaments.services import contestants, items
+from tournaments.services import items
+from tournaments.services.contestants import departures
 from tournaments.services.results import settlement
 from tournaments.services.deathmatches import sides_of
 from tournaments.services.legs import ms
@@ -65,7 +66,7 @@ def with_bots(players: Sequence[User], count: int) -> list[User]:
 
 def drop_out(run: Run, contestant: Contestant, *, at: datetime) -> None:
     """Have a contestant leave the season of their own accord."""
-    contestants.contestant_withdraw(acting_user=contestant.user, contestant=contestant, at=at)
+    departures.contestant_withdraw(acting_user=contestant.user, contestant=contestant, at=at)
     run.say(f"{contestant.name} drops out")
 
 

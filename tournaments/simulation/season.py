@@ -14,7 +14,8 @@ from django.db import transaction
 from accounts.models import User
 from tournaments.formats.elimination.format import FORMAT as ELIMINATION
 from tournaments.models import NoShowRule, Season
-from tournaments.services import contestants, seasons, starts
+from tournaments.services import seasons, starts
+from tournaments.services.contestants import enrolment, seeds
 from tournaments.simulation.episodes import episodes_play
 from tournaments.simulation.plan import Plan, repertoire_of_all
 from tournaments.simulation.players import with_bots
@@ -65,9 +66,9 @@ def _begin(run: Run, players: Sequence[User]) -> None:
     seasons.season_list(acting_user=run.organiser, season=run.season, at=run.at)
     users = with_bots(players, plan.contestants)
     for user in users:
-        contestants.contestant_enrol(
+        enrolment.contestant_enrol(
             acting_user=run.organiser, season=run.season, user=user, at=run.later(minutes=1)
         )
-    contestants.seeds_draw(acting_user=run.organiser, season=run.season, random=run.random.random)
+    seeds.seeds_draw(acting_user=run.organiser, season=run.season, random=run.random.random)
     starts.season_start(acting_user=run.organiser, season=run.season, at=run.later(hours=1))
     run.say(f"{run.season.name}: {len(users)} contestants")

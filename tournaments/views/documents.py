@@ -17,7 +17,7 @@ from tournaments.documents.export import season_export, season_records
 from tournaments.documents.restore import season_import
 from tournaments.forms.documents import RestoreForm
 from tournaments.reading import Sheet
-from tournaments.services.contestants import contestants_export
+from tournaments.services.contestants.rosters import contestants_export
 from tournaments.views.common import organisers_only
 
 

@@ -16,7 +16,9 @@ from tournaments.actions.seasons import ORGANISERS, SEEDS
 from tournaments.actions.subjects import AtContestant, AtSeason
 from tournaments.forms.people import RosterForm
 from tournaments.reading import Sheet
-from tournaments.services import contestants
+from tournaments.services.contestants import enrolment, rosters
+from tournaments.services.contestants.rosters import FaultyRoster
+from tournaments.services.contestants.seeds import seeds_draw
 from tournaments.services.organisers import organiser_remove
 from tournaments.views.actions import perform
 from tournaments.views.common import FORMS, contestant_of, organisers_only, shown
@@ -32,17 +34,17 @@ def roster(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         found = User.objects.filter(pk__in=_numbers(request.POST["user"])).first()
         if found is None:
             raise NotFound("contestant.none", "There is no such player.")
-        contestants.contestant_enrol(acting_user=user, season=sheet.season, user=found)
+        enrolment.contestant_enrol(acting_user=user, season=sheet.season, user=found)
         messages.success(request, f"{found.shown_name} is enrolled.")
         return redirect("tournaments:roster", sheet.season.slug)
     if request.method == "POST":
         form, status = RosterForm(request.POST, request.FILES), 422
         if form.is_valid():
             try:
-                made = contestants.contestants_import(
+                made = rosters.contestants_import(
                     acting_user=user, season=sheet.season, text=form.roster()
                 )
-            except contestants.FaultyRoster as refusal:
+            except FaultyRoster as refusal:
                 faults = refusal.faults
                 form.refuse(refusal.reworded("Nobody was enrolled: see above what is wrong."))
             except Refusal as refusal:
@@ -83,7 +85,7 @@ def seeds(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     subject = AtSeason(user, sheet)
     back = subject.address("seeds")
     if request.method == "POST" and "draw" in request.POST:
-        contestants.seeds_draw(acting_user=user, season=sheet.season)
+        seeds_draw(acting_user=user, season=sheet.season)
         messages.success(request, "The seeds are drawn by lot.")
         return redirect(back)
     return perform(request, SEEDS, subject, back=back, template="desk_seeds.html")

@@ -1,0 +1,33 @@
+"""Accounts that turn out to be one, as far as they are somebody in a season."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from accounts.models import User
+from core.refusals import Refusal
+from tournaments.models import Contestant, SeasonOrganiser
+
+
+def organises_seasons(user: User) -> bool:
+    """Whether somebody runs a season, or would as soon as they are an organiser again: a merge is
+    then not for moderators to make."""
+    return SeasonOrganiser.objects.filter(user=user).exists()
+
+
+def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
+    """The tournaments' part of merging two accounts (see `accounts.moderation.merging`): whatever names the
+    duplicate as somebody in a season names the kept account from then on."""
+    both = Contestant.objects.filter(user=keep).values("season")
+    twice = Contestant.objects.filter(user=duplicate, season__in=both).select_related("season")
+    first = twice.first()
+    if first is not None:
+        raise Refusal("merge.same-season", f"Both take part in {first.season.name}.")
+    organised = SeasonOrganiser.objects.filter(user=duplicate)
+    organised.filter(season__organisers__user=keep).delete()
+    moved: dict[str, Any] = {
+        "contestants": Contestant.objects.filter(user=duplicate).update(user=keep),
+        "seasons run": organised.update(user=keep),
+    }
+    return moved

@@ -1,0 +1,169 @@
+"""Lists of contestants as CSV: everybody enrolled from one, everybody written down in one."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from django.db import transaction
+from django.db.models import F
+
+from accounts.models import User
+from accounts.services import audit_record
+from core.refusals import Refusal
+from games.spreadsheets import harmless, unarmed
+from tournaments.lifecycle import ContestantStatus
+from tournaments.models import Contestant, Season
+from tournaments.services.contestants.enrolment import Enrolment, Intake, entries_save
+from tournaments.services.guards import instant, season_lock_managed
+
+CSV_LINES_MAX: Final = 2000
+CSV_COLUMNS: Final = ("username", "name", "seed")
+
+
+class LineFault(NamedTuple):
+    """What is wrong with one line of a file; lines are counted from 1, its headings included."""
+
+    line: int
+    sentence: str
+
+
+class FaultyRoster(Refusal):
+    """A file that was not taken in, with everything that is wrong with it."""
+
+    def __init__(self, faults: list[LineFault]) -> None:
+        first = faults[0]
+        more = f" ({len(faults)} lines are at fault)" if len(faults) > 1 else ""
+        super().__init__(
+            "contestants.faults", f"Nobody was enrolled. Line {first.line}: {first.sentence}{more}"
+        )
+        self.sentence = self.sentence if self.sentence.endswith(".") else f"{self.sentence}."
+        self.faults = faults
+
+
+@transaction.atomic
+def contestants_import(
+    *, acting_user: User, season: Season, text: str, at: datetime | None = None
+) -> list[Contestant]:
+    """Enrol everybody whom a CSV text names: all of them, or nobody.
+
+    Columns ``username``, ``name`` (empty: the account's own) and ``seed`` (may be empty), with
+    headings in any order, or without headings in this order. People are found by username only:
+    whose address belongs to which account is not for organisers to find out. Refusals: those of
+    `guards.season_lock_managed`, and :class:`FaultyRoster` with a line for each fault.
+    """
+    locked = season_lock_managed(season, acting_user)
+    at = instant(at)
+    faults: list[LineFault] = []
+    rows = list(_rows_of(text, faults))
+    if not rows and not faults:
+        faults.append(LineFault(1, "There is nobody in this file."))
+    names = {row["username"] for _, row in rows}
+    known = {user.username: user for user in User.objects.filter(username__in=names)}
+    entries: list[tuple[int, Enrolment]] = []
+    for number, row in rows:
+        try:
+            user, seed = _user_named(known, row["username"]), _seed_of(row["seed"])
+            entries.append((number, Enrolment(user, row["name"], seed)))
+        except Refusal as refusal:
+            faults.append(LineFault(number, refusal.sentence))
+    intake = Intake(locked, [entry for _, entry in entries], at)
+    admitted: list[Contestant] = []
+    for number, entry in entries:
+        # Each line stands or falls alone, so that the report tells of all of them.
+        try:
+            admitted.append(intake.admit(entry))
+        except Refusal as refusal:
+            faults.append(LineFault(number, refusal.sentence))
+    if faults:
+        raise FaultyRoster(sorted(faults))
+    made = entries_save(locked, acting_user, admitted, at)
+    audit_record(
+        acting_user=acting_user,
+        action="contestants.import",
+        target=locked,
+        data={"contestants": len(made)},
+    )
+    return made
+
+
+def contestants_export(*, season: Season) -> str:
+    """Everybody of a season, by seed, as a CSV text that `contestants_import` takes; without those
+    who were struck off before it began, or whose place somebody else has taken.
+
+    Somebody without an account here, in a season that was restored, has no username.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(CSV_COLUMNS)
+    rows = season.contestants.select_related("user").exclude(status=ContestantStatus.REPLACED)
+    # Only before the beginning does somebody who leaves lose their seed.
+    rows = rows.exclude(status=ContestantStatus.WITHDRAWN, seed=None)
+    for each in rows.order_by(F("seed").asc(nulls_last=True), "pk"):
+        username = "" if each.user is None else each.user.username
+        writer.writerow([harmless(username), harmless(each.name), each.seed])
+    return out.getvalue()
+
+
+def _user_named(users: Mapping[str, User], username: str) -> User:
+    if username not in users:
+        raise Refusal("contestant.unknown", f"Nobody here is called {username!r}.")
+    return users[username]
+
+
+def _rows_of(text: str, faults: list[LineFault]) -> Iterator[tuple[int, dict[str, str]]]:
+    if "\x00" in text:
+        faults.append(LineFault(1, "This is not a text file."))
+        return
+    dialect = ";" if ";" in text.partition("\n")[0] else ","
+    reader = csv.reader(io.StringIO(text.lstrip("\ufeff")), delimiter=dialect, strict=True)
+    columns: tuple[str, ...] = ()
+    try:
+        for cells in reader:
+            number = reader.line_num
+            tidy = [unarmed(cell.strip()) for cell in cells]
+            if not any(tidy):
+                continue
+            if number > CSV_LINES_MAX:
+                faults.append(LineFault(number, f"A file has at most {CSV_LINES_MAX} lines."))
+                return
+            if not columns:
+                columns, is_heading = _columns_of(tidy)
+                if not columns:
+                    known = ", ".join(CSV_COLUMNS)
+                    faults.append(LineFault(number, f"The headings are some of {known}."))
+                    return
+                if is_heading:
+                    continue
+            if len(tidy) > len(columns):
+                faults.append(LineFault(number, f"This line has more than {len(columns)} columns."))
+                continue
+            row = dict.fromkeys(CSV_COLUMNS, "") | dict(zip(columns, tidy, strict=False))
+            row["username"] = row["username"].removeprefix("@").lower()
+            if not row["username"]:
+                faults.append(LineFault(number, "The username is missing."))
+                continue
+            yield number, row
+    except csv.Error as error:
+        faults.append(LineFault(reader.line_num, f"This line cannot be read: {error}."))
+
+
+def _columns_of(cells: list[str]) -> tuple[tuple[str, ...], bool]:
+    """The columns, and whether this line was their headings; none where it cannot be told."""
+    lowered = tuple(cell.lower() for cell in cells)
+    if "username" not in lowered:
+        return CSV_COLUMNS, False
+    if not set(lowered) <= set(CSV_COLUMNS) or len(set(lowered)) < len(lowered):
+        return (), True
+    return lowered, True
+
+
+def _seed_of(cell: str) -> int | None:
+    if not cell:
+        return None
+    if not (cell.isascii() and cell.isdigit()):
+        raise Refusal("seed.range", f"A seed is a whole number, not {cell!r}.")
+    return int(cell[:9])
