@@ -47,7 +47,7 @@ from tests.tournaments.support import GAME, begun, conceded, organiser_named
 from tournaments.formats.elimination.episodes import Placed, dmo_choose, placements_record
 from tournaments.models import DeathMatch, Episode
 from tournaments.services.contestants.enrolment import contestant_enrol
-from tournaments.services.items import item_give
+from tournaments.services.items.gifts import item_give
 from tournaments.services.results.settlement import leg_settle
 from tournaments.services.seasons import season_create, season_list
 from tournaments.services.starts import season_start

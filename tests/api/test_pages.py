@@ -27,7 +27,7 @@ from tests.games.support import committing, started
 from tests.tournaments.support import GAME, account, begun, conceded, running, who
 from tournaments.models import DeathMatch
 from tournaments.services.contestants.enrolment import contestant_enrol
-from tournaments.services.items import item_give
+from tournaments.services.items.gifts import item_give
 from tournaments.services.seasons import season_create, season_list
 from tournaments.services.starts import season_start
 

@@ -40,7 +40,7 @@ from tournaments.formats.elimination.episodes import dmo_choose, final_open, pla
 from tournaments.forms.death_matches import ScheduleForm
 from tournaments.invariants import faults_of
 from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
-from tournaments.services.items import item_give
+from tournaments.services.items.gifts import item_give
 from tournaments.services.organisers import organiser_add
 from tournaments.services.seasons import season_cancel
 

@@ -44,7 +44,8 @@ from tests.tournaments.support import (
 from tournaments.formats.elimination.episodes import episode_open, final_open, placements_record
 from tournaments.models import Contestant, DeathMatch, Gift, Season
 from tournaments.services.contestants.enrolment import contestant_enrol
-from tournaments.services.items import item_declare, item_give
+from tournaments.services.items.declarations import item_declare
+from tournaments.services.items.gifts import item_give
 from tournaments.services.results.corrections import leg_void
 from tournaments.services.results.rulings import death_match_declare
 from tournaments.services.scheduling import leg_schedule

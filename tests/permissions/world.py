@@ -46,7 +46,7 @@ from tournaments.items.catalogue import catalogue
 from tournaments.models import Contestant, DeathMatch, Season, SeasonOrganiser
 from tournaments.services.contestants.departures import contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol
-from tournaments.services.items import item_give
+from tournaments.services.items.gifts import item_give
 from tournaments.services.legs import ms
 from tournaments.services.results.corrections import round_reopen
 from tournaments.services.results.rulings import death_match_declare

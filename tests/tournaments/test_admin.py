@@ -14,7 +14,7 @@ from accounts.services import role_grant
 from tests.games.support import user_named
 from tests.tournaments.support import START, chosen, enrolled, played, running, who
 from tournaments.models import Contestant, DeathMatch, Gift, Season, SeasonEvent
-from tournaments.services.items import item_give
+from tournaments.services.items.gifts import item_give
 from tournaments.services.seasons import season_create
 
 MODELS = (Season, Contestant, DeathMatch, Gift, SeasonEvent)

@@ -36,7 +36,8 @@ from tests.tournaments.support import (
     who,
 )
 from tournaments.models import DeathMatch, Gift, Season, SeasonEvent
-from tournaments.services.items import item_declare, item_give
+from tournaments.services.items.declarations import item_declare
+from tournaments.services.items.gifts import item_give
 
 MODELS = [
     pytest.param(model, id=model._meta.label_lower) for model in admin.site._registry

@@ -52,7 +52,7 @@ from tournaments.services.contestants.rosters import (
     contestants_import,
 )
 from tournaments.services.contestants.seeds import seeds_draw, seeds_set
-from tournaments.services.items import item_give
+from tournaments.services.items.gifts import item_give
 from tournaments.services.results.corrections import (
     death_match_correct,
     death_match_reopen,

@@ -55,7 +55,7 @@ from tournaments.pictures.links import standing_text
 from tournaments.reading import Sheet, seasons_listed
 from tournaments.services import legs
 from tournaments.services.contestants.departures import contestant_replace, contestant_withdraw
-from tournaments.services.items import item_give
+from tournaments.services.items.gifts import item_give
 from tournaments.services.legs import leg_start
 from tournaments.services.organisers import organiser_add
 from tournaments.services.results import corrections, rulings

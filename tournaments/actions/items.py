@@ -11,12 +11,12 @@ from tournaments.actions.subjects import AtGift, AtSeason
 from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.items import GiftForm
 from tournaments.lifecycle import ContestantStatus
-from tournaments.services import items
+from tournaments.services.items import gifts
 
 
 def _may_grant(subject: AtSeason) -> None:
     subject.must_manage()
-    items.must_take_items(subject.season)
+    gifts.must_take_items(subject.season)
 
 
 def _gift_form(subject: AtSeason) -> Callable[..., GiftForm]:
@@ -30,7 +30,7 @@ def _gift_form(subject: AtSeason) -> Callable[..., GiftForm]:
 def _may_take_back(subject: AtGift) -> None:
     subject.must_manage()
     receiver = subject.sheet.by_id[subject.gift.receiver_id]
-    items.must_be_held(subject.gift, subject.user, subject.sheet.undecided_of(receiver))
+    gifts.must_be_held(subject.gift, subject.user, subject.sheet.undecided_of(receiver))
 
 
 GRANT: Final = Action[AtSeason](
@@ -42,7 +42,7 @@ GRANT: Final = Action[AtSeason](
     follows=["Enter what an eliminated contestant gives, or grant something yourselves."],
     check=_may_grant,
     form=_gift_form,
-    run=lambda s, form: items.item_give(
+    run=lambda s, form: gifts.item_give(
         acting_user=s.user,
         season=s.season,
         giver=form.cleaned_data["giver"],
@@ -58,7 +58,7 @@ TAKE_BACK: Final = Action[AtGift](
     follows=["It stays in the history, with your reason. This cannot be undone."],
     check=_may_take_back,
     form=lambda _s: PublicReasonForm,
-    run=lambda s, form: items.item_take_back(
+    run=lambda s, form: gifts.item_take_back(
         acting_user=s.user, gift=s.gift, why=form.cleaned_data["why"]
     ),
     danger=True,

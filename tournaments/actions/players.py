@@ -14,9 +14,10 @@ from tournaments.forms.death_matches import RulesForm
 from tournaments.forms.items import GiftForm
 from tournaments.forms.people import WithdrawForm
 from tournaments.lifecycle import ContestantStatus
-from tournaments.services import items, legs
+from tournaments.services import legs
 from tournaments.services.contestants import departures, enrolment
 from tournaments.services.guards import must_not_be_archived
+from tournaments.services.items import gifts
 
 
 def _join(subject: AtSeason, _form: Any) -> None:
@@ -67,7 +68,7 @@ def _choose_rules(subject: AtDeathMatch, form: Any) -> None:
 
 
 def _may_give(subject: AtContestant) -> None:
-    items.must_be_a_giver(subject.season, subject.contestant)
+    gifts.must_be_a_giver(subject.season, subject.contestant)
 
 
 def _before_giving(subject: AtContestant) -> Sequence[Stop]:
@@ -89,7 +90,7 @@ def _gift_form(subject: AtContestant) -> Callable[..., GiftForm]:
 
 
 def _give(subject: AtContestant, form: Any) -> None:
-    items.item_give(
+    gifts.item_give(
         acting_user=subject.user, season=subject.season, giver=subject.contestant, **form.gift()
     )
 

@@ -73,12 +73,13 @@ from tournaments.models import (
     Season,
 )
 from tournaments.reading import season_for
-from tournaments.services import deathmatches, items, legs, repertoire, scheduling, seasons, starts
+from tournaments.services import deathmatches, legs, repertoire, scheduling, seasons, starts
 from tournaments.services.contestants import departures, enrolment
 from tournaments.services.contestants.enrolment import Enrolment
 from tournaments.services.contestants.names import Names, name_of
 from tournaments.services.contestants.seeds import seeds_draw, seeds_set
 from tournaments.services.guards import must_manage, reason
+from tournaments.services.items import gifts
 from tournaments.services.results import conclusion, corrections, rulings
 from tournaments.services.rounds import (
     ManualPairing,
@@ -1176,14 +1177,14 @@ class NewGiftSerializer(serializers.Serializer[dict[str, Any]]):
         receiver, giver = sound.get("receiver"), sound.get("giver")
         with told.of():
             if receiver is not None:
-                items.must_be_another(receiver, giver, signed_in(self.context["request"]))
+                gifts.must_be_another(receiver, giver, signed_in(self.context["request"]))
         if "death_match" in sound or "death_match" not in self.initial_data:
             with told.of():
-                items.must_be_leg_of(sound.get("death_match"), sound.get("leg_number"))
+                gifts.must_be_leg_of(sound.get("death_match"), sound.get("leg_number"))
             # A number that is at fault is none that is missing.
             number = 1 if "leg_number" in self.initial_data else None
             with told.of():
-                items.must_be_for_one(
+                gifts.must_be_for_one(
                     season=self.context["about"],
                     giver=giver,
                     acting_user=signed_in(self.context["request"]),
@@ -1215,7 +1216,7 @@ class GiftsView(GiftsReading):
         caller = signed_in(request)
         season = season_for(slug, caller)
         _scope_needed(request, own=audience.contestant_of(season, caller) is not None)
-        items.must_take_part(season, caller)
+        gifts.must_take_part(season, caller)
         given = body_of(
             request,
             NewGiftSerializer,
@@ -1225,7 +1226,7 @@ class GiftsView(GiftsReading):
         )
         giver = given.get("giver")
         _scope_needed(request, own=giver is not None and giver.user_id == caller.pk)
-        gift = items.item_give(acting_user=caller, season=season, **given)
+        gift = gifts.item_give(acting_user=caller, season=season, **given)
         shown = self.get_queryset().get(pk=gift.pk)
         return Response(GiftSerializer(shown).data, status=201)
 
@@ -1251,5 +1252,5 @@ class TakeBackView(ApiView):
         gift = _row_of(rows, gift_id, "item.none", "There is no such item.")
         must_manage(season, caller)
         given = body_of(request, WhySerializer)
-        items.item_take_back(acting_user=caller, gift=gift, why=given["why"])
+        gifts.item_take_back(acting_user=caller, gift=gift, why=given["why"])
         return Response(GiftSerializer(rows.get(pk=gift.pk)).data)

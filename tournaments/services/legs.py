@@ -29,7 +29,7 @@ from tournaments.lifecycle import (
     LegStatus,
 )
 from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
-from tournaments.services import items, organisers, repertoire
+from tournaments.services import organisers, repertoire
 from tournaments.services.deathmatches import death_match_move, sides_of
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
@@ -41,6 +41,7 @@ from tournaments.services.guards import (
     own_death_match,
     season_lock,
 )
+from tournaments.services.items import declarations, spending
 
 
 def ms(at: datetime) -> int:
@@ -80,7 +81,7 @@ def rules_set(
     supplied = dict(prepared or {})
     supplied_to(REGISTRY.get(game["ruleset"]), game["variant"], supplied)
     for leg in open_legs:
-        items.must_still_fit(leg, ruleset=game["ruleset"], variant=game["variant"])
+        declarations.must_still_fit(leg, ruleset=game["ruleset"], variant=game["variant"])
         for field, value in repertoire.game_fields(game).items():
             setattr(leg, field, value)
         leg.prepared = supplied
@@ -215,7 +216,7 @@ def _start(
         if ready is None
     ]
     leg.advantage = advantage_of(leg)
-    resolved = items.items_resolve(leg=leg, at=at)
+    resolved = spending.items_resolve(leg=leg, at=at)
     match = match_start(
         acting_user=acting_user,
         players=(home, away),

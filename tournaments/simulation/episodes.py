@@ -7,7 +7,8 @@ from tournaments.formats.elimination import episodes
 from tournaments.items import catalogue
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Contestant, DeathMatch, Episode
-from tournaments.services import items, scheduling
+from tournaments.services import scheduling
+from tournaments.services.items import gifts
 from tournaments.services.deathmatches import sides_of
 from tournaments.simulation.death_matches import death_match_play
 from tournaments.simulation.plan import games_with_items, repertoire_of_all
@@ -90,7 +91,7 @@ def _give_items(run: Run, final: DeathMatch) -> None:
     for giver in [*givers, None, None]:
         leg = choose(run.random.random, list(final.legs.order_by("number")))
         item = choose(run.random.random, catalogue.items_for(leg.ruleset, leg.variant))
-        gift = items.item_give(
+        gift = gifts.item_give(
             acting_user=run.organiser if giver is None or giver.user is None else giver.user,
             season=run.season,
             item=item.id,

@@ -22,8 +22,8 @@ from games.services.turns import match_submit
 from tournaments.items import catalogue
 from tournaments.lifecycle import GiftStatus
 from tournaments.models import Contestant, Gift, Leg
-from tournaments.services import items
 from tournaments.services.contestants import departures
+from tournaments.services.items import declarations
 from tournaments.services.results import settlement
 from tournaments.services.deathmatches import sides_of
 from tournaments.services.legs import ms
@@ -82,7 +82,7 @@ def items_declare(run: Run, leg: Leg) -> None:
         item = catalogue.item_of(gift.item, gift.ruleset)
         try:
             with transaction.atomic():
-                items.item_declare(
+                declarations.item_declare(
                     acting_user=gift.receiver.user,
                     leg=leg,
                     gift=gift,

@@ -8,9 +8,9 @@ from accounts.models import User
 from tournaments import lifecycle
 from tournaments.lifecycle import DeathMatchStatus, LegStatus
 from tournaments.models import DeathMatch, Leg
-from tournaments.services import items
 from tournaments.services.deathmatches import wins_of
 from tournaments.services.events import season_event
+from tournaments.services.items import spending
 from tournaments.services.legs import by_items, leg_words
 from tournaments.services.results.ratings import rating_leave_out
 
@@ -33,7 +33,7 @@ def leg_replay(leg: Leg, *, why: str, at: datetime, acting_user: User | None = N
         by=acting_user,
         at=at,
     )
-    items.items_return(leg=leg, at=at)
+    spending.items_return(leg=leg, at=at)
     attempts_plan(death_match)
     status_derive(death_match)
     return death_match.legs.exclude(status=LegStatus.VOID).get(number=leg.number)

@@ -17,7 +17,7 @@ from tournaments import lifecycle
 from tournaments.formats.registry import format_of
 from tournaments.lifecycle import DeathMatchStatus, How, LegStatus, RoundStatus, SeasonStatus
 from tournaments.models import Contestant, DeathMatch, Leg, Round, Season
-from tournaments.services import items, seasons
+from tournaments.services import seasons
 from tournaments.services.deathmatches import death_match_move, seat_of_side, sides_of, wins_of
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
@@ -30,6 +30,7 @@ from tournaments.services.guards import (
     reason,
     season_lock_managed,
 )
+from tournaments.services.items import spending
 from tournaments.services.legs import must_both_be_in
 from tournaments.services.results.attempts import attempts_plan, leg_replay, status_derive
 from tournaments.services.results.decisions import death_match_decide, round_settle
@@ -199,7 +200,7 @@ def death_match_void(
         leg.how = ""
         leg.save(update_fields=["status", "winner_seat", "how"])
         leg.death_match = fresh
-        items.items_return(leg=leg, at=at)
+        spending.items_return(leg=leg, at=at)
         leg.declarations.all().delete()
     death_match_move(fresh, DeathMatchStatus.VOID, home_score=0, away_score=0)
     season_event(
@@ -280,7 +281,7 @@ def _take_back(season: Season, death_match: DeathMatch, at: datetime) -> None:
     for later in format_.rests_on(death_match=death_match):
         _void_later(later, because=death_match, at=at)
     format_.on_undone(death_match=death_match, at=at)
-    items.items_unexpire(death_match=death_match, at=at)
+    spending.items_unexpire(death_match=death_match, at=at)
     death_match_move(
         death_match,
         DeathMatchStatus.PLANNED,

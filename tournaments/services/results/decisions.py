@@ -22,10 +22,10 @@ from tournaments.lifecycle import (
     SeasonStatus,
 )
 from tournaments.models import Contestant, DeathMatch, Round, Season
-from tournaments.services import items
 from tournaments.services.deathmatches import death_match_move
 from tournaments.services.events import season_event
 from tournaments.services.guards import death_match_fresh
+from tournaments.services.items import spending
 from tournaments.services.results.conclusion import season_conclude_if_clear
 
 
@@ -77,7 +77,7 @@ def death_match_decide(
         by=by,
         at=at,
     )
-    items.items_expire(death_match=death_match, at=at)
+    spending.items_expire(death_match=death_match, at=at)
     season = death_match.round.season
     follow(
         format_of(season.format).on_decided(death_match=death_match, at=at), season=season, at=at

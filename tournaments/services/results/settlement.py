@@ -13,10 +13,10 @@ from games.models import Match, MatchEntry
 from tournaments import lifecycle
 from tournaments.lifecycle import How, LegStatus
 from tournaments.models import Leg
-from tournaments.services import items
 from tournaments.services.deathmatches import sides_of, wins_of
 from tournaments.services.events import season_event
 from tournaments.services.guards import death_match_fresh, instant, season_lock
+from tournaments.services.items import spending
 from tournaments.services.results.attempts import leg_replay
 from tournaments.services.results.decisions import death_match_decide
 
@@ -67,7 +67,7 @@ def leg_finish(leg: Leg, *, winner: Seat, how: How, at: datetime) -> None:
     leg.how = how
     leg.finished_at = at
     leg.save(update_fields=["status", "winner_seat", "how", "finished_at"])
-    items.items_leave(leg=leg, at=at)
+    spending.items_leave(leg=leg, at=at)
 
 
 def leg_count(

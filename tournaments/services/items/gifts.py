@@ -1,0 +1,311 @@
+"""Items given to contestants, and taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.db import transaction
+
+from accounts.models import User
+from accounts.services import audit_record
+from core.refusals import Forbidden, NotFound, Refusal
+from tournaments import audience, lifecycle
+from tournaments.items.catalogue import Item, item_of
+from tournaments.formats.registry import format_of
+from tournaments.lifecycle import (
+    PLAYABLE,
+    ContestantStatus,
+    DeathMatchStatus,
+    GiftStatus,
+    LegStatus,
+)
+from tournaments.models import Contestant, DeathMatch, Gift, ItemEvent, Season
+from tournaments.services.events import season_event
+from tournaments.services.guards import (
+    instant,
+    line,
+    must_be_running,
+    must_not_be_archived,
+    must_not_meet,
+    reason,
+    season_lock,
+    season_lock_managed,
+)
+
+NOTE_MAX = 300
+
+
+@transaction.atomic
+def item_give(  # noqa: PLR0913  (a gift has many sides)
+    *,
+    acting_user: User,
+    season: Season,
+    item: str,
+    receiver: Contestant,
+    ruleset: str = "",
+    giver: Contestant | None = None,
+    death_match: DeathMatch | None = None,
+    leg_number: int | None = None,
+    note: str = "",
+    at: datetime | None = None,
+) -> Gift:
+    """Give somebody an item: for one match of a death match, for a death match, or (no
+    ``death_match``) for any match of the season in its ruleset.
+
+    An eliminated contestant gives one item for a death match themselves, and one for each match of
+    the final; organisers enter any gift, or grant an item (no ``giver``). ``ruleset`` is empty for
+    Copy and Block. Refusals:
+    ``season.none``, ``season.archived``, ``season.not-running``, ``season.not-organiser``,
+    ``item.no-gifts``, ``item.unknown``, ``item.giver``, ``item.giver-in``, ``item.given-already``,
+    ``item.receiver``, ``item.receiver-out``, ``item.oneself``, ``death-match.own`` (for one's own
+    opponent), ``item.for-which``, ``item.match``, ``item.match-over``, ``item.leg``,
+    ``item.unfit``, ``item.note.too-long``.
+    """
+    locked = season_lock(season.pk)
+    must_take_items(locked)
+    found = item_of(item, ruleset)
+    giver = _giver_of(locked, acting_user, giver, death_match, leg_number)
+    to = locked.contestants.filter(pk=receiver.pk).first()
+    if to is None:
+        raise Refusal("item.receiver", "The receiver is not in this season.")
+    if to.status != ContestantStatus.ACTIVE:
+        raise Refusal("item.receiver-out", f"{to.name} is out of the season.")
+    must_be_another(to, giver, acting_user)
+    must_not_meet(to, acting_user)
+    meeting = _meeting_for(locked, found, to, death_match, leg_number)
+    gift = Gift.objects.create(
+        season=locked,
+        item=found.id,
+        ruleset=found.ruleset,
+        giver=giver,
+        receiver=to,
+        death_match=meeting,
+        leg_number=leg_number,
+        note=line(note, code="item.note", what="A note", most=NOTE_MAX, empty=True),
+        given_at=instant(at),
+        given_by=acting_user,
+    )
+    words = _gift_words(gift, found)
+    ItemEvent.objects.create(gift=gift, kind="given", words=words, at=gift.given_at)
+    season_event(
+        season=locked,
+        kind="item.given",
+        words=words,
+        data={
+            "gift": gift.pk,
+            "item": found.id,
+            "ruleset": found.ruleset,
+            "giver": None if giver is None else giver.pk,
+            "receiver": to.pk,
+            "leg": leg_number,
+            "note": gift.note,
+        },
+        death_match=meeting,
+        contestant=to,
+        at=gift.given_at,
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="item.give",
+        target=gift,
+        data={"season": locked.pk, "item": found.id, "receiver": to.pk},
+    )
+    return gift
+
+
+def must_take_items(season: Season) -> None:
+    """Whether items can be given in a season now. Raises Refusal ``season.archived`` and
+    ``season.not-running``."""
+    must_not_be_archived(season)
+    must_be_running(season)
+
+
+def must_be_another(receiver: Contestant, giver: Contestant | None, acting_user: User) -> None:
+    """Raises Refusal ``item.oneself``."""
+    if acting_user.pk == receiver.user_id or (giver is not None and giver.pk == receiver.pk):
+        raise Refusal("item.oneself", "Nobody gives an item to themselves.")
+
+
+def must_be_leg_of(death_match: DeathMatch | None, leg_number: int | None) -> None:
+    """Raises Refusal ``item.leg`` for a match that there is not."""
+    if leg_number is None:
+        return
+    if death_match is None:
+        raise Refusal("item.leg", "Which match of which death match?")
+    if not death_match.legs.filter(number=leg_number).exists():
+        raise Refusal("item.leg", "There is no such match.")
+
+
+def must_take_part(season: Season, acting_user: User) -> None:
+    """Whoever gives runs the season or is in it. Raises Refusal ``item.giver``."""
+    if not audience.may_manage(season, acting_user):
+        _own_to_give(audience.contestant_of(season, acting_user))
+
+
+def _own_to_give(giver: Contestant | None) -> Contestant:
+    if giver is None:
+        raise Forbidden("item.giver", "You can only give what is yours to give.")
+    return giver
+
+
+def must_be_a_giver(season: Season, giver: Contestant) -> None:
+    """Whether a contestant may give items of their own now. Raises Refusal as `must_take_items`
+    does, ``item.giver-in`` and ``item.no-gifts``."""
+    must_take_items(season)
+    _must_have_left(giver)
+    _must_have_gifts(season)
+
+
+def _must_have_gifts(season: Season) -> None:
+    if not format_of(season.format).gives_items(season):
+        raise Refusal("item.no-gifts", "There are no gifts in this season.")
+
+
+def _must_have_left(giver: Contestant | None) -> None:
+    giver = _own_to_give(giver)
+    if giver.status != ContestantStatus.ELIMINATED:
+        raise Refusal("item.giver-in", f"{giver.name} has not been eliminated: nothing to give.")
+
+
+def must_be_for_one(
+    *,
+    season: Season,
+    giver: Contestant | None,
+    acting_user: User,
+    death_match: DeathMatch | None,
+    leg_number: int | None,
+) -> None:
+    """What somebody gives is for one death match, unless an organiser enters it before the final;
+    and in a final of several it is for one match. Organisers grant (no ``giver``) for any. Raises
+    Refusal ``item.for-which`` and ``item.leg``."""
+    if giver is None or not format_of(season.format).gifts:
+        return
+    if death_match is None:
+        entered = audience.may_manage(season, acting_user) and giver.user_id != acting_user.pk
+        if entered and not season.rounds.filter(is_final=True).exists():
+            return
+        raise Refusal("item.for-which", "Please say which death match it is for.")
+    if death_match.round.is_final and death_match.best_of > 1 and leg_number is None:
+        raise Refusal("item.leg", "Which match of the final is it for? Each has its own items.")
+
+
+def _giver_of(
+    season: Season,
+    acting_user: User,
+    giver: Contestant | None,
+    death_match: DeathMatch | None,
+    leg_number: int | None,
+) -> Contestant | None:
+    organises = audience.may_manage(season, acting_user)
+    if organises and (giver is None or giver.user_id != acting_user.pk):
+        if giver is None:
+            return None
+        found = season.contestants.filter(pk=giver.pk).first()
+    else:
+        found = audience.contestant_of(season, acting_user)
+        if found is None or (giver is not None and giver.pk != found.pk):
+            raise Forbidden("item.giver", "You can only give what is yours to give.")
+        if giver is None and death_match is None:
+            raise Forbidden("item.giver", "Only organisers grant items for any match.")
+    if found is None:
+        raise NotFound("contestant.none", "The giver is not in this season.")
+    _must_have_left(found)
+    if not organises:
+        _must_have_gifts(season)
+    must_be_for_one(
+        season=season, giver=found, acting_user=acting_user, death_match=death_match,
+        leg_number=leg_number,
+    )  # fmt: skip
+    if not organises and death_match is not None:
+        given = found.gifts_given.filter(death_match=death_match)
+        of_several = death_match.round.is_final and death_match.best_of > 1
+        if of_several:
+            given = given.filter(leg_number=leg_number)
+        if given.exclude(status=GiftStatus.TAKEN_BACK).exists():
+            which = f"match {leg_number} of the final" if of_several else "this death match"
+            raise Refusal("item.given-already", f"You have given your item for {which}.")
+    return found
+
+
+def _meeting_for(
+    season: Season,
+    item: Item,
+    receiver: Contestant,
+    death_match: DeathMatch | None,
+    leg_number: int | None,
+) -> DeathMatch | None:
+    must_be_leg_of(death_match, leg_number)
+    if death_match is None:
+        return None
+    meeting = DeathMatch.objects.filter(round__season=season, pk=death_match.pk).first()
+    if meeting is None or receiver.pk not in (meeting.home_id, meeting.away_id):
+        raise Refusal("item.match", f"{receiver.name} does not play in that death match.")
+    if meeting.status == DeathMatchStatus.WAITING:
+        raise Refusal("item.match", "It is not known yet who meets there.")
+    if meeting.status not in PLAYABLE:
+        raise Refusal("item.match-over", "That death match is over: it is too late for items.")
+    of_it = meeting.legs.all() if leg_number is None else meeting.legs.filter(number=leg_number)
+    legs = list(of_it.filter(status=LegStatus.PLANNED))
+    if not legs:
+        raise Refusal("item.leg-begun", "That match has begun: it is too late for items.")
+    if not any(not leg.ruleset or item.fits(leg.ruleset, leg.variant) for leg in legs):
+        raise Refusal("item.unfit", f"{item.name} cannot be used in what is played there.")
+    return meeting
+
+
+def _gift_words(gift: Gift, item: Item) -> str:
+    by = f"{gift.giver.name} gives" if gift.giver else "The organisers give"
+    target = ""
+    if gift.death_match is not None:
+        target = f" for {gift.death_match}"
+        if gift.leg_number is not None and gift.death_match.best_of > 1:
+            target += f", match {gift.leg_number}"
+    return f"{by} {gift.receiver.name} {item.name}{target}."
+
+
+@transaction.atomic
+def item_take_back(*, acting_user: User, gift: Gift, why: str, at: datetime | None = None) -> Gift:
+    """Take back an item that was given by mistake and is not used up. Organisers only.
+    Refusals: those of `guards.season_lock_managed`, ``why.*``, ``death-match.own``,
+    ``lifecycle.step``."""
+    season = season_lock_managed(gift.season, acting_user)
+    found = Gift.objects.select_related("receiver").get(pk=gift.pk)
+    must_be_held(found, acting_user)
+    why = reason(why)
+    gift_move(found, GiftStatus.TAKEN_BACK)
+    found.declarations.filter(leg__status=LegStatus.PLANNED).delete()
+    found.targeted_by.filter(leg__status=LegStatus.PLANNED).delete()
+    name = item_of(found.item, found.ruleset).name
+    words = f"{found.receiver.name}'s {name} is taken back: {why}"
+    ItemEvent.objects.create(gift=found, kind="taken-back", words=words[:500], at=instant(at))
+    season_event(
+        season=season,
+        kind="item.taken-back",
+        words=words,
+        data={"gift": found.pk, "why": why},
+        contestant=found.receiver,
+        by=acting_user,
+        at=at,
+    )
+    audit_record(acting_user=acting_user, action="item.take_back", target=found, data={"why": why})
+    return found
+
+
+def must_be_held(
+    gift: Gift, acting_user: User, undecided: Iterable[DeathMatch] | None = None
+) -> None:
+    """Whether somebody can take an item back; ``undecided`` as in `guards.must_not_meet`. Raises
+    Refusal ``lifecycle.step`` and ``death-match.own``."""
+    must_not_meet(gift.receiver, acting_user, undecided)
+    _moved(gift, GiftStatus.TAKEN_BACK)
+
+
+def _moved(gift: Gift, status: GiftStatus) -> GiftStatus:
+    return lifecycle.step(lifecycle.GIFT, gift.status, status, "The item")
+
+
+def gift_move(gift: Gift, status: GiftStatus) -> None:
+    """Take a gift to another state. Raises Refusal ``lifecycle.step``."""
+    gift.status = _moved(gift, status)
+    gift.save(update_fields=["status"])
