@@ -19,7 +19,7 @@ from accounts.models import User
 from tournaments.lifecycle import How, Visibility
 from tournaments.models import Contestant, SeasonEvent
 from tournaments.services.mail import absolute, addresses_of
-from tournaments.services.scheduling import spoken
+from tournaments.services.scheduling.appointments import spoken
 
 
 class Letter(NamedTuple):

@@ -12,7 +12,7 @@ from core.jobs import guard
 from tournaments import notices
 from tournaments.jobs import MAIL_EVENT, SETTLE
 from tournaments.services.results.settlement import leg_settle
-from tournaments.services.scheduling import legs_sweep
+from tournaments.services.scheduling.sweep import legs_sweep
 
 log = structlog.get_logger("gauntlet.seasons")
 

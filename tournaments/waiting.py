@@ -20,7 +20,7 @@ from tournaments.lifecycle import (
 )
 from tournaments.models import DeathMatch, Episode, Leg, Season
 from tournaments.reading import Sheet, with_legs
-from tournaments.services.scheduling import ready_from
+from tournaments.services.scheduling.readiness import ready_from
 
 # What is told at most on pages about other things.
 _AT_MOST: Final = 10

@@ -48,7 +48,7 @@ from tournaments.services.items.declarations import item_declare
 from tournaments.services.items.gifts import item_give
 from tournaments.services.results.corrections import leg_void
 from tournaments.services.results.rulings import death_match_declare
-from tournaments.services.scheduling import leg_schedule
+from tournaments.services.scheduling.appointments import leg_schedule
 from tournaments.services.seasons import season_cancel, season_create, season_list
 from tournaments.services.starts import season_start
 

@@ -58,7 +58,7 @@ from tournaments.services.results.corrections import (
 )
 from tournaments.services.results.rulings import death_match_declare, death_match_walkover
 from tournaments.services.results.settlement import leg_settle
-from tournaments.services.scheduling import legs_sweep
+from tournaments.services.scheduling.sweep import legs_sweep
 from tournaments.services.seasons import season_archive, season_cancel, season_list
 from tournaments.services.starts import season_start
 

@@ -18,7 +18,7 @@ from tournaments.documents.export import season_export
 from tournaments.documents.restore import season_import
 from tournaments.formats.ladder.format import ladder_challenge
 from tournaments.models import Leg, Season, SeasonEvent
-from tournaments.services.scheduling import leg_schedule
+from tournaments.services.scheduling.appointments import leg_schedule
 
 Document = dict[str, Any]
 

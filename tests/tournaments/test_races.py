@@ -40,7 +40,8 @@ from tournaments.services.organisers import organiser_add
 from tournaments.services.results.corrections import leg_void
 from tournaments.services.results.rulings import death_match_declare
 from tournaments.services.results.settlement import leg_settle
-from tournaments.services.scheduling import leg_confirm, legs_sweep
+from tournaments.services.scheduling.readiness import leg_confirm
+from tournaments.services.scheduling.sweep import legs_sweep
 from tournaments.services.seasons import season_create
 from tournaments.services.starts import season_start
 

@@ -32,18 +32,14 @@ from tournaments import receivers
 from tournaments.formats.elimination.episodes import final_open
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Leg, ReminderSent, Season
-from tournaments.services import scheduling
 from tournaments.services.contestants.departures import contestant_replace
 from tournaments.services.legs import rules_set
 from tournaments.services.results.corrections import leg_void
 from tournaments.services.results.settlement import leg_settle
-from tournaments.services.scheduling import (
-    Swept,
-    leg_confirm,
-    leg_schedule,
-    leg_unconfirm,
-    legs_sweep,
-)
+from tournaments.services.scheduling import sweep
+from tournaments.services.scheduling.appointments import leg_schedule
+from tournaments.services.scheduling.readiness import leg_confirm, leg_unconfirm
+from tournaments.services.scheduling.sweep import Swept, legs_sweep
 from tournaments.services.seasons import season_archive
 
 NOON = after(hours=48)
@@ -181,14 +177,14 @@ def test_a_word_that_is_taken_back_while_the_sweep_looks(
 ) -> None:
     for number in (1, 2):
         ready(season, meeting, number, after(hours=47, minutes=40))
-    search = scheduling._both_ready
+    search = sweep._both_ready
 
     def and_then(at: datetime) -> list[Leg]:
         found = search(at)
         leg_unconfirm(acting_user=user(season, 2), leg=leg_of(meeting))
         return found
 
-    monkeypatch.setattr(scheduling, "_both_ready", and_then)
+    monkeypatch.setattr(sweep, "_both_ready", and_then)
     before = kinds(season)
     assert legs_sweep(at=NOON).started == 0
     leg = leg_of(meeting)
@@ -311,7 +307,7 @@ def test_one_that_fails_does_not_disturb_the_others(
     leg = begun(orla, meeting)
     monkeypatch.setattr(receivers, "enqueue", lambda *_given: None)
     conceded(leg, winner=0)
-    monkeypatch.setattr(scheduling, "leg_settle", fails)
+    monkeypatch.setattr(sweep, "leg_settle", fails)
     assert legs_sweep(at=after(hours=1)) == Swept()
 
 

@@ -13,8 +13,9 @@ from tests.tournaments.support import START, after, running
 from tournaments.formats.base import Sweep
 from tournaments.formats.registry import FORMATS
 from tournaments.models import Contestant, DeathMatch, Leg, Season
-from tournaments.services import scheduling
-from tournaments.services.scheduling import leg_schedule, legs_sweep
+from tournaments.services.scheduling import sweep
+from tournaments.services.scheduling.appointments import leg_schedule
+from tournaments.services.scheduling.sweep import legs_sweep
 
 NOON = after(hours=48)
 
@@ -69,19 +70,19 @@ def test_a_deed_that_fails_does_not_stop_the_next(
         if leg.pk == legs[0].pk:
             raise error
 
-    monkeypatch.setattr(scheduling, "leg_start", start)
+    monkeypatch.setattr(sweep, "leg_start", start)
     assert legs_sweep(at=NOON).started == 1
     assert asked == [leg.pk for leg in legs]
 
 
-@pytest.mark.parametrize("search", ["_matches_over", "_both_ready", "_to_remind"])
+@pytest.mark.parametrize("search", ["_matches_over", "_both_ready", "legs_to_remind"])
 def test_a_search_that_fails_does_not_stop_the_next(
     legs: list[Leg], monkeypatch: pytest.MonkeyPatch, search: str
 ) -> None:
     def fails(*_at: Any) -> None:
         raise DatabaseError("no")
 
-    monkeypatch.setattr(scheduling, search, fails)
+    monkeypatch.setattr(sweep, search, fails)
     assert legs_sweep(at=after(hours=49)).no_shows == len(legs)
 
 

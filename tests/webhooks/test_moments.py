@@ -43,7 +43,8 @@ from tournaments.services.contestants.departures import contestant_replace
 from tournaments.services.legs import ms
 from tournaments.services.results import corrections, rulings
 from tournaments.services.rounds import round_next
-from tournaments.services.scheduling import leg_schedule, legs_sweep
+from tournaments.services.scheduling.appointments import leg_schedule
+from tournaments.services.scheduling.sweep import legs_sweep
 from tournaments.services.starts import season_start
 from tournaments.webhooks import services
 from tournaments.webhooks import tasks as tasks_of_webhooks

@@ -12,8 +12,9 @@ from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.death_matches import ScheduleForm
 from tournaments.models import Leg
 from tournaments.reading import game_of
-from tournaments.services import legs, scheduling
+from tournaments.services import legs
 from tournaments.services.results import corrections
+from tournaments.services.scheduling import appointments
 
 
 def _decided_by(check: Callable[[Leg], object]) -> Callable[[AtLeg], None]:
@@ -33,9 +34,9 @@ SCHEDULE: Final = Action[AtLeg](
     button="Set the time",
     done="The time is set.",
     follows=["Both players are told, and must say anew that they are ready."],
-    check=_decided_by(scheduling.must_be_schedulable),
+    check=_decided_by(appointments.must_be_schedulable),
     form=lambda s: partial(ScheduleForm, zone=s.user.time_zone, leg=s.leg),
-    run=lambda s, form: scheduling.leg_schedule(
+    run=lambda s, form: appointments.leg_schedule(
         acting_user=s.user, leg=s.leg, scheduled_at=form.cleaned_data["when"]
     ),
 )

@@ -73,7 +73,7 @@ from tournaments.models import (
     Season,
 )
 from tournaments.reading import season_for
-from tournaments.services import deathmatches, legs, repertoire, scheduling, seasons, starts
+from tournaments.services import deathmatches, legs, repertoire, seasons, starts
 from tournaments.services.contestants import departures, enrolment
 from tournaments.services.contestants.enrolment import Enrolment
 from tournaments.services.contestants.names import Names, name_of
@@ -88,6 +88,7 @@ from tournaments.services.rounds import (
     round_next,
     round_schedule,
 )
+from tournaments.services.scheduling import appointments, readiness
 from tournaments.standings import METRICS, metrics
 
 ORGANISE: Mapping[str, Scope] = MappingProxyType({"POST": Scope.ORGANISE})
@@ -694,11 +695,11 @@ class NewRoundSerializer(serializers.Serializer[dict[str, Any]]):
         """Whether anybody can be paired by hand, and so; times are still to come."""
         told = Together()
         with told.of():
-            scheduling.must_be_ahead(sound.get("scheduled_at"))
+            appointments.must_be_ahead(sound.get("scheduled_at"))
         rows = [row if isinstance(row, Mapping) else {} for row in sound.get("pairings", ())]
         for number, row in enumerate(rows):
             with told.of(number):
-                scheduling.must_be_ahead(row.get("scheduled_at"))
+                appointments.must_be_ahead(row.get("scheduled_at"))
         if "pairings" in sound or "pairings" not in self.initial_data:
             pairs = [(row.get("home"), row.get("away")) for row in rows]
             with told.of():
@@ -758,7 +759,7 @@ class RoundsView(RoundsReading):
 def _must_be_new_and_ahead(death_match: DeathMatch | None, when: datetime | None) -> None:
     """A time that it has already may be over: to give it once more changes nothing."""
     try:
-        scheduling.must_be_ahead(when)
+        appointments.must_be_ahead(when)
     except Refusal:
         if death_match is None or not death_match.legs.filter(scheduled_at=when).exists():
             raise
@@ -1129,7 +1130,7 @@ class LegReadyView(ApiView):
         found = _death_match(death_matches_whole(caller), death_match_id)
         leg = _leg_that_counts(found, number)
         given = body_of(request, ReadySerializer)
-        service = scheduling.leg_confirm if given["ready"] else scheduling.leg_unconfirm
+        service = readiness.leg_confirm if given["ready"] else readiness.leg_unconfirm
         service(acting_user=caller, leg=leg)
         return Response(_death_match_data(request, found.pk))
 

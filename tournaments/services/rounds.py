@@ -14,7 +14,7 @@ from core.refusals import NotFound, Refusal
 from tournaments.formats.registry import format_of
 from tournaments.lifecycle import DeathMatchStatus, LegStatus
 from tournaments.models import Contestant, DeathMatch, Leg, Round, Season
-from tournaments.services import legs, scheduling
+from tournaments.services import legs
 from tournaments.services.guards import (
     RowByRow,
     instant,
@@ -22,6 +22,7 @@ from tournaments.services.guards import (
     season_lock_managed,
 )
 from tournaments.services.results import decisions
+from tournaments.services.scheduling import appointments
 
 
 class ManualPairing(NamedTuple):
@@ -94,7 +95,8 @@ def round_schedule(
     """Give death matches of a round their times, by their ids: all of them, or none.
 
     Refusals: those of `guards.season_lock_managed`, ``death-match.none`` (not of this round),
-    ``leg.none-left`` (nothing of it has still to be played) and those of `scheduling.leg_schedule`.
+    ``leg.none-left`` (nothing of it has still to be played) and those of
+    `appointments.leg_schedule`.
     """
     season_lock_managed(round.season, acting_user)
     at = instant(at)
@@ -123,7 +125,7 @@ def death_match_schedule(
     """Say when a match of a death match is to be played: that of ``leg_number``, or the next.
 
     Refusals: ``leg.none`` (there is no such one), ``leg.not-planned`` (it has begun, or is over),
-    ``leg.none-left`` (nothing has still to be played) and those of `scheduling.leg_schedule`.
+    ``leg.none-left`` (nothing has still to be played) and those of `appointments.leg_schedule`.
     """
     legs = Leg.objects.filter(death_match=death_match, status=LegStatus.PLANNED)
     if leg_number is not None:
@@ -136,7 +138,7 @@ def death_match_schedule(
             raise leg_none(death_match, leg_number)
         which = f"Match {leg_number} of “{death_match}”"
         raise Refusal("leg.not-planned", f"{which} has begun already, or is over.")
-    return scheduling.leg_schedule(
+    return appointments.leg_schedule(
         acting_user=acting_user, leg=leg, scheduled_at=scheduled_at, at=at
     )
 

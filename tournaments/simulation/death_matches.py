@@ -12,7 +12,8 @@ from games.engine.chance import choose
 from games.engine.errors import EngineFault
 from tournaments.lifecycle import PLAYABLE, DeathMatchStatus, LegStatus
 from tournaments.models import DeathMatch, Leg
-from tournaments.services import legs, scheduling
+from tournaments.services import legs
+from tournaments.services.scheduling import appointments, readiness, sweep
 from tournaments.services.results.corrections import death_match_correct, leg_void
 from tournaments.services.deathmatches import sides_of
 from tournaments.services.guards import death_match_fresh
@@ -55,7 +56,7 @@ def _hold_leg(run: Run, leg: Leg) -> None:
         return
     home, away = sides_of(leg.death_match)
     starts = run.at + timedelta(hours=20)
-    scheduling.leg_schedule(acting_user=run.organiser, leg=leg, scheduled_at=starts, at=run.at)
+    appointments.leg_schedule(acting_user=run.organiser, leg=leg, scheduled_at=starts, at=run.at)
     items_declare(run, leg)
     absent = None
     if run.happens("no-show"):
@@ -63,13 +64,13 @@ def _hold_leg(run: Run, leg: Leg) -> None:
     run.at = starts
     for side in (home, away):
         if side is not absent and side.user is not None:
-            leg = scheduling.leg_confirm(
+            leg = readiness.leg_confirm(
                 acting_user=side.user, leg=leg, at=run.at, random=run.random.random
             )
     if absent is not None:
         run.say(f"{absent.name} does not turn up")
         run.later(minutes=run.season.no_show_minutes + 1)
-        scheduling.legs_sweep(at=run.at, random=run.random.random)
+        sweep.legs_sweep(at=run.at, random=run.random.random)
         return
     _play(run, leg)
 

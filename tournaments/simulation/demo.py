@@ -19,9 +19,9 @@ from tournaments.formats.elimination.episodes import (
 )
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Season
-from tournaments.services.scheduling import leg_schedule
-from tournaments.simulation.plan import Plan
-from tournaments.simulation.season import season_simulate
+from tournaments.simulation.plan import (Plan)
+from tournaments.simulation.season import (season_simulate)
+from tournaments.services.scheduling.appointments import (leg_schedule)
 
 RUNNING: Final = "Autumn Gauntlet"
 FINISHED: Final = "Spring Cup"

@@ -7,7 +7,7 @@ from tournaments.formats.elimination import episodes
 from tournaments.items import catalogue
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Contestant, DeathMatch, Episode
-from tournaments.services import scheduling
+from tournaments.services.scheduling import sweep
 from tournaments.services.items import gifts
 from tournaments.services.deathmatches import sides_of
 from tournaments.simulation.death_matches import death_match_play
@@ -54,7 +54,7 @@ def _play_episode(run: Run) -> None:
     in_time = run.random.random() < 0.8
     at = run.later(hours=2 if in_time else 30)
     if not in_time:
-        scheduling.legs_sweep(at=at, random=run.random.random)
+        sweep.legs_sweep(at=at, random=run.random.random)
     death_match = episodes.dmo_choose(
         acting_user=ec.user if in_time and ec.user else run.organiser,
         episode=episode,

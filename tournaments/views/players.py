@@ -23,7 +23,7 @@ from tournaments.lifecycle import STILL_IN, GiftStatus
 from tournaments.models import Contestant, Episode, Gift, Leg
 from tournaments.reading import Sheet, item_named
 from tournaments.services.items.declarations import item_declare, item_undeclare
-from tournaments.services.scheduling import leg_confirm, leg_unconfirm
+from tournaments.services.scheduling.readiness import leg_confirm, leg_unconfirm
 from tournaments.views.actions import perform
 from tournaments.views.common import FORMS, leg_of, season_page, shown, with_user
 

@@ -18,7 +18,7 @@ from tournaments.models import Contestant, DeathMatch, Leg
 from tournaments.pictures import links
 from tournaments.reading import Sheet, fingerprint
 from tournaments.services.legs import by_items, more_items
-from tournaments.services.scheduling import ready_from, ready_until
+from tournaments.services.scheduling.readiness import ready_from, ready_until
 from tournaments.views.common import public_page, season_page, shown
 from tournaments.waiting import waiting_for
 

@@ -1,0 +1,154 @@
+"""Players who say that they are ready: from when, until when, and what begins then."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max, QuerySet
+
+from accounts.models import User
+from accounts.services import audit_record
+from core import chance
+from core.refusals import Forbidden, Refusal
+from games import pace
+from games.engine.chance import RandomSource
+from games.engine.decisions import Seat
+from tournaments import audience
+from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus, Visibility
+from tournaments.models import Leg
+from tournaments.services.guards import (
+    death_match_fresh,
+    instant,
+    must_be_running,
+    must_not_be_archived,
+    season_lock,
+)
+from tournaments.services.legs import leg_start, must_be_planned
+
+
+@transaction.atomic
+def leg_confirm(
+    *,
+    acting_user: User,
+    leg: Leg,
+    at: datetime | None = None,
+    random: RandomSource = chance.system,
+) -> Leg:
+    """A player is ready. The leg begins when both are and its time has come; one without a time, as
+    soon as both are, within `ready_window` of each other. Saying so again changes nothing, unless
+    that has passed.
+
+    Refusals: ``season.none``, ``season.archived``, ``season.not-running``, ``ready.not-yours``,
+    ``leg.not-planned``, ``leg.sides``, ``leg.order``, ``leg.rules-missing``, ``ready.too-early``,
+    and, when it begins at once, those of `legs.leg_start`.
+    """
+    fresh, seat = _own(leg, acting_user)
+    at = instant(at)
+    if fresh.death_match.status not in PLAYABLE:
+        raise Refusal("leg.sides", "It is not known yet who meets here.")
+    earlier = fresh.death_match.legs.filter(
+        number__lt=fresh.number, status__in=[LegStatus.PLANNED, LegStatus.RUNNING]
+    )
+    if earlier.exists():
+        raise Refusal("leg.order", "The matches of a death match are played one after another.")
+    if not fresh.ruleset:
+        raise Refusal("leg.rules-missing", "It is not decided yet what is played.")
+    opens = ready_from(fresh)
+    if opens is not None and at < opens:
+        raise Refusal(
+            "ready.too-early",
+            f"You can say that you are ready from {pace.spoken(ready_window().total_seconds())} "
+            "before the start.",
+        )
+    field = ("home_ready_at", "away_ready_at")[seat]
+    said = getattr(fresh, field)
+    if said is None or (fresh.scheduled_at is None and said < at - ready_window()):
+        setattr(fresh, field, at)
+        fresh.save(update_fields=[field])
+        audit_record(acting_user=acting_user, action="leg.confirm", target=fresh)
+    if is_due(fresh, at):
+        return leg_start(acting_user=None, leg=fresh, at=at, random=random)
+    return fresh
+
+
+@transaction.atomic
+def leg_unconfirm(*, acting_user: User, leg: Leg) -> Leg:
+    """A player is not ready after all. Refusals: ``season.*``, ``ready.not-yours``,
+    ``leg.not-planned``."""
+    fresh, seat = _own(leg, acting_user)
+    field = ("home_ready_at", "away_ready_at")[seat]
+    if getattr(fresh, field) is not None:
+        setattr(fresh, field, None)
+        fresh.save(update_fields=[field])
+        audit_record(acting_user=acting_user, action="leg.unconfirm", target=fresh)
+    return fresh
+
+
+def _own(leg: Leg, acting_user: User) -> tuple[Leg, Seat]:
+    season = season_lock(leg.death_match.round.season_id)
+    must_not_be_archived(season)
+    must_be_running(season)
+    death_match = death_match_fresh(leg.death_match_id)
+    fresh = death_match.legs.get(pk=leg.pk)
+    fresh.death_match = death_match
+    seat = audience.seat_of(death_match, acting_user)
+    if seat is None:
+        raise Forbidden("ready.not-yours", "Only the two players say whether they are ready.")
+    must_be_planned(fresh)
+    return fresh, seat
+
+
+def ready_window() -> timedelta:
+    """How long before the start players can say that they are ready; where no start is fixed, how
+    long their word holds."""
+    return timedelta(minutes=settings.GAUNTLET_READY_MINUTES)
+
+
+def ready_from(leg: Leg) -> datetime | None:
+    """When players can say that they are ready; None: at any time."""
+    return None if leg.scheduled_at is None else leg.scheduled_at - ready_window()
+
+
+def ready_until(leg: Leg) -> datetime | None:
+    """Until when a leg that has not begun waits for its players; None: nothing runs out.
+
+    Where a start is fixed, both have the season's minutes: since then, since the end of the match
+    before, and since others made them say anew that they are ready. Where none is, this is when the
+    word of whoever is ready lapses.
+    """
+    if leg.scheduled_at is None:
+        said = [each for each in (leg.home_ready_at, leg.away_ready_at) if each is not None]
+        return min(said) + ready_window() if said else None
+    since = max(leg.scheduled_at, leg.ready_cleared_at or leg.scheduled_at)
+    if leg.number > 1:
+        before = leg.death_match.legs.filter(number__lt=leg.number, status=LegStatus.FINISHED)
+        ended: datetime | None = before.aggregate(last=Max("finished_at"))["last"]
+        since = max(since, ended or since)
+    return since + timedelta(minutes=leg.death_match.round.season.no_show_minutes)
+
+
+def is_due(leg: Leg, at: datetime) -> bool:
+    """Whether both are ready and the time has come."""
+    if leg.home_ready_at is None or leg.away_ready_at is None:
+        return False
+    if leg.scheduled_at is not None:
+        return at >= leg.scheduled_at
+    # Whoever said so long ago is not at the board any more.
+    return min(leg.home_ready_at, leg.away_ready_at) >= at - ready_window()
+
+
+def legs_waiting() -> QuerySet[Leg]:
+    """Legs that can still be played, of running seasons that are not in the archive."""
+    return (
+        Leg.objects.filter(
+            status=LegStatus.PLANNED,
+            death_match__status__in=PLAYABLE,
+            death_match__round__season__status=SeasonStatus.RUNNING,
+        )
+        .exclude(death_match__round__season__visibility=Visibility.ARCHIVED)
+        .select_related(
+            "death_match__round__season", "death_match__home__user", "death_match__away__user"
+        )
+    )

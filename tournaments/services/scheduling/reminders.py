@@ -1,0 +1,145 @@
+"""Reminders by mail before a death match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from django.db import transaction
+
+from accounts.models import User
+from core.jobs import guard
+from games import pace
+from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus
+from tournaments.models import DeathMatch, Leg, ReminderSent, Season
+from tournaments.services.deathmatches import sides_of
+from tournaments.services.events import season_event
+from tournaments.services.guards import death_match_fresh, instant, season_lock
+from tournaments.services.mail import absolute, addresses_of, send_after_commit
+from tournaments.services.scheduling.appointments import spoken, which_leg
+from tournaments.services.scheduling.readiness import legs_waiting, ready_window
+
+
+class ReminderLead(NamedTuple):
+    """One of the reminders before a death match: its key, and how long before."""
+
+    kind: str
+    before: timedelta
+
+
+# The one nearest to the start first: of several that are due, only that one is sent.
+REMINDERS: Final = (
+    ReminderLead("10min", timedelta(minutes=10)),
+    ReminderLead("1h", timedelta(hours=1)),
+    ReminderLead("24h", timedelta(hours=24)),
+)
+
+
+def legs_to_remind(at: datetime, at_most: int) -> Iterator[Leg]:
+    """Legs, so many at most, of which a reminder is due that somebody has not had."""
+    soon = legs_waiting().filter(scheduled_at__gt=at, scheduled_at__lte=at + REMINDERS[-1].before)
+    told = set(
+        ReminderSent.objects.filter(leg__in=soon).values_list("leg", "kind", "scheduled_at", "user")
+    )
+    legs = guard.readable("legs.remind", soon.order_by("scheduled_at", "pk"), at_most=at_most)
+
+    def is_to_be_told(leg: Leg) -> bool:
+        due = _due(leg, at)
+        if due is None:
+            return False
+        # Somebody may have taken a side over since.
+        players = {side.user_id for side in sides_of(leg.death_match)} - {None}
+        return any((leg.pk, due.kind, leg.scheduled_at, user) not in told for user in players)
+
+    yield from guard.those(
+        "legs.remind", legs, is_to_be_told, target="tournaments.leg", key=lambda leg: leg.pk
+    )
+
+
+def _due(leg: Leg, at: datetime) -> ReminderLead | None:
+    """The reminder nearest to the start whose moment has come."""
+    if leg.scheduled_at is None or at >= leg.scheduled_at:
+        return None
+    return next((each for each in REMINDERS if leg.scheduled_at - at <= each.before), None)
+
+
+@transaction.atomic
+def reminders_send(*, leg: Leg, at: datetime | None = None) -> bool:
+    """Remind both players of a leg, by mail in their own time zones, if one of the reminders is due
+    and was not sent; whether it was. Nobody is reminded twice, and of several that are due (the
+    time was fixed late) only the nearest to the start goes out."""
+    at = instant(at)
+    season = season_lock(leg.death_match.round.season_id)
+    death_match = death_match_fresh(leg.death_match_id)
+    fresh = death_match.legs.get(pk=leg.pk)
+    fresh.death_match = death_match
+    due = _due(fresh, at)
+    begins = fresh.scheduled_at
+    if (
+        begins is None
+        or due is None
+        or fresh.status != LegStatus.PLANNED
+        or death_match.status not in PLAYABLE
+    ):
+        return False
+    if season.status != SeasonStatus.RUNNING:
+        return False
+    players = [side.user for side in sides_of(death_match) if side.user is not None]
+    sent = ReminderSent.objects.filter(leg=fresh, scheduled_at=begins)
+    already = set(sent.filter(kind=due.kind).values_list("user", flat=True))
+    to = [user for user in players if user.pk not in already]
+    if not to:
+        return False
+    ReminderSent.objects.bulk_create(
+        ReminderSent(
+            leg=fresh,
+            user=user,
+            kind=due.kind,
+            scheduled_at=begins,
+            sent_at=at,
+        )
+        for user in to
+    )
+    addresses = addresses_of(to)
+    for user in to:
+        if user.pk in addresses:
+            subject, body = _reminder_to(user, season, fresh)
+            send_after_commit(addresses[user.pk], subject, body)
+    if not already:
+        season_event(
+            season=season,
+            kind="death-match.reminder",
+            words=f"{death_match}{which_leg(fresh)} begins in {_lead_text(due)}."
+            if begins - at > due.before - timedelta(minutes=1)
+            else f"{death_match}{which_leg(fresh)} begins soon.",
+            data={
+                "leg": fresh.number,
+                "kind": due.kind,
+                "at": begins.isoformat(),
+            },
+            leg=fresh,
+            at=at,
+        )
+    return True
+
+
+def _lead_text(reminder: ReminderLead) -> str:
+    return pace.spoken(reminder.before.total_seconds())
+
+
+def _reminder_to(user: User, season: Season, leg: Leg) -> tuple[str, str]:
+    zone = ZoneInfo(user.time_zone or "UTC")
+    death_match: DeathMatch = leg.death_match
+    moment = spoken(leg.scheduled_at, zone) if leg.scheduled_at else ""
+    subject = f"{death_match}: {moment}"
+    body = (
+        f"Hello {user.shown_name},\n\n"
+        f"your death match in {season.name}, {death_match}{which_leg(leg)} begins on {moment}.\n\n"
+        f"Please say on its page that you are ready, from "
+        f"{pace.spoken(ready_window().total_seconds())} before the start:\n"
+        f"{absolute(death_match.get_absolute_url())}\n\n"
+        f"Whoever is not there {season.no_show_minutes} min after the start may lose the match.\n"
+    )
+    return subject, body
