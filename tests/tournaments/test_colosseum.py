@@ -47,6 +47,7 @@ from tournaments.services.contestants.departures import (
 from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.deathmatches import death_match_create, round_close
 from tournaments.services.legs import rules_set
+from tournaments.services.preflight import preflight
 from tournaments.services.results.conclusion import season_conclude
 from tournaments.services.results.corrections import (
     death_match_correct,
@@ -57,7 +58,6 @@ from tournaments.services.results.corrections import (
 )
 from tournaments.services.results.rulings import death_match_declare, death_match_walkover
 from tournaments.services.rounds import ManualPairing, round_next, round_pair
-from tournaments.services.seasons import preflight
 from tournaments.services.starts import season_start
 
 BRACKET = "single-elimination"

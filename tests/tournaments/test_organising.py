@@ -58,12 +58,12 @@ from tournaments.services.contestants.departures import contestant_replace, cont
 from tournaments.services.items.gifts import item_give
 from tournaments.services.legs import leg_start
 from tournaments.services.organisers import organiser_add
+from tournaments.services.preflight import preflight
 from tournaments.services.results import corrections, rulings
 from tournaments.services.rounds import ManualPairing, round_next
 from tournaments.services.scheduling.appointments import leg_schedule
 from tournaments.services.scheduling.readiness import leg_confirm
 from tournaments.services.scheduling.sweep import legs_sweep
-from tournaments.services.seasons import preflight
 from tournaments.services.starts import season_start
 
 

@@ -35,8 +35,8 @@ from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.guards import season_lock
 from tournaments.services.legs import rules_set
 from tournaments.services.organisers import organiser_add, organiser_remove
+from tournaments.services.preflight import preflight
 from tournaments.services.seasons import (
-    preflight,
     season_archive,
     season_cancel,
     season_create,

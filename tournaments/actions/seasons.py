@@ -13,12 +13,12 @@ from tournaments.forms.people import OrganiserForm, SeedsForm
 from tournaments.forms.seasons import SeasonForm, TieForm
 from tournaments.lifecycle import Visibility
 from tournaments.models import Season
-from tournaments.services import seasons, starts
+from tournaments.services import preflight, seasons, starts
 from tournaments.services.contestants import seeds
 from tournaments.services.guards import must_be_running
 from tournaments.services.organisers import organiser_add
+from tournaments.services.preflight import Step, Warned
 from tournaments.services.results import conclusion
-from tournaments.services.seasons import Warned
 
 
 def _managed_by(check: Callable[[Season], object]) -> Callable[[AtSeason], None]:
@@ -31,14 +31,14 @@ def _managed_by(check: Callable[[Season], object]) -> Callable[[AtSeason], None]
     return ask
 
 
-def _warned(step: seasons.Step) -> Callable[[AtSeason], Sequence[Warned]]:
-    return lambda subject: seasons.preflight(subject.season, step, subject.user)
+def _warned(step: Step) -> Callable[[AtSeason], Sequence[Warned]]:
+    return lambda subject: preflight.preflight(subject.season, step, subject.user)
 
 
 def _to_what_is_played(subject: AtSeason) -> Sequence[tuple[str, str]]:
     return [
         (f"To {row}", subject.address("match_desk", row.pk))
-        for row in seasons.being_played(subject.season)
+        for row in preflight.being_played(subject.season)
     ]
 
 

@@ -73,7 +73,7 @@ from tournaments.models import (
     Season,
 )
 from tournaments.reading import season_for
-from tournaments.services import deathmatches, legs, repertoire, seasons, starts
+from tournaments.services import deathmatches, legs, preflight, repertoire, seasons, starts
 from tournaments.services.contestants import departures, enrolment
 from tournaments.services.contestants.enrolment import Enrolment
 from tournaments.services.contestants.names import Names, name_of
@@ -355,7 +355,7 @@ class PreflightView(FieldsView):
         if not audience.may_manage(season, request.user):
             raise Forbidden("season.not-organiser", "Only an organiser of this season may do this.")
         step = self.query_value("step", serializers.ChoiceField(self.choices))
-        warnings = seasons.preflight(season, step, signed_in(request))
+        warnings = preflight.preflight(season, step, signed_in(request))
         return Response(self.get_serializer(warnings, many=True).data)
 
 

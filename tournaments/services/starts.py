@@ -15,8 +15,9 @@ from tournaments.lifecycle import ContestantStatus, SeasonStatus
 from tournaments.models import Contestant, Season
 from tournaments.services.events import season_event
 from tournaments.services.guards import instant, season_lock_managed
+from tournaments.services.preflight import must_not_be_draft, must_pass
 from tournaments.services.results import decisions
-from tournaments.services.seasons import must_not_be_draft, must_pass, season_move
+from tournaments.services.seasons import season_move
 
 
 @transaction.atomic

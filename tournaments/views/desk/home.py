@@ -19,7 +19,7 @@ from tournaments.formats.base import Task
 from tournaments.forms.seasons import SeasonForm
 from tournaments.lifecycle import SeasonStatus, Visibility
 from tournaments.reading import Sheet
-from tournaments.services import mail, seasons
+from tournaments.services import mail, preflight, seasons
 from tournaments.views.actions import perform
 from tournaments.views.common import FORMS, organisers_only, season_page, shown, with_user
 
@@ -105,11 +105,11 @@ def _unreached(sheet: Sheet) -> list[Task]:
     """Whom the season's mails do not reach."""
     found = [
         Task(warned.sentence, "organisers", "See who runs it")
-        for warned in seasons.organisers_unreached(sheet.season)
+        for warned in preflight.organisers_unreached(sheet.season)
     ]
     players = mail.unreached(each.user for each in sheet.still_in if each.user is not None)
     if players:
-        words = f"No mail reaches {seasons.named(players)}: tell them of what concerns them."
+        words = f"No mail reaches {preflight.named(players)}: tell them of what concerns them."
         found.append(Task(words, "roster", "See the contestants", 0))
     return found
 
