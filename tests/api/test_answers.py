@@ -44,7 +44,8 @@ from tests.api.test_schema import SCOPES, WHOLE, holder, is_problem
 from tests.games.support import committing, started, user_named
 from tests.support import depth
 from tests.tournaments.support import GAME, begun, conceded, organiser_named
-from tournaments.formats.elimination.episodes import Placed, dmo_choose, placements_record
+from tournaments.formats.elimination.choice import dmo_choose
+from tournaments.formats.elimination.main_match import Placed, placements_record
 from tournaments.models import DeathMatch, Episode
 from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.items.gifts import item_give

@@ -14,7 +14,8 @@ from accounts.roles import Role
 from accounts.services import role_grant
 from tests.games.support import Play, started
 from tests.tournaments.support import GAME
-from tournaments.formats.elimination.episodes import Placed, dmo_choose, placements_record
+from tournaments.formats.elimination.choice import dmo_choose
+from tournaments.formats.elimination.main_match import Placed, placements_record
 from tournaments.models import Episode
 from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.items.gifts import item_give

@@ -41,7 +41,9 @@ from tests.tournaments.support import (
     running,
     who,
 )
-from tournaments.formats.elimination.episodes import episode_open, final_open, placements_record
+from tournaments.formats.elimination.episodes import episode_open
+from tournaments.formats.elimination.final import final_open
+from tournaments.formats.elimination.main_match import placements_record
 from tournaments.models import Contestant, DeathMatch, Gift, Season
 from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.items.declarations import item_declare

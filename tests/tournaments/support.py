@@ -17,13 +17,9 @@ from games.services.turns import Ack, match_organise, match_submit
 from games.store import read
 from tests.games import support as games
 from tests.games.support import T0, committing, user_named
-from tournaments.formats.elimination.episodes import (
-    Placed,
-    dmo_choose,
-    episode_open,
-    in_main_match,
-    placements_record,
-)
+from tournaments.formats.elimination.choice import dmo_choose
+from tournaments.formats.elimination.episodes import episode_open
+from tournaments.formats.elimination.main_match import Placed, in_main_match, placements_record
 from tournaments.models import (
     Contestant,
     DeathMatch,

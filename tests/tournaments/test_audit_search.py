@@ -40,7 +40,7 @@ from tests.tournaments.support import (
     running,
     who,
 )
-from tournaments.formats.elimination.episodes import choice_expire
+from tournaments.formats.elimination.choice import choice_expire
 from tournaments.models import Contestant, DeathMatch, Episode, Gift, Leg, Season
 from tournaments.services.contestants.departures import (
     contestant_replace,

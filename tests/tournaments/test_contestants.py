@@ -30,7 +30,9 @@ from tests.tournaments.support import (
     running,
     who,
 )
-from tournaments.formats.elimination.episodes import dmo_choose, final_open, placements_record
+from tournaments.formats.elimination.choice import dmo_choose
+from tournaments.formats.elimination.final import final_open
+from tournaments.formats.elimination.main_match import placements_record
 from tournaments.invariants import faults_of
 from tournaments.models import Contestant, Season, SeasonEvent
 from tournaments.services.contestants.departures import (

@@ -32,17 +32,10 @@ from tests.tournaments.support import (
     running,
     who,
 )
-from tournaments.formats.elimination.episodes import (
-    Placed,
-    choice_expire,
-    choosable,
-    dmo_choose,
-    episode_open,
-    episode_skip,
-    final_open,
-    in_main_match,
-    placements_record,
-)
+from tournaments.formats.elimination.choice import choice_expire, choosable, dmo_choose
+from tournaments.formats.elimination.episodes import episode_open, episode_skip
+from tournaments.formats.elimination.final import final_open
+from tournaments.formats.elimination.main_match import Placed, in_main_match, placements_record
 from tournaments.invariants import faults_of
 from tournaments.models import Contestant, DeathMatch, Episode, Leg, Season
 from tournaments.services.contestants.departures import contestant_return, contestant_withdraw

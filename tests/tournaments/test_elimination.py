@@ -16,7 +16,7 @@ from tests.tournaments.support import (
     running,
     who,
 )
-from tournaments.formats.elimination.episodes import final_open
+from tournaments.formats.elimination.final import final_open
 from tournaments.models import Season
 
 

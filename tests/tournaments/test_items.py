@@ -29,7 +29,7 @@ from tests.tournaments.test_documents import elsewhere
 from tournaments.audience import may_see_declarations
 from tournaments.documents.export import season_records
 from tournaments.documents.restore import season_import
-from tournaments.formats.elimination.episodes import final_open
+from tournaments.formats.elimination.final import final_open
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Gift, ItemEvent, Season
 from tournaments.reading import Sheet

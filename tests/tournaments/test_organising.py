@@ -43,8 +43,9 @@ from tests.tournaments.support import (
     who,
 )
 from tournaments import notices
-from tournaments.events.kinds import KINDS
-from tournaments.formats.elimination import episodes
+from tournaments.events.kinds import (KINDS)
+from tournaments.formats.elimination import (episodes, choice, main_match)
+from tournaments.formats.elimination.final import (final_open)
 from tournaments.formats.registry import FORMATS, option_limits, options_of
 from tournaments.forms.episodes import PlacementsForm
 from tournaments.forms.rounds import PairingsForm
@@ -173,7 +174,7 @@ def test_a_bracket_freezes_what_was_played_on_and_nothing_beside_it(orla: User) 
 def test_the_eliminated_give_for_each_match_of_the_final(orla: User) -> None:
     season = running(orla, 3)
     played(orla, chosen(orla, season, 3, 2), 1)
-    final = episodes.final_open(acting_user=orla, season=season, best_of=3, games=[])
+    final = final_open(acting_user=orla, season=season, best_of=3, games=[])
     giver = who(season, 3)
     final.legs.update(ruleset=WARS["ruleset"], variant=WARS["variant"])
     right: dict[str, Any] = {
@@ -200,7 +201,7 @@ def test_the_form_offers_what_may_be_given(orla: User) -> None:
 
     assert offered(orla, "desk/items/", row) == ([], False)
     played(orla, row, 1)
-    final = episodes.final_open(acting_user=orla, season=season, best_of=3, games=[])
+    final = final_open(acting_user=orla, season=season, best_of=3, games=[])
     assert offered(account(season, 3), "items/give/", final) == (["1", "2", "3"], True)
     assert offered(orla, "desk/items/", final) == (["", "1", "2", "3"], False)
 
@@ -282,7 +283,7 @@ def test_errors_of_the_main_match_and_of_a_ladder_name_the_players(orla: User) -
         (places, who(season, 1), "Player 4"),
     ):
         with pytest.raises(Refusal) as caught:
-            episodes.placements_record(
+            main_match.placements_record(
                 acting_user=orla, episode=episode_now(season), placements=wrong, ec=ec
             )
         assert name in caught.value.sentence
@@ -310,10 +311,10 @@ def test_whoever_names_the_dmo_for_an_ec_is_among_the_rulings(
     orla: User, by_ec: bool, hours: int, told: list[str]
 ) -> None:
     season = running(orla, 4)
-    episodes.placements_record(
+    main_match.placements_record(
         acting_user=orla, episode=episode_now(season), placements=placings(season, 4), at=START
     )
-    episodes.dmo_choose(
+    choice.dmo_choose(
         acting_user=account(season, 4) if by_ec else orla, episode=episode_now(season),
         contestant=who(season, 3), at=after(hours=hours),
     )  # fmt: skip
@@ -564,7 +565,7 @@ def test_whoever_takes_over_is_told_what_there_is_to_do(orla: User, posted: list
     for user in (ec, dmo, account(season, 6)):
         confirmed(user)
     with committing():
-        episodes.placements_record(
+        main_match.placements_record(
             acting_user=orla, episode=episode_now(season), placements=placings(season, 6)
         )
     assert set(letters(posted)) == {"player6"}
@@ -575,7 +576,7 @@ def test_whoever_takes_over_is_told_what_there_is_to_do(orla: User, posted: list
     assert "is the EC in Player 6's place" in told["vic"][0].body
     assert "until" in told["vic"][0].body
     with committing():
-        row = episodes.dmo_choose(
+        row = choice.dmo_choose(
             acting_user=ec, episode=episode_now(season), contestant=who(season, 5)
         )
         leg_schedule(

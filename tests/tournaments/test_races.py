@@ -28,12 +28,9 @@ from tests.tournaments.support import (
     who,
 )
 from tournaments import receivers
-from tournaments.formats.elimination.episodes import (
-    dmo_choose,
-    episode_open,
-    episode_skip,
-    placements_record,
-)
+from tournaments.formats.elimination.choice import dmo_choose
+from tournaments.formats.elimination.episodes import episode_open, episode_skip
+from tournaments.formats.elimination.main_match import placements_record
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Leg
 from tournaments.services.organisers import organiser_add

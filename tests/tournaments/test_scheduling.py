@@ -29,7 +29,7 @@ from tests.tournaments.support import (
     who,
 )
 from tournaments import receivers
-from tournaments.formats.elimination.episodes import final_open
+from tournaments.formats.elimination.final import final_open
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Leg, ReminderSent, Season
 from tournaments.services.contestants.departures import contestant_replace

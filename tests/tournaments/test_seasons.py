@@ -28,7 +28,7 @@ from tests.tournaments.support import (
     who,
 )
 from tournaments import lifecycle
-from tournaments.formats.elimination.episodes import final_open
+from tournaments.formats.elimination.final import final_open
 from tournaments.models import Season, SeasonEvent
 from tournaments.services.contestants.departures import contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol

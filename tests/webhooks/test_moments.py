@@ -35,7 +35,8 @@ from tests.tournaments.support import (
 from tests.webhooks.receiver import Receiver, Taken, receiving
 from tests.webhooks.support import Stage
 from tournaments import notices
-from tournaments.formats.elimination.episodes import choice_expire, dmo_choose, final_open
+from tournaments.formats.elimination.choice import choice_expire, dmo_choose
+from tournaments.formats.elimination.final import final_open
 from tournaments.jobs import MAIL_EVENT, WEBHOOK_TURN
 from tournaments.models import Contestant, DeathMatch, Round, Season, SeasonEvent
 from tournaments.services import legs

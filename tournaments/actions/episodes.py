@@ -9,9 +9,11 @@ from typing import Any, Final
 from core.actions import Action
 from tournaments import audience
 from tournaments.actions.subjects import AtRound, AtSeason
-from tournaments.formats.elimination import episodes
-from tournaments.forms.base import PublicReasonForm
-from tournaments.forms.episodes import ChooseForm, EpisodeForm, FinalForm, PlacementsForm
+from tournaments.formats.elimination import (episodes, choice, main_match)
+from tournaments.forms.base import (PublicReasonForm)
+from tournaments.forms.episodes import (ChooseForm, EpisodeForm, FinalForm, PlacementsForm)
+from tournaments.formats.elimination.final import (final_open, finalists)
+from tournaments.formats.elimination.main_match import (Placed)
 
 
 def _may_open(subject: AtSeason) -> None:
@@ -21,16 +23,16 @@ def _may_open(subject: AtSeason) -> None:
 
 def _may_open_the_final(subject: AtSeason) -> None:
     subject.must_manage()
-    episodes.finalists(subject.season)
+    finalists(subject.season)
 
 
 def _may_place(subject: AtRound) -> None:
     subject.must_manage()
-    episodes.must_await_placements(subject.episode, subject.user)
+    main_match.must_await_placements(subject.episode, subject.user)
 
 
 def _may_choose(subject: AtRound) -> None:
-    episodes.must_await_choice(subject.episode, subject.user)
+    choice.must_await_choice(subject.episode, subject.user)
 
 
 def _may_skip(subject: AtRound) -> None:
@@ -44,7 +46,7 @@ def _final_form(subject: AtSeason) -> Callable[..., FinalForm]:
 
 
 def _open_the_final(subject: AtSeason, form: Any) -> str:
-    final = episodes.final_open(
+    final = final_open(
         acting_user=subject.user,
         season=subject.season,
         name=form.cleaned_data["name"],
@@ -60,15 +62,15 @@ def _placements_form(subject: AtRound) -> Callable[..., PlacementsForm]:
     for each in episode.places:  # type: ignore[attr-defined]
         initial[f"place_{each.contestant_id}"] = each.place
         initial[f"immune_{each.contestant_id}"] = each.immune
-    people = list(episodes.in_main_match(episode))
+    people = list(main_match.in_main_match(episode))
     return partial(PlacementsForm, contestants=people, initial=initial)
 
 
 def _place(subject: AtRound, form: Any) -> None:
-    episodes.placements_record(
+    main_match.placements_record(
         acting_user=subject.user,
         episode=subject.episode,
-        placements=[episodes.Placed(*each) for each in form.placements()],
+        placements=[Placed(*each) for each in form.placements()],
         ec=form.cleaned_data["ec"],
         main_match=form.cleaned_data["main_match"],
         notes=form.cleaned_data["notes"],
@@ -89,7 +91,7 @@ def _choice_follows(subject: AtRound) -> Sequence[str]:
 
 
 def _choose(subject: AtRound, form: Any) -> str:
-    row = episodes.dmo_choose(
+    row = choice.dmo_choose(
         acting_user=subject.user,
         episode=subject.episode,
         contestant=form.cleaned_data["contestant"],
@@ -147,7 +149,7 @@ CHOOSE: Final = Action[AtRound](
     done="The choice is made.",
     follows=_choice_follows,
     check=_may_choose,
-    form=lambda s: partial(ChooseForm, people=episodes.choosable(s.episode)),
+    form=lambda s: partial(ChooseForm, people=choice.choosable(s.episode)),
     run=_choose,
 )
 SKIP: Final = Action[AtRound](

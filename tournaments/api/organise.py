@@ -58,7 +58,8 @@ from tournaments.api.views import (
     rounds_whole,
     seasons_whole,
 )
-from tournaments.formats.elimination import episodes
+from tournaments.formats.elimination import (choice)
+from tournaments.formats.elimination.main_match import (Placed, last_of, must_be_whole, placements_record)
 from tournaments.formats.registry import format_of
 from tournaments.items.catalogue import item_of
 from tournaments.models import (
@@ -827,8 +828,8 @@ class PlacedSerializer(serializers.Serializer[dict[str, Any]]):
     immune = serializers.BooleanField(required=False, default=False)
 
 
-def _placements_of(rows: Sequence[Mapping[str, Any]]) -> list[episodes.Placed]:
-    return [episodes.Placed(each["contestant"], each["place"], each["immune"]) for each in rows]
+def _placements_of(rows: Sequence[Mapping[str, Any]]) -> list[Placed]:
+    return [Placed(each["contestant"], each["place"], each["immune"]) for each in rows]
 
 
 class PlacementsSerializer(serializers.Serializer[dict[str, Any]]):
@@ -863,7 +864,7 @@ class PlacementsSerializer(serializers.Serializer[dict[str, Any]]):
         told = Together()
         if rows:
             with told.of():
-                episodes.must_be_whole(self.context["about"], placed)
+                must_be_whole(self.context["about"], placed)
         is_whole = (
             rows
             and not told.refused
@@ -871,7 +872,7 @@ class PlacementsSerializer(serializers.Serializer[dict[str, Any]]):
         )
         if is_whole and ("ec" in sound or "ec" not in self.initial_data):
             with told.of():
-                episodes.last_of(_placements_of(rows), sound.get("ec"))
+                last_of(_placements_of(rows), sound.get("ec"))
         yield from told.refused
 
 
@@ -897,7 +898,7 @@ class PlacementsView(ApiView):
         given = body_of(
             request, PlacementsSerializer, about=episode, contestants=contestants_of(season)
         )
-        episodes.placements_record(
+        placements_record(
             acting_user=caller,
             episode=episode,
             placements=_placements_of(given["placements"]),
@@ -934,9 +935,9 @@ class ChoiceView(ApiView):
         season = season_for(slug, caller)
         episode = _episode(season, number)
         _scope_needed(request, own=audience.may_choose_dmo(episode, caller))
-        episodes.must_be_able_to_choose(episode, caller)
+        choice.must_be_able_to_choose(episode, caller)
         given = body_of(request, ChoiceSerializer, contestants=contestants_of(season))
-        made = episodes.dmo_choose(
+        made = choice.dmo_choose(
             acting_user=caller, episode=episode, contestant=given["contestant"]
         )
         return Response(_death_match_data(request, made.pk), status=201)

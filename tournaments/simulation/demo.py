@@ -10,13 +10,9 @@ from typing import Final
 from django.utils import timezone
 
 from accounts.models import User
-from tournaments.formats.elimination.episodes import (
-    Placed,
-    choosable,
-    dmo_choose,
-    episode_open,
-    placements_record,
-)
+from tournaments.formats.elimination.choice import choosable, dmo_choose
+from tournaments.formats.elimination.episodes import episode_open
+from tournaments.formats.elimination.main_match import Placed, placements_record
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Season
 from tournaments.simulation.plan import (Plan)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from games.engine.chance import choose, shuffled
-from tournaments.formats.elimination import episodes
+from tournaments.formats.elimination import choice, episodes, main_match
+from tournaments.formats.elimination.final import final_open
+from tournaments.formats.elimination.main_match import Placed
 from tournaments.items import catalogue
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Contestant, DeathMatch, Episode
@@ -39,23 +41,23 @@ def _play_episode(run: Run) -> None:
     if len(active) > 4 and run.happens("drop-out"):
         drop_out(run, active.pop(), at=run.later(hours=1))
     placed = [
-        episodes.Placed(each, place, immune=place == 1)
+        Placed(each, place, immune=place == 1)
         for place, each in enumerate(active, start=1)
     ]
     ec = active[-1]
-    episode = episodes.placements_record(
+    episode = main_match.placements_record(
         acting_user=run.organiser,
         episode=episode,
         placements=placed,
         main_match=f"Game {episode.round.number}",
         at=run.later(hours=3),
     )
-    dmo = choose(run.random.random, episodes.choosable(episode))
+    dmo = choose(run.random.random, choice.choosable(episode))
     in_time = run.random.random() < 0.8
     at = run.later(hours=2 if in_time else 30)
     if not in_time:
         sweep.legs_sweep(at=at, random=run.random.random)
-    death_match = episodes.dmo_choose(
+    death_match = choice.dmo_choose(
         acting_user=ec.user if in_time and ec.user else run.organiser,
         episode=episode,
         contestant=dmo,
@@ -69,7 +71,7 @@ def _play_final(run: Run) -> None:
     games = games_with_items() or repertoire_of_all()
     while len(games) < run.plan.best_of:
         games = (games * 2)[: run.plan.best_of]
-    final = episodes.final_open(
+    final = final_open(
         acting_user=run.organiser,
         season=run.season,
         best_of=run.plan.best_of,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from django.utils import timezone
 
@@ -15,19 +15,15 @@ from tournaments import lifecycle
 from tournaments.course import Course
 from tournaments.formats.base import NOTHING, Follows, Format, Sweep, Task
 from tournaments.formats.elimination import invariants
+from tournaments.formats.elimination.choice import candidates, choice_expire, choices_run_out
 from tournaments.formats.elimination.episodes import (
     KEY,
-    ONE_LEFT,
-    TWO_LEFT,
-    candidates,
-    choice_expire,
-    choices_run_out,
     elimination_options,
     episode_give_up,
     episode_move,
     episode_open,
-    final_open,
 )
+from tournaments.formats.elimination.final import final_open
 from tournaments.formats.elimination.options import EliminationOptions
 from tournaments.lifecycle import (
     EPISODE_OVER,
@@ -39,6 +35,9 @@ from tournaments.lifecycle import (
 from tournaments.models import Contestant, DeathMatch, Episode, Round, Season
 from tournaments.services.deathmatches import active_of, round_close
 from tournaments.services.events import season_event
+
+TWO_LEFT: Final = "Two are left: they meet in the final."
+ONE_LEFT: Final = "Only one contestant is left."
 
 
 def _episode_of(death_match: DeathMatch) -> Episode | None:

@@ -1,0 +1,189 @@
+"""Main matches: how everybody came off, and who is the elimination candidate (EC)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from accounts.models import User
+from accounts.services import audit_record
+from core.refusals import Refusal, Together
+from tournaments.formats.elimination.choice import busy_elsewhere
+from tournaments.formats.elimination.episodes import (
+    elimination_options,
+    episode_fresh,
+    episode_move,
+    main_match_name,
+    must_have_episodes,
+    must_not_be_ec,
+)
+from tournaments.lifecycle import EpisodeStatus
+from tournaments.models import Contestant, Episode, Placement
+from tournaments.services.events import season_event
+from tournaments.services.guards import instant, season_lock_managed
+
+NOTES_MAX = 4000
+PLACE_MAX: Final = 32_000
+
+
+class Placed(NamedTuple):
+    """How somebody came off in a main match; ``place`` 1 is the best, equal places are possible."""
+
+    contestant: Contestant
+    place: int
+    immune: bool = False
+
+
+@transaction.atomic
+def placements_record(
+    *,
+    acting_user: User,
+    episode: Episode,
+    placements: Sequence[Placed],
+    ec: Contestant | None = None,
+    main_match: str = "",
+    notes: str = "",
+    at: datetime | None = None,
+) -> Episode:
+    """Record how everybody came off in the main match; whoever came last is the EC, and has the
+    season's time to choose an opponent. Recording again, while the EC chooses, replaces it.
+
+    ``ec`` names one of several who share the last place. Late entries play from the next episode
+    on, and are not placed. Refusals: those of `guards.season_lock_managed`,
+    ``season.not-running``, ``format.no-episodes``, ``death-match.own`` (again, by the EC),
+    ``episode.placed``, ``placements.missing``,
+    ``placements.twice``, ``placements.stranger``, ``placements.place``, ``placements.tie``,
+    ``placements.ec-not-last``, ``placements.ec-immune``, ``placements.ec-playing`` (in a death
+    match of another episode), ``placements.nobody-left`` (to choose from),
+    ``episode.main-match.too-long``, ``episode.notes.too-long``.
+    """
+    season = season_lock_managed(episode.round.season, acting_user)
+    fresh = episode_fresh(episode)
+    at = instant(at)
+    must_await_placements(fresh, acting_user)
+    if fresh.status == EpisodeStatus.CHOOSING:
+        episode_move(fresh, EpisodeStatus.MAIN_MATCH, ec=None, choose_by=None)
+        fresh.placements.all().delete()
+    must_be_whole(fresh, [each.contestant for each in placements])
+    _must_have_places(placements)
+    last = last_of(placements, ec)
+    if last.pk in busy_elsewhere(fresh):
+        raise Refusal(
+            "placements.ec-playing",
+            f"{last.name} has a death match of another episode: have that one decided first.",
+        )
+    if len(notes) > NOTES_MAX:
+        raise Refusal("episode.notes.too-long", f"Notes have at most {NOTES_MAX} characters.")
+    Placement.objects.bulk_create(
+        Placement(episode=fresh, contestant=each.contestant, place=each.place, immune=each.immune)
+        for each in sorted(placements, key=lambda each: (each.place, each.contestant.pk))
+    )
+    hours = elimination_options(season).choice_hours
+    episode_move(
+        fresh,
+        EpisodeStatus.CHOOSING,
+        ec=last,
+        choose_by=at + timedelta(hours=hours),
+        main_match=main_match_name(main_match) or fresh.main_match,
+        notes=notes.replace("\x00", "").strip(),
+    )
+    season_event(
+        season=season,
+        kind="episode.placed",
+        words=f"{last.name} comes last in {fresh.main_match or 'the main match'} and is the EC.",
+        data={
+            "ec": last.pk,
+            "name": last.name,
+            "immune": sorted(each.contestant.pk for each in placements if each.immune),
+            "choose_by": fresh.choose_by.isoformat() if fresh.choose_by else None,
+        },
+        round=fresh.round,
+        contestant=last,
+        at=at,
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="episode.place",
+        target=fresh,
+        data={
+            "placements": [[each.contestant.pk, each.place, each.immune] for each in placements],
+            "ec": last.pk,
+        },
+    )
+    return fresh
+
+
+def must_await_placements(episode: Episode, acting_user: User) -> None:
+    """Whether somebody can record its main match, or do so again. Raises Refusal
+    ``format.no-episodes``, ``season.not-running``, ``death-match.own`` and ``episode.placed``."""
+    must_have_episodes(episode.round.season)
+    must_not_be_ec(episode, acting_user)
+    if episode.status not in (EpisodeStatus.MAIN_MATCH, EpisodeStatus.CHOOSING):
+        raise Refusal("episode.placed", "What came of this main match has been acted upon.")
+
+
+def in_main_match(episode: Episode) -> QuerySet[Contestant]:
+    """Who plays an episode's main match: everybody still in who has not entered since it began."""
+    return episode.round.season.contestants.in_round(episode.round.number)
+
+
+def must_be_whole(episode: Episode, placed: Sequence[Contestant | None]) -> None:
+    """Whether everybody who plays an episode's main match is placed once, and nobody else; None
+    stands for a row that names nobody known, who may be one of those who are missing.
+
+    Raises Refusal ``placements.missing``, and of rows ``placements.stranger`` and
+    ``placements.twice``.
+    """
+    active = {each.pk: each for each in in_main_match(episode)}
+    times = Counter(each.pk for each in placed if each is not None)
+    told = Together()
+    for number, each in enumerate(placed):
+        if each is not None and each.pk not in active:
+            sentence = f"{each.name} does not play in this episode."
+            told.note(Refusal("placements.stranger", sentence), number)
+        elif each is not None and times[each.pk] > 1:
+            told.note(Refusal("placements.twice", f"{each.name} is placed twice."), number)
+    for pk, each in active.items():
+        if None not in placed and pk not in times:
+            told.note(Refusal("placements.missing", f"How did {each.name} come off?"))
+    told.settle()
+
+
+def _must_have_places(placements: Sequence[Placed]) -> None:
+    told = Together()
+    for number, each in enumerate(placements):
+        if not 1 <= each.place <= PLACE_MAX:
+            told.note(Refusal("placements.place", "A place is a whole number from 1."), number)
+    told.settle()
+
+
+def last_of(placements: Sequence[Placed], ec: Contestant | None) -> Contestant:
+    """The EC: who came last, or ``ec`` of several who did.
+
+    Raises Refusal ``placements.tie``, ``placements.ec-not-last``, ``placements.ec-immune`` and
+    ``placements.nobody-left`` (to choose from).
+    """
+    worst = max(each.place for each in placements)
+    last = [each for each in placements if each.place == worst]
+    if ec is None and len(last) > 1:
+        names = ", ".join(each.contestant.name for each in last)
+        raise Refusal("placements.tie", f"{names} share the last place: please say who is the EC.")
+    chosen = (
+        last[0]
+        if ec is None
+        else next((each for each in last if each.contestant.pk == ec.pk), None)
+    )
+    if chosen is None:
+        names = " or ".join(each.contestant.name for each in last)
+        told = "" if ec is None else f"{ec.name} did not come last: "
+        raise Refusal("placements.ec-not-last", f"{told}the EC is {names}.")
+    if chosen.immune:
+        raise Refusal("placements.ec-immune", f"{chosen.contestant.name} is immune.")
+    if all(each.immune or each is chosen for each in placements):
+        raise Refusal("placements.nobody-left", "There is nobody whom the EC could choose.")
+    return chosen.contestant
