@@ -9,7 +9,7 @@ import msgspec
 from core.refusals import Refusal
 from games import store
 from games.engine import records
-from games.engine import table as tables
+from games.engine.course import MatchCourse
 from games.engine.decisions import ROOM, Event, seen_by
 from games.engine.live import Live
 from games.engine.views import match_view
@@ -29,7 +29,7 @@ def diagram_of(match: Match, number: int) -> str:
     reached = reached_after(match.pk)
     if number >= len(reached):
         raise Refusal("match.no-board", "There is no board after this.")
-    table = tables.MatchCourse(ruleset, header).table
+    table = MatchCourse(ruleset, header).table
     steps = records.replay(ruleset, header, store.entries_of(match.pk))
     for step in islice(steps, reached[number]):
         table = step.table

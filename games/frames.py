@@ -11,7 +11,10 @@ from accounts.models import User
 from accounts.moderation.standing import silence_of
 from core.refusals import Refusal
 from games.audience import AUDIENCES, group_of
+from games.engine import acts
 from games.engine import table as tables
+from games.engine.acts import TAKE_BACK
+from games.engine.course import MatchCourse
 from games.engine.decisions import ALL, Audience, Event, seen_by
 from games.engine.live import Happened, Live, Reminder
 from games.engine.table import AnyRuleset
@@ -46,7 +49,7 @@ def told(
     frames = []
     over = after.table.result is not None
     resync = over or any(
-        h.entry.actor == "organiser" and h.entry.text == tables.TAKE_BACK for h in happened
+        h.entry.actor == "organiser" and h.entry.text == TAKE_BACK for h in happened
     )
     for index, audience in enumerate(AUDIENCES):
         view = match_view(ruleset, after, audience, at=at)
@@ -167,20 +170,20 @@ def log_of(match: Match, audience: Audience, *, up_to: int) -> list[dict[str, An
 
 def _undone_indices(match: Match, rows: Sequence[tuple[str, str, bool, int | None]]) -> set[int]:
     """The indices of entries that a later take-back undid."""
-    if not any(actor == "organiser" and text == tables.TAKE_BACK for actor, text, _, _ in rows):
+    if not any(actor == "organiser" and text == TAKE_BACK for actor, text, _, _ in rows):
         return set()
     entries = {
         index: tables.Entry(actor=actor_of(actor), text=text, timeout=late, reading_ms=reading)
         for index, (actor, text, late, reading) in enumerate(rows)
         if actor != MatchEntry.Actor.SERVICE
     }
-    course = tables.MatchCourse(*header_of(match), entries.values())
+    course = MatchCourse(*header_of(match), entries.values())
     indices = list(entries)
     standing = {indices[number] for number in course.standing}
     return {
         index
         for index, entry in entries.items()
-        if index not in standing and not tables.is_take_back(entry)
+        if index not in standing and not acts.is_take_back(entry)
     }
 
 

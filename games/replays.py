@@ -12,11 +12,11 @@ from django.core.cache import cache
 from core.refusals import Refusal
 from games import frames, store
 from games.diagrams import reached_after
-from games.engine import records
-from games.engine import table as tables
+from games.engine import acts, play, records
+from games.engine.course import MatchCourse
 from games.engine.decisions import ALL, seen_by
 from games.engine.live import Live
-from games.engine.table import AnyRuleset, Entry, Header, MatchCourse
+from games.engine.table import AnyRuleset, Entry, Header
 from games.engine.views import match_view
 from games.models import Match
 
@@ -61,7 +61,7 @@ def steps_of(
     and ``view`` (the match after the entry) are as everybody sees them after the end.
     """
     standing = set(MatchCourse(ruleset, header, entries).standing)
-    opening = Live(tables.opened(ruleset, header))
+    opening = Live(play.opened(ruleset, header))
     steps: list[dict[str, Any]] = [
         {
             "n": 0,
@@ -80,7 +80,7 @@ def steps_of(
     stills = {played: number for number, played in reversed([*enumerate(reached)][1:])}
     for reckoned in records.replay(ruleset, header, entries):
         entry = reckoned.entry
-        undone = reckoned.index not in standing and not tables.is_take_back(entry)
+        undone = reckoned.index not in standing and not acts.is_take_back(entry)
         number = stills.get(reckoned.index + 1) if reckoned.table.state is not None else None
         steps.append(
             {

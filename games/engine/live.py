@@ -15,12 +15,15 @@ from typing import Literal
 import msgspec
 
 from core.refusals import Refusal
+from games.engine import acts, limits, play, saving
 from games.engine import table as tables
+from games.engine.acts import TAKE_BACK, Act
 from games.engine.chance import RandomSource
 from games.engine.clocks import Watch
+from games.engine.course import MatchCourse
 from games.engine.decisions import Draw, Event, Seat
 from games.engine.errors import EngineFault
-from games.engine.table import Act, AnyRuleset, Entry, Header, MatchCourse, Table
+from games.engine.table import AnyRuleset, Entry, Header, Table
 
 BEFORE_TURN_ENDS_MS = (30_000, 15_000, 5_000)
 EVERY_RESERVE_MS = 30_000
@@ -94,7 +97,7 @@ def begin(
     """Open the table and draw what is due at once, unless it was ``prepared``.
     Raises :class:`Refusal` ``setup.*``."""
     empty = Live(Table(header=header), prepared=tuple(prepared))
-    live = _with_watches(empty, tables.opened(ruleset, header), at)
+    live = _with_watches(empty, play.opened(ruleset, header), at)
     return _with_chance(ruleset, Turn(live), at, random)
 
 
@@ -103,7 +106,7 @@ def announced(
 ) -> Live:
     """A match that waits for its players until that instant; see :class:`Waiting`. Raises
     :class:`Refusal` ``setup.*``."""
-    tables.opened(ruleset, header)
+    play.opened(ruleset, header)
     return Live(Table(header=header), prepared=tuple(prepared), waiting=Waiting(until))
 
 
@@ -127,14 +130,14 @@ def _end_before_start(
     no advantage begins with; what else chance would show stays unseen."""
     if act.kind not in ("void", "winner"):
         raise _must_wait()
-    turn = Turn(Live(tables.opened(ruleset, live.table.header)))
+    turn = Turn(Live(play.opened(ruleset, live.table.header)))
     if turn.live.table.advantage is None:
-        (lot,) = tables.draws_due(ruleset, turn.live.table)
-        step = tables.chanced(
-            ruleset, turn.live.table, text=tables.drawn(ruleset, turn.live.table, lot, random)
+        (lot,) = play.draws_due(ruleset, turn.live.table)
+        step = play.chanced(
+            ruleset, turn.live.table, text=play.drawn(ruleset, turn.live.table, lot, random)
         )
         turn = _then(turn, Entry(actor="chance", text=step.text), step, at)
-    step = tables.organised(ruleset, turn.live.table, act=act, by=by, why=why)
+    step = acts.organised(ruleset, turn.live.table, act=act, by=by, why=why)
     return _then(turn, Entry(actor="organiser", text=act.text, by=by, why=why), step, at)
 
 
@@ -155,7 +158,7 @@ def submit(
         return Turn(live, refusal=_must_wait())
     turn = expire(ruleset, live, at=at, random=random)
     late = any(h.entry.timeout and h.entry.actor == seat for h in turn.happened)
-    if late and not tables.is_concession(text):
+    if late and not play.is_concession(text):
         refusal = Refusal("clock.over", "Your time was over before this arrived.")
         return msgspec.structs.replace(turn, refusal=refusal)
     watch, slot = turn.live.watches[seat], turn.live.table.open[seat]
@@ -164,7 +167,7 @@ def submit(
         # Grace after an outage turns a clock back whether an answer is in or not.
         reading = max(reading, slot.reading_ms)
     try:
-        step = tables.submitted(
+        step = play.submitted(
             ruleset, turn.live.table, seat=seat, text=text, reading_ms=reading or 0
         )
     except Refusal as refusal:
@@ -186,7 +189,7 @@ def expire(ruleset: AnyRuleset, live: Live, *, at: int, random: RandomSource) ->
             continue
         watch = turn.live.watches[seat]
         reading = None if watch is None else watch.reading(at)
-        step = tables.timed_out(ruleset, turn.live.table, seat=seat, reading_ms=reading)
+        step = play.timed_out(ruleset, turn.live.table, seat=seat, reading_ms=reading)
         entry = Entry(actor=_as_actor(seat), timeout=True, reading_ms=reading)
         turn = _with_chance(ruleset, _then(turn, entry, step, at), at, random)
     return turn
@@ -212,10 +215,10 @@ def organise(
         return _end_before_start(ruleset, live, act=act, by=by, why=why, at=at, random=random)
     turn = expire(ruleset, live, at=at, random=random)
     entry = Entry(actor="organiser", text=act.text, by=by, why=why)
-    if act.kind == tables.TAKE_BACK:
+    if act.kind == TAKE_BACK:
         so_far = [*entries, *(h.entry for h in turn.happened)]
         return _take_back(ruleset, turn, so_far, entry, at, random)
-    step = tables.organised(ruleset, turn.live.table, act=act, by=by, why=why)
+    step = acts.organised(ruleset, turn.live.table, act=act, by=by, why=why)
     return _with_chance(ruleset, _then(turn, entry, step, at), at, random)
 
 
@@ -253,7 +256,7 @@ def _rewind(ruleset: AnyRuleset, live: Live, table: Table, undone: Entry, at: in
     then = undone.reading_ms or 0
     watches: list[Watch | None] = [None, None]
     for seat in (0, 1):
-        slot, limit = tables.shown(table, seat), tables.shown_limit_of(ruleset, table, seat)
+        slot, limit = limits.shown(table, seat), limits.shown_limit_of(ruleset, table, seat)
         if slot is None or limit is None:
             continue
         watch = live.watches[seat]
@@ -271,7 +274,7 @@ def _rewind(ruleset: AnyRuleset, live: Live, table: Table, undone: Entry, at: in
 def deadline_of(ruleset: AnyRuleset, live: Live, seat: Seat) -> int | None:
     """The last instant before this seat's open decision runs out; None while it has none that
     runs out, or its clock stands still."""
-    limit = tables.runs_out_of(ruleset, live.table, seat)
+    limit = limits.runs_out_of(ruleset, live.table, seat)
     watch = live.watches[seat]
     if limit is None or watch is None:
         return None
@@ -282,11 +285,11 @@ def deadline_shown(ruleset: AnyRuleset, live: Live, seat: Seat) -> int | None:
     """The instant at which the time that this seat is seen to have is over, the same whether an
     answer of either seat is held back or not; None where nothing is asked of it, its clock stands
     still, or the decision lasts at least as long as one of the other seat."""
-    slot, watch = tables.shown(live.table, seat), live.watches[seat]
-    limit = tables.shown_limit_of(ruleset, live.table, seat)
+    slot, watch = limits.shown(live.table, seat), live.watches[seat]
+    limit = limits.shown_limit_of(ruleset, live.table, seat)
     if slot is None or watch is None or limit is None:
         return None
-    if tables.policy_of(ruleset, live.table, slot.decision).lingers:
+    if limits.policy_of(ruleset, live.table, slot.decision).lingers:
         return None
     return watch.instant_of(limit)
 
@@ -329,7 +332,7 @@ def _of_both(reminder: Reminder) -> Reminder:
 
 
 def _is_barrier(live: Live) -> bool:
-    slots = [tables.shown(live.table, seat) for seat in (0, 1)]
+    slots = [limits.shown(live.table, seat) for seat in (0, 1)]
     return all(slot is not None and slot.decision.barrier is not None for slot in slots)
 
 
@@ -344,10 +347,10 @@ def next_reminder(ruleset: AnyRuleset, live: Live, *, after: int) -> int | None:
 def _reminders_of(ruleset: AnyRuleset, live: Live, seat: Seat, after: int) -> Iterator[Reminder]:
     # Those later than ``after``, in order of time. A sealed answer changes nothing here: a reminder
     # that is missing would give it away.
-    slot, watch = tables.shown(live.table, seat), live.watches[seat]
+    slot, watch = limits.shown(live.table, seat), live.watches[seat]
     if slot is None or watch is None or watch.since is None:
         return
-    policy = tables.policy_of(ruleset, live.table, slot.decision)
+    policy = limits.policy_of(ruleset, live.table, slot.decision)
     if policy.lingers:
         return  # its end depends on when the other seat answers, and the end of its own time less
     turn = policy.turn_ms + slot.extension_ms
@@ -391,12 +394,12 @@ def given_back(
         return msgspec.structs.replace(live, waiting=longer)
     watches = list(live.watches)
     for seat in (0, 1):
-        slot, watch = tables.shown(live.table, seat), live.watches[seat]
+        slot, watch = limits.shown(live.table, seat), live.watches[seat]
         if slot is None or watch is None or watch.since is None:
             continue
         since = watch.since
         ran = [(down, back - max(down, since)) for down, back in outages if back > since]
-        limit = tables.shown_limit_of(ruleset, live.table, seat)
+        limit = limits.shown_limit_of(ruleset, live.table, seat)
         if not ran or (limit is not None and watch.reading(ran[0][0]) > limit):
             continue  # it did not run then, or had run out before
         now = max(at, *(back for _, back in outages))
@@ -422,12 +425,12 @@ def _then(turn: Turn, entry: Entry, step: tables.Step, at: int) -> Turn:
 
 
 def _with_chance(ruleset: AnyRuleset, turn: Turn, at: int, random: RandomSource) -> Turn:
-    while due := tables.draws_due(ruleset, turn.live.table):
+    while due := play.draws_due(ruleset, turn.live.table):
         table = turn.live.table
         supplied = _preparation_for(ruleset, turn.live, due[0])
-        text = tables.drawn(ruleset, table, due[0], random) if supplied is None else supplied.text
+        text = play.drawn(ruleset, table, due[0], random) if supplied is None else supplied.text
         by = "" if supplied is None else supplied.by
-        step = tables.chanced(ruleset, table, text=text, by=by)
+        step = play.chanced(ruleset, table, text=text, by=by)
         turn = _then(turn, Entry(actor="chance", text=step.text, by=by), step, at)
     return turn
 
@@ -444,7 +447,7 @@ def _with_watches(live: Live, table: Table, at: int) -> Live:
     set to what they showed for those that were suspended, all held during a pause."""
     watches: list[Watch | None] = [None, None]
     for seat in (0, 1):
-        slot = tables.shown(table, seat)
+        slot = limits.shown(table, seat)
         if slot is None:
             continue
         watch = live.watches[seat]
@@ -456,7 +459,7 @@ def _with_watches(live: Live, table: Table, at: int) -> Live:
 
 def _visible_decision(table: Table, seat: Seat) -> str | None:
     """The id of the decision that this seat is seen to be at."""
-    slot = tables.shown(table, seat)
+    slot = limits.shown(table, seat)
     return None if slot is None else slot.decision.id
 
 
@@ -475,7 +478,7 @@ _DECODER = msgspec.json.Decoder(_SavedLive)
 
 def encode_live(ruleset: AnyRuleset, live: Live) -> bytes:
     """A running match as compact JSON, the header left out."""
-    table = msgspec.Raw(tables.encode_table(ruleset, live.table))
+    table = msgspec.Raw(saving.encode_table(ruleset, live.table))
     return msgspec.json.encode(_SavedLive(table, live.watches, live.prepared, live.waiting))
 
 
@@ -485,5 +488,5 @@ def decode_live(ruleset: AnyRuleset, header: Header, data: bytes | str) -> Live:
         saved = _DECODER.decode(data)
     except msgspec.MsgspecError as error:
         raise EngineFault(f"not a running match: {error}") from error
-    table = tables.decode_table(ruleset, header, bytes(saved.table))
+    table = saving.decode_table(ruleset, header, bytes(saved.table))
     return Live(table, saved.watches, saved.prepared, saved.waiting)

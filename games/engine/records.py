@@ -12,12 +12,13 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from core.refusals import Refusal
-from games.engine import table as tables
+from games.engine import play
 from games.engine.clocks import to_ms
+from games.engine.course import MatchCourse
 from games.engine.decisions import Event, Outcome
 from games.engine.registry import Registry
 from games.engine.ruleset import HeldItem
-from games.engine.table import AnyRuleset, Entry, Header, MatchCourse, Table
+from games.engine.table import AnyRuleset, Entry, Header, Table
 
 FORMAT: Literal["deathmatch-record/1"] = "deathmatch-record/1"
 MEDIA_TYPE = "application/vnd.deathmatch-record+json"
@@ -276,7 +277,7 @@ def _verdict(registry: Registry, data: bytes, taken: list[dict[str, Any]] | None
     try:
         record = read(data)
         ruleset, header = header_of(registry, record)
-        table = tables.opened(ruleset, header)
+        table = play.opened(ruleset, header)
     except Malformed as malformed:
         return {"ok": False, "at": None, "error": str(malformed)}
     except Refusal as refusal:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from games.engine import table as tables
+from games.engine import limits
 from games.engine.capabilities import Ruling, ruling_of
 from games.engine.decisions import ALL, Audience, Outcome, Seat
 from games.engine.live import Live
@@ -70,10 +70,10 @@ def _decision_view(
     ruleset: AnyRuleset, live: Live, seat: Seat, audience: Audience, at: int
 ) -> dict[str, Any] | None:
     table = live.table
-    slot = tables.shown(table, seat)
+    slot = limits.shown(table, seat)
     if slot is None:
         return None
-    policy = tables.policy_of(ruleset, table, slot.decision)
+    policy = limits.policy_of(ruleset, table, slot.decision)
     watch = live.watches[seat]
     shown: dict[str, Any] = {
         "id": slot.decision.id,

@@ -18,7 +18,7 @@ from core.clock import now_ms
 from core.refusals import Refusal
 from games import presence, store
 from games.engine import live as lives
-from games.engine import table as tables
+from games.engine.acts import parse_act
 from games.engine.decisions import Audience, Seat
 from games.engine.live import Turn
 from games.models import Match, MatchPlayer
@@ -79,7 +79,7 @@ def give_up(held: Held, *, at: int) -> None:
     verb = "was" if len(missing) == 1 else "were"
     why = f"{' and '.join(missing)} {verb} not there within {waited}."
     turn = lives.organise(
-        held.ruleset, held.live, act=tables.parse_act("void"), by="", why=why, at=at,
+        held.ruleset, held.live, act=parse_act("void"), by="", why=why, at=at,
         random=chance.system,
     )  # fmt: skip
     settle(held, turn, at=at)

@@ -21,12 +21,13 @@ from core.queueing import enqueue
 from core.refusals import Forbidden, NotFound, NotUnderstood, Refusal
 from games import frames, hooks, notices, store
 from games.audience import may_organise
+from games.engine import acts, notation
 from games.engine import live as lives
-from games.engine import notation
-from games.engine import table as tables
+from games.engine.acts import TAKE_BACK
 from games.engine.chance import RandomSource
 from games.engine.decisions import EVERYONE, Event, Seat
 from games.engine.live import Happened, Live, Reminder, Turn
+from games.engine.play import CONCEDE
 from games.engine.table import Actor, Entry
 from games.jobs import MAIL_MISSED, MAIL_RULING, wake_enqueue
 from games.models import Match, MatchEntry, ServiceBeat, ServiceOutage
@@ -147,7 +148,7 @@ def _version_refusal(held: Held, seat: Seat, text: str, version: int) -> Refusal
 
 def _is_concession(text: str) -> bool:
     try:
-        return notation.tidy(text) == tables.CONCEDE
+        return notation.tidy(text) == CONCEDE
     except Refusal:
         return False
 
@@ -358,10 +359,10 @@ def _organise(match_id: int, user: User, client_id: str, text: str, why: str, at
         if earlier.submitted != text:
             raise Refusal("id.reused", "This id was used for something else.")
         return Ack(client_id, match_id, earlier.version, earlier.at, resent=True)
-    act = tables.parse_act(text)
+    act = acts.parse_act(text)
     if held.is_over:
         raise Refusal("match.over", "The match is over.")
-    entries = store.entries_of(match_id) if act.kind == tables.TAKE_BACK else ()
+    entries = store.entries_of(match_id) if act.kind == TAKE_BACK else ()
     turn = lives.organise(
         held.ruleset,
         held.live,

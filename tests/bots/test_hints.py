@@ -12,8 +12,9 @@ from core.refusals import Refusal
 from games.bots import hints as bots
 from games.engine import live as lives
 from games.engine import notation, records
+from games.engine.acts import Act
 from games.engine.live import Live
-from games.engine.table import Act, AnyRuleset, Header, Table
+from games.engine.table import AnyRuleset, Header, Table
 from games.rulesets import REGISTRY
 
 PLAYTHROUGHS = sorted((Path(__file__).parent.parent / "playthroughs").glob("*.dmr.json"))
@@ -116,6 +117,6 @@ def test_nothing_to_hint_at() -> None:
 
 
 def _act(text: str) -> Act:
-    from games.engine import table as tables
+    from games.engine import acts
 
-    return tables.parse_act(text)
+    return acts.parse_act(text)

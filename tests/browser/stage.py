@@ -16,7 +16,8 @@ import msgspec
 from games.engine import records
 from games.engine.decisions import ROOM, Audience, seen_by
 from games.engine.live import Live, announced
-from games.engine.table import CONCEDE, AnyRuleset, Entry, Header, Table, opened
+from games.engine.play import CONCEDE, opened
+from games.engine.table import AnyRuleset, Entry, Header, Table
 from games.engine.views import match_view
 from games.rulesets import REGISTRY
 

@@ -14,8 +14,9 @@ import pytest
 
 from core.refusals import Refusal
 from games.engine.clocks import to_ms
+from games.engine.course import MatchCourse
 from games.engine.ruleset import HeldItem
-from games.engine.table import Actor, Entry, Header, MatchCourse, Table
+from games.engine.table import Actor, Entry, Header, Table
 from tests.toy.rules import TOY, ToyOptions
 
 _ENTRY = re.compile(r"(0|1|chance|organiser) (.*?)(?: @([0-9.]+))?")

@@ -9,9 +9,11 @@ import msgspec
 
 from core.refusals import Refusal
 from games.engine import live as lives
+from games.engine.acts import is_take_back, parse_act
+from games.engine.course import MatchCourse
 from games.engine.decisions import Seat
 from games.engine.live import Live, Turn
-from games.engine.table import AnyRuleset, Entry, Header, MatchCourse, is_take_back, parse_act
+from games.engine.table import AnyRuleset, Entry, Header
 
 NONSENSE = ("", "?", "a1", "take back", "concede!", "pick 9", "\x00", "ﬁrst", "lot 1", "A1" * 900)
 ACTS = (

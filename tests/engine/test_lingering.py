@@ -11,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.engine import live as lives
+from games.engine.acts import Act
+from games.engine.course import MatchCourse
 from games.engine.decisions import ROOM, Audience, seen_by
 from games.engine.live import Live
-from games.engine.table import Act, MatchCourse, decode_table, encode_table
+from games.engine.saving import decode_table, encode_table
 from games.engine.views import match_view
 from tests.engine.helpers import cannot_add, course, entry, header, to_move
 from tests.toy.rules import TOY

@@ -10,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.engine import live as lives
+from games.engine.acts import parse_act
 from games.engine.clocks import Watch
+from games.engine.course import MatchCourse
 from games.engine.decisions import Seat
 from games.engine.errors import EngineFault
 from games.engine.live import Live, Reminder, Turn
-from games.engine.table import Entry, Header, MatchCourse, parse_act
+from games.engine.table import Entry, Header
 from tests.engine.helpers import UP_TO_TURNS, entries, header, refused, to_move
 from tests.toy.rules import TOY
 

@@ -4,10 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.engine import table as tables
+from games.engine import acts, limits
+from games.engine.acts import Act, is_take_back, parse_act
 from games.engine.decisions import Outcome
 from games.engine.errors import EngineFault
-from games.engine.table import Act, Entry, is_concession, is_take_back, parse_act, shown
+from games.engine.limits import shown
+from games.engine.play import is_concession
+from games.engine.table import Entry
 from tests.engine.helpers import (
     UP_TO_TURNS,
     cannot_add,
@@ -107,7 +110,7 @@ def test_what_cannot_be_read_is_no_act(text: str) -> None:
 
 
 def test_who_and_why_are_kept_with_the_event() -> None:
-    step = tables.organised(
+    step = acts.organised(
         TOY, table(TOY_HEADER), act=parse_act("reserve 0 +60"), by="Cleo", why="slow line"
     )
     (event,) = step.events
@@ -156,7 +159,7 @@ def test_the_organiser_may_correct_during_a_pause() -> None:
         *("organiser extend 1 30", "organiser resume"),
     )
     assert now.reserve_ms == (65_000, 60_000)
-    assert tables.limit_of(TOY, now, 1) == 210_000
+    assert limits.limit_of(TOY, now, 1) == 210_000
 
 
 # -- reserve and extension -----------------------------------------------------------------------
@@ -266,7 +269,7 @@ def test_the_organiser_may_end_the_match(text: str, winner: int | None) -> None:
 
 def test_a_take_back_needs_the_course() -> None:
     with pytest.raises(EngineFault):
-        tables.organised(TOY, table(TOY_HEADER), act=Act("take back"))
+        acts.organised(TOY, table(TOY_HEADER), act=Act("take back"))
 
 
 # -- taking back ---------------------------------------------------------------------------------

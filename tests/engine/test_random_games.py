@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from games.engine import limits, records, saving
 from games.engine import live as lives
-from games.engine import records
-from games.engine import table as tables
+from games.engine.course import MatchCourse
 from games.engine.registry import Registry
 from games.engine.table import AnyRuleset
 from games.engine.views import match_view
@@ -90,7 +90,7 @@ def test_a_stored_match_goes_on_as_if_it_had_never_been_stored(
         stored.live = lives.decode_live(ruleset, header, data)
         assert lives.encode_live(ruleset, stored.live) == data
     assert stored.entries == kept.entries
-    assert tables.encode_table(ruleset, stored.live.table) == tables.encode_table(
+    assert saving.encode_table(ruleset, stored.live.table) == saving.encode_table(
         ruleset, kept.live.table
     )
 
@@ -107,7 +107,7 @@ def test_clocks_views_and_deadlines_stay_sound(ruleset: AnyRuleset, seed: int) -
         live, table = game.live, game.live.table
         assert all(reserve >= 0 for reserve in table.reserve_ms)
         for seat in (0, 1):
-            shown = tables.shown(table, seat)
+            shown = limits.shown(table, seat)
             assert (live.watches[seat] is None) == (shown is None)
             if live.watches[seat] is not None:
                 assert (live.watches[seat].since is None) == table.paused  # type: ignore[union-attr]
@@ -133,4 +133,4 @@ def test_a_take_back_leaves_what_a_replay_of_the_standing_entries_gives(
     game = RandomGame(ruleset, random_header(ruleset, seed), seed)
     game.play(60)
     standing = [game.entries[index] for index in game.course.standing]
-    assert tables.MatchCourse(ruleset, game.header, standing).table == game.live.table
+    assert MatchCourse(ruleset, game.header, standing).table == game.live.table

@@ -10,8 +10,8 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 from games.engine import records
+from games.engine.acts import Act, parse_act
 from games.engine.ruleset import Options, Ruleset
-from games.engine.table import Act, parse_act
 from games.rulesets import REGISTRY
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "record.md").read_text()

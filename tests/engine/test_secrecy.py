@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.engine import live as lives
-from games.engine import table as tables
+from games.engine import play
+from games.engine.acts import Act
 from games.engine.decisions import ALL, EVERYONE, ROOM, Audience, Event, seen_by
 from games.engine.live import Live
-from games.engine.table import Act
 from games.engine.views import match_view
 from tests.engine.helpers import header
 from tests.toy.rules import CARDS, TOY
@@ -172,7 +172,7 @@ def test_everything_is_revealed_after_the_end() -> None:
 
 
 def test_before_the_lot_there_is_nothing_to_see() -> None:
-    live = Live(tables.opened(TOY, header(advantage=None)))
+    live = Live(play.opened(TOY, header(advantage=None)))
     assert match_view(TOY, live, ROOM, at=0) == {
         "phase": "lot",
         "paused": False,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from games.engine import table as tables
+from games.engine import play, saving
 from games.engine.decisions import Draw, Outcome
 from games.engine.errors import EngineFault
 from games.engine.ruleset import HeldItem
@@ -37,16 +37,16 @@ def test_without_a_stated_advantage_the_lot_comes_first() -> None:
     now = table(toy)
     assert now.state is None
     assert to_move(now) == []
-    assert tables.draws_due(TOY, now) == (Draw("lot"),)
+    assert play.draws_due(TOY, now) == (Draw("lot"),)
     drawn = table(toy, "chance lot 0")
     assert drawn.advantage == 0
     assert drawn.reserve_ms == (60_000, 60_000)
-    assert tables.draws_due(TOY, drawn) == ()
+    assert play.draws_due(TOY, drawn) == ()
 
 
 @pytest.mark.parametrize("text", ["chance lot 1", "chance LOT  1", "chance  lot 1 "])
 def test_the_lot_is_read_forgivingly(text: str) -> None:
-    step = tables.chanced(TOY, table(header(advantage=None)), text=entry(text).text)
+    step = play.chanced(TOY, table(header(advantage=None)), text=entry(text).text)
     assert step.text == "lot 1"
     assert step.table.advantage == 1
 
@@ -80,16 +80,16 @@ def test_a_lot_for_a_settled_advantage_is_refused(earlier: tuple[str, ...]) -> N
 
 
 def test_unknown_variants_and_items_are_refused() -> None:
-    refused("setup.variant", tables.opened, TOY, header("strange"))
+    refused("setup.variant", play.opened, TOY, header("strange"))
     for variant, item in [("standard", "extra-peg"), ("standard", "cheap-picks")]:
         toy = header(variant, items=(HeldItem(0, item),))
-        refused("setup.item", tables.opened, TOY, toy)
+        refused("setup.item", play.opened, TOY, toy)
     held = (HeldItem(0, "cheap-picks"), HeldItem(0, "tie-advantage"), HeldItem(1, "cheap-picks"))
     assert table(header("costly", items=held)).header.items == held
 
 
 def test_a_ruleset_may_refuse_a_setup() -> None:
-    refused("setup.unlucky", tables.opened, TOY, header(turn_time=13))
+    refused("setup.unlucky", play.opened, TOY, header(turn_time=13))
 
 
 # -- submissions ---------------------------------------------------------------------------------
@@ -109,11 +109,11 @@ def test_a_whole_match_is_a_fold_over_its_entries() -> None:
 
 def test_texts_are_recorded_in_their_canonical_form() -> None:
     now = table(TOY_HEADER, *UP_TO_TURNS)
-    step = tables.submitted(TOY, now, seat=1, text=" TAKE..3 ", reading_ms=0)
+    step = play.submitted(TOY, now, seat=1, text=" TAKE..3 ", reading_ms=0)
     assert step.text == "take 3"
-    step = tables.submitted(TOY, step.table, seat=0, text="take 3", reading_ms=0)
+    step = play.submitted(TOY, step.table, seat=0, text="take 3", reading_ms=0)
     # Only the state can tell how many "all" are.
-    step = tables.submitted(TOY, step.table, seat=1, text="Take All", reading_ms=0)
+    step = play.submitted(TOY, step.table, seat=1, text="Take All", reading_ms=0)
     assert step.text == "take 3"
 
 
@@ -254,13 +254,13 @@ def test_both_choices_may_be_missing(order: tuple[str, ...]) -> None:
 
 def test_draws_for_missing_choices_are_checked() -> None:
     so_far = course(*PICKS, "0 timeout")
-    assert tables.draws_due(TOY, so_far.table) == (Draw("pick", 0),)
+    assert play.draws_due(TOY, so_far.table) == (Draw("pick", 0),)
     cannot_add("chance.not-due", so_far, "chance pick 1 4")
     cannot_add("chance.impossible", so_far, "chance pick 0 9")
     cannot_add("notation.chance", so_far, "chance card 4")
     cannot_add("chance.not-due", so_far, "chance die 4")
     so_far.add(entry("chance pick 0 4"))
-    assert tables.draws_due(TOY, so_far.table) == ()
+    assert play.draws_due(TOY, so_far.table) == ()
     cannot_add("chance.not-due", so_far, "chance pick 0 4")
 
 
@@ -349,11 +349,11 @@ def test_chance_stands_where_it_is_due_and_nowhere_else() -> None:
 
 def test_draws_are_made_from_numbers_alone() -> None:
     due = table(TOY_HEADER, *UP_TO_TURNS[:-1])
-    assert tables.drawn(TOY, due, Draw("die"), lambda: 0.0) == "die 1"
-    assert tables.drawn(TOY, due, Draw("die"), lambda: 0.999999) == "die 6"
+    assert play.drawn(TOY, due, Draw("die"), lambda: 0.0) == "die 1"
+    assert play.drawn(TOY, due, Draw("die"), lambda: 0.999999) == "die 6"
     undrawn = table(header(advantage=None))
-    assert tables.drawn(TOY, undrawn, Draw("lot"), lambda: 0.49) == "lot 0"
-    assert tables.drawn(TOY, undrawn, Draw("lot"), lambda: 0.5) == "lot 1"
+    assert play.drawn(TOY, undrawn, Draw("lot"), lambda: 0.49) == "lot 0"
+    assert play.drawn(TOY, undrawn, Draw("lot"), lambda: 0.5) == "lot 1"
 
 
 # -- concession ----------------------------------------------------------------------------------
@@ -394,7 +394,7 @@ def test_a_concession_is_charged_like_any_submission() -> None:
 
 
 def test_the_canonical_text_of_a_concession() -> None:
-    step = tables.submitted(TOY, table(TOY_HEADER), seat=0, text="CONCEDE ", reading_ms=0)
+    step = play.submitted(TOY, table(TOY_HEADER), seat=0, text="CONCEDE ", reading_ms=0)
     assert step.text == "concede"
 
 
@@ -443,28 +443,28 @@ def test_no_entry_stands_after_the_end(end: str, late: str) -> None:
 )
 def test_a_table_survives_storage(toy: Header, so_far: tuple[str, ...]) -> None:
     now = table(toy, *so_far)
-    data = tables.encode_table(TOY, now)
-    assert tables.decode_table(TOY, toy, data) == now
-    assert tables.decode_table(TOY, toy, data.decode()) == now
+    data = saving.encode_table(TOY, now)
+    assert saving.decode_table(TOY, toy, data) == now
+    assert saving.decode_table(TOY, toy, data.decode()) == now
 
 
 def test_a_table_is_stored_without_what_its_header_says() -> None:
-    assert b"turn_time" not in tables.encode_table(TOY, table(TOY_HEADER))
+    assert b"turn_time" not in saving.encode_table(TOY, table(TOY_HEADER))
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[1]", b"\xff", b'{"state": 3}'])
 def test_what_is_no_table_is_a_fault(data: bytes) -> None:
     with pytest.raises(EngineFault):
-        tables.decode_table(TOY, TOY_HEADER, data)
+        saving.decode_table(TOY, TOY_HEADER, data)
 
 
 @pytest.mark.parametrize("broken", [(b'"pick 3"', b'"pack 3"'), (b'"phase":"pick"', b'"phase":1')])
 def test_a_stored_table_that_was_tampered_with_is_a_fault(broken: tuple[bytes, bytes]) -> None:
     now = table(*PICKS, "0 pick 3")
-    data = tables.encode_table(TOY, now)
+    data = saving.encode_table(TOY, now)
     assert broken[0] in data
     with pytest.raises(EngineFault):
-        tables.decode_table(TOY, TOY_HEADER, data.replace(*broken))
+        saving.decode_table(TOY, TOY_HEADER, data.replace(*broken))
 
 
 def test_tables_are_values() -> None:

@@ -36,8 +36,8 @@ from core.refusals import Refusal
 from games.diagrams import diagram_of
 from games.engine import live as lives
 from games.engine import notation
-from games.engine import table as tables
 from games.engine.decisions import Audience, Seat
+from games.engine.play import opened, submitted
 from games.engine.ruleset import HeldItem
 from games.engine.table import AnyRuleset, Header
 from games.models import Match
@@ -369,10 +369,10 @@ def _random_bout(so_far: list[Deed], at: int) -> tuple[list[Deed], int]:
         options=msgspec.convert({}, rules.options_type),
         advantage=0,
     )
-    table = tables.opened(rules, header)
+    table = opened(rules, header)
     for deed in so_far:
         assert deed.seat is not None
-        table = tables.submitted(rules, table, seat=deed.seat, text=deed.text, reading_ms=0).table
+        table = submitted(rules, table, seat=deed.seat, text=deed.text, reading_ms=0).table
     moves: list[Deed] = []
     while True:
         seat = next(seat for seat in (0, 1) if table.open[seat] is not None)
@@ -382,7 +382,7 @@ def _random_bout(so_far: list[Deed], at: int) -> tuple[list[Deed], int]:
             return moves, at
         text = rules.print(rules.sample(table.state, slot.decision, rng.random))
         moves.append(Deed(at, "submit", seat, text))
-        table = tables.submitted(rules, table, seat=seat, text=text, reading_ms=0).table
+        table = submitted(rules, table, seat=seat, text=text, reading_ms=0).table
         at += 1_000
 
 

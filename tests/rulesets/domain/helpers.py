@@ -6,8 +6,7 @@ from typing import Any
 
 import msgspec
 
-from games.engine import records
-from games.engine import table as tables
+from games.engine import course, play, records
 from games.engine.decisions import Event, Seat
 from games.engine.registry import Registry
 from games.engine.table import Entry, Header, Table
@@ -65,7 +64,7 @@ class Game:
             options=msgspec.convert(options, DomainOptions),
             advantage=advantage,
         )
-        self.table: Table = tables.opened(RULES, self.header)
+        self.table: Table = play.opened(RULES, self.header)
         self.entries: list[Entry] = []
         self.events: tuple[Event, ...] = ()
 
@@ -103,7 +102,7 @@ class Game:
         return slot.decision
 
     def add(self, entry: Entry) -> Game:
-        step = tables.entered(RULES, self.table, entry)
+        step = course.entered(RULES, self.table, entry)
         self.table, self.events = step.table, step.events
         self.entries.append(msgspec.structs.replace(entry, text=step.text or entry.text))
         return self

@@ -9,8 +9,10 @@ import pytest
 
 from core.refusals import Refusal
 from games.engine import live as lives
+from games.engine import saving
 from games.engine import table as tables
-from games.engine.table import Act
+from games.engine.acts import Act
+from games.engine.course import MatchCourse
 from games.engine.views import match_view
 from tests.rulesets.domain.helpers import BARE, RULES, Game
 
@@ -307,13 +309,13 @@ def test_a_player_may_concede_during_a_review_and_pays_for_the_time_used() -> No
 
 def test_a_table_under_review_is_stored_and_restored() -> None:
     game = Game(review="organiser").placing().say(0, VALID).say(1, "challenge", at=200)
-    stored = tables.encode_table(RULES, game.table)
-    assert tables.decode_table(RULES, game.header, stored) == game.table
+    stored = saving.encode_table(RULES, game.table)
+    assert saving.decode_table(RULES, game.header, stored) == game.table
 
 
 def test_a_challenge_under_review_can_be_taken_back() -> None:
     game = Game(review="organiser").placing().say(0, VALID).say(1, "challenge", at=20)
-    course = tables.MatchCourse(RULES, game.header, game.entries)
+    course = MatchCourse(RULES, game.header, game.entries)
     step = course.add(tables.Entry(actor="organiser", text="take back"))
     assert step.table.open[1] is not None
     assert step.table.suspended == (None, None)

@@ -12,8 +12,7 @@ from random import Random
 
 import msgspec
 
-from games.engine import records
-from games.engine import table as tables
+from games.engine import course, play, records
 from games.engine.decisions import Seat
 from games.engine.registry import Registry
 from games.engine.table import Entry, Header, Table
@@ -53,7 +52,7 @@ RANDOM = {"points": 19, "tie-break": 22}
 
 
 def _table() -> Table:
-    return tables.opened(
+    return play.opened(
         RULES,
         Header(ruleset=RULES.id, variant="standard", options=DominoOptions(), advantage=1),
     )
@@ -63,7 +62,7 @@ def _record(entries: list[Entry]) -> bytes:
     """The record of these entries, which must end the match."""
     table = _table()
     for entry in entries:
-        table = tables.entered(RULES, table, entry).table
+        table = course.entered(RULES, table, entry).table
     assert table.result is not None
     return records.write(RULES, table.header, seats=SEATS, entries=entries, result=table.result)
 
@@ -92,7 +91,7 @@ def _at_random(seed: int) -> bytes:
             reading_ms=int(random() * most),
         )
         entries.append(entry)
-        table = tables.entered(RULES, table, entry).table
+        table = course.entered(RULES, table, entry).table
     return _record(entries)
 
 

@@ -4,9 +4,9 @@ import msgspec
 import pytest
 
 from core.refusals import Refusal
-from games.engine import table as tables
 from games.engine.clocks import ClockPolicy
 from games.engine.decisions import other
+from games.engine.play import opened, submitted, timed_out
 from games.engine.table import Header
 from games.rulesets.domino_black_white.moves import ChooseOrder, TurnTimeout
 from games.rulesets.domino_black_white.rules import DominoOptions
@@ -204,17 +204,17 @@ def test_other_options_are_refused(options: dict[str, object]) -> None:
 
 def test_the_reserve_is_spent_over_the_whole_match() -> None:
     header = Header(ruleset=RULES.id, variant="standard", options=DominoOptions(), advantage=0)
-    table = tables.opened(RULES, header)
+    table = opened(RULES, header)
     for seat, text, reading in (
         (0, "first", 59_000),
         (0, "(1,2) CY:CZ hide 1", 150_000),
         (1, "(1,2) DY:DZ hide 1", 120_000),
         (0, "(1,3) EY:EZ hide 1", 160_001),
     ):
-        step = tables.submitted(RULES, table, seat=seat, text=text, reading_ms=reading)
+        step = submitted(RULES, table, seat=seat, text=text, reading_ms=reading)
         table = step.table
     assert table.reserve_ms == (600_000 - 30_000 - 40_001, 600_000)
-    late = tables.timed_out(RULES, table, seat=1)
+    late = timed_out(RULES, table, seat=1)
     assert late.table.result is not None
     assert (late.table.result.winner, late.table.result.reason) == (0, "timeout")
     assert RULES.step_notes(late.events) == {"met": ""}

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from games.engine import table as tables
+from games.engine import play
 from games.engine.decisions import Seat
 from games.engine.ruleset import HeldItem
 from games.engine.table import Header
@@ -133,13 +133,13 @@ def at_random(seed: int, items: Sequence[tuple[Seat, str]] = (), **options: Any)
         advantage=seed % 2,
         items=tuple([HeldItem(seat, item) for seat, item in items]),
     )
-    table = tables.opened(RULES, header)
+    table = play.opened(RULES, header)
     moves = []
     while table.result is None:
-        due = tables.draws_due(RULES, table)
+        due = play.draws_due(RULES, table)
         if due:
-            text = tables.drawn(RULES, table, due[int(random() * len(due))], random)
-            table = tables.chanced(RULES, table, text=text).table
+            text = play.drawn(RULES, table, due[int(random() * len(due))], random)
+            table = play.chanced(RULES, table, text=text).table
             moves.append(chance(text))
             continue
         slots = [slot for slot in table.open if slot is not None]
@@ -148,7 +148,7 @@ def at_random(seed: int, items: Sequence[tuple[Seat, str]] = (), **options: Any)
         text = RULES.print(RULES.sample(table.state, decision, random))
         most = 66_000 if decision.clock == "turn" else 60_000
         reading = slot.reading_ms + int(random() * (most - slot.reading_ms))
-        table = tables.submitted(
+        table = play.submitted(
             RULES, table, seat=decision.seat, text=text, reading_ms=reading
         ).table
         moves.append(said(decision.seat, text, reading / 1000))

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from games.engine.course import MatchCourse
 from games.engine.ruleset import HeldItem
-from games.engine.table import Header, MatchCourse
+from games.engine.table import Header
 from games.rulesets.peg_domain import PegDomain
 from games.rulesets.peg_domain.rules import PegOptions
 from games.rulesets.peg_domain.state import PegDomainState

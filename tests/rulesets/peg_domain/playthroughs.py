@@ -11,8 +11,10 @@ from pathlib import Path
 from random import Random
 
 from games.engine import records
+from games.engine.course import MatchCourse
+from games.engine.play import drawn, draws_due
 from games.engine.ruleset import HeldItem
-from games.engine.table import Entry, Header, MatchCourse, drawn, draws_due
+from games.engine.table import Entry, Header
 from games.rulesets.peg_domain import PegDomain
 from games.rulesets.peg_domain.rules import PegOptions
 from tests.engine.helpers import entry

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from games.engine import live as lives
+from games.engine.course import MatchCourse
 from games.engine.live import Live
-from games.engine.table import MatchCourse
 from games.engine.views import match_view
 from games.rulesets.peg_domain.boards import around
 from tests.engine.helpers import cannot_add, entry, to_move

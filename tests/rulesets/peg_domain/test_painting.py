@@ -13,8 +13,8 @@ import pytest
 from PIL import Image, ImageDraw
 
 from core.refusals import Refusal
+from games.engine.course import MatchCourse
 from games.engine.decisions import Decision
-from games.engine.table import MatchCourse
 from games.pictures import png_of
 from games.rulesets.peg_domain import painting
 from games.rulesets.peg_domain.boards import PALLET_SQUARE, STRIDE

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from games.engine.chance import RandomSource
+from games.engine.course import MatchCourse
 from games.engine.palette import GROUND
-from games.engine.table import MatchCourse
 from games.rulesets.peg_domain import drawing
 from games.rulesets.peg_domain import picture as pictures
 from games.rulesets.peg_domain.boards import PALLET_NAME, PALLET_SQUARE, members, set_of

@@ -12,7 +12,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from games.engine import table as tables
+from games.engine import play
 from games.engine.decisions import Seat
 from games.engine.table import Header
 from games.rulesets.tetronogo.rules import TetronogoOptions
@@ -149,14 +149,14 @@ def at_random(seed: int, advantage: Seat) -> dict[str, Any]:
     header = Header(
         ruleset="tetronogo", variant="standard", options=TetronogoOptions(), advantage=advantage
     )
-    table = tables.opened(RULES, header)
+    table = play.opened(RULES, header)
     moves = []
     while table.result is None:
         slots = [slot for slot in table.open if slot is not None]
         decision = slots[int(random() * len(slots))].decision
         text = RULES.print(RULES.sample(table.state, decision, random))
         reading = int(random() * (70_000 if decision.kind == "place" else 60_000))
-        table = tables.submitted(
+        table = play.submitted(
             RULES, table, seat=decision.seat, text=text, reading_ms=reading
         ).table
         moves.append(said(decision.seat, text, reading / 1000))

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from core.refusals import Refusal
-from games.engine import table as tables
+from games.engine import course, limits, play, saving
 from games.engine.clocks import ClockPolicy
 from games.engine.decisions import Seat
 from games.engine.errors import EngineFault
@@ -25,12 +25,12 @@ def _table(*entries: Said | Entry, options: Options | None = None) -> Table:
         options=options or TetronogoOptions(),
         advantage=1,
     )
-    table = tables.opened(RULES, header)
+    table = play.opened(RULES, header)
     for entry in entries:
         if not isinstance(entry, Entry):
             seat, text, reading = entry
             entry = Entry(actor=1 if seat else 0, text=text, reading_ms=reading)  # noqa: PLW2901
-        table = tables.entered(RULES, table, entry).table
+        table = course.entered(RULES, table, entry).table
     return table
 
 
@@ -81,7 +81,7 @@ def test_the_options_of_another_ruleset_are_a_fault() -> None:
 
 def test_both_clocks_of_the_picks_run_at_once_and_use_no_reserve() -> None:
     table = _table()
-    assert [tables.limit_of(RULES, table, seat) for seat in (0, 1)] == [60_000, 60_000]
+    assert [limits.limit_of(RULES, table, seat) for seat in (0, 1)] == [60_000, 60_000]
     _table((0, "pick T", 60_000), (1, "pick L", 60_000))
     with pytest.raises(Refusal) as refused:
         _table((0, "pick T", 60_001))
@@ -91,7 +91,7 @@ def test_both_clocks_of_the_picks_run_at_once_and_use_no_reserve() -> None:
 def test_a_missing_pick_is_drawn_and_then_both_are_revealed() -> None:
     table = _table((1, "pick L", 3), _timeout(0))
     assert table.state.frame.pieces is None
-    assert [draw.whose for draw in tables.draws_due(RULES, table)] == [0]
+    assert [draw.whose for draw in play.draws_due(RULES, table)] == [0]
     table = _table((1, "pick L", 3), _timeout(0), _chance("pick 0 T"))
     assert table.state.frame.pieces == ("T", "L")
 
@@ -103,7 +103,7 @@ def test_both_picks_can_be_missing() -> None:
 
 def test_the_starter_choice_uses_no_reserve() -> None:
     table = _table(*PICKS)
-    assert tables.limit_of(RULES, table, 1) == 60_000
+    assert limits.limit_of(RULES, table, 1) == 60_000
     assert _table(*PICKS, (1, "first", 60_000)).reserve_ms == (120_000, 120_000)
 
 
@@ -129,8 +129,8 @@ def test_the_last_millisecond_of_the_reserve_counts_and_the_next_does_not() -> N
 def test_the_reserve_lasts_for_the_whole_bout() -> None:
     table = _table(*BEGUN, (0, "A1 0", 100_000), (1, "D1 0", 60_000), (0, "G1 0", 130_000))
     assert table.reserve_ms == (10_000, 120_000)
-    table = tables.entered(RULES, table, Entry(actor=1, text="J1 0", reading_ms=0)).table
-    assert tables.limit_of(RULES, table, 0) == 70_000
+    table = course.entered(RULES, table, Entry(actor=1, text="J1 0", reading_ms=0)).table
+    assert limits.limit_of(RULES, table, 0) == 70_000
 
 
 def test_who_is_out_of_reserve_loses_the_bout_not_the_match() -> None:
@@ -158,15 +158,15 @@ def test_two_bouts_lost_on_time_end_the_match() -> None:
 
 def test_a_refused_placement_leaves_everything_as_it_was() -> None:
     table = _table(*BEGUN)
-    before = tables.encode_table(RULES, table)
+    before = saving.encode_table(RULES, table)
     for text in ("L12 0", "pick O", "first", "D4 45", "rubbish"):
         with pytest.raises(Refusal):
-            tables.submitted(RULES, table, seat=0, text=text, reading_ms=1)
-    assert tables.encode_table(RULES, table) == before
+            play.submitted(RULES, table, seat=0, text=text, reading_ms=1)
+    assert saving.encode_table(RULES, table) == before
 
 
 def test_the_log_shows_the_smallest_rotation() -> None:
     table = _table((0, "pick S", 0), (1, "pick L", 0), (1, "second", 0))
-    step = tables.submitted(RULES, table, seat=0, text="d4 270", reading_ms=0)
+    step = play.submitted(RULES, table, seat=0, text="d4 270", reading_ms=0)
     assert step.text == "D4 90"
     assert [event.text for event in step.events] == ["placed S at D4 90"]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
-from games.engine import table as tables
+from games.engine import play
 from games.engine.chance import RandomSource
 from games.engine.decisions import Audience, seen_by
 from games.engine.errors import EngineFault
@@ -52,7 +52,7 @@ def _opened() -> Table:
     header = Header(
         ruleset="tetronogo", variant="standard", options=TetronogoOptions(), advantage=1
     )
-    return tables.opened(RULES, header)
+    return play.opened(RULES, header)
 
 
 # -- secrecy -----------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ def test_a_sealed_pick_shows_in_nobodys_view(seat: int, audience: Audience) -> N
     opened = _opened()
     untouched = RULES.view(opened.state, audience)
     for letter in LETTERS:
-        step = tables.submitted(RULES, opened, seat=seat, text=f"pick {letter}", reading_ms=7)
+        step = play.submitted(RULES, opened, seat=seat, text=f"pick {letter}", reading_ms=7)
         assert _bytes(RULES.view(step.table.state, audience)) == _bytes(untouched)
         assert RULES.encode(step.table.state) == RULES.encode(opened.state)
         assert step.events == ()
@@ -74,8 +74,8 @@ def test_a_sealed_pick_shows_in_nobodys_view(seat: int, audience: Audience) -> N
 
 def test_a_pick_shows_only_once_both_are_in() -> None:
     table = _opened()
-    table = tables.submitted(RULES, table, seat=1, text="pick L", reading_ms=1).table
-    step = tables.submitted(RULES, table, seat=0, text="pick T", reading_ms=2)
+    table = play.submitted(RULES, table, seat=1, text="pick L", reading_ms=1).table
+    step = play.submitted(RULES, table, seat=0, text="pick T", reading_ms=2)
     for audience in AUDIENCES:
         assert RULES.view(step.table.state, audience)["pieces"] == ["T", "L"]
         assert len(seen_by(step.events, audience)) == 2
@@ -94,10 +94,10 @@ def test_views_before_a_reveal_do_not_depend_on_the_picks_that_follow() -> None:
 
 
 def test_a_drawn_pick_is_as_secret_as_a_chosen_one() -> None:
-    table = tables.timed_out(RULES, _opened(), seat=0).table
+    table = play.timed_out(RULES, _opened(), seat=0).table
     shown = _bytes(RULES.view(table.state, 1))
     for letter in LETTERS:
-        step = tables.chanced(RULES, table, text=f"pick 0 {letter}")
+        step = play.chanced(RULES, table, text=f"pick 0 {letter}")
         assert _bytes(RULES.view(step.table.state, 1)) == shown
         assert step.events == ()
 
