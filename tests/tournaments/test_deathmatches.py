@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 
 from accounts.models import User
 from core.jobs.models import SetAside
+from games.engine.errors import EngineFault
 from games.ratings.models import RatingRuling
 from tests.tournaments.support import (
     GAME,
@@ -32,6 +33,7 @@ from tests.tournaments.support import (
     running,
     who,
 )
+from tournaments.formats.base import Follows, Walkover
 from tournaments.formats.elimination.choice import choice_expire, choosable, dmo_choose
 from tournaments.formats.elimination.episodes import episode_open, episode_skip
 from tournaments.formats.elimination.final import final_open
@@ -49,6 +51,7 @@ from tournaments.services.results.corrections import (
     leg_void,
     round_reopen,
 )
+from tournaments.services.results.decisions import follow
 from tournaments.services.results.rulings import death_match_declare, death_match_walkover
 from tournaments.services.results.settlement import leg_settle
 from tournaments.services.scheduling.sweep import legs_sweep
@@ -484,6 +487,24 @@ def test_nobody_rules_on_their_own(orla: User) -> None:
         "death-match.own", rules_set, acting_user=orla, death_match=death_match,
         ruleset="tetronogo", variant="standard",
     )  # fmt: skip
+
+
+def test_a_format_gives_away_nothing_that_is_being_played(orla: User) -> None:
+    """Nobody would end the match; whoever leaves has lost it before their format is asked."""
+    season = running(orla, 4)
+    meeting = chosen(orla, season, ec=4, dmo=1)
+    begun(orla, meeting)
+    home = who(season, 4)
+    given = Follows(walkovers=(Walkover(meeting, home, "Gone."),))
+    with pytest.raises(EngineFault, match="being played"):
+        follow(given, season=season, at=START)
+    assert fresh(meeting).winner is None
+    leg = leg_of(meeting)
+    assert (leg.status, leg.match is not None and leg.match.is_over) == ("running", False)
+    # What is decided is left as it is.
+    conceded(leg, winner=1)
+    follow(given, season=season, at=START)
+    assert fresh(meeting).winner == who(season, 1)
 
 
 # -- results that do not stand -------------------------------------------------------------------

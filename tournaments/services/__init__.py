@@ -1,10 +1,11 @@
 """Everything that changes seasons. Each service takes keyword arguments only, is one transaction
 (change, audit entry, season event), asks `tournaments.audience` who may, and locks the season row
-first (`season_locked`), so that two organisers cannot do the same thing twice. Most take ``at``:
-the instant of the action, which is now unless it is said.
+first (`guards.season_lock`), so that two organisers cannot do the same thing twice. Most take
+``at``: the instant of the action, which is now unless it is said.
 
 - `seasons`: season_create, season_update, season_list, season_unlist, season_archive,
-  season_cancel, season_finish, preflight (warnings before a step that cannot be undone)
+  season_cancel, season_finish
+- `preflight`: what is to be known before a step of a season, and what stops it
 - `organisers`: organiser_add, organiser_remove, and who referees
 - `repertoire`: what a season plays, and which of it a round is in
 - `contestants`: contestants_enrol, contestant_enrol, contestants_import (CSV), contestant_join,
@@ -25,5 +26,7 @@ the instant of the action, which is now unless it is said.
 What formats do by themselves is in their folders (`tournaments.formats`): the episodes of an
 elimination season, the challenges of a ladder. A whole season goes out and in by
 `tournaments.documents`. Imports go one way: these services know formats,
-formats know `deathmatches`, `repertoire`, `events` and `guards`.
+formats know `deathmatches`, `repertoire`, `events` and `guards`. So they do among services, from
+`rounds` down to `guards` (`pyproject.toml` has the order), and among the rooms of `results`,
+`contestants`, `scheduling` and `items`, each of which is a folder that says what is in it.
 """
