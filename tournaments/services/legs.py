@@ -66,7 +66,7 @@ def rules_set(
     Organisers decide; where the season lets the lower seed choose, that player may, once, and from
     the repertoire. ``options`` as in `games.services.matches.match_start` (on top of the season's
     pace), ``prepared`` (organisers only) what is supplied instead of drawn. Refusals: those of
-    `guards.managed`, ``season.not-running``, ``death-match.own``, ``rules.not-allowed``,
+    `guards.leg_lock_managed`, ``season.not-running``, ``death-match.own``, ``rules.not-allowed``,
     ``rules.chosen``, ``rules.not-in-repertoire``, ``leg.none``, ``leg.begun``,
     ``season.repertoire``, ``setup.*``, ``item.declared`` (an item that is brought would not fit).
     """
@@ -186,7 +186,7 @@ def leg_start(
     they are not in time (`games.services.arrivals`).
 
     The items that were declared are resolved now, and spent. The match draws its beginning from
-    ``random``. Refusals: those of `guards.managed`,
+    ``random``. Refusals: those of `guards.leg_lock_managed`,
     ``season.not-running``, ``death-match.own``, ``leg.not-planned``, ``leg.sides``, ``leg.order``,
     ``leg.rules-missing``, ``leg.no-account``, ``death-match.side-left``, ``setup.*``,
     ``referee.*``.

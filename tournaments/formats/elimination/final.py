@@ -40,7 +40,7 @@ def final_open(
     options say), the better seed on seat 0.
 
     ``games``: ruleset, variant and perhaps options of each match in turn; by default the season's
-    repertoire. The eliminated give items before the matches (`items.item_give`), and whoever holds
+    repertoire. The eliminated give items before the matches (`gifts.item_give`), and whoever holds
     more for a match has its advantage. Refusals: those of `guards.season_lock_managed`,
     ``season.not-running``, ``format.no-episodes``, ``round.not-closed``, ``final.two``,
     ``death-match.own`` (a finalist says how it is played), ``final.games``, ``best-of.odd``,
