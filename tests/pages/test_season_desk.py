@@ -36,10 +36,10 @@ from tests.tournaments.support import (
     who,
 )
 from tournaments.documents.export import season_export
-from tournaments.forms.death_matches import (ScheduleForm)
-from tournaments.formats.elimination.choice import (dmo_choose)
-from tournaments.formats.elimination.final import (final_open)
-from tournaments.formats.elimination.main_match import (placements_record)
+from tournaments.formats.elimination.choice import dmo_choose
+from tournaments.formats.elimination.final import final_open
+from tournaments.formats.elimination.main_match import placements_record
+from tournaments.forms.death_matches import ScheduleForm
 from tournaments.invariants import faults_of
 from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
 from tournaments.services.items.gifts import item_give

@@ -41,9 +41,9 @@ from tests.tournaments.support import (
     played,
     who,
 )
-from tournaments.formats.elimination.episodes import (episode_open)
-from tournaments.items.catalogue import (catalogue)
-from tournaments.formats.elimination.main_match import (placements_record)
+from tournaments.formats.elimination.episodes import episode_open
+from tournaments.formats.elimination.main_match import placements_record
+from tournaments.items.catalogue import catalogue
 from tournaments.models import Contestant, DeathMatch, Season, SeasonOrganiser
 from tournaments.services.contestants.departures import contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol

@@ -55,9 +55,9 @@ from tournaments.services.results.corrections import (
     death_match_void,
 )
 from tournaments.services.results.rulings import death_match_declare
-from tournaments.simulation.plan import (Plan)
-from tournaments.simulation.season import (season_simulate)
-from tournaments.services.scheduling.appointments import (leg_schedule)
+from tournaments.services.scheduling.appointments import leg_schedule
+from tournaments.simulation.plan import Plan
+from tournaments.simulation.season import season_simulate
 
 # Where the keys of two tables begin here: a number in the details of a deed then says by itself
 # that it names a contestant, or an account, however the details call it.

@@ -43,9 +43,9 @@ from tests.tournaments.support import (
     who,
 )
 from tournaments import notices
-from tournaments.events.kinds import (KINDS)
-from tournaments.formats.elimination import (episodes, choice, main_match)
-from tournaments.formats.elimination.final import (final_open)
+from tournaments.events.kinds import KINDS
+from tournaments.formats.elimination import choice, episodes, main_match
+from tournaments.formats.elimination.final import final_open
 from tournaments.formats.registry import FORMATS, option_limits, options_of
 from tournaments.forms.episodes import PlacementsForm
 from tournaments.forms.rounds import PairingsForm

@@ -6,9 +6,9 @@ from typing import Final
 
 from core.actions import Action, Actions
 from tournaments.actions.subjects import AtContestant
-from tournaments.forms.base import (PublicReasonForm)
-from tournaments.forms.people import (ReplaceForm)
-from tournaments.services.contestants import (departures)
+from tournaments.forms.base import PublicReasonForm
+from tournaments.forms.people import ReplaceForm
+from tournaments.services.contestants import departures
 
 
 def _may_remove(subject: AtContestant) -> None:

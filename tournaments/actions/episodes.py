@@ -9,11 +9,11 @@ from typing import Any, Final
 from core.actions import Action
 from tournaments import audience
 from tournaments.actions.subjects import AtRound, AtSeason
-from tournaments.formats.elimination import (episodes, choice, main_match)
-from tournaments.forms.base import (PublicReasonForm)
-from tournaments.forms.episodes import (ChooseForm, EpisodeForm, FinalForm, PlacementsForm)
-from tournaments.formats.elimination.final import (final_open, finalists)
-from tournaments.formats.elimination.main_match import (Placed)
+from tournaments.formats.elimination import choice, episodes, main_match
+from tournaments.formats.elimination.final import final_open, finalists
+from tournaments.formats.elimination.main_match import Placed
+from tournaments.forms.base import PublicReasonForm
+from tournaments.forms.episodes import ChooseForm, EpisodeForm, FinalForm, PlacementsForm
 
 
 def _may_open(subject: AtSeason) -> None:

@@ -12,10 +12,10 @@ from core.actions import Action, Actions
 from core.refusals import Refusal
 from tournaments.actions import episodes
 from tournaments.actions.subjects import AtRound, AtSeason
-from tournaments.forms.base import (PublicReasonForm)
-from tournaments.forms.fields import (zone_text)
-from tournaments.forms.rounds import (NextRoundForm, PairingsForm, TimesForm)
-from tournaments.services import (deathmatches, rounds)
+from tournaments.forms.base import PublicReasonForm
+from tournaments.forms.fields import zone_text
+from tournaments.forms.rounds import NextRoundForm, PairingsForm, TimesForm
+from tournaments.services import deathmatches, rounds
 from tournaments.services.guards import must_be_running
 from tournaments.services.results import corrections
 

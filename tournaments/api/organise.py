@@ -58,8 +58,13 @@ from tournaments.api.views import (
     rounds_whole,
     seasons_whole,
 )
-from tournaments.formats.elimination import (choice)
-from tournaments.formats.elimination.main_match import (Placed, last_of, must_be_whole, placements_record)
+from tournaments.formats.elimination import choice
+from tournaments.formats.elimination.main_match import (
+    Placed,
+    last_of,
+    must_be_whole,
+    placements_record,
+)
 from tournaments.formats.registry import format_of
 from tournaments.items.catalogue import item_of
 from tournaments.models import (

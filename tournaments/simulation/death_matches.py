@@ -13,10 +13,10 @@ from games.engine.errors import EngineFault
 from tournaments.lifecycle import PLAYABLE, DeathMatchStatus, LegStatus
 from tournaments.models import DeathMatch, Leg
 from tournaments.services import legs
-from tournaments.services.scheduling import appointments, readiness, sweep
-from tournaments.services.results.corrections import death_match_correct, leg_void
 from tournaments.services.deathmatches import sides_of
 from tournaments.services.guards import death_match_fresh
+from tournaments.services.results.corrections import death_match_correct, leg_void
+from tournaments.services.scheduling import appointments, readiness, sweep
 from tournaments.simulation.players import items_declare, match_play
 from tournaments.simulation.run import Run
 

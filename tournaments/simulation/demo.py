@@ -15,9 +15,9 @@ from tournaments.formats.elimination.episodes import episode_open
 from tournaments.formats.elimination.main_match import Placed, placements_record
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Season
-from tournaments.simulation.plan import (Plan)
-from tournaments.simulation.season import (season_simulate)
-from tournaments.services.scheduling.appointments import (leg_schedule)
+from tournaments.services.scheduling.appointments import leg_schedule
+from tournaments.simulation.plan import Plan
+from tournaments.simulation.season import season_simulate
 
 RUNNING: Final = "Autumn Gauntlet"
 FINISHED: Final = "Spring Cup"

@@ -9,9 +9,9 @@ from tournaments.formats.elimination.main_match import Placed
 from tournaments.items import catalogue
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Contestant, DeathMatch, Episode
-from tournaments.services.scheduling import sweep
-from tournaments.services.items import gifts
 from tournaments.services.deathmatches import sides_of
+from tournaments.services.items import gifts
+from tournaments.services.scheduling import sweep
 from tournaments.simulation.death_matches import death_match_play
 from tournaments.simulation.plan import games_with_items, repertoire_of_all
 from tournaments.simulation.players import drop_out
@@ -40,10 +40,7 @@ def _play_episode(run: Run) -> None:
     active = shuffled(run.random.random, run.active())
     if len(active) > 4 and run.happens("drop-out"):
         drop_out(run, active.pop(), at=run.later(hours=1))
-    placed = [
-        Placed(each, place, immune=place == 1)
-        for place, each in enumerate(active, start=1)
-    ]
+    placed = [Placed(each, place, immune=place == 1) for place, each in enumerate(active, start=1)]
     ec = active[-1]
     episode = main_match.placements_record(
         acting_user=run.organiser,

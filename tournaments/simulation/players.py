@@ -23,10 +23,10 @@ from tournaments.items import catalogue
 from tournaments.lifecycle import GiftStatus
 from tournaments.models import Contestant, Gift, Leg
 from tournaments.services.contestants import departures
-from tournaments.services.items import declarations
-from tournaments.services.results import settlement
 from tournaments.services.deathmatches import sides_of
+from tournaments.services.items import declarations
 from tournaments.services.legs import ms
+from tournaments.services.results import settlement
 from tournaments.simulation.run import Run
 
 MOVES_AT_MOST: Final = 1500

@@ -79,7 +79,9 @@ def _pair_or_conclude(run: Run) -> None:
 
 def _conclude(run: Run) -> None:
     try:
-        conclusion.season_conclude(acting_user=run.organiser, season=run.season, at=run.later(hours=1))
+        conclusion.season_conclude(
+            acting_user=run.organiser, season=run.season, at=run.later(hours=1)
+        )
     except Refusal as refusal:
         if refusal.code != "season.tied":
             raise

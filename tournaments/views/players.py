@@ -17,8 +17,8 @@ from tournaments.actions import players
 from tournaments.actions.episodes import CHOOSE
 from tournaments.actions.ladder import CHALLENGE
 from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtRound, AtSeason
-from tournaments.items import (catalogue)
-from tournaments.formats.elimination.choice import (choosable)
+from tournaments.formats.elimination.choice import choosable
+from tournaments.items import catalogue
 from tournaments.lifecycle import STILL_IN, GiftStatus
 from tournaments.models import Contestant, Episode, Gift, Leg
 from tournaments.reading import Sheet, item_named

@@ -11,8 +11,8 @@ from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import Forbidden, NotFound, Refusal
 from tournaments import audience, lifecycle
-from tournaments.items.catalogue import Item, item_of
 from tournaments.formats.registry import format_of
+from tournaments.items.catalogue import Item, item_of
 from tournaments.lifecycle import (
     PLAYABLE,
     ContestantStatus,
