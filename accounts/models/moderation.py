@@ -143,8 +143,8 @@ class ReportQuerySet(models.QuerySet["Report"]):
 class Report(models.Model):
     """Somebody tells the moderators of something. `context` is what it looked like at that time.
 
-    `context` has the shape of `accounts.moderation.reports.Target.context`: `facts`, pairs of a label
-    and a text, and `lines`, each with `who`, `text`, `at` (ISO, UTC) and `quoted`.
+    `context` has the shape of `accounts.moderation.reports.Target.context`: `facts`, pairs of a
+    label and a text, and `lines`, each with `who`, `text`, `at` (ISO, UTC) and `quoted`.
     """
 
     class Reason(models.TextChoices):

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from accounts.mail import confirmed_addresses
 from accounts.models import User
-from accounts.moderation import is_suspended
+from accounts.moderation.standing import is_suspended
 from core.refusals import Refusal, refusal_of
 from tournaments import lifecycle
 from tournaments.formats import registry as formats_known

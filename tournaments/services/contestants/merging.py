@@ -17,8 +17,8 @@ def organises_seasons(user: User) -> bool:
 
 
 def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
-    """The tournaments' part of merging two accounts (see `accounts.moderation.merging`): whatever names the
-    duplicate as somebody in a season names the kept account from then on."""
+    """The tournaments' part of merging two accounts (see `accounts.moderation.merging`): whatever
+    names the duplicate as somebody in a season names the kept account from then on."""
     both = Contestant.objects.filter(user=keep).values("season")
     twice = Contestant.objects.filter(user=duplicate, season__in=both).select_related("season")
     first = twice.first()
