@@ -15,7 +15,7 @@ from accounts.api.callers import signed_in
 from accounts.api.serializers import MeSerializer, UserDetailSerializer, UserSerializer
 from accounts.models import User
 from accounts.moderation.standing import kept_account
-from accounts.tokens.services import user_become_bot
+from accounts.tokens.services import must_have_no_role, user_become_bot
 from core.api.bodies import nothing_in
 from core.api.lists import Filters
 from core.api.scopes import Scope
@@ -83,6 +83,10 @@ class BecomeBotView(SignedInView):
 
     scopes = MappingProxyType({"POST": Scope.BOT})
 
+    def authorise(self, request: Request) -> None:
+        """Everybody may, with their own account, unless it has a role."""
+        must_have_no_role(signed_in(request))
+
     @extend_schema(
         operation_id="become_bot",
         tags=["bots"],
@@ -94,6 +98,6 @@ class BecomeBotView(SignedInView):
         """Give the caller's account to a program, **for good**: it cannot be undone. Only an
         account that has never played, and has no role, can become one. From then on it plays with
         tokens that have the scope `bot`."""
-        nothing_in(request)
+        nothing_in(self)
         user = user_become_bot(acting_user=signed_in(request))
         return Response(MeSerializer(user, context={"request": request}).data)

@@ -94,8 +94,7 @@ def user_become_bot(*, acting_user: User) -> User:
     locked = User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     if locked.is_bot:
         raise Refusal("bot.already", "This account is a bot already.")
-    if locked.is_staff or locked.is_superuser or locked.groups.exists():
-        raise Forbidden("bot.privileged", "An account with a role cannot become a bot.")
+    must_have_no_role(locked)
     for check in _bot_checks:
         refusal = check(locked)
         if refusal is not None:
@@ -105,3 +104,9 @@ def user_become_bot(*, acting_user: User) -> User:
     audit_record(acting_user=acting_user, action="user.become_bot", target=locked)
     rights_announce_change(locked.pk)
     return locked
+
+
+def must_have_no_role(user: User) -> None:
+    """Raises Refusal ``bot.privileged``."""
+    if user.is_staff or user.is_superuser or user.groups.exists():
+        raise Forbidden("bot.privileged", "An account with a role cannot become a bot.")

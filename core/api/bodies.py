@@ -6,7 +6,10 @@ them are named, not the first. A body is at fault where no state of things could
 JSON, a name that is not known, a missing or mistyped value, something named that does not exist or
 is not for the caller to see. What another time would allow is a conflict, 409.
 
-    given = body_of(request, EntriesSerializer, users=accounts_by_name)
+    given = body_of(self, EntriesSerializer, users=accounts_by_name)
+
+Who may, then the body: it is judged behind the view's `authorise`, so that whoever may not is told
+so whatever they send, and nothing of what their body names.
 
 A serializer of a body may have, for what services refuse:
 
@@ -17,7 +20,8 @@ A serializer of a body may have, for what services refuse:
                given its values that are sound, yields what is wrong with them together: what
                services refuse, and ValidationErrors. It is asked whatever else is at fault, of the
                serializers of rows too, while `validate` and the like wait until nothing is. Of a
-               list it has all rows, `empty` for those of which nothing is sound.
+               list it has all rows, `empty` for those of which nothing is sound. What the request
+               is about, as `authorise` gives it, is `context["about"]`.
 """
 
 from __future__ import annotations
@@ -25,16 +29,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from django.utils.dateparse import parse_datetime
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
-from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
 from core.api.errors import ApiProblem
 from core.refusals import each_of
+
+if TYPE_CHECKING:
+    from core.api.views import ApiView
 
 # Under this name stands what is wrong with a body as a whole.
 WHOLE: Final = api_settings.NON_FIELD_ERRORS_KEY
@@ -200,13 +206,12 @@ class NoBody(serializers.Serializer[dict[str, Any]]):
 
 
 def body_of(
-    request: Request,
-    serializer: type[serializers.Serializer[Any]],
-    about: Any = None,
-    **lookups: Lookup,
+    view: ApiView, serializer: type[serializers.Serializer[Any]], **lookups: Lookup
 ) -> dict[str, Any]:
-    """The request's body as ``serializer`` wants it, with what it names looked up; ``about``: what
-    it is to change, for `validation_faults`. Raises BodyFault (400 with `fields`)."""
+    """The body of the request that ``view`` answers, as ``serializer`` wants it, with what it names
+    looked up. Raises what the view's `authorise` raises, whatever the body is; then BodyFault (400
+    with `fields`)."""
+    about, request = view.about, view.request
     found: dict[str, Mapping[Any, Any]] = {}
     context = {"found": found, "lookups": lookups, "about": about, "request": request}
     body = serializer(data=request.data, context=context)
@@ -228,9 +233,9 @@ def body_of(
     return dict(body.validated_data)
 
 
-def nothing_in(request: Request) -> None:
-    """Raise BodyFault where a request has a body that is not taken here."""
-    body_of(request, NoBody)
+def nothing_in(view: ApiView) -> None:
+    """Raise as `body_of` does where a request has a body that is not taken here."""
+    body_of(view, NoBody)
 
 
 def _validate_types(

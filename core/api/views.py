@@ -15,6 +15,7 @@ from django.conf import settings
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.template.response import SimpleTemplateResponse
 from django.utils.cache import patch_vary_headers
+from django.utils.functional import cached_property
 from rest_framework.exceptions import APIException, MethodNotAllowed, ValidationError
 from rest_framework.fields import Field
 from rest_framework.generics import GenericAPIView, ListAPIView
@@ -156,6 +157,20 @@ class ApiView(APIView):
             )
             return response
         return conditional.conditional(request, response)
+
+    # -- who may, then the body ----------------------------------------------------------------
+
+    def authorise(self, request: Request, *args: Any, **kwargs: Any) -> Any:
+        """What a request that writes is about, found by the parts of its address, where its caller
+        may do that. Raises Refusal (403, 404) where not. Every view to which a body can be sent
+        says so here."""
+        raise LookupError(f"{type(self).__name__} does not say who may write")
+
+    @cached_property
+    def about(self) -> Any:
+        """What `authorise` gives; it is asked once. No body is judged before
+        (`core.api.bodies.body_of`)."""
+        return self.authorise(self.request, **self.kwargs)
 
     # -- for handlers --------------------------------------------------------------------------
 

@@ -30,6 +30,9 @@ from games.services.challenges import (
     challenge_cancel,
     challenge_create,
     challenge_decline,
+    must_be_able_to_accept,
+    must_be_challenger,
+    must_be_opponent,
 )
 
 
@@ -69,6 +72,9 @@ class ChallengesView(ListView):
         """Those that the caller may see."""
         return selectors.challenges_visible(self.request.user)
 
+    def authorise(self, request: Request) -> None:
+        """There is no challenge yet, and everybody who is signed in may make one."""
+
     @extend_schema(
         operation_id="challenge_create",
         tags=["challenges"],
@@ -79,7 +85,7 @@ class ChallengesView(ListView):
     @idempotent
     def post(self, request: Request) -> Response:
         """Offer a match to somebody, or to anybody. The challenger will have seat 0."""
-        offer = body_of(request, NewChallengeSerializer, users=accounts_named)
+        offer = body_of(self, NewChallengeSerializer, users=accounts_named)
         seconds = offer.get("lasts_s")
         challenge = challenge_create(
             acting_user=signed_in(request),
@@ -115,13 +121,17 @@ class _AnswerView(ApiView):
 
     scopes = MappingProxyType({"POST": Scope.PLAY})
 
-    def answered(self, request: Request, pk: int, service: Callable[..., Any]) -> Any:
-        """What the service makes of it. Raises Refusal ``challenge.none``."""
+    def challenge(self, request: Request, pk: int) -> Challenge:
+        """The challenge, for those who may see it. Raises Refusal ``challenge.none``."""
         challenge = selectors.challenge_visible(pk, request.user)
         if challenge is None:
             raise NotFound("challenge.none", "There is no such challenge.")
-        nothing_in(request)
-        return service(acting_user=signed_in(request), challenge=challenge)
+        return challenge
+
+    def answered(self, request: Request, service: Callable[..., Any]) -> Any:
+        """What the service makes of it."""
+        nothing_in(self)
+        return service(acting_user=signed_in(request), challenge=self.about)
 
     def shown(self, request: Request, challenge: Challenge) -> Any:
         """The challenge as answers have it."""
@@ -130,6 +140,12 @@ class _AnswerView(ApiView):
 
 class ChallengeAcceptView(_AnswerView):
     """Accepting a challenge."""
+
+    def authorise(self, request: Request, pk: int) -> Challenge:
+        """The challenge, for those who may accept it."""
+        challenge = self.challenge(request, pk)
+        must_be_able_to_accept(challenge, signed_in(request))
+        return challenge
 
     @extend_schema(
         operation_id="challenge_accept",
@@ -141,7 +157,7 @@ class ChallengeAcceptView(_AnswerView):
     @idempotent
     def post(self, request: Request, pk: int) -> Response:
         """Accept: the match begins at once."""
-        match = self.answered(request, pk, challenge_accept)
+        match = self.answered(request, challenge_accept)
         shown = selectors.matches_listed(request.user).get(pk=match.pk)
         location = request.build_absolute_uri(reverse("api:match", args=[match.pk]))
         data = MatchSerializer(shown, context={"request": request}).data
@@ -150,6 +166,12 @@ class ChallengeAcceptView(_AnswerView):
 
 class ChallengeDeclineView(_AnswerView):
     """Declining a challenge."""
+
+    def authorise(self, request: Request, pk: int) -> Challenge:
+        """The challenge, for whom it is made to."""
+        challenge = self.challenge(request, pk)
+        must_be_opponent(challenge, signed_in(request))
+        return challenge
 
     @extend_schema(
         operation_id="challenge_decline",
@@ -161,11 +183,17 @@ class ChallengeDeclineView(_AnswerView):
     @idempotent
     def post(self, request: Request, pk: int) -> Response:
         """Decline a challenge made to oneself."""
-        return Response(self.shown(request, self.answered(request, pk, challenge_decline)))
+        return Response(self.shown(request, self.answered(request, challenge_decline)))
 
 
 class ChallengeCancelView(_AnswerView):
     """Taking a challenge back."""
+
+    def authorise(self, request: Request, pk: int) -> Challenge:
+        """The challenge, for who has made it."""
+        challenge = self.challenge(request, pk)
+        must_be_challenger(challenge, signed_in(request))
+        return challenge
 
     @extend_schema(
         operation_id="challenge_cancel",
@@ -177,4 +205,4 @@ class ChallengeCancelView(_AnswerView):
     @idempotent
     def post(self, request: Request, pk: int) -> Response:
         """Take one's own challenge back."""
-        return Response(self.shown(request, self.answered(request, pk, challenge_cancel)))
+        return Response(self.shown(request, self.answered(request, challenge_cancel)))

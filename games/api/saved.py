@@ -16,6 +16,7 @@ from core.api.bodies import body_of
 from core.api.scopes import Scope
 from core.api.views import FieldsView, SignedInView
 from core.refusals import Together
+from games.engine.ruleset import Ruleset
 from games.models import SavedMove
 from games.rulesets import REGISTRY
 from games.services.saved import (
@@ -70,6 +71,10 @@ class SavedMovesView(SignedInView, FieldsView):
         kept = saved_moves_of(user=signed_in(request), ruleset=ruleset)
         return Response(self.get_serializer(kept, many=True).data)
 
+    def authorise(self, request: Request, ruleset: str) -> Ruleset[Any, Any]:
+        """The ruleset: for each, everybody keeps moves of their own."""
+        return REGISTRY.get(ruleset)
+
     @extend_schema(
         operation_id="saved_move_save",
         request=SavedMoveSerializer,
@@ -79,8 +84,7 @@ class SavedMovesView(SignedInView, FieldsView):
     )
     def post(self, request: Request, ruleset: str) -> Response:
         """Keep a move under a name, in place of what had this name before."""
-        rules = REGISTRY.get(ruleset)
-        given = body_of(request, SavedMoveSerializer, about=rules)
+        given = body_of(self, SavedMoveSerializer)
         saved = saved_move_save(
             acting_user=signed_in(request),
             ruleset=ruleset,

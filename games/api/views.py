@@ -25,6 +25,7 @@ from core.refusals import Forbidden, Refusal
 from games.api.lists import LogItemSerializer
 from games.audience import seat_of
 from games.engine import records
+from games.engine.decisions import Seat
 from games.frames import ack_frame
 from games.models import Match
 from games.reading import Reader, match_for, reader_of
@@ -125,10 +126,22 @@ class MatchView(FieldsView):
         return {"presence": there}, reader_of(match_id, user) if waits else reader
 
 
+def _seat(match_id: int, caller: User, sentence: str) -> Seat:
+    """The caller's seat. Raises Refusal ``match.none``, and ``seat.none`` with the sentence."""
+    seat = seat_of(match_for(match_id, caller), caller)
+    if seat is None:
+        raise Forbidden("seat.none", sentence)
+    return seat
+
+
 class SubmissionsView(ApiView):
     """Submissions to one match."""
 
     scopes = MappingProxyType({"POST": Scope.PLAY})
+
+    def authorise(self, request: Request, match_id: int) -> Seat:
+        """The seat, for the two players."""
+        return _seat(match_id, signed_in(request), "Only the two players can submit.")
 
     @extend_schema(
         operation_id="submit",
@@ -143,16 +156,13 @@ class SubmissionsView(ApiView):
     def post(self, request: Request, match_id: int) -> Response:
         """Submit a move or `concede`. 201 once it is on disk."""
         at = now_ms()
-        caller = signed_in(request)
-        seat = seat_of(match_for(match_id, caller), caller)
-        if seat is None:
-            raise Forbidden("seat.none", "Only the two players can submit.")
-        given = body_of(request, SubmissionSerializer)
+        seat: Seat = self.about
+        given = body_of(self, SubmissionSerializer)
         try:
             answer = match_submit(
                 match_id=match_id,
                 seat=seat,
-                acting_user=caller,
+                acting_user=signed_in(request),
                 client_id=given["id"],
                 text=given["text"],
                 version=given["version"],
@@ -177,6 +187,10 @@ class ReadyView(ApiView):
 
     scopes = MappingProxyType({"POST": Scope.PLAY})
 
+    def authorise(self, request: Request, match_id: int) -> Seat:
+        """The seat, for the two players."""
+        return _seat(match_id, signed_in(request), "Only the two players can say that.")
+
     @extend_schema(
         operation_id="ready",
         tags=["matches"],
@@ -188,12 +202,9 @@ class ReadyView(ApiView):
         """A match at a live pace begins once both players are there: who has its page or its stream
         open is. Who looks only now and then says so here, once; it counts until the match
         begins. Saying it again changes nothing."""
-        caller = signed_in(request)
-        seat = seat_of(match_for(match_id, caller), caller)
-        if seat is None:
-            raise Forbidden("seat.none", "Only the two players can say that.")
-        nothing_in(request)
-        begun = match_ready_now(match_id=match_id, acting_user=caller, seat=seat)
+        seat: Seat = self.about
+        nothing_in(self)
+        begun = match_ready_now(match_id=match_id, acting_user=signed_in(request), seat=seat)
         match = Match.objects.only("waits_until").get(pk=match_id)
         return Response({"begun": begun, "waits_until": match.waits_until})
 

@@ -107,10 +107,7 @@ def challenge_accept(*, acting_user: User, challenge: Challenge) -> Match:
     # Before the challenge: whoever closes or merges an account takes its challenges back.
     users_lock([challenge.challenger_id, acting_user])
     locked = _lock(challenge)
-    if locked.challenger_id == acting_user.pk:
-        raise Refusal("challenge.yourself", "You cannot accept your own challenge.")
-    if locked.opponent_id not in (None, acting_user.pk):
-        raise Forbidden("challenge.not-for-you", "This challenge is meant for somebody else.")
+    must_be_able_to_accept(locked, acting_user)
     _must_be_open(locked)
     match = match_start(
         acting_user=acting_user,
@@ -136,6 +133,26 @@ def must_be_another(challenger: User, opponent: User | None) -> None:
     """Raises Refusal ``challenge.yourself``."""
     if opponent is not None and opponent.pk == challenger.pk:
         raise Refusal("challenge.yourself", "You cannot challenge yourself.")
+
+
+def must_be_able_to_accept(challenge: Challenge, acting_user: User) -> None:
+    """Raises Refusal ``challenge.yourself`` and ``challenge.not-for-you``."""
+    if challenge.challenger_id == acting_user.pk:
+        raise Refusal("challenge.yourself", "You cannot accept your own challenge.")
+    if challenge.opponent_id not in (None, acting_user.pk):
+        raise Forbidden("challenge.not-for-you", "This challenge is meant for somebody else.")
+
+
+def must_be_opponent(challenge: Challenge, acting_user: User) -> None:
+    """Who was challenged may decline. Raises Refusal ``challenge.not-for-you``."""
+    if challenge.opponent_id != acting_user.pk:
+        raise Forbidden("challenge.not-for-you", "Only the challenged player can decline.")
+
+
+def must_be_challenger(challenge: Challenge, acting_user: User) -> None:
+    """Who has made a challenge may take it back. Raises Refusal ``challenge.not-yours``."""
+    if challenge.challenger_id != acting_user.pk:
+        raise Forbidden("challenge.not-yours", "Only the challenger can take a challenge back.")
 
 
 def _must_be_sound(lasts: timedelta, advantage: str, message: str) -> None:
@@ -190,8 +207,7 @@ def challenge_decline(*, acting_user: User, challenge: Challenge) -> Challenge:
     """Decline a challenge made to oneself. Refusals: ``challenge.not-for-you``,
     ``challenge.not-open``, ``challenge.expired``."""
     locked = _lock(challenge)
-    if locked.opponent_id != acting_user.pk:
-        raise Forbidden("challenge.not-for-you", "Only the challenged player can decline.")
+    must_be_opponent(locked, acting_user)
     _must_be_open(locked)
     return _close(locked, Challenge.Status.DECLINED, acting_user, "challenge.decline")
 
@@ -201,8 +217,7 @@ def challenge_cancel(*, acting_user: User, challenge: Challenge) -> Challenge:
     """Take one's own challenge back. Refusals: ``challenge.not-yours``, ``challenge.not-open``,
     ``challenge.expired``."""
     locked = _lock(challenge)
-    if locked.challenger_id != acting_user.pk:
-        raise Forbidden("challenge.not-yours", "Only the challenger can take a challenge back.")
+    must_be_challenger(locked, acting_user)
     _must_be_open(locked)
     return _close(locked, Challenge.Status.CANCELLED, acting_user, "challenge.cancel")
 

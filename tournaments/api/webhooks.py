@@ -183,6 +183,10 @@ class WebhooksView(OrganisersList):
     def get_queryset(self) -> QuerySet[Webhook]:
         return Webhook.objects.filter(season=_season(self.kwargs["slug"], self.request.user))
 
+    def authorise(self, request: Request, slug: str) -> Season:
+        """The season, for its organisers."""
+        return _season(slug, request.user)
+
     # Not repeatable by a key: the answer holds a secret, and would have to be kept for that. A name
     # is taken once, so nothing is made twice.
     @extend_schema(
@@ -195,19 +199,27 @@ class WebhooksView(OrganisersList):
     def post(self, request: Request, slug: str) -> Response:
         """Have a season's events told to an address. The secret to check signatures with is in this
         answer only."""
-        caller = signed_in(request)
-        season = _season(slug, caller)
-        given = body_of(request, NewWebhookSerializer)
-        made = services.webhook_create(acting_user=caller, season=season, **given)
+        season: Season = self.about
+        given = body_of(self, NewWebhookSerializer)
+        made = services.webhook_create(acting_user=signed_in(request), season=season, **given)
         return Response(_with_secret(made), status=201)
 
 
+class _OfWebhook(SignedInView):
+    """What is done with a webhook."""
+
+    scopes = _BOTH
+
+    def authorise(self, request: Request, slug: str, webhook_id: int) -> Webhook:
+        """The webhook, for the season's organisers."""
+        return _webhook(slug, webhook_id, request.user)
+
+
 @extend_schema_view(get=extend_schema(operation_id="webhook", tags=TAG, summary="A webhook"))
-class WebhookView(SignedInView, DetailView):
+class WebhookView(_OfWebhook, DetailView):
     """One webhook, without its secret."""
 
     serializer_class = WebhookSerializer
-    scopes = _BOTH
 
     def get_object(self) -> Webhook:
         """The webhook. Raises Refusal ``webhook.none`` and those of its season."""
@@ -222,10 +234,9 @@ class WebhookView(SignedInView, DetailView):
     )
     def patch(self, request: Request, slug: str, webhook_id: int) -> Response:
         """Change what is named. Switching it off gives up what it had not been told yet."""
-        caller = signed_in(request)
-        webhook = _webhook(slug, webhook_id, caller)
-        given = body_of(request, WebhookChangesSerializer, about=webhook)
-        changed = services.webhook_update(acting_user=caller, webhook=webhook, **given)
+        webhook: Webhook = self.about
+        given = body_of(self, WebhookChangesSerializer)
+        changed = services.webhook_update(acting_user=signed_in(request), webhook=webhook, **given)
         return Response(WebhookSerializer(changed).data)
 
     @extend_schema(
@@ -236,15 +247,12 @@ class WebhookView(SignedInView, DetailView):
     )
     def delete(self, request: Request, slug: str, webhook_id: int) -> Response:
         """Forget it, and what it was told."""
-        caller = signed_in(request)
-        services.webhook_delete(acting_user=caller, webhook=_webhook(slug, webhook_id, caller))
+        services.webhook_delete(acting_user=signed_in(request), webhook=self.about)
         return Response(status=204)
 
 
-class WebhookSecretView(SignedInView):
+class WebhookSecretView(_OfWebhook):
     """A webhook's secret."""
-
-    scopes = _BOTH
 
     @extend_schema(
         operation_id="webhook_rotate",
@@ -255,17 +263,13 @@ class WebhookSecretView(SignedInView):
     )
     def post(self, request: Request, slug: str, webhook_id: int) -> Response:
         """Give it a new secret. The old one signs as well for a day."""
-        caller = signed_in(request)
-        webhook = _webhook(slug, webhook_id, caller)
-        nothing_in(request)
-        made = services.webhook_rotate(acting_user=caller, webhook=webhook)
+        nothing_in(self)
+        made = services.webhook_rotate(acting_user=signed_in(request), webhook=self.about)
         return Response(_with_secret(made), status=201)
 
 
-class WebhookTestView(SignedInView):
+class WebhookTestView(_OfWebhook):
     """A try."""
-
-    scopes = _BOTH
 
     @extend_schema(
         operation_id="webhook_test",
@@ -276,10 +280,8 @@ class WebhookTestView(SignedInView):
     )
     def post(self, request: Request, slug: str, webhook_id: int) -> Response:
         """Send a test to it, even while it is switched off."""
-        caller = signed_in(request)
-        webhook = _webhook(slug, webhook_id, caller)
-        nothing_in(request)
-        sent = services.webhook_test(acting_user=caller, webhook=webhook)
+        nothing_in(self)
+        sent = services.webhook_test(acting_user=signed_in(request), webhook=self.about)
         return Response(DeliverySerializer(sent).data, status=202)
 
 
@@ -303,6 +305,15 @@ class RedeliverView(SignedInView):
 
     scopes = _BOTH
 
+    def authorise(self, request: Request, slug: str, webhook_id: int, delivery_id: int) -> Delivery:
+        """The delivery, for the season's organisers."""
+        rows = Delivery.objects.select_related("webhook__season")
+        webhook = _webhook(slug, webhook_id, request.user)
+        delivery = rows.filter(webhook=webhook, pk=delivery_id).first()
+        if delivery is None:
+            raise NotFound("webhook.none", "There is no such delivery.")
+        return delivery
+
     @extend_schema(
         operation_id="webhook_redeliver",
         tags=TAG,
@@ -312,12 +323,6 @@ class RedeliverView(SignedInView):
     )
     def post(self, request: Request, slug: str, webhook_id: int, delivery_id: int) -> Response:
         """Send again what was delivered or given up: the same words under the same id."""
-        caller = signed_in(request)
-        webhook = _webhook(slug, webhook_id, caller)
-        rows = Delivery.objects.select_related("webhook__season")
-        delivery = rows.filter(webhook=webhook, pk=delivery_id).first()
-        if delivery is None:
-            raise NotFound("webhook.none", "There is no such delivery.")
-        nothing_in(request)
-        again = services.delivery_redeliver(acting_user=caller, delivery=delivery)
+        nothing_in(self)
+        again = services.delivery_redeliver(acting_user=signed_in(request), delivery=self.about)
         return Response(DeliverySerializer(again).data, status=202)

@@ -24,7 +24,7 @@ from tournaments.services.scheduling.appointments import must_be_ahead
 
 ORGANISE: Mapping[str, Scope] = MappingProxyType({"POST": Scope.ORGANISE})
 # What contestants do for themselves takes `play`, the same for others `organise`: which of the two,
-# the handler finds out (`require_play_or_organise`).
+# views find out (`require_play_or_organise`).
 OWN_OR_ORGANISE: Mapping[str, Scope] = MappingProxyType({"POST": Scope.READ, "PATCH": Scope.READ})
 # Rows of one body.
 ROWS_MOST = 1000
@@ -42,8 +42,8 @@ def require_play_or_organise(request: Request, *, own: bool) -> None:
 
 
 def managed_season(slug: str, caller: User) -> Season:
-    """A season that the caller runs: what is wrong with a body tells of it. Raises NotFound, and
-    Forbidden ``season.not-organiser``."""
+    """A season that the caller runs. Raises Refusal ``season.none`` and
+    ``season.not-organiser``."""
     season = season_for(slug, caller)
     must_manage(season, caller)
     return season

@@ -44,7 +44,7 @@ from tournaments.services.contestants.departures import (
 from tournaments.services.contestants.enrolment import Enrolment, contestants_enrol
 from tournaments.services.contestants.names import Names, name_of
 from tournaments.services.contestants.seeds import seeds_draw, seeds_set
-from tournaments.services.guards import must_manage
+from tournaments.services.guards import must_manage, must_not_meet
 
 _ID = re.compile(r"[1-9][0-9]{0,17}")
 
@@ -115,6 +115,10 @@ class ContestantsView(ContestantsReading):
     scopes = ORGANISE
     body_most = BULK_MOST
 
+    def authorise(self, request: Request, slug: str) -> Season:
+        """The season, for those who run it."""
+        return managed_season(slug, signed_in(request))
+
     @extend_schema(
         operation_id="season_enrol",
         tags=TAG,
@@ -126,11 +130,10 @@ class ContestantsView(ContestantsReading):
     def post(self, request: Request, slug: str) -> Response:
         """Enrol people by their usernames: all of them, or nobody. In a season that is running they
         are late entries."""
-        caller = signed_in(request)
-        season = managed_season(slug, caller)
-        given = body_of(request, EntriesSerializer, users=accounts_named)
+        season: Season = self.about
+        given = body_of(self, EntriesSerializer, users=accounts_named)
         entered = contestants_enrol(
-            acting_user=caller,
+            acting_user=signed_in(request),
             season=season,
             entries=[
                 Enrolment(entry["username"], entry.get("name", ""), entry.get("seed"))
@@ -145,6 +148,17 @@ class WithdrawView(ApiView):
 
     scopes = OWN_OR_ORGANISE
 
+    def authorise(self, request: Request, slug: str, contestant_id: int) -> Contestant:
+        """The contestant, for themselves and for those who run the season."""
+        caller = signed_in(request)
+        contestant = _contestant(season_for(slug, caller), contestant_id)
+        own = contestant.user_id == caller.pk
+        require_play_or_organise(request, own=own)
+        if not own:
+            must_manage(contestant.season, caller)
+            must_not_meet(contestant, caller)
+        return contestant
+
     @extend_schema(
         operation_id="contestant_withdraw",
         tags=TAG,
@@ -156,13 +170,11 @@ class WithdrawView(ApiView):
     def post(self, request: Request, slug: str, contestant_id: int) -> Response:
         """Take a contestant out: what they have still to play is lost. For oneself a token needs
         `play`."""
-        caller = signed_in(request)
-        contestant = _contestant(season_for(slug, caller), contestant_id)
-        require_play_or_organise(request, own=contestant.user_id == caller.pk)
-        if contestant.user_id != caller.pk:
-            must_manage(contestant.season, caller)
-        given = body_of(request, WhySerializer)
-        gone = contestant_withdraw(acting_user=caller, contestant=contestant, why=given["why"])
+        contestant: Contestant = self.about
+        given = body_of(self, WhySerializer)
+        gone = contestant_withdraw(
+            acting_user=signed_in(request), contestant=contestant, why=given["why"]
+        )
         return Response(ContestantSerializer(gone).data)
 
 
@@ -170,6 +182,10 @@ class ReturnView(ApiView):
     """Somebody comes back."""
 
     scopes = ORGANISE
+
+    def authorise(self, request: Request, slug: str, contestant_id: int) -> Contestant:
+        """The contestant, for those who run the season."""
+        return _contestant(managed_season(slug, signed_in(request)), contestant_id)
 
     @extend_schema(
         operation_id="contestant_return",
@@ -182,10 +198,11 @@ class ReturnView(ApiView):
     def post(self, request: Request, slug: str, contestant_id: int) -> Response:
         """Have somebody play again who has withdrawn from a season that is running. What they lost
         by leaving stays lost."""
-        caller = signed_in(request)
-        contestant = _contestant(managed_season(slug, caller), contestant_id)
-        given = body_of(request, WhySerializer)
-        back = contestant_return(acting_user=caller, contestant=contestant, why=given["why"])
+        contestant: Contestant = self.about
+        given = body_of(self, WhySerializer)
+        back = contestant_return(
+            acting_user=signed_in(request), contestant=contestant, why=given["why"]
+        )
         return Response(ContestantSerializer(back).data)
 
 
@@ -193,6 +210,13 @@ class ReplaceView(ApiView):
     """Somebody takes over."""
 
     scopes = ORGANISE
+
+    def authorise(self, request: Request, slug: str, contestant_id: int) -> Contestant:
+        """The contestant, for those who run the season and do not meet them."""
+        caller = signed_in(request)
+        contestant = _contestant(managed_season(slug, caller), contestant_id)
+        must_not_meet(contestant, caller)
+        return contestant
 
     @extend_schema(
         operation_id="contestant_replace",
@@ -204,11 +228,10 @@ class ReplaceView(ApiView):
     @idempotent
     def post(self, request: Request, slug: str, contestant_id: int) -> Response:
         """Have somebody take over a contestant's seed and pairings."""
-        caller = signed_in(request)
-        contestant = _contestant(managed_season(slug, caller), contestant_id)
-        given = body_of(request, ReplacementSerializer, users=accounts_named)
+        contestant: Contestant = self.about
+        given = body_of(self, ReplacementSerializer, users=accounts_named)
         new = contestant_replace(
-            acting_user=caller,
+            acting_user=signed_in(request),
             contestant=contestant,
             user=given["username"],
             why=given["why"],
@@ -262,6 +285,10 @@ class SeedsView(ApiView):
     scopes: ClassVar[Mapping[str, Scope]] = MappingProxyType({"PUT": Scope.ORGANISE})
     body_most = BULK_MOST
 
+    def authorise(self, request: Request, slug: str) -> Season:
+        """The season, for those who run it."""
+        return managed_season(slug, signed_in(request))
+
     @extend_schema(
         operation_id="season_seeds",
         tags=TAG,
@@ -272,8 +299,8 @@ class SeedsView(ApiView):
     def put(self, request: Request, slug: str) -> Response:
         """Set seeds, or have all of them drawn by lot, before the season begins."""
         caller = signed_in(request)
-        season = managed_season(slug, caller)
-        given = body_of(request, SeedsSerializer, contestants=contestants_of(season))
+        season: Season = self.about
+        given = body_of(self, SeedsSerializer, contestants=contestants_of(season))
         if given["draw"]:
             seeded = seeds_draw(acting_user=caller, season=season)
         else:

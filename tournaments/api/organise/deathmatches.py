@@ -7,13 +7,13 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from django.db import transaction
-from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
+from accounts.models import User
 from core.api.bodies import InstantField, body_of
 from core.api.idempotency import idempotent
 from core.api.scopes import Scope
@@ -36,15 +36,22 @@ from tournaments.api.serializers import DeathMatchSerializer
 from tournaments.api.views import TAG, DeathMatchReading, death_matches_whole
 from tournaments.models import DeathMatch, Leg
 from tournaments.services import deathmatches, legs
-from tournaments.services.guards import must_manage
+from tournaments.services.guards import must_manage, must_not_be_own
 from tournaments.services.results.corrections import death_match_correct, leg_void
 from tournaments.services.results.rulings import death_match_declare, death_match_walkover
 from tournaments.services.rounds import death_match_schedule, leg_none
-from tournaments.services.scheduling.readiness import leg_confirm, leg_unconfirm
+from tournaments.services.scheduling.readiness import leg_confirm, leg_unconfirm, must_be_player
 
 
-def _death_match(rows: QuerySet[DeathMatch], pk: int) -> DeathMatch:
+def _death_match(caller: User, pk: int) -> DeathMatch:
+    rows = death_matches_whole(caller)
     return row_of(rows, pk, "death-match.none", "There is no such death match.")
+
+
+def _must_rule(death_match: DeathMatch, caller: User) -> None:
+    """Raises Refusal ``season.not-organiser``, and ``death-match.own`` where they play in it."""
+    must_manage(death_match.round.season, caller)
+    must_not_be_own(death_match, caller)
 
 
 def _leg_that_counts(death_match: DeathMatch, number: int) -> Leg:
@@ -123,6 +130,16 @@ class DeathMatchView(DeathMatchReading):
 
     scopes = OWN_OR_ORGANISE
 
+    def authorise(self, request: Request, death_match_id: int) -> DeathMatch:
+        """The death match, for the lower seed where that one chooses, and for those who rule on
+        it."""
+        caller = signed_in(request)
+        found = _death_match(caller, death_match_id)
+        if not audience.may_choose_rules(found, caller):
+            require_play_or_organise(request, own=False)
+            _must_rule(found, caller)
+        return found
+
     @extend_schema(
         operation_id="death_match_update",
         tags=TAG,
@@ -135,11 +152,8 @@ class DeathMatchView(DeathMatchReading):
         is named, or nothing. The lower seed may choose the ruleset where the season leaves it to
         them (a token needs `play`), everything else takes `organise`."""
         caller = signed_in(request)
-        found = self.get_object()
-        if not audience.may_choose_rules(found, caller):
-            require_play_or_organise(request, own=False)
-            must_manage(found.round.season, caller)
-        given = body_of(request, DeathMatchChangesSerializer, about=found)
+        found: DeathMatch = self.about
+        given = body_of(self, DeathMatchChangesSerializer)
         own = "scheduled_at" not in given and audience.may_choose_rules(found, caller)
         require_play_or_organise(request, own=own)
         with transaction.atomic():
@@ -167,6 +181,13 @@ class ResultView(ApiView):
 
     scopes = ORGANISE
 
+    def authorise(self, request: Request, death_match_id: int) -> DeathMatch:
+        """The death match, for those who rule on it."""
+        caller = signed_in(request)
+        found = _death_match(caller, death_match_id)
+        _must_rule(found, caller)
+        return found
+
     @extend_schema(
         operation_id="death_match_result",
         tags=TAG,
@@ -177,17 +198,20 @@ class ResultView(ApiView):
     @idempotent
     def post(self, request: Request, death_match_id: int) -> Response:
         """Declare a winner, give a walkover or correct a result, with a public reason."""
-        caller = signed_in(request)
-        found = _death_match(death_matches_whole(caller), death_match_id)
-        season = found.round.season
-        must_manage(season, caller)
-        given = body_of(request, ResultSerializer, about=found, contestants=contestants_of(season))
+        found: DeathMatch = self.about
+        here = contestants_of(found.round.season)
+        given = body_of(self, ResultSerializer, contestants=here)
         service = {
             "ruling": death_match_declare,
             "walkover": death_match_walkover,
             "correction": death_match_correct,
         }[given["how"]]
-        service(acting_user=caller, death_match=found, winner=given["winner"], why=given["why"])
+        service(
+            acting_user=signed_in(request),
+            death_match=found,
+            winner=given["winner"],
+            why=given["why"],
+        )
         return Response(death_match_data(request, found.pk))
 
 
@@ -195,6 +219,13 @@ class ReplayView(ApiView):
     """A match is played again."""
 
     scopes = ORGANISE
+
+    def authorise(self, request: Request, death_match_id: int, number: int) -> Leg:
+        """The match of that number, for those who rule on its death match."""
+        caller = signed_in(request)
+        found = _death_match(caller, death_match_id)
+        _must_rule(found, caller)
+        return _leg_that_counts(found, number)
 
     @extend_schema(
         operation_id="leg_void",
@@ -206,13 +237,10 @@ class ReplayView(ApiView):
     @idempotent
     def post(self, request: Request, death_match_id: int, number: int) -> Response:
         """Declare the match of that number void, running or finished; it is played again."""
-        caller = signed_in(request)
-        found = _death_match(death_matches_whole(caller), death_match_id)
-        must_manage(found.round.season, caller)
-        leg = _leg_that_counts(found, number)
-        given = body_of(request, WhySerializer)
-        leg_void(acting_user=caller, leg=leg, why=given["why"])
-        return Response(death_match_data(request, found.pk))
+        leg: Leg = self.about
+        given = body_of(self, WhySerializer)
+        leg_void(acting_user=signed_in(request), leg=leg, why=given["why"])
+        return Response(death_match_data(request, leg.death_match_id))
 
 
 class ReadySerializer(serializers.Serializer[dict[str, Any]]):
@@ -226,6 +254,13 @@ class LegReadyView(ApiView):
 
     scopes: ClassVar[Mapping[str, Scope]] = MappingProxyType({"PUT": Scope.PLAY})
 
+    def authorise(self, request: Request, death_match_id: int, number: int) -> Leg:
+        """The match of that number, for the two who play it."""
+        caller = signed_in(request)
+        leg = _leg_that_counts(_death_match(caller, death_match_id), number)
+        must_be_player(leg.death_match, caller)
+        return leg
+
     @extend_schema(
         operation_id="leg_ready",
         tags=TAG,
@@ -235,10 +270,8 @@ class LegReadyView(ApiView):
     )
     def put(self, request: Request, death_match_id: int, number: int) -> Response:
         """Be ready, or not after all. A match begins when both are ready and its time has come."""
-        caller = signed_in(request)
-        found = _death_match(death_matches_whole(caller), death_match_id)
-        leg = _leg_that_counts(found, number)
-        given = body_of(request, ReadySerializer)
+        leg: Leg = self.about
+        given = body_of(self, ReadySerializer)
         service = leg_confirm if given["ready"] else leg_unconfirm
-        service(acting_user=caller, leg=leg)
-        return Response(death_match_data(request, found.pk))
+        service(acting_user=signed_in(request), leg=leg)
+        return Response(death_match_data(request, leg.death_match_id))

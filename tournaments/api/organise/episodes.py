@@ -102,6 +102,10 @@ class PlacementsView(ApiView):
     scopes = ORGANISE
     body_most = BULK_MOST
 
+    def authorise(self, request: Request, slug: str, number: int) -> Episode:
+        """The episode, for those who run the season."""
+        return _episode(managed_season(slug, signed_in(request)), number)
+
     @extend_schema(
         operation_id="episode_placements",
         tags=TAG,
@@ -112,14 +116,11 @@ class PlacementsView(ApiView):
     @idempotent
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Say how everybody came off; whoever came last is the elimination candidate."""
-        caller = signed_in(request)
-        season = managed_season(slug, caller)
-        episode = _episode(season, number)
-        given = body_of(
-            request, PlacementsSerializer, about=episode, contestants=contestants_of(season)
-        )
+        episode: Episode = self.about
+        here = contestants_of(episode.round.season)
+        given = body_of(self, PlacementsSerializer, contestants=here)
         episodes.placements_record(
-            acting_user=caller,
+            acting_user=signed_in(request),
             episode=episode,
             placements=_placements_of(given["placements"]),
             ec=given.get("ec"),
@@ -140,6 +141,14 @@ class ChoiceView(ApiView):
 
     scopes = OWN_OR_ORGANISE
 
+    def authorise(self, request: Request, slug: str, number: int) -> Episode:
+        """The episode, for its EC and those who run the season."""
+        caller = signed_in(request)
+        episode = _episode(season_for(slug, caller), number)
+        require_play_or_organise(request, own=audience.may_choose_dmo(episode, caller))
+        episodes.must_be_able_to_choose(episode, caller)
+        return episode
+
     @extend_schema(
         operation_id="episode_choose",
         tags=TAG,
@@ -151,13 +160,10 @@ class ChoiceView(ApiView):
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Name the DMO: the EC within the time (a token needs `play`), or an organiser
         (`organise`)."""
-        caller = signed_in(request)
-        season = season_for(slug, caller)
-        episode = _episode(season, number)
-        require_play_or_organise(request, own=audience.may_choose_dmo(episode, caller))
-        episodes.must_be_able_to_choose(episode, caller)
-        given = body_of(request, ChoiceSerializer, contestants=contestants_of(season))
+        episode: Episode = self.about
+        here = contestants_of(episode.round.season)
+        given = body_of(self, ChoiceSerializer, contestants=here)
         made = episodes.dmo_choose(
-            acting_user=caller, episode=episode, contestant=given["contestant"]
+            acting_user=signed_in(request), episode=episode, contestant=given["contestant"]
         )
         return Response(death_match_data(request, made.pk), status=201)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
+from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -33,10 +34,10 @@ from tournaments.api.organise.common import (
 from tournaments.api.serializers import GiftSerializer
 from tournaments.api.views import TAG, GiftsReading
 from tournaments.items.catalogue import item_of
-from tournaments.models import DeathMatch, Gift
+from tournaments.models import DeathMatch, Gift, Season
 from tournaments.reading import season_for
 from tournaments.services import deathmatches
-from tournaments.services.guards import must_manage
+from tournaments.services.guards import must_manage, must_not_meet
 from tournaments.services.items.gifts import (
     item_give,
     item_take_back,
@@ -45,6 +46,12 @@ from tournaments.services.items.gifts import (
     must_be_leg_of,
     must_take_part,
 )
+
+
+def _gifts_of(season: Season) -> QuerySet[Gift]:
+    return Gift.objects.filter(season=season).select_related(
+        "season", "giver__user", "receiver__user"
+    )
 
 
 class NewGiftSerializer(serializers.Serializer[dict[str, Any]]):
@@ -112,6 +119,15 @@ class GiftsView(GiftsReading):
 
     scopes = OWN_OR_ORGANISE
 
+    def authorise(self, request: Request, slug: str) -> Season:
+        """The season, for those who play in it and those who run it."""
+        caller = signed_in(request)
+        season = season_for(slug, caller)
+        own = audience.contestant_of(season, caller) is not None
+        require_play_or_organise(request, own=own)
+        must_take_part(season, caller)
+        return season
+
     @extend_schema(
         operation_id="season_item_give",
         tags=TAG,
@@ -124,13 +140,10 @@ class GiftsView(GiftsReading):
         """Give somebody an item, for one match or for any: an organiser, or one's own (a token
         needs `play` for that)."""
         caller = signed_in(request)
-        season = season_for(slug, caller)
-        require_play_or_organise(request, own=audience.contestant_of(season, caller) is not None)
-        must_take_part(season, caller)
+        season: Season = self.about
         given = body_of(
-            request,
+            self,
             NewGiftSerializer,
-            about=season,
             contestants=contestants_of(season),
             death_matches=death_matches_among(DeathMatch.objects.filter(round__season=season)),
         )
@@ -146,6 +159,15 @@ class TakeBackView(ApiView):
 
     scopes = ORGANISE
 
+    def authorise(self, request: Request, slug: str, gift_id: int) -> Gift:
+        """The gift, for those who run the season and do not meet its receiver."""
+        caller = signed_in(request)
+        rows = _gifts_of(season_for(slug, caller))
+        gift = row_of(rows, gift_id, "item.none", "There is no such item.")
+        must_manage(gift.season, caller)
+        must_not_meet(gift.receiver, caller)
+        return gift
+
     @extend_schema(
         operation_id="season_item_take_back",
         tags=TAG,
@@ -156,11 +178,7 @@ class TakeBackView(ApiView):
     @idempotent
     def post(self, request: Request, slug: str, gift_id: int) -> Response:
         """Take back an item that was given by mistake."""
-        caller = signed_in(request)
-        season = season_for(slug, caller)
-        rows = Gift.objects.filter(season=season).select_related("giver__user", "receiver__user")
-        gift = row_of(rows, gift_id, "item.none", "There is no such item.")
-        must_manage(season, caller)
-        given = body_of(request, WhySerializer)
-        item_take_back(acting_user=caller, gift=gift, why=given["why"])
-        return Response(GiftSerializer(rows.get(pk=gift.pk)).data)
+        gift: Gift = self.about
+        given = body_of(self, WhySerializer)
+        item_take_back(acting_user=signed_in(request), gift=gift, why=given["why"])
+        return Response(GiftSerializer(_gifts_of(gift.season).get(pk=gift.pk)).data)

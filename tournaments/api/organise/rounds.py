@@ -117,6 +117,10 @@ class RoundsView(RoundsReading):
     scopes = ORGANISE
     body_most = BULK_MOST
 
+    def authorise(self, request: Request, slug: str) -> Season:
+        """The season, for those who run it."""
+        return managed_season(slug, signed_in(request))
+
     @extend_schema(
         operation_id="season_round_open",
         tags=TAG,
@@ -129,11 +133,8 @@ class RoundsView(RoundsReading):
         """Open the next round and give its matches their times: everything, or nothing. The format
         pairs, unless pairings are given; in an elimination season the next episode is opened, or
         the final of the last two."""
-        caller = signed_in(request)
-        season = managed_season(slug, caller)
-        given = body_of(
-            request, NewRoundSerializer, about=season, contestants=contestants_of(season)
-        )
+        season: Season = self.about
+        given = body_of(self, NewRoundSerializer, contestants=contestants_of(season))
         pairings = [
             ManualPairing(
                 home=each["home"],
@@ -145,7 +146,7 @@ class RoundsView(RoundsReading):
             for each in given.get("pairings", ())
         ]
         opened = round_next(
-            acting_user=caller,
+            acting_user=signed_in(request),
             season=season,
             scheduled_at=given.get("scheduled_at"),
             pairings=pairings if "pairings" in given else None,
@@ -189,6 +190,10 @@ class ScheduleView(ApiView):
     scopes: ClassVar[Mapping[str, Scope]] = MappingProxyType({"PUT": Scope.ORGANISE})
     body_most = BULK_MOST
 
+    def authorise(self, request: Request, slug: str, number: int) -> Round:
+        """The round, for those who run the season."""
+        return _round(managed_season(slug, signed_in(request)), number)
+
     @extend_schema(
         operation_id="season_round_schedule",
         tags=TAG,
@@ -198,10 +203,9 @@ class ScheduleView(ApiView):
     )
     def put(self, request: Request, slug: str, number: int) -> Response:
         """Say when the next match of each death match named is to be played; null: not fixed."""
-        caller = signed_in(request)
-        played = _round(managed_season(slug, caller), number)
+        played: Round = self.about
         here = death_matches_among(DeathMatch.objects.filter(round=played))
-        given = body_of(request, TimesSerializer, death_matches=here)
+        given = body_of(self, TimesSerializer, death_matches=here)
         times = {each["death_match"].pk: each["scheduled_at"] for each in given["times"]}
-        round_schedule(acting_user=caller, round=played, times=times)
+        round_schedule(acting_user=signed_in(request), round=played, times=times)
         return Response(round_data(request, played.pk))

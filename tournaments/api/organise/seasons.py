@@ -23,7 +23,7 @@ from tournaments.api.fields import ContestantReference, FormatField, contestants
 from tournaments.api.organise.common import ORGANISE, WHY_AT_FAULT, managed_season
 from tournaments.api.serializers import RepertoireSerializer, SeasonSerializer
 from tournaments.api.views import TAG, SeasonReading, SeasonsReading, seasons_whole
-from tournaments.models import NoShowRule, RulesetChoice
+from tournaments.models import NoShowRule, RulesetChoice, Season
 from tournaments.reading import season_for
 from tournaments.services import repertoire, seasons, starts
 from tournaments.services.guards import must_manage, reason
@@ -140,6 +140,10 @@ class SeasonsView(SeasonsReading):
 
     scopes = ORGANISE
 
+    def authorise(self, request: Request) -> None:
+        """There is no season yet. Raises Refusal ``season.not-allowed``."""
+        seasons.must_be_allowed_to_create(signed_in(request))
+
     @extend_schema(
         operation_id="season_create",
         tags=TAG,
@@ -151,10 +155,9 @@ class SeasonsView(SeasonsReading):
     def post(self, request: Request) -> Response:
         """Make a draft, which nobody but its organisers sees until it is listed. The caller is its
         first organiser."""
-        caller = signed_in(request)
-        given = body_of(request, NewSeasonSerializer)
+        given = body_of(self, NewSeasonSerializer)
         season = seasons.season_create(
-            acting_user=caller,
+            acting_user=signed_in(request),
             name=given.pop("name"),
             format=given.pop("format"),
             settings=given,
@@ -169,6 +172,10 @@ class SeasonView(SeasonReading):
 
     scopes: ClassVar[Mapping[str, Scope]] = MappingProxyType({"PATCH": Scope.ORGANISE})
 
+    def authorise(self, request: Request, slug: str) -> Season:
+        """The season, for those who run it."""
+        return managed_season(slug, signed_in(request))
+
     @extend_schema(
         operation_id="season_update",
         tags=TAG,
@@ -178,10 +185,9 @@ class SeasonView(SeasonReading):
     )
     def patch(self, request: Request, slug: str) -> Response:
         """Change what is named; the rest stays."""
-        caller = signed_in(request)
-        season = managed_season(slug, caller)
-        given = body_of(request, SeasonChangesSerializer, about=season)
-        seasons.season_update(acting_user=caller, season=season, changes=given)
+        season: Season = self.about
+        given = body_of(self, SeasonChangesSerializer)
+        seasons.season_update(acting_user=signed_in(request), season=season, changes=given)
         return Response(_season_data(request, season.pk))
 
 
@@ -222,6 +228,14 @@ class StepsView(ApiView):
 
     scopes = ORGANISE
 
+    def authorise(self, request: Request, slug: str) -> Season:
+        """The season, for those whom any step is open to: who may archive it may do the least."""
+        caller = signed_in(request)
+        season = season_for(slug, caller)
+        if not audience.may_shelve(season, caller):
+            must_manage(season, caller)
+        return season
+
     @extend_schema(
         operation_id="season_step",
         tags=TAG,
@@ -233,10 +247,8 @@ class StepsView(ApiView):
     def post(self, request: Request, slug: str) -> Response:
         """Take a season a step further; see `preflight` for what to know before."""
         caller = signed_in(request)
-        season = season_for(slug, caller)
-        if not audience.may_shelve(season, caller):  # the least that a step takes
-            must_manage(season, caller)
-        given = body_of(request, StepSerializer, contestants=contestants_of(season))
+        season: Season = self.about
+        given = body_of(self, StepSerializer, contestants=contestants_of(season))
         match given["step"]:
             case "cancel":
                 seasons.season_cancel(acting_user=caller, season=season, why=given.get("why", ""))

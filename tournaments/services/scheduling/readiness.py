@@ -17,7 +17,7 @@ from games.engine.chance import RandomSource
 from games.engine.decisions import Seat
 from tournaments import audience
 from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus, Visibility
-from tournaments.models import Leg
+from tournaments.models import DeathMatch, Leg
 from tournaments.services.guards import (
     death_match_fresh,
     instant,
@@ -93,11 +93,17 @@ def _own(leg: Leg, acting_user: User) -> tuple[Leg, Seat]:
     death_match = death_match_fresh(leg.death_match_id)
     fresh = death_match.legs.get(pk=leg.pk)
     fresh.death_match = death_match
+    seat = must_be_player(death_match, acting_user)
+    must_be_planned(fresh)
+    return fresh, seat
+
+
+def must_be_player(death_match: DeathMatch, acting_user: User) -> Seat:
+    """The seat of whoever says that they are ready. Raises Refusal ``ready.not-yours``."""
     seat = audience.seat_of(death_match, acting_user)
     if seat is None:
         raise Forbidden("ready.not-yours", "Only the two players say whether they are ready.")
-    must_be_planned(fresh)
-    return fresh, seat
+    return seat
 
 
 def ready_window() -> timedelta:

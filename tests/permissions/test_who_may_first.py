@@ -1,0 +1,122 @@
+"""Whoever may not is told so before anything that they send is judged.
+
+Every endpoint that takes a body is asked by those who may not, with an empty body and with one that
+is at fault: both are refused alike. In a usual run those are somebody who only reads and two more,
+in a whole one everybody.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.urls import get_resolver, reverse
+
+from core.api.bodies import NoBody, body_of
+from core.api.views import ApiView
+from tests.permissions.table import DEEDS, MANAGE, PLACES, SIGNED_IN, Api, Deed
+from tests.permissions.test_completeness import _methods, _views
+from tests.permissions.test_matrix import expected
+from tests.permissions.world import BECOME, Savepoint, Scene, Who, World
+from tests.support import depth
+
+pytestmark = pytest.mark.django_db
+
+TAKING = {"POST", "PUT", "PATCH"}
+EMPTY: dict[str, Any] = {}
+FAULTY = {"nonsense": 1, "why": 5}
+# Who may do some of what is asked for there, and not this: the body says which it is.
+BY_BODY = {
+    "api:season_steps": {Who.MODERATOR, Who.SEATED},
+    "api:season_rounds": {Who.SEATED},
+    "api:season_round_schedule": {Who.SEATED},
+    "api:season_items": PLACES | {Who.ELIMINATED},
+}
+# Who may, but not as things stand: a conflict, which bodies come before.
+BY_STATE = {
+    "change what is archived": MANAGE,
+    "withdraw oneself": {Who.ELIMINATED},
+    "accept a challenge": {Who.CONTESTANT},
+}
+# What everybody may who is signed in.
+EVERYBODYS = {("api:challenges", "POST"), ("api:saved", "POST")}
+ASKS = [
+    (name, deed, ask)
+    for name, deed in DEEDS.items()
+    for ask in deed.asks
+    if isinstance(ask, Api) and ask.method.upper() in TAKING
+]
+
+
+def refused(name: str, deed: Deed, ask: Api) -> list[Who]:
+    """Those who may not, whatever they send; whoever only reads comes first."""
+    may = expected(deed, ask) | BY_BODY.get(ask.name, set()) | BY_STATE.get(name, set())
+    return sorted(SIGNED_IN - may, key=lambda who: (who is not Who.PLAYER, who))
+
+
+def answer_to(world: World, who: Who, method: str, path: str, body: Any) -> tuple[int, Any]:
+    """Status and document of the answer; whatever is done is undone."""
+    cache.clear()
+    with Savepoint():
+        answer = world.api.generic(
+            method.upper(),
+            path,
+            json.dumps(body),
+            "application/json",
+            headers={"authorization": f"Bearer {world.token(who)}"},
+        )
+    world.api.cookies.clear()
+    return answer.status_code, answer.json()
+
+
+def answers(scene: Scene, who: Who, ask: Api) -> list[tuple[int, Any]]:
+    """To an empty body and to one that is at fault."""
+    path = reverse(ask.name, args=ask.args(scene))
+    return [answer_to(scene.world, who, ask.method, path, body) for body in (EMPTY, FAULTY)]
+
+
+@pytest.mark.parametrize("scene", sorted({deed.scene for _, deed, _ in ASKS}))
+def test_who_may_not_is_refused_whatever_they_send(scene: str, world: World) -> None:
+    wrong = []
+    here = world.scene(scene)
+    for name, deed, ask in ASKS:
+        everybody = refused(name, deed, ask) if deed.scene == scene else []
+        for who in [*everybody[:1], *depth.some(everybody[1:], 2)]:
+            with Savepoint() if who in BECOME else nullcontext():
+                world.become(who, here)
+                to_empty, to_faulty = answers(here, who, ask)
+            if to_empty[0] not in (403, 404) or to_faulty != to_empty:
+                wrong.append((name, ask.name, who, to_empty, to_faulty))
+    assert wrong == []
+
+
+def test_accounts_with_a_role_become_no_bots(world: World) -> None:
+    path = reverse("api:become_bot")
+    for who in (Who.ORGANISER, Who.MODERATOR, Who.ADMIN):
+        to_empty, to_faulty = (
+            answer_to(world, who, "post", path, body) for body in (EMPTY, FAULTY)
+        )
+        assert (to_empty[0], to_empty[1]["code"]) == (403, "bot.privileged")
+        assert to_faulty == to_empty
+
+
+def test_every_endpoint_that_takes_a_body_is_asked() -> None:
+    taking = {
+        (name, method)
+        for name, view, _ in _views(get_resolver().url_patterns)
+        if name.startswith("api:")
+        for method in _methods(view) & TAKING
+    }
+    assert len(taking) > 25
+    asked = {(ask.name, ask.method.upper()) for name, deed, ask in ASKS if refused(name, deed, ask)}
+    assert taking - asked == EVERYBODYS | {("api:become_bot", "POST")}
+
+
+def test_a_view_that_does_not_say_who_may_judges_no_body() -> None:
+    view = ApiView()
+    view.request, view.kwargs = None, {}  # type: ignore[assignment]
+    with pytest.raises(LookupError, match="who may write"):
+        body_of(view, NoBody)
