@@ -12,7 +12,7 @@ from core.api.index import schema
 from tests.games.conftest import orla, root
 from tests.games.support import user_named
 from tests.seasons_api.conftest import Caller
-from tests.tournaments.support import account, begun
+from tests.tournaments.support import account, begun, nothing_changes, who
 from tests.tournaments.test_items import brought, final, given, season
 from tournaments.models import DeathMatch, Season
 
@@ -48,3 +48,30 @@ def test_a_faulty_gift_is_400_also_of_whoever_may_give_later(orla: User, season:
     stranger = Caller(user_named("stranger"), "play", "organise")
     answer = stranger.post(f"/seasons/{season.slug}/items/", {"x": 1})
     assert (answer.status_code, answer.json()["code"]) == (403, "item.giver")
+
+
+def test_what_is_wrong_with_the_number_of_a_match_is_told_once(
+    orla: User, season: Season, final: DeathMatch
+) -> None:
+    """A gift for a final of several matches is for one of them: that it is for none is not said of
+    a number that is at fault."""
+    organiser = Caller(orla, "organise")
+    body = {
+        "item": "domino-repeat", "ruleset": "domino-wars", "giver": who(season, 3).pk,
+        "receiver": who(season, 1).pk, "death_match": final.pk,
+    }  # fmt: skip
+    numbers: list[tuple[dict[str, Any], str]] = [
+        ({}, "item.leg"),
+        ({"leg_number": None}, "item.leg"),
+        ({"leg_number": 4}, "item.leg"),
+        ({"leg_number": "1"}, "field.invalid"),
+        ({"leg_number": 0}, "field.min-value"),
+    ]
+    with nothing_changes():
+        for said, code in numbers:
+            answer = organiser.post(f"/seasons/{season.slug}/items/", {**body, **said})
+            assert answer.status_code == 400, (said, answer.content)
+            fields = answer.json()["fields"]
+            assert {name: [each["code"] for each in faults] for name, faults in fields.items()} == {
+                "leg_number": [code]
+            }, said

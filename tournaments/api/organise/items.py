@@ -43,6 +43,7 @@ from tournaments.services.items.gifts import (
     item_take_back,
     must_be_another,
     must_be_for_one,
+    must_be_for_one_leg,
     must_be_leg_of,
     must_take_part,
 )
@@ -91,23 +92,22 @@ class NewGiftSerializer(serializers.Serializer[dict[str, Any]]):
                 REGISTRY.get(sound["ruleset"])
             if "item" in sound and "ruleset" in sound:
                 item_of(sound["item"], sound["ruleset"])
+        season, caller = self.context["about"], signed_in(self.context["request"])
         receiver, giver = sound.get("receiver"), sound.get("giver")
         with told.of():
             if receiver is not None:
-                must_be_another(receiver, giver, signed_in(self.context["request"]))
-        if "death_match" in sound or "death_match" not in self.initial_data:
+                must_be_another(receiver, giver, caller)
+        death_match, number = sound.get("death_match"), sound.get("leg_number")
+        # What is at fault is not missing.
+        at_fault = self.initial_data.keys() - sound.keys()
+        if "death_match" not in at_fault:
             with told.of():
-                must_be_leg_of(sound.get("death_match"), sound.get("leg_number"))
-            # A number that is at fault is none that is missing.
-            number = 1 if "leg_number" in self.initial_data else None
+                must_be_leg_of(death_match, number)
             with told.of():
-                must_be_for_one(
-                    season=self.context["about"],
-                    giver=giver,
-                    acting_user=signed_in(self.context["request"]),
-                    death_match=sound.get("death_match"),
-                    leg_number=sound.get("leg_number", number),
-                )
+                must_be_for_one(season, giver, caller, death_match)
+            if "leg_number" not in at_fault:
+                with told.of():
+                    must_be_for_one_leg(season, giver, death_match, number)
         yield from told.refused
 
 

@@ -169,23 +169,27 @@ def _must_have_left(giver: Contestant | None) -> None:
 
 
 def must_be_for_one(
-    *,
+    season: Season, giver: Contestant | None, acting_user: User, death_match: DeathMatch | None
+) -> None:
+    """What somebody gives is for one death match, unless an organiser enters it before the final.
+    Organisers grant (no ``giver``) for any. Raises Refusal ``item.for-which``."""
+    if giver is None or death_match is not None or not format_of(season.format).gifts:
+        return
+    entered = audience.may_manage(season, acting_user) and giver.user_id != acting_user.pk
+    if not entered or season.rounds.filter(is_final=True).exists():
+        raise Refusal("item.for-which", "Please say which death match it is for.")
+
+
+def must_be_for_one_leg(
     season: Season,
     giver: Contestant | None,
-    acting_user: User,
     death_match: DeathMatch | None,
     leg_number: int | None,
 ) -> None:
-    """What somebody gives is for one death match, unless an organiser enters it before the final;
-    and in a final of several it is for one match. Organisers grant (no ``giver``) for any. Raises
-    Refusal ``item.for-which`` and ``item.leg``."""
-    if giver is None or not format_of(season.format).gifts:
+    """What somebody gives for a final of several matches is for one of them. Raises Refusal
+    ``item.leg``."""
+    if giver is None or death_match is None or not format_of(season.format).gifts:
         return
-    if death_match is None:
-        entered = audience.may_manage(season, acting_user) and giver.user_id != acting_user.pk
-        if entered and not season.rounds.filter(is_final=True).exists():
-            return
-        raise Refusal("item.for-which", "Please say which death match it is for.")
     if death_match.round.is_final and death_match.best_of > 1 and leg_number is None:
         raise Refusal("item.leg", "Which match of the final is it for? Each has its own items.")
 
@@ -213,10 +217,8 @@ def _giver_of(
     _must_have_left(found)
     if not organises:
         _must_have_gifts(season)
-    must_be_for_one(
-        season=season, giver=found, acting_user=acting_user, death_match=death_match,
-        leg_number=leg_number,
-    )  # fmt: skip
+    must_be_for_one(season, found, acting_user, death_match)
+    must_be_for_one_leg(season, found, death_match, leg_number)
     if not organises and death_match is not None:
         given = found.gifts_given.filter(death_match=death_match)
         of_several = death_match.round.is_final and death_match.best_of > 1
