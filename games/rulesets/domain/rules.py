@@ -42,6 +42,7 @@ from games.rulesets.domain.moves import (
     ACCEPT,
     CHALLENGE,
     COLOURS,
+    OUT_OF_TIME,
     READY,
     DecisionTimeout,
     DiscardShape,
@@ -59,7 +60,6 @@ from games.rulesets.domain.state import (
     draw_member,
     members,
 )
-from games.rulesets.domino_black_white.notation import OUT_OF_TIME
 
 POOL = Draw("pool")
 _CHANCE = re.compile(r"\s*pool\s+(\S(?:.*\S)?)\s*", re.IGNORECASE)

@@ -17,7 +17,6 @@ from games.rulesets.peg_domain.boards import (
     members,
     set_of,
 )
-from games.rulesets.peg_domain.figures import REMOVED
 from games.rulesets.peg_domain.saving import _move
 from games.rulesets.peg_domain.state import (
     ITEM_IDS,
@@ -26,7 +25,7 @@ from games.rulesets.peg_domain.state import (
     Preliminaries,
     removable_at_first,
 )
-from games.rulesets.peg_domain.view import THERE_PEG, USED_PEG
+from games.rulesets.peg_domain.view import REMOVED, THERE_PEG, USED_PEG
 
 
 def determinize(view: Mapping[str, Any], seat: Seat, random: RandomSource) -> PegDomainState:

@@ -29,7 +29,7 @@ from tournaments.api.organise.common import (
 )
 from tournaments.api.serializers import DeathMatchSerializer, RoundSerializer
 from tournaments.api.views import TAG
-from tournaments.formats.elimination import episodes
+from tournaments.formats.elimination import choice, main_match
 from tournaments.models import Episode, Season
 from tournaments.reading import season_for
 
@@ -50,8 +50,8 @@ class PlacedSerializer(serializers.Serializer[dict[str, Any]]):
     immune = serializers.BooleanField(required=False, default=False)
 
 
-def _placements_of(rows: Sequence[Mapping[str, Any]]) -> list[episodes.Placed]:
-    return [episodes.Placed(each["contestant"], each["place"], each["immune"]) for each in rows]
+def _placements_of(rows: Sequence[Mapping[str, Any]]) -> list[main_match.Placed]:
+    return [main_match.Placed(each["contestant"], each["place"], each["immune"]) for each in rows]
 
 
 class PlacementsSerializer(serializers.Serializer[dict[str, Any]]):
@@ -84,7 +84,7 @@ class PlacementsSerializer(serializers.Serializer[dict[str, Any]]):
         told = Together()
         if rows:
             with told.of():
-                episodes.must_be_whole(self.context["about"], placed)
+                main_match.must_be_whole(self.context["about"], placed)
         is_whole = (
             rows
             and not told.refused
@@ -92,7 +92,7 @@ class PlacementsSerializer(serializers.Serializer[dict[str, Any]]):
         )
         if is_whole and ("ec" in sound or "ec" not in self.initial_data):
             with told.of():
-                episodes.last_of(_placements_of(rows), sound.get("ec"))
+                main_match.last_of(_placements_of(rows), sound.get("ec"))
         yield from told.refused
 
 
@@ -119,7 +119,7 @@ class PlacementsView(ApiView):
         episode: Episode = self.about
         here = contestants_of(episode.round.season)
         given = body_of(self, PlacementsSerializer, contestants=here)
-        episodes.placements_record(
+        main_match.placements_record(
             acting_user=signed_in(request),
             episode=episode,
             placements=_placements_of(given["placements"]),
@@ -146,7 +146,7 @@ class ChoiceView(ApiView):
         caller = signed_in(request)
         episode = _episode(season_for(slug, caller), number)
         require_play_or_organise(request, own=audience.may_choose_dmo(episode, caller))
-        episodes.must_be_able_to_choose(episode, caller)
+        choice.must_be_able_to_choose(episode, caller)
         return episode
 
     @extend_schema(
@@ -163,7 +163,7 @@ class ChoiceView(ApiView):
         episode: Episode = self.about
         here = contestants_of(episode.round.season)
         given = body_of(self, ChoiceSerializer, contestants=here)
-        made = episodes.dmo_choose(
+        made = choice.dmo_choose(
             acting_user=signed_in(request), episode=episode, contestant=given["contestant"]
         )
         return Response(death_match_data(request, made.pk), status=201)

@@ -25,7 +25,7 @@ from tournaments.api.serializers import RepertoireSerializer, SeasonSerializer
 from tournaments.api.views import TAG, SeasonReading, SeasonsReading, seasons_whole
 from tournaments.models import NoShowRule, RulesetChoice, Season
 from tournaments.reading import season_for
-from tournaments.services import repertoire, seasons, starts
+from tournaments.services import preflight, repertoire, seasons, starts
 from tournaments.services.guards import must_manage, reason
 from tournaments.services.results.conclusion import season_end
 from tournaments.standings import METRICS, metrics
@@ -219,7 +219,7 @@ class PreflightView(FieldsView):
         if not audience.may_manage(season, request.user):
             raise Forbidden("season.not-organiser", "Only an organiser of this season may do this.")
         step = self.query_value("step", serializers.ChoiceField(self.choices))
-        warnings = seasons.preflight(season, step, signed_in(request))
+        warnings = preflight.preflight(season, step, signed_in(request))
         return Response(self.get_serializer(warnings, many=True).data)
 
 
