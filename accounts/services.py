@@ -344,10 +344,12 @@ class Impostors:
 
     def __init__(self, given: Iterable[str]) -> None:
         looks = {skeleton for name in given for skeleton in confusables.skeletons_of(name)}
-        self._usernames: dict[str, set[int]] = {}
+        self._usernames: dict[str, dict[int, str]] = {}
         bearers: Any = users_looking_like(looks)
-        for skeleton, pk in bearers.values_list("looks_like", "pk") if looks else ():
-            self._usernames.setdefault(skeleton, set()).add(pk)
+        for skeleton, *bearer in (
+            bearers.values_list("looks_like", "pk", "username") if looks else ()
+        ):
+            self._usernames.setdefault(skeleton, {}).update([bearer])
         self._staff = list(_staff_names(User.objects.all())) if looks else []
 
     def refuse(self, name: str, bearer: User, *, code: str, field: str = "") -> None:
@@ -375,8 +377,12 @@ class Impostors:
             raise Refusal(f"{code}.{what}", sentence, field=field)
 
     def _is_a_username(self, name: str, bearer: User) -> bool:
-        found = (self._usernames.get(each, set()) for each in confusables.skeletons_of(name))
-        return any(pk != bearer.pk for owners in found for pk in owners)
+        found = (self._usernames.get(each, {}) for each in confusables.skeletons_of(name))
+        return any(
+            pk != bearer.pk and confusables.can_be_taken_for(name, username)
+            for owners in found
+            for pk, username in owners.items()
+        )
 
     def _is_of_staff(self, name: str, bearer: User, *, own: bool) -> bool:
         others = (theirs for pk, *theirs in self._staff if pk != bearer.pk)

@@ -11,6 +11,7 @@ import json
 import re
 import string
 import unicodedata
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -23,7 +24,7 @@ ROLES: Final = frozenset(
         "organizers", "referee", "referees", "official", "officials", "staff", "support",
         "superuser", "superadmin", "supermod", "modteam", "adminteam", "staffteam", "gauntlet",
         "site", "owner", "owners", "webmaster", "helpdesk", "security", "gm", "gms", "gamemaster",
-        "gamemasters",
+        "gamemasters", "umpire", "umpires", "ref", "refs",
         # In other languages, as far as they are not the same once their accents are gone.
         "administrateur", "administratrice", "administrador", "administradora", "amministratore",
         "moderateur", "moderateurs", "moderatrice", "moderador", "moderadora", "moderatore",
@@ -31,12 +32,22 @@ ROLES: Final = frozenset(
         "veranstalter", "arbitre", "arbitro", "schiedsrichter", "officiel", "offiziell", "oficial",
         "ufficiale", "beheerder", "scheidsrechter", "yönetici", "ylläpito", "ylläpitäjä", "správce",
         "rozhodčí", "sędzia", "rendszergazda", "játékvezető",
-        "админ", "администратор", "модер", "модератор", "организатор", "поддержка", "судья",
-        "адмін", "адміністратор", "організатор", "підтримка", "суддя",
+        "админ", "администратор", "администрация", "мод", "модер", "модератор", "модерация",
+        "организатор", "поддержка", "судья", "арбитр", "рефери",
+        "адмін", "адміністратор", "адміністрація", "модерація", "організатор", "підтримка", "суддя",
+        "арбітр", "судија", "съдия",
         "διαχειριστής", "συντονιστής", "διοργανωτής", "διαιτητής",
         "管理", "管理员", "管理員", "管理者", "版主", "官方", "客服", "运营", "裁判",
-        "運営", "公式", "審判", "アドミン", "モデレーター", "システム", "スタッフ",
-        "운영자", "운영진", "관리자", "스태프", "심판",
+        "管理组", "管理組", "管理人", "管理部", "運営", "運営者", "公式", "審判", "主催者",
+        "アドミン", "アドミニストレーター", "モデレーター", "システム", "スタッフ",
+        "レフェリー", "운영자", "운영진", "운영팀", "관리자", "관리팀", "스태프", "심판", "심판관",
+        "심판장", "심판진", "어드민", "모더레이터", "주최자",
+        "אדמין", "מודרטור", "מנהל", "מנהלת", "שופט", "שופטת", "מארגן", "צוות",
+        "مشرف", "المشرف", "مشرفة", "المشرفون", "ادمن", "أدمن", "الإدارة", "منظم", "مدير",
+        "मॉडरेटर", "एडमिन", "प्रशासक", "व्यवस्थापक", "आयोजक", "निर्णायक",
+        "แอดมิน", "ผู้ดูแล", "ผู้ดูแลระบบ", "กรรมการ", "ผู้จัด", "ทีมงาน",
+        "ადმინი", "ადმინისტრატორი", "მოდერატორი", "ორგანიზატორი", "მსაჯი",
+        "ադմին", "ադմինիստրատոր", "մոդերատոր", "մրցավար",
     }
 )  # fmt: skip
 # Long enough to be meant wherever they stand: no other word has them in it.
@@ -44,6 +55,16 @@ ANYWHERE: Final = (
     "administrator", "administrateur", "administrador", "moderator", "moderateur", "moderador",
     "organiser", "organizer", "gauntlet", "siteowner", "администратор", "модератор",
 )  # fmt: skip
+# Who runs things where it is said of what, or that they come first; without that, surnames too.
+TITLES: Final = frozenset(
+    {"arbiter", "director", "host", "judge", "manager", "marshal", "official", "ref", "steward"}
+)
+OF: Final = frozenset(
+    {"assistant", "chief", "deputy", "event", "game", "games", "head", "lead", "league", "main",
+     "match", "season", "senior", "site", "tournament"}
+)  # fmt: skip
+# Surnames that have a role in them.
+SURNAMES: Final = ("gauntlett", "oficialdegui")
 # Long enough to be meant at the beginning or the end of a word, as in "adminbob": but for those
 # that surnames and other words begin or end with (Stafford, supporter, supermodel; Wagstaff,
 # Downer).
@@ -55,6 +76,8 @@ CLAIMS: Final = (
     "the", "real", "true", "only", "original", "head", "chief", "lead", "senior", "main", "game",
     "site", "server", "team", "your", "mr", "mrs",
 )  # fmt: skip
+# So many signs are a whole name where surnames have one, and given names two.
+NAMED: Final = 3
 # Of a shorter word one letter does not tell the others.
 SHOWING: Final = 3
 # A name that is shorter is a part of many others' too: Max Power is not the moderator "max".
@@ -65,6 +88,11 @@ WRITTEN: Final = ("0134578$@|!€", "oleastbsalle")
 # Parts of one letter that pass for another, and letters that pass for each other in many faces.
 ALIKE: Final = (("rn", "m"), ("vv", "w"), ("i", "l"))
 _WRITTEN = str.maketrans(*WRITTEN)
+# In a skeleton, the stroke that is a small l, a capital i, or a one. A small i has its dot.
+_EITHER: Final = "I"
+_STROKES: Final = "1|!I"
+# A letter that is such a stroke, whatever stands around it.
+_STROKE: Final = "ı"  # noqa: RUF001
 # What looks alike and is not in Unicode's table: small letters of Cyrillic that are its capitals
 # made small, and the signs of Canada's languages that makers of fancy letters take.
 _DOUBLES: Final = dict(zip("вкмнтᗩᗷᑕᗪᖴᕼᒍᒪᗰᑎᑭᑫᖇᔕᑌᐯᗯ᙭ᘔ", "bkmhtabcdfhjlmnpqrsuvwxz", strict=True))  # noqa: RUF001
@@ -73,6 +101,8 @@ _ALPHABETS: Final = frozenset(
     {"LATIN", "GREEK", "COPTIC", "CYRILLIC", "ARMENIAN", "CHEROKEE", "LISU", "GLAGOLITIC",
      "DESERET", "GOTHIC", "TAI"}
 )  # fmt: skip
+# Scripts that have no gaps between words.
+_GAPLESS: Final = frozenset({"CJK", "HANGUL", "HIRAGANA", "KATAKANA", "KHMER", "LAO", "THAI"})
 # Shown as nothing, though they count as letters or marks (Unicode: Default_Ignorable_Code_Point,
 # and the blank of Braille).
 _INVISIBLE: Final = frozenset(
@@ -100,9 +130,13 @@ def _table() -> dict[str, str]:
 
 
 def skeleton(text: str) -> str:
-    """What ``text`` looks like, with case, marks and everything but letters and digits left out.
-    Two texts with one skeleton can be taken for each other."""
-    return _skeleton(text)
+    """What ``text`` looks like, with case, decoration and everything but letters and digits left
+    out, and i and l as one. Two texts with different ones cannot be taken for each other."""
+    return _coarse(_skeleton(text))
+
+
+def _coarse(fine: str) -> str:
+    return fine.replace(_EITHER, "l").replace("i", "l")
 
 
 # Stands for whatever might be meant for a letter, and for which one only the others tell.
@@ -113,28 +147,53 @@ def _shape(word: str) -> str:
     """The skeleton of a word in which each character that looks like no letter that we know of,
     yet stands for one, is `_ANY`: signs, odd Latin letters, and among Latin letters those of
     scripts that have no capitals."""
-    return _skeleton(word, unknown=_ANY)
+    return _coarse(_skeleton(word, unknown=_ANY))
 
 
 def _skeleton(text: str, *, unknown: str = "") -> str:
+    """The skeleton, with i, l and what may be either (`_EITHER`) told apart."""
     among_latin = any(_script(character) == "LATIN" for character in text)
     letters = []
+    base = ""
     for character in _decomposition(text):
-        known = _looks_like(character)
-        # Marks, and letters that only say how others are spoken, are nothing unless they look like
-        # a letter themselves.
-        if known == character.casefold() and (
-            unicodedata.category(character)[0] in "MC" or unicodedata.category(character) == "Lm"
-        ):
+        known, category = _looks_like(character), unicodedata.category(character)
+        # Decoration, and letters that only say how others are spoken, are nothing unless they look
+        # like a letter themselves.
+        if known == character.casefold() and (category[0] in "MC" or category == "Lm"):
+            if _makes_another(character, base):
+                letters.append(character)
             continue
+        base = character
         if unknown and _may_be_any(character, known, among_latin=among_latin):
             letters.append(unknown)
+        elif character in _STROKES or not character.isascii():
+            letters += [_EITHER if each in "il" else each for each in _letters_of(known)]
         else:
-            letters += [each for each in unicodedata.normalize("NFKD", known) if each.isalnum()]
+            letters += _letters_of(known)
     found = "".join(letters)
-    for one, other in ALIKE:
+    for one, other in ALIKE[:-1]:
         found = found.replace(one, other)
     return found
+
+
+def _letters_of(known: str) -> list[str]:
+    return [each for each in unicodedata.normalize("NFKD", known) if each.isalnum()]
+
+
+# Whose marks are left out in writing, or are there for those who learn to read.
+_UNPOINTED: Final = frozenset({"ARABIC", "HEBREW", "SYRIAC"})
+_VOICING: Final = ("\u3099", "\u309a")
+
+
+def _makes_another(mark: str, base: str) -> bool:
+    """Whether a mark makes another letter or syllable of the letter before it: one of the same
+    script, as vowel signs are, or the sign of a voiced one. Others only decorate it."""
+    if unicodedata.category(mark)[0] != "M":
+        return False
+    if mark in _VOICING:
+        return _script(base) in {"HIRAGANA", "KATAKANA"}
+    script = unicodedata.name(mark, "").partition(" ")[0]
+    return script == _script(base) and script not in _UNPOINTED
 
 
 def _decomposition(text: str) -> str:
@@ -149,6 +208,9 @@ def _looks_like(character: str) -> str:
     if character.isascii():
         return character.lower().translate(_WRITTEN)
     folded = character.casefold()
+    if "\u30a1" <= character <= "\u30f6":
+        # The other way to write the same syllable.
+        return chr(ord(character) - 0x60)
     known = _DOUBLES.get(character) or _table().get(character) or _table().get(folded)
     return known or _base_letter(character) or folded
 
@@ -181,16 +243,78 @@ def _base_letter(character: str) -> str:
 
 @cache
 def _skeletons(words: frozenset[str]) -> frozenset[str]:
-    return frozenset(map(skeleton, words))
+    return frozenset(skeleton(form) for each in words for form in (each, _bare(each)))
 
 
 def skeletons_of(name: str) -> frozenset[str]:
-    """The skeletons of a name: as it stands, in small letters (in other alphabets capitals look
-    like other letters than small ones), and without the signs around it, some of which may be meant
-    for letters ("$taff", "Staff!"). Empty where there is nothing to compare."""
-    bare = re.sub(r"^[\W_]+|[\W_]+$", "", name)
-    forms = (name, bare, name.lower(), bare.lower())
-    return frozenset(map(skeleton, forms)) - {""}
+    """The skeletons of a name in each of its readings: as it stands, in small letters (in other
+    alphabets capitals look like other letters than small ones), and without the signs around it,
+    some of which may be meant for letters ("$taff", "Staff!"). Empty where there is nothing to
+    compare."""
+    return frozenset(map(_coarse, _fine_skeletons(name)))
+
+
+def _fine_skeletons(name: str) -> set[str]:
+    found = set()
+    for reading in map(_with_strokes, _readings(name)):
+        bare = _without_ends(reading, _is_of_words)
+        found |= {_skeleton(each) for each in (reading, bare, reading.lower(), bare.lower())}
+    return found - {""}
+
+
+def _is_of_words(character: str) -> bool:
+    return character.isalnum() or unicodedata.category(character)[0] == "M"
+
+
+def _without_ends(text: str, keep: Callable[[str], bool]) -> str:
+    """A text from the first to the last of the characters that are to be kept."""
+    places = [place for place, each in enumerate(text) if keep(each)]
+    return text[places[0] : places[-1] + 1] if places else ""
+
+
+# What Unicode's names say of signs that are letters in a box or a ring, or in pairs a flag.
+_BOXED: Final = re.compile(
+    r"(?:.* LATIN (?:SMALL|CAPITAL) LETTER|REGIONAL INDICATOR SYMBOL LETTER) ([A-Z])"
+)
+_FLAG: Final = re.compile(
+    "(?<![\U0001f1e6-\U0001f1ff])[\U0001f1e6-\U0001f1ff]{2}(?![\U0001f1e6-\U0001f1ff])"
+)
+# What Unicode's names say of letters that are upside down, and those that others are.
+_TURNED: Final = re.compile(r".*\bTURNED (?:SANS-SERIF )?(?:CAPITAL )?([A-Z])")
+_UPRIGHT: Final = dict(
+    zip("bdpqnumwɔɟƃɓןɾʃſ∀∩⊥", "qpdbunwmcfggljjjaut", strict=True)  # noqa: RUF001
+)
+
+
+def _upright(character: str) -> str:
+    """What a letter is when the page is turned round; itself if it is none that we know of."""
+    named = _TURNED.fullmatch(unicodedata.name(character, ""))
+    return named[1].lower() if named else _UPRIGHT.get(character, character)
+
+
+def _readings(text: str) -> list[str]:
+    """How a name may be read: with signs that are letters as these; the words by themselves that
+    are written with such signs; and, where letters are upside down, from there."""
+    text = unicodedata.normalize("NFC", text)
+    found = [_legible(text)]
+    found += [read for word in text.split() if (read := _legible(word)) != _FLAG.sub("", word)]
+    upright = [_upright(each) for each in text]
+    if any(one != other and not other.isascii() for one, other in zip(upright, text, strict=True)):
+        found.append("".join(reversed(upright)))
+    return found
+
+
+def _legible(text: str) -> str:
+    """A text in which signs that are letters are these. Two letters of regions by themselves are a
+    flag, which says nothing; more of them are read, since many devices show them as letters."""
+    return "".join(map(_boxed_letter, _FLAG.sub("", text)))
+
+
+def _boxed_letter(character: str) -> str:
+    if unicodedata.category(character) != "So":
+        return character
+    named = _BOXED.fullmatch(unicodedata.name(character, ""))
+    return named[1] if named else character
 
 
 def looks_like_one_of(text: str, words: frozenset[str]) -> bool:
@@ -204,6 +328,13 @@ def looks_like_one_of(text: str, words: frozenset[str]) -> bool:
 def looks_official(text: str) -> bool:
     """Whether a name says that its bearer runs the site or a part of it: as a whole, or by a word
     in it, numbers around it left out."""
+    return any(map(_reads_official, _readings(_SURNAMES.sub(" ", text))))
+
+
+_SURNAMES: Final = re.compile(rf"\b(?:{'|'.join(SURNAMES)})\b", re.IGNORECASE)
+
+
+def _reads_official(text: str) -> bool:
     words, signed = _words(text), _SIGNED.split(_bare(text))
     together = "".join(signed)
     # Letters with gaps between them are a word.
@@ -214,33 +345,61 @@ def looks_official(text: str) -> bool:
                 return True
     if any(map(_names_a_role, {*skeletons_of(text), _shape(_without_outer_signs(together))})):
         return True
-    if any(len(run) >= LONG and run in _roles() for run in map(skeleton, _runs(words))):
+    runs = set(map(skeleton, _runs(words)))
+    if any(len(run) >= LONG and run in _roles() for run in runs) or runs & _titles():
         return True
     return any(skeleton(each) in whole for each in ANYWHERE for whole in skeletons_of(text))
 
 
 def looks_like_name(text: str, name: str) -> bool:
     """Whether a name as a whole can be taken for somebody's ``name``."""
-    theirs = skeleton(name)
-    if theirs in skeletons_of(text):
+    theirs = _skeleton(_with_strokes(name))
+    if any(_is_alike(each, theirs) for each in _fine_skeletons(text)):
         return True
-    shape = _shape(_without_outer_signs("".join(_SIGNED.split(_bare(text)))))
-    return _fits(shape, theirs)
+    return any(
+        _fits(_skeleton(_without_outer_signs(_together(each)), unknown=_ANY), theirs)
+        for each in map(_with_strokes, _readings(text))
+    )
+
+
+def can_be_taken_for(text: str, username: str) -> bool:
+    """Whether a name as a whole looks like a username, letter by letter."""
+    theirs = _skeleton(_with_strokes(username))
+    return any(_is_alike(each, theirs) for each in _fine_skeletons(text))
 
 
 def speaks_as(text: str, name: str) -> bool:
     """Whether a name says that its bearer is who is called ``name``: with nothing around it but
     numbers and claims ("the real", `CLAIMS`). Somebody else may have the same first name."""
-    theirs = skeleton(name)
+    theirs = _skeleton(_with_strokes(name))
     if len(theirs) < TELLING:
         return False
-    words = [each for each in _SIGNED.split(_bare(text)) if each]
     return any(
         _fits(form, theirs)
-        for each in _without_around("".join(filter(_tells, words)))
-        for shape in (skeleton(each), _shape(each))
+        for reading in map(_with_strokes, _readings(text))
+        for each in _without_around("".join(filter(_tells, _SIGNED.split(_undecorated(reading)))))
+        for shape in (_skeleton(each), _skeleton(each, unknown=_ANY))
         for form in (shape, _without_claims(shape))
     )
+
+
+def _together(text: str) -> str:
+    return "".join(_SIGNED.split(_undecorated(text)))
+
+
+def _with_strokes(text: str) -> str:
+    """A name in which letters that are but a stroke (`_STROKE`) are told from an i with its dot and
+    an l among small letters: a capital i among these, and an l where a capital would stand."""
+    return re.sub(r"[^\W\d_]+", lambda found: _word_with_strokes(found[0]), text)
+
+
+def _word_with_strokes(word: str) -> str:
+    others = [each for each in word if each not in "Iil"]
+    capitals = bool(others) and all(map(str.isupper, others)) and "i" not in word
+    made = word.replace("I", "i" if capitals and "l" not in word and len(word) > 1 else _STROKE)
+    if capitals:
+        return made.replace("l", _STROKE)
+    return re.sub("^l", _STROKE, made)
 
 
 def _tells(word: str) -> bool:
@@ -265,6 +424,9 @@ def _names_a_role(shape: str) -> bool:
 
 def _has_a_role(shape: str) -> bool:
     before, after, anywhere = _affixes()
+    # Three signs are a surname and a name: a role of two, and one more, is none.
+    if len(unicodedata.normalize("NFC", shape)) == NAMED and not shape.isascii():
+        return False
     if _ANY not in shape:
         return shape.startswith(before) or shape.endswith(after)
     return (
@@ -282,11 +444,24 @@ def _fits(shape: str, word: str) -> bool:
     """Whether a shape can be read as the skeleton ``word``, at least half of which it shows: of a
     word of two letters, all."""
     if len(word) < SHOWING:
-        return shape == word
+        return _is_alike(shape, word)
     return (
         len(shape) == len(word)
         and shape.count(_ANY) * 2 <= len(word)
-        and all(one in (_ANY, other) for one, other in zip(shape, word, strict=True))
+        and all(
+            one == _ANY or _is_alike(one, other) for one, other in zip(shape, word, strict=True)
+        )
+    )
+
+
+def _is_alike(one: str, other: str) -> bool:
+    """Whether two skeletons have the same letters, where a stroke may be either of two."""
+    return one == other or (
+        len(one) == len(other)
+        and all(
+            a == b or {a, b} in ({_EITHER, "i"}, {_EITHER, "l"})
+            for a, b in zip(one, other, strict=True)
+        )
     )
 
 
@@ -298,15 +473,24 @@ def _roles() -> frozenset[str]:
 @cache
 def _affixes() -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """The skeletons of what is a role at the beginning, at the end, and anywhere in a word. Scripts
-    without capitals have no gaps between words either, and need fewer signs for one."""
-    found = {each for each in ROLES if each.upper() == each.lower() or len(skeleton(each)) >= LONG}
+    without gaps between words need fewer signs for one."""
+    found = {each for each in ROLES if _script(each[0]) in _GAPLESS or len(skeleton(each)) >= LONG}
     before, after = found - NOT_BEFORE, found - NOT_AFTER
-    return tuple(map(skeleton, before)), tuple(map(skeleton, after)), tuple(map(skeleton, ANYWHERE))
+    return (
+        tuple(_skeletons(frozenset(before))),
+        tuple(_skeletons(frozenset(after))),
+        tuple(map(skeleton, ANYWHERE)),
+    )
+
+
+@cache
+def _titles() -> frozenset[str]:
+    return frozenset(skeleton(of + title) for of in OF for title in TITLES)
 
 
 @cache
 def _claims() -> re.Pattern[str]:
-    claims = "|".join(map(skeleton, CLAIMS))
+    claims = re.sub("[il]", f"[il{_EITHER}]", "|".join(map(_skeleton, CLAIMS)))
     return re.compile(f"^(?:{claims})+|(?:{claims})+$")
 
 
@@ -329,6 +513,19 @@ def _script(character: str) -> str:
 
 # What stands between words; any other sign in a word may be meant for a letter of it.
 _SIGNED: Final = re.compile(r"[\s\-_.'’,;:&+/()\[\]]+")  # noqa: RUF001
+
+
+def _undecorated(text: str) -> str:
+    """A name without the marks that only decorate its letters."""
+    letters: list[str] = []
+    base = ""
+    for each in unicodedata.normalize("NFKD", text):
+        if unicodedata.category(each)[0] != "M":
+            base = each
+        elif not _makes_another(each, base):
+            continue
+        letters.append(each)
+    return unicodedata.normalize("NFKC", "".join(letters))
 
 
 def _bare(text: str) -> str:
@@ -363,12 +560,9 @@ def _parts(word: str) -> list[str]:
 def _without_outer_signs(word: str) -> str:
     """A word without the signs around it, but for those of money, which are letters with a
     stroke."""
-    places = [
-        place
-        for place, each in enumerate(word)
-        if each.isalnum() or unicodedata.category(each) == "Sc"
-    ]
-    return word[places[0] : places[-1] + 1] if places else ""
+    return _without_ends(
+        word, lambda each: _is_of_words(each) or unicodedata.category(each) == "Sc"
+    )
 
 
 def _without_around(word: str) -> set[str]:

@@ -5,6 +5,7 @@ some words in each; only a whole one has each word in each."""
 from __future__ import annotations
 
 import itertools
+import re
 import unicodedata
 from collections.abc import Callable
 
@@ -52,6 +53,13 @@ OFFICIAL = (
     "Bob2Mod", "админвова",
     "Адмін", "管理", "運営", "運営太郎", "システム", "Yönetici", "Ylläpito", "GM", "Gamemaster",
     "game master", "The Game Master", "GM Bob", "xxgmxx",
+    # Signs that are letters, and words upside down.
+    "🅼🅾🅳 Bob", "⒨⒪⒟ Bob", "🇲🇴🇩 Bob", "[🅼🅾🅳] Bob", "🅶🅼 Bob", "🄼🄾🄳 7", "M🅾D", "🅜🅞🅓 2",
+    "🅰️🅳🅼🅸🅽 7", "uᴉɯpɐ", "poɯ", "qoᗺ ɹoʇɐɹǝpoɯ",
+    # In other languages, and titles of those who run tournaments.
+    "Модерация", "Мод Боб", "אדמין", "어드민", "アドミニストレーター", "あどみん", "Арбитр", "مشرف",
+    "מודרטור", "एडमिन", "แอดมิน", "ადმინისტრატორი", "Head Judge", "Umpire", "Chief Ref",
+    "Tournament Director", "HeadJudge", "tournament_director 2",
 )  # fmt: skip
 HARMLESS = (
     "Ada", "Ben", "Badminton Fan", "Modesty", "Maud", "Bernard", "Olga", "Mo", "Modem",
@@ -63,6 +71,8 @@ HARMLESS = (
     "Supermodel", "Mo★", "Mo!", "~Mo~", "M&M", "R&D", "Gmail", "Dagmar", "김민수Kim", "田中Taro",
     "Kaʻiulani", "Straße", "Ada+Ben", "¡Hola!", "The One", "Head First", "EGMont", "Wıktor",
     "4ever", "2024",
+    "Hugh Gauntlett", "Oficialdegui", "管理华", "심판호", "Aaron Judge", "Ana 🇩🇪", "Bob 🇬🇲",
+    "Ana 🇩🇪🇫🇷", "Kofi Ɔwusu", "Refik", "मीना", "Bob 🅱️", "김심판", "Модена",
 )  # fmt: skip
 INVISIBLE = (
     "A\u200bda", "A\u00adda", "\u202eada", "A\u2060da", "\u3164", "A\u3164da", "Ada\uffa0",
@@ -128,6 +138,41 @@ def test_nobody_looks_like_those_who_run_the_site(person: People) -> None:
         user_update_profile(acting_user=user, user=user, display_name=given)
     # One's own name is one's own.
     user_update_profile(acting_user=olga, user=olga, display_name="OLGA")
+
+
+@pytest.mark.django_db
+def test_names_of_staff_in_signs_upside_down_and_in_the_other_kana(person: People) -> None:
+    root = person("root", is_superuser=True)
+    for username, shown in (
+        ("max", "Max"),
+        ("olga", "Olga"),
+        ("taiki", "たいき"),
+        ("meena", "मीना"),
+    ):
+        bearer = person(username, display_name=shown)
+        role_grant(acting_user=root, user=bearer, role=Role.ORGANISER)
+    user = person("zuzana")
+    person("ada")
+    assert (
+        accepted(user, ["🅼🅰🆇 1", "🅰🅳🅰 1", "🇦🇩🇦 7", "ɐƃlo", "タイキ", "ﾀｲｷ", "मीना", "मीना 2"]) == []
+    )
+    # Marks that make another syllable make another name.
+    others = ["だいき", "ダイキ", "मोना", "मनु", "मान", "🅱 Bob"]
+    assert accepted(user, others) == others
+
+
+@pytest.mark.django_db
+def test_a_small_i_is_no_l(person: People) -> None:
+    root = person("root", is_superuser=True)
+    role_grant(acting_user=root, user=person("ella", display_name="Ella"), role=Role.ORGANISER)
+    person("nell"), person("irina"), person("lan")
+    user = person("zuzana")
+    others = ["Neil", "Elia", "Eila", "NEIL", "neil", "The Eila", "Lrina Z"]
+    assert accepted(user, others) == others
+    passing = [
+        "NeIl", "EIla", "E1la", "El|a", "elIa", "The EIla", "lrina", "lRlNA", "Ir1na", "Ian", "1an",
+    ]  # fmt: skip
+    assert accepted(user, passing) == []
 
 
 @pytest.mark.django_db
@@ -252,7 +297,8 @@ DISGUISES: dict[str, Callable[[str], str]] = {
     "m in two": lambda text: text.replace("m", "rn"),
     "w in two": lambda text: text.replace("w", "vv"),
     "I for l": lambda text: text.replace("l", "I"),
-    "l for i": lambda text: text.replace("i", "l"),
+    # Among small letters, an i with its dot is none.
+    "l for I": lambda text: re.sub(r"^i", "l", text),
     "full width": lambda text: moved("ａ", text),
     "bold": lambda text: moved("𝐚", text),
     "script": lambda text: moved("𝓪", text),
