@@ -16,9 +16,11 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 from django.db import connection, transaction
+from django.test import Client
 
 from accounts.models import User
 from games.models import Match
+from tests.games.support import user_named
 from tests.support import depth
 from tests.tournaments.support import (
     GAME,
@@ -110,6 +112,24 @@ def test_without_accounts_people_are_names(season: Season, orla: User) -> None:
     for each in known["contestants"]:
         each["username"] = ""
     assert json.loads(season_export(season=copy)) == known
+
+
+def test_names_without_an_account_say_so(season: Season, orla: User, client: Client) -> None:
+    """They may be names of somebody here, who would be taken for them."""
+    archive = season_records(season=season)
+    elsewhere()
+    copy = season_import(acting_user=orla, data=archive)
+    named = dict(zip(copy.contestants.all(), ("Moderator", "Orla", "Zoe"), strict=False))
+    for contestant, name in named.items():
+        contestant.name = name
+        contestant.user = user_named("zoe") if name == "Zoe" else None
+        contestant.save(update_fields=["name", "user"])
+    client.force_login(orla)
+    page = client.get(f"/seasons/{copy.slug}/contestants/").content.decode()
+    for name in ("Moderator", "Orla"):
+        assert f'{name}</bdi> <span class="muted small">(no account here)</span>' in page
+    assert "another installation of this site gave the name" in page
+    assert "Zoe</bdi></a>" in page
 
 
 @pytest.mark.parametrize("kind", ["swiss", "single-elimination", "round-robin"])

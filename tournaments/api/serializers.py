@@ -27,13 +27,18 @@ from tournaments.models import (
     SeasonEvent,
 )
 
+NO_ACCOUNT = (
+    "Null without an account here: another installation gave the name, with the season, and it is "
+    "nobody's on this site, whatever it looks like."
+)
+
 
 class PersonField(serializers.Serializer[Any]):
     """A contestant in a few words."""
 
     id = serializers.IntegerField()
     name = serializers.CharField()
-    username = serializers.SerializerMethodField(help_text="Null without an account here.")
+    username = serializers.SerializerMethodField(help_text=NO_ACCOUNT)
 
     @extend_schema_field(serializers.CharField(allow_null=True))
     def get_username(self, contestant: Contestant) -> str | None:
@@ -43,7 +48,7 @@ class PersonField(serializers.Serializer[Any]):
 class ContestantSerializer(serializers.ModelSerializer[Contestant]):
     """A contestant of a season."""
 
-    username = serializers.SerializerMethodField(help_text="Null without an account here.")
+    username = serializers.SerializerMethodField(help_text=NO_ACCOUNT)
     replaces = serializers.PrimaryKeyRelatedField[Contestant](read_only=True, allow_null=True)
 
     class Meta:

@@ -55,11 +55,15 @@ def face(contestant: Contestant | None, size: str = "") -> SafeString:
 
 @register.simple_tag
 def contestant_link(contestant: Contestant | None, link: bool = True) -> SafeString:
-    """A contestant's name, leading to their profile where they have an account."""
+    """A contestant's name, leading to their profile where they have an account; without one it says
+    so, since another installation gave that name, and somebody here may be called that."""
     if contestant is None:
         return SafeString('<span class="muted">To be decided</span>')
     name = format_html('<bdi class="person__name">{}</bdi>', contestant.name)
-    if contestant.user is None or not link:
+    if contestant.user is None:
+        mark = SafeString('<span class="muted small">(no account here)</span>')
+        return format_html('<span class="person">{} {}</span>', name, mark)
+    if not link:
         return format_html('<span class="person">{}</span>', name)
     return format_html(
         '<a class="person" href="{}">{}</a>', contestant.user.get_absolute_url(), name

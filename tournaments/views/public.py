@@ -77,7 +77,9 @@ def contestants(request: HttpRequest, sheet: Sheet) -> HttpResponse:
                 record[side]["won" if side == row.winner_id else "lost"] += 1
     for each in sheet.contestants:
         each.for_third = each.pk in sheet.for_third  # type: ignore[attr-defined]
-    return shown(request, sheet, "contestants.html", {"record": record})
+    names_only = any(each.user_id is None for each in sheet.contestants)
+    context = {"record": record, "names_only": names_only}
+    return shown(request, sheet, "contestants.html", context)
 
 
 @require_safe
