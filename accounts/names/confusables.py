@@ -171,6 +171,7 @@ def _skeleton(text: str, *, unknown: str = "") -> str:
         else:
             letters += _letters_of(known)
     found = "".join(letters)
+    # The last two are told apart here, and made one by `_coarse`.
     for one, other in ALIKE[:-1]:
         found = found.replace(one, other)
     return found
