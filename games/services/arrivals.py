@@ -78,14 +78,35 @@ def give_up(held: Held, *, at: int) -> None:
     waited = spoken(round((waiting.until - match.created_at.timestamp() * 1000) / 1000))
     verb = "was" if len(missing) == 1 else "were"
     why = f"{' and '.join(missing)} {verb} not there within {waited}."
-    turn = lives.organise(
-        held.ruleset, held.live, act=parse_act("void"), by="", why=why, at=at,
-        random=chance.system,
-    )  # fmt: skip
-    settle(held, turn, at=at)
+    _end(held, "void", why, at)
     # What says that nobody ruled this.
     Match.objects.filter(pk=match.pk).update(waits_until=waiting.until)
     audit_record(acting_user=None, action="match.void-unattended", target=match)
+
+
+@transaction.atomic
+def match_end_waiting(*, match_id: int, winner: Seat, why: str, at: int) -> bool:
+    """Give a match that waits to one of its players, for the other will not come: for callers who
+    have seen to the right to say so, as seasons do. Whether it waited; changes nothing otherwise.
+
+    Raises Refusal ``match.none``.
+    """
+    held = store.lock(match_id)
+    if held.live.waiting is None or held.is_over:
+        return False
+    _end(held, f"winner {winner}", why, at)
+    match = Match.objects.defer("snapshot").get(pk=match_id)
+    audit_record(acting_user=None, action="match.end-waiting", target=match, data={"why": why})
+    return True
+
+
+def _end(held: Held, act: str, why: str, at: int) -> None:
+    """End a match that waits by an act that no organiser did."""
+    turn = lives.organise(
+        held.ruleset, held.live, act=parse_act(act), by="", why=why, at=at,
+        random=chance.system,
+    )  # fmt: skip
+    settle(held, turn, at=at)
 
 
 def _begin_if(held: Held, here: Seats, at: int) -> bool:

@@ -15,6 +15,7 @@ from games import store
 from games.engine.decisions import Seat, other
 from games.engine.errors import EngineFault
 from games.models import Match
+from games.services.arrivals import match_end_waiting
 from games.services.turns import match_organise, match_submit
 from tournaments.lifecycle import How, LegStatus
 from tournaments.models import DeathMatch, Leg
@@ -47,16 +48,9 @@ def running_end(
     elif acting_user is None or (loser is not None and loser.pk == acting_user.pk):
         if loser is None:
             raise EngineFault("a running match has a player without an account")
-        with _of_a_running_match():
-            match_submit(
-                match_id=leg.match_id,
-                seat=other(winner),
-                acting_user=loser,
-                client_id=f"season-{leg.pk}",
-                text="concede",
-                version=store.read(leg.match_id).readers.versions[other(winner)],
-                at=ms(at),
-            )
+        # What has not begun cannot be conceded.
+        if not match_end_waiting(match_id=leg.match_id, winner=winner, why=why, at=ms(at)):
+            _concede(leg.match_id, f"season-{leg.pk}", loser, other(winner), at)
     else:
         end_by_organiser(leg, acting_user, f"winner {winner}", why, at)
     leg.death_match = death_match
@@ -82,6 +76,19 @@ def end_by_organiser(leg: Leg, acting_user: User | None, text: str, why: str, at
             client_id=f"season-{leg.pk}-{text.replace(' ', '-')}",
             text=text,
             why=why,
+            at=ms(at),
+        )
+
+
+def _concede(match_id: int, client_id: str, loser: User, seat: Seat, at: datetime) -> None:
+    with _of_a_running_match():
+        match_submit(
+            match_id=match_id,
+            seat=seat,
+            acting_user=loser,
+            client_id=client_id,
+            text="concede",
+            version=store.read(match_id).readers.versions[seat],
             at=ms(at),
         )
 
