@@ -130,9 +130,20 @@ def _time_letters(event: SeasonEvent) -> Iterator[Letter]:
 
 
 def _start_letters(event: SeasonEvent) -> Iterator[Letter]:
-    """Those who had not said that they are ready: whether the clocks wait for them."""
+    """Both, where the clocks wait for them; else those for whom they do not wait."""
     row = event.death_match
     unready, until = event.data.get("not_ready", []), event.data.get("waits_until")
+    path = reverse("games:match", args=[event.data["match"]])
+    if until is not None:
+        for letter in _player_letters(event, "it waits for you"):
+            # The moment has no seconds: it is never later than when the time is over.
+            words = (
+                f"{letter.words} An organiser calls you to it: the clocks start once both of you "
+                f"are there. If that is not so by {_moment(until, letter.user)}, the match is "
+                "void, and is played again."
+            )
+            yield letter._replace(words=words, path=path)
+        return
     users = (
         {side.user_id for side in (row.home, row.away) if side and side.pk in unready}
         if row
@@ -141,13 +152,6 @@ def _start_letters(event: SeasonEvent) -> Iterator[Letter]:
     for letter in _player_letters(event, "it has begun"):
         if letter.user.pk in users:
             words = f"{letter.words} An organiser has begun it, and the clocks are running."
-            if until is not None:
-                words = (
-                    f"{letter.words} An organiser calls you to it: the clocks start once both of "
-                    f"you are there. If that is not so by {_moment(until, letter.user)}, the match "
-                    "is void, and is played again."
-                )
-            path = reverse("games:match", args=[event.data["match"]])
             yield letter._replace(words=words, path=path)
 
 

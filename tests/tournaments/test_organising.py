@@ -18,6 +18,8 @@ from accounts.models import AuditEntry, User
 from accounts.moderation.sanctions import user_warn
 from core.refusals import Refusal
 from games import audience as match_audience
+from games import store
+from games.engine.live import Waiting
 from games.engine.options import OptionsRefused
 from games.services.turns import match_wake
 from tests.games.support import committing, user_named
@@ -54,10 +56,10 @@ from tournaments.jobs import MAIL_EVENT
 from tournaments.models import Contestant, DeathMatch, Season, SeasonEvent
 from tournaments.pictures.links import standing_text
 from tournaments.reading import Sheet, seasons_listed
-from tournaments.services import legs
-from tournaments.services.contestants.departures import contestant_replace, contestant_withdraw
-from tournaments.services.items.gifts import item_give
-from tournaments.services.legs import leg_start
+from tournaments.services import (legs)
+from tournaments.services.contestants.departures import (contestant_replace, contestant_withdraw)
+from tournaments.services.items.gifts import (item_give)
+from tournaments.services.legs import (leg_start, ms)
 from tournaments.services.organisers import organiser_add
 from tournaments.services.preflight import preflight
 from tournaments.services.results import corrections, rulings
@@ -479,40 +481,17 @@ def test_whom_it_concerns_is_told_away_from_the_site(orla: User, posted: list[in
 
 
 @pytest.mark.parametrize("ready", [(), (4,), (5,), (4, 5)])
-def test_whoever_has_not_said_that_they_are_ready_is_called_to_it(
-    orla: User, posted: list[int], ready: tuple[int, ...]
-) -> None:
-    season = running(orla, 5)
-    for number in (4, 5):
-        confirmed(account(season, number))
-    leg = leg_of(chosen(orla, season, 5, 4))
-    posted.clear()
-    now = timezone.now()
-    with committing():
-        leg_schedule(acting_user=orla, leg=leg, scheduled_at=now + timedelta(minutes=5), at=now)
-        for number in ready:
-            leg_confirm(acting_user=account(season, number), leg=leg_of(leg.death_match), at=now)
-    posted.clear()
-    with committing():
-        leg_start(acting_user=orla, leg=leg_of(leg.death_match), at=now)
-    leg = leg_of(leg.death_match)
-    told = letters(posted)
-    assert set(told) == {f"player{number}" for number in (4, 5) if number not in ready}
-    for (letter,) in told.values():
-        assert "begins: Tetronogo. An organiser calls you to it" in letter.body
-        assert f"/matches/{leg.match_id}/" in letter.body
-
-
-@pytest.mark.parametrize("ready", [(), (4,), (4, 5)])
 @pytest.mark.parametrize("pace", ["normal", "daily"])
-def test_a_leg_that_an_organiser_begins_waits_for_whoever_has_not_said_so(
+def test_a_leg_that_an_organiser_begins_waits_for_both_at_a_live_pace(
     orla: User, posted: list[int], pace: str, ready: tuple[int, ...]
 ) -> None:
+    """Whatever they had said: who was ready for a later time may be away."""
     season = running(orla, 5, pace=pace)
     for number in (4, 5):
         confirmed(account(season, number))
     leg = leg_of(chosen(orla, season, 5, 4))
-    now = timezone.now()
+    # Where it is over ends in the middle of a minute.
+    now = timezone.now().replace(second=59, microsecond=999_000)
     with committing():
         leg_schedule(acting_user=orla, leg=leg, scheduled_at=now + timedelta(minutes=5), at=now)
         for number in ready:
@@ -522,18 +501,39 @@ def test_a_leg_that_an_organiser_begins_waits_for_whoever_has_not_said_so(
         begun_ = leg_start(acting_user=orla, leg=leg_of(leg.death_match), at=now)
     match = begun_.match
     assert match is not None
-    waits = pace == "normal" and ready != (4, 5)
+    waits = pace == "normal"
     assert (match.waits_until is not None) == waits
-    for (letter,) in letters(posted).values():
+    told = letters(posted)
+    awaited = (4, 5) if waits else tuple(n for n in (4, 5) if n not in ready)
+    assert set(told) == {f"player{number}" for number in awaited}
+    for (letter,) in told.values():
+        assert f"/matches/{match.pk}/" in letter.body
         assert ("once both of you are there" in letter.body) == waits
+        assert ("the clocks are running" in letter.body) != waits
     if not waits:
         return
+    for (letter,) in told.values():
+        # By the letter there is never more time than there is, and less by less than a minute.
+        assert f" at {now + timedelta(minutes=3):%H:%M} (UTC), the match is void" in letter.body
+    assert match.waits_until == ms(now + timedelta(minutes=3))
+    assert store.read(match.pk).live.waiting == Waiting(match.waits_until)
     with committing():
         match_wake(match_id=match.pk, at=(match.wake_at or 0) + 60_000)
     match.refresh_from_db()
     assert (match.status, match.winner) == ("finished", None)
     again = leg_of(leg.death_match)
     assert (again.attempt, again.status) == (begun_.attempt + 1, "planned")
+
+
+def test_what_begins_by_itself_waits_for_nobody(orla: User) -> None:
+    leg = leg_of(chosen(orla, running(orla, 5), 5, 4))
+    season, now = leg.death_match.round.season, timezone.now()
+    with committing():
+        for number in (4, 5):
+            leg_confirm(acting_user=account(season, number), leg=leg_of(leg.death_match), at=now)
+    match = leg_of(leg.death_match).match
+    assert match is not None
+    assert match.waits_until is None
 
 
 def test_players_are_told_in_what_they_meet(orla: User, posted: list[int]) -> None:

@@ -40,16 +40,26 @@ SCHEDULE: Final = Action[AtLeg](
         acting_user=s.user, leg=s.leg, scheduled_at=form.cleaned_data["when"]
     ),
 )
+_IT_WAITS: Final = (
+    "It waits for both players, whatever they have said before; both are told by mail.",
+    "The clocks start once both are there.",
+    "If they are not there in time, the match is void, and is played again.",
+)
+_AT_ONCE: Final = (
+    "The clocks start at once; whoever has not said that they are ready is told by mail.",
+)
 START: Final = Action[AtLeg](
     name="start",
     label="Begin now",
     title=lambda s: f"Begin {s.which} now",
     button="Begin",
-    done="The match is on.",
+    done=lambda s: (
+        "The match waits for both players."
+        if legs.will_wait(s.season, s.leg)
+        else "The match is on."
+    ),
     follows=lambda s: [
-        "Whoever has not said that they are ready is told by mail.",
-        "At a live pace the clocks start once both are there.",
-        "If they are not there in time, the match is void, and is played again.",
+        *(_IT_WAITS if legs.will_wait(s.season, s.leg) else _AT_ONCE),
         f"It is played in {game_of(s.leg) or 'a game that must be chosen first'}.",
         "Items that are declared are used up.",
     ],

@@ -212,7 +212,7 @@ class NoShow(Payload, total=False):
 
 class LegStarted(Payload, total=False):
     """Which match begins, and in what; ``not_ready``: who had not said that they are there;
-    ``waits_until``: until when it waits for them, if it does."""
+    ``waits_until``: until when it waits for both, if it does."""
 
     match: MatchMention
     leg: int

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from accounts.models import User
@@ -170,6 +171,12 @@ def options_for(season: Season, leg: Leg) -> dict[str, Any]:
     return {**pace.options_at(REGISTRY.get(leg.ruleset), chosen), **leg.options}
 
 
+def will_wait(season: Season, leg: Leg) -> bool:
+    """Whether a leg that an organiser begins waits for both players: at a live pace."""
+    live = bool(leg.ruleset) and pace.is_live(REGISTRY.get(leg.ruleset), options_for(season, leg))
+    return live and settings.GAUNTLET_ARRIVAL_SECONDS > 0
+
+
 @transaction.atomic
 def leg_start(
     *,
@@ -181,9 +188,9 @@ def leg_start(
 ) -> Leg:
     """Begin a leg now, as a match between both players; None: the site, when both are ready.
 
-    At a live pace it ``waits`` for those who have not said that they are ready, as a challenge
-    does: the clocks start once both are there, and the match is void, to be played again, where
-    they are not in time (`games.services.arrivals`).
+    What somebody begins at a live pace ``waits`` for both players, as a challenge does, whatever
+    they had said: the clocks start once both are there, and the match is void, to be played again,
+    where they are not in time (`games.services.arrivals`).
 
     The items that were declared are resolved now, and spent. The match draws its beginning from
     ``random``. Refusals: those of `guards.leg_lock_managed`,
@@ -209,8 +216,7 @@ def _start(
     sides = sides_of(death_match)
     # With those who are to referee it, in one go: who is asked below must be as they are then.
     users_lock([home, away, *season.organisers.values_list("user_id", flat=True)])
-    options = options_for(season, leg)
-    awaited = [
+    unready = [
         side
         for side, ready in zip(sides, (leg.home_ready_at, leg.away_ready_at), strict=True)
         if ready is None
@@ -222,7 +228,7 @@ def _start(
         players=(home, away),
         ruleset_id=leg.ruleset,
         variant=leg.variant,
-        options=options,
+        options=options_for(season, leg),
         items=resolved.held,
         advantage=leg.advantage,
         items_counted=format_of(season.format).gifts,
@@ -231,7 +237,7 @@ def _start(
         referees=organisers.referees_of(season, playing=(home, away)),
         at=ms(at),
         random=random,
-        waits=waits and bool(awaited) and pace.is_live(REGISTRY.get(leg.ruleset), options),
+        waits=waits and acting_user is not None and will_wait(season, leg),
     )
     until = match.waits_until
     leg.match = match
@@ -263,7 +269,7 @@ def _start(
             "variant": leg.variant,
             "names": [side.name for side in sides],
             # Who had not said that they are there: an organiser called them to it.
-            "not_ready": [side.pk for side in awaited],
+            "not_ready": [side.pk for side in unready],
             "waits_until": None if until is None else instant_of(until).isoformat(),
         },
         leg=leg,
