@@ -6,6 +6,9 @@ from django.dispatch import Signal
 # Sent with `match_id`. The match has a result; a void one too.
 match_ended = Signal()
 
+# Sent with `match_id`. A match that waited for its players has begun.
+match_begun = Signal()
+
 # Only of matches with the mark `followed`. Sent with `match_id` and `version`, the room's after the
 # turn: what the room was not told of (a sealed choice) is no turn to anybody.
 match_turned = Signal()

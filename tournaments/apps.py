@@ -15,7 +15,12 @@ class TournamentsConfig(AppConfig):
             register_home_section,
             register_waiting,
         )
-        from games.hooks import match_ended, match_reminded, match_turned  # noqa: PLC0415
+        from games.hooks import (  # noqa: PLC0415
+            match_begun,
+            match_ended,
+            match_reminded,
+            match_turned,
+        )
         from tournaments import audience, extras, receivers  # noqa: PLC0415
         from tournaments.documents import holding  # noqa: PLC0415
         from tournaments.formats import installed, registry  # noqa: PLC0415
@@ -31,6 +36,7 @@ class TournamentsConfig(AppConfig):
         from tournaments.webhooks.outbox import deliveries_write  # noqa: PLC0415
 
         registry.register(*installed.INSTALLED)
+        match_begun.connect(receivers.on_match_begun, dispatch_uid="tournaments.match_begun")
         match_ended.connect(receivers.on_match_ended, dispatch_uid="tournaments.match_ended")
         season_happened.connect(
             receivers.on_season_happened, dispatch_uid="tournaments.season_happened"

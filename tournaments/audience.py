@@ -91,9 +91,9 @@ def may_choose_rules(death_match: DeathMatch, user: Any) -> bool:
 
 
 def may_see_declarations(leg: Leg, seat: Seat, user: Any) -> bool:
-    """Whether ``user`` may see what ``seat`` brings: its player at once, everybody once the leg
+    """Whether ``user`` may see what ``seat`` brings: its player at once, everybody once the match
     has begun. Not even organisers sooner: they may talk."""
-    return leg.status != LegStatus.PLANNED or seat_of(leg.death_match, user) == seat
+    return not leg.is_sealed or seat_of(leg.death_match, user) == seat
 
 
 # -- what the admin site withholds ---------------------------------------------------------------
@@ -141,7 +141,9 @@ def own_actions(user: User) -> Q:
 def sealed_actions(_user: User) -> Q:
     """That somebody brings an item, until the leg begins: like `may_see_declarations`, for the one
     reader who could else count the entries."""
-    planned = keys_as_text(Leg.objects.filter(status=LegStatus.PLANNED))
+    never_begun = Q(status=LegStatus.VOID, match__isnull=False, items__isnull=True)
+    waited = Q(match__waits_until__isnull=False) | never_begun
+    planned = keys_as_text(Leg.objects.filter(Q(status=LegStatus.PLANNED) | waited))
     return Q(
         action__in=("item.declare", "item.undeclare"),
         target_type="tournaments.leg",

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 SETTLE: Final = "tournaments.tasks.settle"
+UNSEAL: Final = "tournaments.tasks.unseal"
 MAIL_EVENT: Final = "tournaments.tasks.mail_event"
 WEBHOOK_DRAIN: Final = "tournaments.webhooks.tasks.drain"
 WEBHOOK_TURN: Final = "tournaments.webhooks.tasks.announce_turn"

@@ -511,7 +511,8 @@ def next_scheduled(viewer: Any, *, at_most: int = 6) -> list[Leg]:
 
 def with_legs(rows: QuerySet[DeathMatch]) -> list[DeathMatch]:
     """Death matches, each with its legs as `all_legs` and those that count as `legs_told`;
-    `next_leg` is the first that has still to be played, if there is one."""
+    `next_leg` is the first that has still to be played, if there is one, and `waits` whether one
+    waits for its players."""
     legs = Leg.objects.select_related("match").defer("match__snapshot")
     legs = legs.prefetch_related("match__players", "declarations")
     found = list(rows.prefetch_related(Prefetch("legs", legs.order_by("number", "attempt"))))
@@ -523,6 +524,7 @@ def with_legs(rows: QuerySet[DeathMatch]) -> list[DeathMatch]:
         row.legs_told = [  # type: ignore[attr-defined]
             leg for leg in every if leg.status != LegStatus.VOID
         ]
+        row.waits = any(leg.waits for leg in every)  # type: ignore[attr-defined]
         row.next_leg = next(  # type: ignore[attr-defined]
             (leg for leg in every if leg.status == LegStatus.PLANNED), None
         )

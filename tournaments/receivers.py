@@ -6,7 +6,7 @@ from typing import Any
 
 from core.queueing import enqueue
 from tournaments import notices
-from tournaments.jobs import MAIL_EVENT, SETTLE
+from tournaments.jobs import MAIL_EVENT, SETTLE, UNSEAL
 from tournaments.lifecycle import SeasonStatus
 from tournaments.models import Season
 from tournaments.services.organisers import season_referees_refresh
@@ -16,6 +16,12 @@ def on_match_ended(*, match_id: int, **_more: Any) -> None:
     """A match has ended: a worker takes the result over, if it is one of a season's. Not here: this
     runs where the turn ran, which must not wait for the season's row."""
     enqueue(SETTLE, match_id)
+
+
+def on_match_begun(*, match_id: int, **_more: Any) -> None:
+    """A match that waited for its players has begun: a worker tells what was brought, if it is one
+    of a season's. Not here, as above."""
+    enqueue(UNSEAL, match_id)
 
 
 def on_season_happened(*, event_id: int, kind: str, **_more: Any) -> None:

@@ -10,7 +10,8 @@ from django.db import OperationalError
 
 from core.jobs import guard
 from tournaments import notices
-from tournaments.jobs import MAIL_EVENT, SETTLE
+from tournaments.jobs import MAIL_EVENT, SETTLE, UNSEAL
+from tournaments.services.legs import leg_unseal
 from tournaments.services.results.settlement import leg_settle
 from tournaments.services.scheduling.sweep import legs_sweep
 
@@ -33,6 +34,16 @@ def settle(match_id: int) -> None:
         leg_settle(match_id=match_id)
     except OperationalError as error:
         # Somebody is at work on the season for long. The sweep takes the result over.
+        log.warning("season.busy", match=match_id, error=str(error).strip())
+
+
+@shared_task(name=UNSEAL)
+def unseal(match_id: int) -> None:
+    """Tell what was brought into a match that waited and has begun, if it is one of a season's."""
+    try:
+        leg_unseal(match_id=match_id)
+    except OperationalError as error:
+        # As above: the sweep tells it.
         log.warning("season.busy", match=match_id, error=str(error).strip())
 
 

@@ -92,7 +92,8 @@ def _of_death_match(row: DeathMatch, user: Any) -> list[PendingTask]:
     if row.status == DeathMatchStatus.RUNNING:
         on = next((leg for leg in row.all_legs if leg.status == LegStatus.RUNNING), None)  # type: ignore[attr-defined]
         if on is not None and on.match is not None:
-            return [PendingTask(f"{row} is on.", "To the board", on.match.get_absolute_url())]
+            words = f"{row} begins once both of you are there." if on.waits else f"{row} is on."
+            return [PendingTask(words, "To the board", on.match.get_absolute_url())]
     leg: Leg | None = row.next_leg  # type: ignore[attr-defined]
     if row.status not in PLAYABLE or leg is None:
         return []

@@ -23,6 +23,7 @@ from games.engine.clocks import Watch
 from games.engine.course import MatchCourse
 from games.engine.decisions import Draw, Event, Seat
 from games.engine.errors import EngineFault
+from games.engine.ruleset import HeldItem
 from games.engine.table import AnyRuleset, Entry, Header, Table
 
 BEFORE_TURN_ENDS_MS = (30_000, 15_000, 5_000)
@@ -39,21 +40,32 @@ class Prepared(msgspec.Struct, frozen=True):
 
 class Waiting(msgspec.Struct, frozen=True):
     """A match that begins once both players are there, or said that they are ``ready`` (by seat);
-    if that is not so by the instant ``until``, it is void. Nothing is drawn or shown before."""
+    if that is not so by the instant ``until``, it is void. Nothing is drawn or shown before: the
+    ``items`` that are brought, and the ``advantage`` that they give, are in its header only from
+    the beginning."""
 
     until: int
     ready: tuple[bool, bool] = (False, False)
+    items: tuple[HeldItem, ...] = ()
+    advantage: Seat | None = None
 
 
 class Live(msgspec.Struct, frozen=True):
     """A running match. ``watches`` are by seat; a seat without a decision has none. The watch of a
     sealed answer runs on until the barrier opens, so that nobody can see that it is in. What is
-    ``prepared`` is kept when it has been used: a take-back may make its draw due again."""
+    ``prepared`` is kept when it has been used: a take-back may make its draw due again. One that
+    has ``never_begun`` ended while it waited."""
 
     table: Table
     watches: tuple[Watch | None, Watch | None] = (None, None)
     prepared: tuple[Prepared, ...] = ()
     waiting: Waiting | None = None
+    never_begun: bool = False
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether it waits for nobody, and did not end while it did."""
+        return self.waiting is None and not self.never_begun
 
 
 class Happened(msgspec.Struct, frozen=True):
@@ -102,17 +114,35 @@ def begin(
 
 
 def announced(
-    ruleset: AnyRuleset, header: Header, *, until: int, prepared: Sequence[Prepared] = ()
+    ruleset: AnyRuleset,
+    header: Header,
+    *,
+    until: int,
+    prepared: Sequence[Prepared] = (),
+    by_items: bool = False,
 ) -> Live:
-    """A match that waits for its players until that instant; see :class:`Waiting`. Raises
-    :class:`Refusal` ``setup.*``."""
+    """A match that waits for its players until that instant; see :class:`Waiting`. ``by_items``:
+    the header's advantage comes of its items, and is as secret. Raises :class:`Refusal`
+    ``setup.*``."""
     play.opened(ruleset, header)
-    return Live(Table(header=header), prepared=tuple(prepared), waiting=Waiting(until))
+    advantage = header.advantage if by_items else None
+    waiting = Waiting(until, items=header.items, advantage=advantage)
+    known = msgspec.structs.replace(
+        header, items=(), advantage=None if by_items else header.advantage
+    )
+    return Live(Table(header=known), prepared=tuple(prepared), waiting=waiting)
 
 
 def begun(ruleset: AnyRuleset, live: Live, *, at: int, random: RandomSource) -> Turn:
     """A match that waited begins: its clocks show zero at ``at``, whenever it was announced."""
     header = live.table.header
+    if live.waiting is not None:
+        given, advantage = live.waiting.items, live.waiting.advantage
+        header = msgspec.structs.replace(
+            header,
+            items=header.items or given,
+            advantage=header.advantage if advantage is None else advantage,
+        )
     return begin(ruleset, header, at=at, random=random, prepared=live.prepared)
 
 
@@ -138,7 +168,9 @@ def _end_before_start(
         )
         turn = _then(turn, Entry(actor="chance", text=step.text), step, at)
     step = acts.organised(ruleset, turn.live.table, act=act, by=by, why=why)
-    return _then(turn, Entry(actor="organiser", text=act.text, by=by, why=why), step, at)
+    turn = _then(turn, Entry(actor="organiser", text=act.text, by=by, why=why), step, at)
+    ended = msgspec.structs.replace(turn.live, never_begun=True)
+    return msgspec.structs.replace(turn, live=ended)
 
 
 def _must_wait() -> Refusal:
@@ -471,6 +503,7 @@ class _SavedLive(msgspec.Struct, frozen=True, omit_defaults=True):
     watches: tuple[Watch | None, Watch | None]
     prepared: tuple[Prepared, ...] = ()
     waiting: Waiting | None = None
+    never_begun: bool = False
 
 
 _DECODER = msgspec.json.Decoder(_SavedLive)
@@ -479,7 +512,9 @@ _DECODER = msgspec.json.Decoder(_SavedLive)
 def encode_live(ruleset: AnyRuleset, live: Live) -> bytes:
     """A running match as compact JSON, the header left out."""
     table = msgspec.Raw(saving.encode_table(ruleset, live.table))
-    return msgspec.json.encode(_SavedLive(table, live.watches, live.prepared, live.waiting))
+    return msgspec.json.encode(
+        _SavedLive(table, live.watches, live.prepared, live.waiting, live.never_begun)
+    )
 
 
 def decode_live(ruleset: AnyRuleset, header: Header, data: bytes | str) -> Live:
@@ -489,4 +524,4 @@ def decode_live(ruleset: AnyRuleset, header: Header, data: bytes | str) -> Live:
     except msgspec.MsgspecError as error:
         raise EngineFault(f"not a running match: {error}") from error
     table = saving.decode_table(ruleset, header, bytes(saved.table))
-    return Live(table, saved.watches, saved.prepared, saved.waiting)
+    return Live(table, saved.watches, saved.prepared, saved.waiting, saved.never_begun)

@@ -6,8 +6,10 @@ words, as programs may that look only now and then.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+import msgspec
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 
@@ -23,7 +25,7 @@ from games.engine.decisions import Audience, Seat
 from games.engine.live import Turn
 from games.models import Match, MatchPlayer
 from games.pace import spoken
-from games.services.turns import settle
+from games.services.turns import announce_begin, settle
 from games.store import Held
 
 Seats = tuple[bool, bool]
@@ -84,6 +86,12 @@ def give_up(held: Held, *, at: int) -> None:
     audit_record(acting_user=None, action="match.void-unattended", target=match)
 
 
+def match_has_begun(*, match_id: int) -> bool:
+    """Whether a match waits for nobody, and did not end while it did. Raises Refusal
+    ``match.none``."""
+    return store.read(match_id).live.has_begun
+
+
 @transaction.atomic
 def match_end_waiting(*, match_id: int, winner: Seat, why: str, at: int) -> bool:
     """Give a match that waits to one of its players, for the other will not come: for callers who
@@ -113,7 +121,15 @@ def _begin_if(held: Held, here: Seats, at: int) -> bool:
     if not all(here):
         return False
     # Under the lock: what had to be waited for is over.
-    settle(held, lives.begun(held.ruleset, held.live, at=at, random=chance.system), at=at)
+    turn = lives.begun(held.ruleset, held.live, at=at, random=chance.system)
+    header = turn.live.table.header
+    if header != held.live.table.header:
+        # What was sealed is there to be read.
+        Match.objects.filter(pk=held.match_id).update(
+            items=msgspec.to_builtins(header.items), advantage=header.advantage
+        )
+    settle(held, turn, at=at)
+    transaction.on_commit(partial(announce_begin, held.match_id), robust=True)
     return True
 
 

@@ -97,7 +97,8 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     organise the match; every organiser, where nobody is named. Where no ``advantage`` is given it
     is drawn by lot, or more ``items`` give it in a variant that says so; ``items_counted`` means
     that the caller has counted what was given already. One that ``waits`` begins once both players
-    are there (see `games.services.arrivals`), and is void if they are not in time. ``unrated``: why
+    are there (see `games.services.arrivals`), and is void if they are not in time; until then
+    nobody can read what its ``items`` are. ``unrated``: why
     it shall count for no rating, in words that everybody reads. ``random`` is what is drawn from.
 
     Raises Refusal ``setup.*``: unknown ruleset, variant, option, item or supply, something prepared
@@ -111,7 +112,10 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     _must_be_able_to_referee(referees, players)
     at = now_ms() if at is None else at
     chosen = ruleset.variant(variant).id
-    if advantage is None and not items_counted and ruleset.variant(chosen).advantage_by_items:
+    by_items = (
+        advantage is None and not items_counted and ruleset.variant(chosen).advantage_by_items
+    )
+    if by_items:
         advantage = more_items(items)
     supplied = supplied_to(ruleset, chosen, prepared or {})
     header = Header(
@@ -128,15 +132,18 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     patience = settings.GAUNTLET_ARRIVAL_SECONDS * 1000
     if waits and patience:
         until = at + patience
-        turn = Turn(lives.announced(ruleset, header, until=until, prepared=ready))
+        turn = Turn(
+            lives.announced(ruleset, header, until=until, prepared=ready, by_items=by_items)
+        )
     else:
         turn = lives.begin(ruleset, header, at=at, random=random, prepared=ready)
     match = Match.objects.create(
         ruleset=ruleset.id,
         variant=header.variant,
         options=records.changed_options(header.options),
-        items=msgspec.to_builtins(header.items),
-        advantage=advantage,
+        # What is brought is there to be read only once it has begun.
+        items=msgspec.to_builtins(turn.live.table.header.items),
+        advantage=turn.live.table.header.advantage,
         unrated=unrated,
         snapshot=store.snapshot_of(ruleset, turn.live, Readers()),
         made_good_until=at,

@@ -453,6 +453,11 @@ def _enqueue_missed_mail(match_id: int) -> None:
         enqueue(MAIL_MISSED, match_id)
 
 
+def announce_begin(match_id: int) -> None:
+    """Tell the rest of the site that a match which waited has begun; after commit."""
+    _send(hooks.match_begun, match_id=match_id)
+
+
 def _announce_turn(match_id: int, version: int) -> None:
     _send(hooks.match_turned, match_id=match_id, version=version)
 

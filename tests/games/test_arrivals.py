@@ -15,6 +15,7 @@ from django.test import Client
 from accounts.models import User
 from accounts.tokens.services import token_create
 from games import presence
+from games.engine.ruleset import HeldItem
 from games.engine.views import match_view
 from games.models import Challenge
 from games.rulesets import REGISTRY
@@ -94,6 +95,37 @@ def test_a_token_that_only_reads_is_nobody_there(waiting: Play, ada: User) -> No
         )
         assert look(None, waiting, Authorization=f"Bearer {text}").status_code == status
         assert presence.seats_there(waiting.pk) == (status == 200, False)
+
+
+def test_items_and_the_advantage_that_they_give_are_sealed_until_it_begins(
+    ada: User, ben: User, cleo: User
+) -> None:
+    held = (HeldItem(1, "additional-peg"),)
+    play = started(
+        (ada, ben), "peg-domain", variant="final", items=held, advantage=None, waits=True
+    )
+    for user in (None, cleo):
+        assert look(user, play).json()["header"]["items"] == []
+    assert (play.match.items, play.match.advantage) == ([], None)
+    assert attend(play, BOTH, T0 + 50 * SECOND) is True
+    match = play.match
+    assert (match.items, match.advantage) == ([{"item": "additional-peg", "seat": 1}], 1)
+    assert shown(play)["advantage"] == 1
+    play.move(0, "concede", 60 * SECOND)
+    assert record_holds(play.match)["items"]
+
+
+def test_what_never_began_has_no_items_in_its_record(ada: User, ben: User) -> None:
+    held = (HeldItem(1, "additional-peg"),)
+    play = started(
+        (ada, ben), "peg-domain", variant="final", items=held, advantage=None, waits=True
+    )
+    with committing():
+        match_wake(match_id=play.pk, at=T0 + WAIT + 60 * SECOND)
+    assert (play.match.status, play.match.items, play.held.live.has_begun) == (
+        "finished", [], False,
+    )  # fmt: skip
+    assert not record_holds(play.match).get("items")
 
 
 # -- beginning -----------------------------------------------------------------------------------

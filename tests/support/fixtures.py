@@ -105,19 +105,23 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 @pytest.fixture(autouse=True)
 def results_taken_over_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests in this process have no worker: what one would do with a match that has ended is done
-    where the match ends. The real site has a worker, and its tests wait for it."""
+    """Tests in this process have no worker: what one would do with a match that has ended, or that
+    waited and has begun, is done where that happens. The real site has a worker, and its tests wait
+    for it."""
     from django.apps import apps
 
     if apps.ready:
         from core.queueing import enqueue
         from tournaments import receivers
-        from tournaments.jobs import SETTLE
+        from tournaments.jobs import SETTLE, UNSEAL
+        from tournaments.services.legs import leg_unseal
         from tournaments.services.results.settlement import leg_settle
 
         def at_once(task: str, *arguments: Any) -> None:
             if task == SETTLE:
                 leg_settle(match_id=arguments[0])
+            elif task == UNSEAL:
+                leg_unseal(match_id=arguments[0])
             else:
                 enqueue(task, *arguments)
 

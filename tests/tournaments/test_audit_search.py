@@ -47,7 +47,8 @@ from tournaments.services.contestants.departures import (
     contestant_return,
     contestant_withdraw,
 )
-from tournaments.services.items.gifts import item_give, item_take_back
+from tournaments.services.items.gifts import item_give
+from tournaments.services.items.returns import item_take_back
 from tournaments.services.organisers import organiser_add, organiser_remove
 from tournaments.services.results.corrections import (
     death_match_correct,

@@ -34,7 +34,8 @@ from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Gift, ItemEvent, Season
 from tournaments.reading import Sheet
 from tournaments.services.items.declarations import item_declare, item_undeclare
-from tournaments.services.items.gifts import item_give, item_take_back
+from tournaments.services.items.gifts import item_give
+from tournaments.services.items.returns import item_take_back
 from tournaments.services.legs import rules_set
 from tournaments.services.organisers import organiser_add
 from tournaments.services.results.corrections import death_match_correct, leg_void

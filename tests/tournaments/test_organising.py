@@ -56,10 +56,10 @@ from tournaments.jobs import MAIL_EVENT
 from tournaments.models import Contestant, DeathMatch, Season, SeasonEvent
 from tournaments.pictures.links import standing_text
 from tournaments.reading import Sheet, seasons_listed
-from tournaments.services import (legs)
-from tournaments.services.contestants.departures import (contestant_replace, contestant_withdraw)
-from tournaments.services.items.gifts import (item_give)
-from tournaments.services.legs import (leg_start, ms)
+from tournaments.services import legs
+from tournaments.services.contestants.departures import contestant_replace, contestant_withdraw
+from tournaments.services.items.gifts import item_give
+from tournaments.services.legs import leg_start, ms
 from tournaments.services.organisers import organiser_add
 from tournaments.services.preflight import preflight
 from tournaments.services.results import corrections, rulings

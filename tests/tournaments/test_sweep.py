@@ -75,7 +75,7 @@ def test_a_deed_that_fails_does_not_stop_the_next(
     assert asked == [leg.pk for leg in legs]
 
 
-@pytest.mark.parametrize("search", ["_matches_over", "_both_ready", "legs_to_remind"])
+@pytest.mark.parametrize("search", ["_matches_missed", "_both_ready", "legs_to_remind"])
 def test_a_search_that_fails_does_not_stop_the_next(
     legs: list[Leg], monkeypatch: pytest.MonkeyPatch, search: str
 ) -> None:

@@ -3,32 +3,51 @@ and what is told of it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
+from django.db import transaction
+from django.test import Client
 
-from accounts.models import User
+from accounts.models import AuditEntry, User
 from games.models import Match
+from games.services.arrivals import match_attend
+from games.services.turns import match_wake
 from tests.games.support import committing
 from tests.tournaments.support import (
     START,
+    WARS,
+    account,
     after,
     chosen,
+    conceded,
     fresh,
+    kinds,
     leg_of,
+    played,
+    refused,
+    ruled,
     running,
+    who,
 )
+from tests.tournaments.test_items import brought, history
+from tournaments.audience import sealed_actions
+from tournaments.dumps import tables
+from tournaments.formats.elimination.final import final_open
 from tournaments.invariants import faults_of
-from tournaments.models import DeathMatch, Leg
-from tournaments.services.contestants import contestant_withdraw
-from tournaments.services.legs import leg_start
-from tournaments.services.results import (
-    death_match_declare,
-    death_match_void,
-    death_match_walkover,
-    leg_void,
-)
+from tournaments.jobs import UNSEAL
+from tournaments.models import DeathMatch, Gift, ItemEvent, Leg, Season
+from tournaments.services.contestants.departures import contestant_withdraw
+from tournaments.services.items.declarations import item_declare
+from tournaments.services.items.gifts import item_give
+from tournaments.services.items.returns import item_take_back
+from tournaments.services.legs import leg_start, leg_unseal, ms
+from tournaments.services.results.corrections import death_match_void, leg_void
+from tournaments.services.results.rulings import death_match_declare, death_match_walkover
+from tournaments.services.scheduling.sweep import legs_sweep
 
 
 def called(organiser: User, death_match: DeathMatch, number: int = 1) -> Leg:
@@ -116,3 +135,255 @@ def test_what_waits_can_be_called_off_or_declared_void(orla: User) -> None:
         match = Match.objects.get(leg=leg)
         assert (match.status, match.winner) == ("finished", None)
     assert faults_of(season) == []
+
+
+# -- what is brought -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def season(orla: User) -> Season:
+    """Player 3 has been eliminated by Player 2."""
+    season = running(orla, 3, repertoire=[WARS])
+    played(orla, chosen(orla, season, ec=2, dmo=3), winner=0)
+    return season
+
+
+@pytest.fixture
+def final(orla: User, season: Season) -> DeathMatch:
+    """Player 1 (seat 0) against Player 2, the best of three in Domino Wars."""
+    return final_open(acting_user=orla, season=season, best_of=3, games=[WARS], at=START)
+
+
+def gift_for(orla: User, final: DeathMatch, to: int, item: str = "domino-repeat") -> Gift:
+    return item_give(
+        acting_user=orla, season=final.round.season, receiver=who(final.round.season, to),
+        death_match=final, leg_number=1, at=START, item=item,
+        ruleset="" if item in ("block", "copy") else "domino-wars",
+    )  # fmt: skip
+
+
+def begins(leg: Leg) -> None:
+    assert leg.match is not None
+    with committing():
+        assert match_attend(match_id=leg.match.pk, there=(True, True), at=ms(after(seconds=30)))
+
+
+def shown_to(user: User | None, leg: Leg) -> dict[str, str]:
+    """What pages and the API show of a leg and of everything around it, numbers left out."""
+    client = Client()
+    if user is not None:
+        client.force_login(user)
+    row, match = leg.death_match, leg.match
+    assert match is not None
+    season = f"/seasons/{row.round.season.slug}/"
+    api = f"/api/v1{season}"
+    found = {}
+    for path in (
+        season, f"{season}schedule/", f"{season}results/", f"{season}items/", f"{season}history/",
+        f"{season}rounds/{row.round.number}/", f"{season}matches/{row.pk}/", f"{season}desk/",
+        f"{season}desk/items/", f"{season}desk/matches/{row.pk}/", f"/matches/{match.pk}/", "/",
+        api, f"{api}items/", f"{api}events/", f"{api}rounds/", f"/api/v1/death-matches/{row.pk}/",
+        f"/api/v1/matches/{match.pk}/", "/api/v1/matches/",
+    ):  # fmt: skip
+        answer = client.get(path)
+        assert answer.status_code in (200, 302, 403, 404), path
+        text = re.sub(r'(csrf\w*"? value=|nonce=)"[^"]*"', "", answer.content.decode())
+        found[re.sub(r"/\d+/", "/#/", path)] = re.sub(r"\d+", "#", text)
+    return found
+
+
+def exported(season: Season) -> list[str]:
+    """What is exported, and stored for whoever listens."""
+    dumped = [tables.death_matches, tables.matches, tables.items, tables.events]
+    rows = [msgspec.json.encode(row).decode() for table in dumped for row in table()]
+    rows = [re.sub(r"\d+", "#", row) for row in rows]
+    return [*rows, *kinds(season), *ItemEvent.objects.values_list("kind", flat=True)]
+
+
+def test_what_is_brought_is_told_nobody_while_it_waits(
+    orla: User, cleo: User, season: Season, final: DeathMatch
+) -> None:
+    """Everybody but whose it is sees the same as where nothing is brought."""
+    gift, block = gift_for(orla, final, to=1), gift_for(orla, final, to=2, item="block")
+    readers = {"nobody": None, "cleo": cleo, "orla": orla, "opponent": account(season, 2)}
+
+    def seen() -> dict[str, Any]:
+        leg = called(orla, final)
+        pages: dict[str, Any] = {name: shown_to(user, leg) for name, user in readers.items()}
+        return {**pages, "exported": exported(season), "own": shown_to(account(season, 1), leg)}
+
+    with transaction.atomic():
+        without = seen()
+        transaction.set_rollback(True)
+    brought(final, gift)
+    sealed = seen()
+    own, own_without = sealed.pop("own"), without.pop("own")
+    for name, told in sealed.items():
+        assert told == without[name], name
+    changed = {path for path in own if own[path] != own_without[path]}
+    assert changed == {f"/seasons/{season.slug}/matches/#/"}
+    # Nor what is aimed at it.
+    leg = leg_of(final)
+    refused(
+        "item.too-late", item_declare, acting_user=account(season, 2), leg=leg, gift=block,
+        target=gift, at=START,
+    )  # fmt: skip
+    assert leg.match is not None
+    assert (leg.items, leg.match.items) == (None, [])
+    declared = AuditEntry.objects.filter(sealed_actions(orla))
+    assert declared.filter(action="item.declare").exists()
+
+    begins(leg)
+    leg, gift = leg_of(final), Gift.objects.get(pk=gift.pk)
+    assert leg.match is not None
+    assert (leg.items or {})["held"] == [["domino-repeat"], []]
+    assert [each["item"] for each in leg.match.items] == ["domino-repeat"]
+    assert (gift.status, history(gift)) == ("spent", ["given", "brought"])
+    assert not AuditEntry.objects.filter(sealed_actions(orla)).exists()
+    assert not leg_unseal(match_id=leg.match.pk), "told once"
+    conceded(leg, winner=0)
+    assert history(gift)[-1] == "spent"
+    assert faults_of(season) == []
+
+
+def test_the_two_that_bring_something_are_told_together_once_it_begins(
+    orla: User, season: Season, final: DeathMatch
+) -> None:
+    gift, block = gift_for(orla, final, to=1), gift_for(orla, final, to=2, item="block")
+    brought(final, gift)
+    brought(final, block, gift)
+    leg = called(orla, final)
+    assert "item.brought" not in kinds(season)
+    begins(leg)
+    assert kinds(season).count("item.brought") == 1
+    leg = leg_of(final)
+    assert (leg.items or {})["held"] == [[], []]
+    assert leg.match is not None
+    assert leg.match.items == []
+    assert (history(gift)[-1], history(block)[-1]) == ("blocked", "acted")
+    assert faults_of(season) == []
+
+
+@pytest.mark.parametrize("ends", ["nobody-came", "void", "winner 0", "called-off"])
+def test_what_never_began_tells_nothing_of_what_was_brought(
+    orla: User, season: Season, final: DeathMatch, ends: str
+) -> None:
+    gift = gift_for(orla, final, to=1)
+    brought(final, gift)
+    leg = called(orla, final)
+    assert leg.match is not None
+    with committing():
+        if ends == "nobody-came":
+            match_wake(match_id=leg.match.pk, at=ms(after(minutes=10)))
+        elif ends == "called-off":
+            leg_void(acting_user=orla, leg=leg, why="because", at=after(minutes=1))
+        else:
+            ruled(orla, leg, ends)
+    leg = Leg.objects.get(pk=leg.pk)
+    match = Match.objects.get(leg=leg)
+    assert leg.status == ("finished" if ends == "winner 0" else "void")
+    assert (leg.items, match.items, leg.declarations.count()) == (None, [], 0)
+    gift.refresh_from_db()
+    assert (gift.status, history(gift)) == ("held", ["given"])
+    assert not {"item.brought", "item.spent", "item.returned"} & set(kinds(season))
+    assert faults_of(season) == []
+    if ends != "winner 0":
+        brought(final, gift)
+
+
+def test_what_waits_is_brought_nowhere_else_and_not_taken_back(
+    orla: User, season: Season, final: DeathMatch
+) -> None:
+    gift, other = gift_for(orla, final, to=1), gift_for(orla, final, to=1)
+    anywhere = item_give(
+        acting_user=orla, season=season, receiver=who(season, 1), item="domino-repeat",
+        ruleset="domino-wars", at=START,
+    )  # fmt: skip
+    brought(final, gift)
+    brought(final, anywhere)
+    called(orla, final)
+    for each in (gift, other):
+        refused("item.match-waits", item_take_back, acting_user=orla, gift=each, why="because")
+    refused(
+        "item.declared", item_declare, acting_user=account(season, 1), leg=leg_of(final, 2),
+        gift=anywhere,
+    )  # fmt: skip
+
+
+def test_what_a_worker_missed_is_told_by_the_sweep(
+    orla: User, season: Season, final: DeathMatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gift = gift_for(orla, final, to=1)
+    brought(final, gift)
+    leg = called(orla, final)
+    asked: list[tuple[Any, ...]] = []
+    monkeypatch.setattr("tournaments.receivers.enqueue", lambda *given: asked.append(given))
+    assert legs_sweep(at=START).settled == 0
+    begins(leg)
+    assert leg.match is not None
+    assert asked == [(UNSEAL, leg.match.pk)]
+    assert leg_of(final).items is None
+    assert legs_sweep(at=after(minutes=1)).settled == 1
+    assert history(gift)[-1] == "brought"
+    assert legs_sweep(at=after(minutes=1)).settled == 0
+
+
+def test_a_result_that_is_quicker_than_the_worker_finds_what_was_brought(
+    orla: User, season: Season, final: DeathMatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gift = gift_for(orla, final, to=1)
+    brought(final, gift)
+    leg = called(orla, final)
+    with monkeypatch.context() as patched:
+        patched.setattr("tournaments.receivers.enqueue", lambda *_given: None)
+        begins(leg)
+    conceded(leg_of(final), winner=1)
+    assert history(gift) == ["given", "brought", "spent"]
+    assert faults_of(season) == []
+
+
+# -- in words ------------------------------------------------------------------------------------
+
+
+def test_everything_says_that_it_waits(orla: User, season: Season, final: DeathMatch) -> None:
+    sheet = f"/seasons/{season.slug}/"
+    leg = leg_of(final)
+    client = Client()
+    client.force_login(orla)
+    # As an organiser begins it, at the desk.
+    start = f"{sheet}desk/matches/{final.pk}/legs/{leg.pk}/start/"
+    assert (
+        "It waits for both players, whatever they have said" in client.get(start).content.decode()
+    )
+    answer = client.post(start, follow=True).content.decode()
+    assert "The match waits for both players." in answer
+    assert "waits for its players" in answer
+    leg = leg_of(final)
+    pages = {
+        f"{sheet}matches/{final.pk}/": "waits for its players",
+        f"{sheet}rounds/{final.round.number}/": "waits for its players",
+        f"{sheet}desk/matches/{final.pk}/": "once both players are there",
+        f"{sheet}desk/rounds/{final.round.number}/": "waits for its players",
+        f"{sheet}desk/steps/cancel/": "Waiting for its players just now: Player 1 vs Player 2.",
+        f"{sheet}history/": "begins once both players are there: Domino Wars",
+    }
+    on = ("being played", "Being played just now", ">live<", "tag--live")
+    found = {path: client.get(path).content.decode() for path in pages}
+    for path, words in pages.items():
+        assert words in found[path], path
+    # The season itself is running.
+    cards = re.compile(r"<article.*?</article>|<section class=\"leg.*?</section>", re.DOTALL)
+    for path in pages:
+        told = " ".join(cards.findall(found[path]))
+        assert not [words for words in on if words in told], path
+    player = Client()
+    player.force_login(account(season, 1))
+    assert "begins once both of you are there." in player.get(sheet).content.decode()
+
+    begins(leg)
+    assert "Being played just now" in client.get(f"{sheet}desk/steps/cancel/").content.decode()
+    for path in list(pages)[:2]:
+        told = client.get(path).content.decode()
+        assert ">live<" in told or "being played" in told, path
+        assert "waits for its players" not in told, path
+    assert " is on." in player.get(sheet).content.decode()

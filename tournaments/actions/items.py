@@ -11,7 +11,7 @@ from tournaments.actions.subjects import AtGift, AtSeason
 from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.items import GiftForm
 from tournaments.lifecycle import ContestantStatus
-from tournaments.services.items import gifts
+from tournaments.services.items import gifts, returns
 
 
 def _may_grant(subject: AtSeason) -> None:
@@ -30,7 +30,7 @@ def _gift_form(subject: AtSeason) -> Callable[..., GiftForm]:
 def _may_take_back(subject: AtGift) -> None:
     subject.must_manage()
     receiver = subject.sheet.by_id[subject.gift.receiver_id]
-    gifts.must_be_held(subject.gift, subject.user, subject.sheet.undecided_of(receiver))
+    returns.must_be_held(subject.gift, subject.user, subject.sheet.undecided_of(receiver))
 
 
 GRANT: Final = Action[AtSeason](
@@ -58,7 +58,7 @@ TAKE_BACK: Final = Action[AtGift](
     follows=["It stays in the history, with your reason. This cannot be undone."],
     check=_may_take_back,
     form=lambda _s: PublicReasonForm,
-    run=lambda s, form: gifts.item_take_back(
+    run=lambda s, form: returns.item_take_back(
         acting_user=s.user, gift=s.gift, why=form.cleaned_data["why"]
     ),
     danger=True,

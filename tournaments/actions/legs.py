@@ -61,7 +61,7 @@ START: Final = Action[AtLeg](
     follows=lambda s: [
         *(_IT_WAITS if legs.will_wait(s.season, s.leg) else _AT_ONCE),
         f"It is played in {game_of(s.leg) or 'a game that must be chosen first'}.",
-        "Items that are declared are used up.",
+        "Items that are declared are used up once it has begun.",
     ],
     check=_decided_by(legs.players_of),
     run=lambda s, _form: legs.leg_start(acting_user=s.user, leg=s.leg),

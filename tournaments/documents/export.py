@@ -56,7 +56,8 @@ def season_records(*, season: Season) -> bytes:
 def _text_of(season: Season) -> bytes:
     if _legs_in_order(season).filter(status=LegStatus.RUNNING).exists():
         raise Refusal(
-            "document.leg-running", "A match of this season is being played: wait for its end."
+            "document.leg-running",
+            "A match of this season is on, or waits for its players: wait for its end.",
         )
     _fetch(season)
     document = msgspec.convert(written(season, Document, _numbers_of(season)), Document)

@@ -221,6 +221,26 @@ class Leg(models.Model):
     def __str__(self) -> str:
         return f"{self.death_match}, match {self.number}"
 
+    @property
+    def waits(self) -> bool:
+        """Whether its match waits for its players (`games.services.arrivals`)."""
+        if self.status != LegStatus.RUNNING or self.match is None:
+            return False
+        return not self.match.is_over and self.match.waits_until is not None
+
+    @property
+    def told_status(self) -> str:
+        """How far it is, in a few words for people."""
+        return "Waits for its players" if self.waits else self.get_status_display()
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether what is brought is a secret: until the match has begun, and where it ended before
+        that, until the season has taken that over."""
+        if self.status == LegStatus.RUNNING and self.match is not None:
+            return self.items is None and (self.waits or self.match.is_over)
+        return self.status == LegStatus.PLANNED
+
 
 class ReminderSent(models.Model):
     """That somebody was reminded of a leg, so that nobody is reminded twice."""

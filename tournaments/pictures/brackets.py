@@ -136,7 +136,7 @@ def _box(
     state = str(each.state)
     if each.match.away is None:
         state = "bye"
-    elif row is not None and row.status == DeathMatchStatus.RUNNING:
+    elif row is not None and row.status == DeathMatchStatus.RUNNING and not row.waits:  # type: ignore[attr-defined]
         state = "live"
     elif each.state is BracketState.SETTLED:
         state = "decided"

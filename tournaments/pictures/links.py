@@ -74,6 +74,8 @@ def death_match_picture(sheet: Sheet, row: DeathMatch) -> str:
     """A death match before or between its games: who meets whom, when it is decided how."""
     names = [side.name if side else "To be decided" for side in (row.home, row.away)]
     told = "Being played" if row.status == DeathMatchStatus.RUNNING else "To be played"
+    if row.waits:  # type: ignore[attr-defined]
+        told = "Waits for its players"
     if row.winner is not None:
         told = f"{row.winner.name} won"
     scores = (row.home_score, row.away_score)

@@ -13,12 +13,12 @@ first (`guards.season_lock`), so that two organisers cannot do the same thing tw
   contestant_replace
 - `deathmatches`: for formats, under the season's lock: death_match_create, bye_create, sides_set,
   round_close
-- `legs`: rules_set, leg_start, and who has the advantage
+- `legs`: rules_set, leg_start, leg_unseal, and who has the advantage
 - `results`: leg_settle (a match ended), leg_void (and replay), death_match_declare,
   death_match_walkover, death_match_reopen, death_match_correct, death_match_void, round_reopen,
   season_conclude; `decisions.follow` does what a format's step says is to be done
 - `scheduling`: leg_schedule, leg_confirm, leg_unconfirm, legs_sweep, reminders_send
-- `items`: item_give, item_take_back, item_declare, item_undeclare, items_resolve
+- `items`: item_give, item_take_back, item_declare, item_undeclare, items_resolve, items_unseal
 - `rounds`: round_next, round_pair, round_schedule
 - `starts`: season_start
 - `events`: season_event, season_events

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import User
 from accounts.services import audit_record, users_lock
@@ -18,6 +19,7 @@ from core.refusals import Forbidden, NotFound, Refusal
 from games import pace, words
 from games.engine.chance import RandomSource
 from games.engine.decisions import Seat
+from games.models import Match
 from games.rulesets import REGISTRY
 from games.services.matches import match_start, supplied_to
 from tournaments import audience, lifecycle
@@ -29,7 +31,7 @@ from tournaments.lifecycle import (
     GiftStatus,
     LegStatus,
 )
-from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
+from tournaments.models import Contestant, DeathMatch, Declaration, Gift, Leg, Season
 from tournaments.services import organisers, repertoire
 from tournaments.services.deathmatches import death_match_move, sides_of
 from tournaments.services.events import season_event
@@ -67,9 +69,9 @@ def rules_set(
     Organisers decide; where the season lets the lower seed choose, that player may, once, and from
     the repertoire. ``options`` as in `games.services.matches.match_start` (on top of the season's
     pace), ``prepared`` (organisers only) what is supplied instead of drawn. Refusals: those of
-    `guards.leg_lock_managed`, ``season.not-running``, ``death-match.own``, ``rules.not-allowed``,
-    ``rules.chosen``, ``rules.not-in-repertoire``, ``leg.none``, ``leg.begun``,
-    ``season.repertoire``, ``setup.*``, ``item.declared`` (an item that is brought would not fit).
+    `guards.leg_lock_managed`, ``season.not-running``, ``death-match.own``, ``leg.not-planned``,
+    ``leg.sides``, ``leg.order``, ``leg.rules-missing``, ``leg.no-account``,
+    ``death-match.side-left``, ``setup.*``, ``referee.*``.
     """
     season = season_lock(death_match.round.season_id)
     fresh = death_match_fresh(death_match.pk)
@@ -192,9 +194,9 @@ def leg_start(
     they had said: the clocks start once both are there, and the match is void, to be played again,
     where they are not in time (`games.services.arrivals`).
 
-    The items that were declared are resolved now, and spent. The match draws its beginning from
-    ``random``. Refusals: those of `guards.leg_lock_managed`,
-    ``season.not-running``, ``death-match.own``, ``leg.not-planned``, ``leg.sides``, ``leg.order``,
+    The items that were declared are resolved now; they are spent, and told, once the match has
+    begun. The match draws its beginning from ``random``. Refusals: those of
+    `guards.leg_lock_managed`, ``season.not-running``, ``death-match.own``, ``leg.not-planned``, ``leg.sides``, ``leg.order``,
     ``leg.rules-missing``, ``leg.no-account``, ``death-match.side-left``, ``setup.*``,
     ``referee.*``.
     """
@@ -222,7 +224,7 @@ def _start(
         if ready is None
     ]
     leg.advantage = advantage_of(leg)
-    resolved = spending.items_resolve(leg=leg, at=at)
+    resolved = spending.items_resolve(leg=leg)
     match = match_start(
         acting_user=acting_user,
         players=(home, away),
@@ -242,25 +244,19 @@ def _start(
     until = match.waits_until
     leg.match = match
     leg.advantage = match.advantage
-    leg.items = resolved.as_json()
     leg.started_at = at
     leg.status = lifecycle.step(lifecycle.LEG, leg.status, LegStatus.RUNNING, "The match")
-    leg.save(update_fields=["match", "items", "advantage", "started_at", "status"])
+    leg.save(update_fields=["match", "advantage", "started_at", "status"])
     if death_match.status == DeathMatchStatus.PLANNED:
         death_match_move(death_match, DeathMatchStatus.RUNNING)
-    if resolved.steps:
-        season_event(
-            season=season,
-            kind="item.brought",
-            words=" ".join(resolved.words())[:500],
-            data={"items": leg.items},
-            leg=leg,
-            at=at,
-        )
+    # Else they are a secret for as long as it waits: see `leg_unseal`.
+    if until is None:
+        spending.items_bring(leg=leg, resolved=resolved, at=at)
+    when = "" if until is None else " once both players are there"
     season_event(
         season=season,
         kind="death-match.started",
-        words=f"{leg_words(leg)} begins: {REGISTRY.get(leg.ruleset).name}.",
+        words=f"{leg_words(leg)} begins{when}: {REGISTRY.get(leg.ruleset).name}.",
         data={
             "match": match.pk,
             "leg": leg.number,
@@ -276,6 +272,31 @@ def _start(
         at=at,
     )
     return leg
+
+
+@transaction.atomic
+def leg_unseal(*, match_id: int, at: datetime | None = None) -> bool:
+    """Use up and tell what was brought into a match that waited for its players and has begun;
+    whether there was anything to tell. Idempotent, and safe to call for any match."""
+    found = Leg.objects.filter(match=match_id).values("pk", "death_match__round__season").first()
+    if found is None:
+        return False
+    season = season_lock(found["death_match__round__season"])
+    leg = Leg.objects.select_related("death_match__home", "death_match__away").get(pk=found["pk"])
+    leg.death_match.round.season = season
+    return leg.status == LegStatus.RUNNING and spending.items_unseal(leg=leg, at=instant(at))
+
+
+def sealed_though_begun() -> Q:
+    """The legs with items that are to be told: their match waited, and has begun."""
+    held = Declaration.objects.filter(leg=OuterRef("pk"), gift__status=GiftStatus.HELD)
+    return Q(
+        Exists(held),
+        status=LegStatus.RUNNING,
+        items__isnull=True,
+        match__status=Match.Status.RUNNING,
+        match__waits_until__isnull=True,
+    )
 
 
 def players_of(leg: Leg) -> tuple[User, User]:
@@ -304,7 +325,7 @@ def players_of(leg: Leg) -> tuple[User, User]:
 def must_be_planned(leg: Leg) -> None:
     """Raises Refusal ``leg.not-planned`` for a match that has begun, or is over."""
     if leg.status != LegStatus.PLANNED:
-        raise Refusal("leg.not-planned", f"This match is “{leg.get_status_display()}” already.")
+        raise Refusal("leg.not-planned", f"This match is “{leg.told_status}” already.")
 
 
 def advantage_of(leg: Leg) -> Seat | None:

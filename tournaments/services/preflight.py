@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from accounts.mail import confirmed_addresses
 from accounts.models import User
@@ -14,7 +14,7 @@ from core.refusals import Refusal, refusal_of
 from tournaments import lifecycle
 from tournaments.formats import registry as formats_known
 from tournaments.lifecycle import UNDECIDED, ContestantStatus, LegStatus, SeasonStatus, Visibility
-from tournaments.models import DeathMatch, Season
+from tournaments.models import DeathMatch, Leg, Season
 from tournaments.services.mail import unreached
 
 Step = Literal["list", "start", "cancel", "finish", "archive"]
@@ -124,14 +124,20 @@ def _count_suspended(users: Sequence[User]) -> int:
 
 
 def _before_cancelling(season: Season, _user: User | None) -> Iterable[Warned]:
-    played = [str(each) for each in being_played(season)[:4]]
-    if played:
-        names = ", ".join(played[:3]) + (" and others" if len(played) > 3 else "")
-        yield Warned(
-            "season.leg-running",
-            f"Being played just now: {names}. Let it end, or declare it void at its desk.",
-            stops=True,
-        )
+    waiting = Leg.objects.filter(status=LegStatus.RUNNING, match__waits_until__isnull=False)
+    waits = Q(pk__in=waiting.values("death_match"))
+    for state, found in (
+        ("Being played just now", being_played(season).exclude(waits)),
+        ("Waiting for its players just now", being_played(season).filter(waits)),
+    ):
+        names = [str(each) for each in found[:4]]
+        if names:
+            told = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
+            yield Warned(
+                "season.leg-running",
+                f"{state}: {told}. Let it end, or declare it void at its desk.",
+                stops=True,
+            )
     held = season.gifts.filter(status=lifecycle.GiftStatus.HELD).count()
     if held:
         yield Warned("preflight.items-held", f"{held} items will never be used.")
@@ -139,7 +145,7 @@ def _before_cancelling(season: Season, _user: User | None) -> Iterable[Warned]:
 
 
 def being_played(season: Season) -> QuerySet[DeathMatch]:
-    """The death matches of which a match is on."""
+    """The death matches of which a match is on, or waits for its players."""
     rows = DeathMatch.objects.filter(round__season=season, legs__status=LegStatus.RUNNING)
     return rows.select_related("home", "away").order_by("pk")
 

@@ -40,13 +40,13 @@ from tournaments.services import deathmatches
 from tournaments.services.guards import must_manage, must_not_meet
 from tournaments.services.items.gifts import (
     item_give,
-    item_take_back,
     must_be_another,
     must_be_for_one,
     must_be_for_one_leg,
     must_be_leg_of,
     must_take_part,
 )
+from tournaments.services.items.returns import item_take_back
 
 
 def _gifts_of(season: Season) -> QuerySet[Gift]:

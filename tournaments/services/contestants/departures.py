@@ -287,7 +287,10 @@ def must_be_replaceable(contestant: Contestant, undecided: Iterable[DeathMatch])
     must_be_running(contestant.season)
     _left_as(contestant, ContestantStatus.REPLACED)
     if any(leg.status == LegStatus.RUNNING for each in undecided for leg in each.legs.all()):
-        raise Refusal("contestant.playing", f"{contestant.name} is playing just now.")
+        raise Refusal(
+            "contestant.playing",
+            f"{contestant.name} has a match that is on, or waits for its players.",
+        )
 
 
 def _take_over(old: Contestant, new: Contestant, at: datetime) -> None:

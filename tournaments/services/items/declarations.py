@@ -41,7 +41,9 @@ def item_declare(
         raise Forbidden("item.not-yours", "This item is not yours.")
     if held.status != GiftStatus.HELD:
         raise Refusal("item.gone", f"This item is “{held.get_status_display()}”.")
-    if held.declarations.filter(leg__status=LegStatus.PLANNED).exclude(leg=leg).exists():
+    # One that is held still is spent only once the match that it is brought into has begun.
+    elsewhere = held.declarations.filter(leg__status__in=[LegStatus.PLANNED, LegStatus.RUNNING])
+    if elsewhere.exclude(leg=leg).exists():
         raise Refusal("item.declared", "You bring this item into another match already.")
     item = _must_fit(leg, held)
     if item.is_meta:

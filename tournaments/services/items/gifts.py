@@ -1,8 +1,7 @@
-"""Items given to contestants, and taken back."""
+"""Items given to contestants."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
 
 from django.db import transaction
@@ -28,9 +27,7 @@ from tournaments.services.guards import (
     must_be_running,
     must_not_be_archived,
     must_not_meet,
-    reason,
     season_lock,
-    season_lock_managed,
 )
 
 NOTE_MAX = 300
@@ -266,48 +263,12 @@ def _gift_words(gift: Gift, item: Item) -> str:
     return f"{by} {gift.receiver.name} {item.name}{target}."
 
 
-@transaction.atomic
-def item_take_back(*, acting_user: User, gift: Gift, why: str, at: datetime | None = None) -> Gift:
-    """Take back an item that was given by mistake and is not used up. Organisers only.
-    Refusals: those of `guards.season_lock_managed`, ``why.*``, ``death-match.own``,
-    ``lifecycle.step``."""
-    season = season_lock_managed(gift.season, acting_user)
-    found = Gift.objects.select_related("receiver").get(pk=gift.pk)
-    must_be_held(found, acting_user)
-    why = reason(why)
-    gift_move(found, GiftStatus.TAKEN_BACK)
-    found.declarations.filter(leg__status=LegStatus.PLANNED).delete()
-    found.targeted_by.filter(leg__status=LegStatus.PLANNED).delete()
-    name = item_of(found.item, found.ruleset).name
-    words = f"{found.receiver.name}'s {name} is taken back: {why}"
-    ItemEvent.objects.create(gift=found, kind="taken-back", words=words[:500], at=instant(at))
-    season_event(
-        season=season,
-        kind="item.taken-back",
-        words=words,
-        data={"gift": found.pk, "why": why},
-        contestant=found.receiver,
-        by=acting_user,
-        at=at,
-    )
-    audit_record(acting_user=acting_user, action="item.take_back", target=found, data={"why": why})
-    return found
-
-
-def must_be_held(
-    gift: Gift, acting_user: User, undecided: Iterable[DeathMatch] | None = None
-) -> None:
-    """Whether somebody can take an item back; ``undecided`` as in `guards.must_not_meet`. Raises
-    Refusal ``lifecycle.step`` and ``death-match.own``."""
-    must_not_meet(gift.receiver, acting_user, undecided)
-    _moved(gift, GiftStatus.TAKEN_BACK)
-
-
-def _moved(gift: Gift, status: GiftStatus) -> GiftStatus:
+def gift_moved(gift: Gift, status: GiftStatus) -> GiftStatus:
+    """The status of an item once it has taken a step. Raises Refusal ``lifecycle.step``."""
     return lifecycle.step(lifecycle.GIFT, gift.status, status, "The item")
 
 
 def gift_move(gift: Gift, status: GiftStatus) -> None:
     """Take a gift to another state. Raises Refusal ``lifecycle.step``."""
-    gift.status = _moved(gift, status)
+    gift.status = gift_moved(gift, status)
     gift.save(update_fields=["status"])

@@ -9,6 +9,8 @@ from typing import Any
 import msgspec
 
 from games.engine.ruleset import HeldItem
+from games.models import Match
+from games.services.arrivals import match_has_begun
 from tournaments.items.catalogue import item_of
 from tournaments.items.rules import Brought, ItemStep, resolve
 from tournaments.lifecycle import GiftStatus
@@ -47,8 +49,8 @@ class Resolved(msgspec.Struct, frozen=True):
         }
 
 
-def items_resolve(*, leg: Leg, at: datetime) -> Resolved:
-    """Resolve and use up what both bring into a leg that begins now; under the season's lock."""
+def items_resolve(*, leg: Leg) -> Resolved:
+    """What both bring into a leg, and what is left of it; under the season's lock."""
     death_match = leg.death_match
     sides = (death_match.home, death_match.away)
     names = (sides[0].name if sides[0] else "", sides[1].name if sides[1] else "")
@@ -65,8 +67,19 @@ def items_resolve(*, leg: Leg, at: datetime) -> Resolved:
         for each in sorted(declarations, key=lambda each: each.gift_id)
     )
     resolution = resolve(brought, names)
-    for each in declarations:
-        gift_move(each.gift, GiftStatus.SPENT)
+    return Resolved(brought, resolution.held, resolution.steps, names)
+
+
+def items_bring(*, leg: Leg, resolved: Resolved, at: datetime) -> None:
+    """Use up and tell what both bring into a leg, now that its match has begun; under the season's
+    lock."""
+    if not resolved.brought:
+        return
+    leg.items = resolved.as_json()
+    leg.save(update_fields=["items"])
+    death_match, names = leg.death_match, resolved.names
+    for gift in _gifts_in(leg):
+        gift_move(gift, GiftStatus.SPENT)
     events = [
         ItemEvent(
             gift_id=use.id,
@@ -75,12 +88,40 @@ def items_resolve(*, leg: Leg, at: datetime) -> Resolved:
             words=f"{names[use.seat]} brings {use.item.name} into {death_match}.",
             at=at,
         )
-        for use in brought
+        for use in resolved.brought
     ]
-    for step in resolution.steps:
+    for step in resolved.steps:
         events += _step_events(step, leg, at)
     ItemEvent.objects.bulk_create(events)
-    return Resolved(brought, resolution.held, resolution.steps, names)
+    if resolved.steps:
+        season_event(
+            season=death_match.round.season,
+            kind="item.brought",
+            words=" ".join(resolved.words())[:500],
+            data={"items": leg.items},
+            leg=leg,
+            at=at,
+        )
+
+
+def items_unseal(*, leg: Leg, at: datetime) -> bool:
+    """Do what `items_bring` does for a leg whose match waited for its players, once; under the
+    season's lock. While it waits nothing changes; where it ended so, what was declared stays with
+    its holder. Whether there was anything to tell."""
+    if leg.items is not None or leg.match_id is None:
+        return False
+    resolved = items_resolve(leg=leg)
+    if not resolved.brought:
+        return False
+    match = Match.objects.defer("snapshot").get(pk=leg.match_id)
+    if match_has_begun(match_id=match.pk):
+        leg.advantage = match.advantage
+        leg.save(update_fields=["advantage"])
+        items_bring(leg=leg, resolved=resolved, at=at)
+        return True
+    if match.is_over:
+        leg.declarations.all().delete()
+    return False
 
 
 def _step_events(step: ItemStep, leg: Leg, at: datetime) -> list[ItemEvent]:
@@ -113,6 +154,7 @@ def _gifts_in(leg: Leg) -> list[Gift]:
 
 def items_leave(*, leg: Leg, at: datetime) -> None:
     """Note that what was brought into a match is used up, now that it has a result."""
+    items_unseal(leg=leg, at=at)
     gifts = _gifts_in(leg)
     if not gifts:
         return
@@ -134,6 +176,7 @@ def items_leave(*, leg: Leg, at: datetime) -> None:
 
 def items_return(*, leg: Leg, at: datetime) -> None:
     """Give back what was brought into a match that is void now."""
+    items_unseal(leg=leg, at=at)
     gifts = [gift for gift in _gifts_in(leg) if gift.status == GiftStatus.SPENT]
     if not gifts:
         return

@@ -23,7 +23,7 @@ from tournaments.models import Episode, Leg, NoShowRule
 from tournaments.services.deathmatches import sides_of
 from tournaments.services.events import season_event
 from tournaments.services.guards import death_match_fresh, instant, season_lock
-from tournaments.services.legs import leg_start
+from tournaments.services.legs import leg_start, leg_unseal, sealed_though_begun
 from tournaments.services.mail import organisers_mail
 from tournaments.services.results.rulings import leg_forfeit
 from tournaments.services.results.settlement import leg_settle
@@ -51,8 +51,9 @@ class Swept(NamedTuple):
 
 
 def legs_sweep(*, at: datetime | None = None, random: RandomSource = chance.system) -> Swept:
-    """Do what time asks of seasons: take over results that were missed, begin what both are ready
-    for, deal with those who are not there, remind, tell of choices that ran out.
+    """Do what time asks of seasons: take over results (and what was brought into what has begun)
+    that were missed, begin what both are ready for, deal with those who are not there, remind, tell
+    of choices that ran out.
 
     Idempotent, and one transaction for each leg: what fails for one, or cannot be read, is set
     aside and does not disturb the others (`core.jobs.guard`).
@@ -60,7 +61,7 @@ def legs_sweep(*, at: datetime | None = None, random: RandomSource = chance.syst
     at = instant(at)
     _lapse_all(at)
     return Swept(
-        settled=_each("legs.settle", _matches_over, lambda match_id: leg_settle(match_id=match_id)),
+        settled=_each("legs.settle", _matches_missed, lambda match_id: _take_over(match_id, at)),
         started=_each("legs.begin", partial(_both_ready, at), lambda leg: _begin(leg, at, random)),
         no_shows=_each(
             "legs.no-show", partial(_overdue, at), lambda leg: _enforce_no_show(leg, at)
@@ -104,10 +105,16 @@ def _season_of(row: object) -> int | None:
     return row.round.season_id if isinstance(row, Episode) else None
 
 
-def _matches_over() -> list[int]:
-    over = Leg.objects.filter(status=LegStatus.RUNNING, match__status=Match.Status.FINISHED)
-    over = over.filter(guard.may_try("legs.settle", "match"))
-    return [pk for pk in over.order_by("pk").values_list("match", flat=True)[:SWEEP_AT_MOST] if pk]
+def _matches_missed() -> list[int]:
+    """Those that are over, and those that have begun and whose items are not told yet."""
+    over = Q(status=LegStatus.RUNNING, match__status=Match.Status.FINISHED)
+    found = Leg.objects.filter(over | sealed_though_begun())
+    found = found.filter(guard.may_try("legs.settle", "match"))
+    return [pk for pk in found.order_by("pk").values_list("match", flat=True)[:SWEEP_AT_MOST] if pk]
+
+
+def _take_over(match_id: int, at: datetime) -> bool:
+    return leg_settle(match_id=match_id) or leg_unseal(match_id=match_id, at=at)
 
 
 def _lapse_all(at: datetime) -> None:

@@ -10,7 +10,7 @@ from core.refusals import NotFound, RefusalKind, refusal_of
 from tournaments.actions.items import GIFT, GRANT, TAKE_BACK
 from tournaments.actions.subjects import AtGift, AtSeason
 from tournaments.reading import Sheet
-from tournaments.services.items.gifts import must_be_held
+from tournaments.services.items.returns import must_be_held
 from tournaments.views.actions import perform
 from tournaments.views.common import FORMS, organisers_only
 
