@@ -30,7 +30,7 @@ from tournaments.models import (
     Season,
     SeasonEvent,
 )
-from tournaments.reading import Sheet
+from tournaments.reading.sheet import Sheet
 from tournaments.services.guards import heirs_of
 from tournaments.services.seasons import season_archive
 

@@ -10,13 +10,14 @@ from django.utils.safestring import SafeString
 from accounts.models import User
 from accounts.profile import Section
 from games.models import Match
-from tournaments import reading
+from tournaments.reading.death_matches import leg_of_match
+from tournaments.reading.seasons import contestancies_of, next_scheduled, seasons_by_stage
 from tournaments.waiting import waiting_anywhere
 
 
 def match_banner(request: HttpRequest, match: Match) -> SafeString:
     """Which season a match belongs to, which round, and how the death match stands."""
-    leg = reading.leg_of_match(match.pk, request.user)
+    leg = leg_of_match(match.pk, request.user)
     if leg is None:
         return SafeString("")
     row = leg.death_match
@@ -26,11 +27,11 @@ def match_banner(request: HttpRequest, match: Match) -> SafeString:
 
 def home_section(request: HttpRequest) -> SafeString:
     """Seasons that are running or enrolling, and what is played next."""
-    stages = reading.seasons_by_stage(request.user, at_most=3)
+    stages = seasons_by_stage(request.user, at_most=3)
     context = {
         "running": stages["running"],
         "enrolling": stages["enrolling"],
-        "next_legs": reading.next_scheduled(request.user),
+        "next_legs": next_scheduled(request.user),
     }
     if not any(context.values()):
         return SafeString("")
@@ -47,7 +48,7 @@ def waiting(request: HttpRequest) -> SafeString:
 
 def profile_section(request: HttpRequest, person: User) -> Section | None:
     """The seasons that somebody played, and how they ended for them."""
-    rows = reading.contestancies_of(person, request.user)
+    rows = contestancies_of(person, request.user)
     if not rows:
         return None
     return Section("Seasons", "tournaments/_profile.html", {"contestancies": rows})

@@ -14,12 +14,12 @@ from tournaments.lifecycle import (
     PLAYABLE,
     DeathMatchStatus,
     EpisodeStatus,
-    LegStatus,
     SeasonStatus,
     Visibility,
 )
 from tournaments.models import DeathMatch, Episode, Leg, Season
-from tournaments.reading import Sheet, with_legs
+from tournaments.reading.death_matches import DeathMatchWithLegs, with_legs
+from tournaments.reading.sheet import Sheet
 from tournaments.services.scheduling.readiness import ready_from
 
 # What is told at most on pages about other things.
@@ -43,13 +43,11 @@ def waiting_for(sheet: Sheet, user: Any) -> list[PendingTask]:
     if season.visibility == Visibility.ARCHIVED:
         return []
     found: list[PendingTask] = []
-    for played in sheet.rounds:
-        episode = getattr(played, "told", None)
-        if episode is not None:
-            found += _of_episode(episode, user)
-    for row in sheet.death_matches:
-        if mine[0].pk in (row.home_id, row.away_id):
-            found += _of_death_match(row, user)
+    for episode in sheet.episodes:
+        found += _of_episode(episode.row, user)
+    for each in sheet.with_legs:
+        if mine[0].pk in (each.row.home_id, each.row.away_id):
+            found += _of_death_match(each, user)
     return found
 
 
@@ -75,8 +73,9 @@ def waiting_anywhere(user: Any) -> list[PendingTask]:
     found = []
     for episode in episodes.order_by("round__opened_at")[:_AT_MOST]:
         found += [(episode.round.season, each) for each in _of_episode(episode, user)]
-    for row in with_legs(rows.order_by("round__opened_at", "pk")[:_AT_MOST]):
-        found += [(row.round.season, each) for each in _of_death_match(row, user)]
+    for meeting in with_legs(rows.order_by("round__opened_at", "pk")[:_AT_MOST]):
+        season = meeting.row.round.season
+        found += [(season, each) for each in _of_death_match(meeting, user)]
     return [each._replace(words=f"{season.name}: {each.words}") for season, each in found]
 
 
@@ -88,13 +87,11 @@ def _of_episode(episode: Episode, user: Any) -> list[PendingTask]:
     return [PendingTask("You came last. Who will face you?", "Choose your opponent", url)]
 
 
-def _of_death_match(row: DeathMatch, user: Any) -> list[PendingTask]:
-    if row.status == DeathMatchStatus.RUNNING:
-        on = next((leg for leg in row.all_legs if leg.status == LegStatus.RUNNING), None)  # type: ignore[attr-defined]
-        if on is not None and on.match is not None:
-            words = f"{row} begins once both of you are there." if on.waits else f"{row} is on."
-            return [PendingTask(words, "To the board", on.match.get_absolute_url())]
-    leg: Leg | None = row.next_leg  # type: ignore[attr-defined]
+def _of_death_match(found: DeathMatchWithLegs, user: Any) -> list[PendingTask]:
+    row, leg, on = found.row, found.next, found.running
+    if row.status == DeathMatchStatus.RUNNING and on is not None and on.match is not None:
+        words = f"{row} begins once both of you are there." if on.waits else f"{row} is on."
+        return [PendingTask(words, "To the board", on.match.get_absolute_url())]
     if row.status not in PLAYABLE or leg is None:
         return []
     if not leg.ruleset:

@@ -19,8 +19,8 @@ from tournaments.actions.legs import LEG
 from tournaments.actions.seasons import MODERATED, SEASON
 from tournaments.actions.subjects import AtDeathMatch, AtLeg, AtSeason
 from tournaments.formats.elimination.episodes import episode_open
-from tournaments.models import DeathMatch, Leg, Season
-from tournaments.reading import Sheet
+from tournaments.models import DeathMatch, Season
+from tournaments.reading.sheet import Sheet
 from tournaments.services.seasons import season_cancel
 
 pytestmark = pytest.mark.django_db
@@ -73,7 +73,7 @@ def at(orla: User, row: DeathMatch) -> tuple[AtDeathMatch, AtLeg]:
     """The death match and its match, as a page reads them."""
     sheet = Sheet(Season.objects.get(pk=row.round.season_id))
     found = sheet.death_match(row.pk)
-    leg: Leg = next(leg for leg in found.all_legs if leg.pk == leg_of(row).pk)  # type: ignore[attr-defined]
+    leg = found.leg(leg_of(row).pk)
     return AtDeathMatch(orla, sheet, found), AtLeg(orla, sheet, found, leg)
 
 

@@ -32,7 +32,7 @@ from tournaments.documents.restore import season_import
 from tournaments.formats.elimination.final import final_open
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Gift, ItemEvent, Season
-from tournaments.reading import Sheet
+from tournaments.reading.sheet import Sheet
 from tournaments.services.items.declarations import item_declare, item_undeclare
 from tournaments.services.items.gifts import item_give
 from tournaments.services.items.returns import item_take_back
@@ -358,9 +358,9 @@ def test_more_items_give_the_advantage_in_a_peg_domain_final_of_every_format(
                 **item,
             )  # fmt: skip
     sheet = Sheet(season)
-    shown = next(row for row in sheet.death_matches if row.pk == met.pk)
-    told = leg_facts(sheet, shown.all_legs[0], orla)  # type: ignore[attr-defined]
-    assert told["leads"] == {None: "", 0: met.home, 1: met.away}[advantage]
+    shown = sheet.death_match(met.pk)
+    told = leg_facts(sheet, shown, shown.legs[0], orla)
+    assert told.leads == {None: "", 0: met.home, 1: met.away}[advantage]
     leg = begun(orla, met)
     assert leg.match is not None
     assert (leg.advantage, leg.match.advantage) == (advantage, advantage)

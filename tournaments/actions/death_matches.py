@@ -36,8 +36,7 @@ def _may_set_rules(subject: AtDeathMatch) -> None:
 
 
 def _rules_form(subject: AtDeathMatch) -> Callable[..., RulesForm]:
-    told = subject.death_match.legs_told  # type: ignore[attr-defined]
-    planned = [leg for leg in told if leg.status == LegStatus.PLANNED]
+    planned = [leg for leg in subject.with_legs.legs if leg.status == LegStatus.PLANNED]
     return partial(RulesForm, legs=planned, user=subject.user)
 
 

@@ -59,7 +59,7 @@ def _open_the_final(subject: AtSeason, form: Any) -> str:
 def _placements_form(subject: AtRound) -> Callable[..., PlacementsForm]:
     episode = subject.episode
     initial: dict[str, Any] = {"main_match": episode.main_match, "notes": episode.notes}
-    for each in episode.places:  # type: ignore[attr-defined]
+    for each in subject.with_placements.placements:
         initial[f"place_{each.contestant_id}"] = each.place
         initial[f"immune_{each.contestant_id}"] = each.immune
     people = list(main_match.in_main_match(episode))

@@ -11,7 +11,7 @@ from tournaments.actions.subjects import AtLeg
 from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.death_matches import ScheduleForm
 from tournaments.models import Leg
-from tournaments.reading import game_of
+from tournaments.reading.death_matches import game_of
 from tournaments.services import legs
 from tournaments.services.results import corrections
 from tournaments.services.scheduling import appointments

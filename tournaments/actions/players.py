@@ -51,7 +51,7 @@ def _may_choose_rules(subject: AtDeathMatch) -> None:
 def _rules_form(subject: AtDeathMatch) -> Callable[..., RulesForm]:
     return partial(
         RulesForm,
-        legs=subject.death_match.legs_told,  # type: ignore[attr-defined]
+        legs=subject.with_legs.counting,
         user=subject.user,
         games=subject.season.repertoire,
     )

@@ -9,7 +9,9 @@ from django.urls import reverse
 from accounts.models import User
 from core.refusals import NotFound
 from tournaments.models import Contestant, DeathMatch, Episode, Gift, Leg, Round, Season
-from tournaments.reading import Sheet
+from tournaments.reading.death_matches import DeathMatchWithLegs
+from tournaments.reading.episodes import EpisodeWithPlacements
+from tournaments.reading.sheet import Sheet
 from tournaments.services.guards import must_not_be_archived, must_not_be_own, must_not_meet
 
 
@@ -58,20 +60,25 @@ class AtRound(AtSeason):
     round: Round
 
     @property
+    def with_placements(self) -> EpisodeWithPlacements:
+        """The episode that it is, with its placements. Raises Refusal ``round.none``."""
+        found = self.sheet.episode_of(self.round)
+        if found is None:
+            raise NotFound("round.none", "This round is no episode.")
+        return found
+
+    @property
     def episode(self) -> Episode:
         """The episode that it is. Raises Refusal ``round.none``."""
-        episode: Episode | None = getattr(self.round, "told", None)
-        if episode is None:
-            raise NotFound("round.none", "This round is no episode.")
-        return episode
+        return self.with_placements.row
 
     @property
     def legs_to_play(self) -> list[Leg]:
         """Of each of its death matches the next match, where both sides are known."""
         return [
-            leg
-            for row, leg in self.sheet.planned
-            if row.round_id == self.round.pk and row.away_id and leg == row.next_leg  # type: ignore[attr-defined]
+            each.leg
+            for each in self.sheet.planned
+            if each.row.round_id == self.round.pk and each.row.away_id and each.is_next
         ]
 
 
@@ -86,7 +93,12 @@ class AtGift(AtSeason):
 class AtDeathMatch(AtSeason):
     """Somebody, and a death match."""
 
-    death_match: DeathMatch
+    with_legs: DeathMatchWithLegs
+
+    @property
+    def death_match(self) -> DeathMatch:
+        """The death match itself."""
+        return self.with_legs.row
 
     @property
     def sides(self) -> list[Contestant]:

@@ -72,7 +72,8 @@ from tournaments.models import (
     SeasonEvent,
     SeasonOrganiser,
 )
-from tournaments.reading import Sheet, fingerprint, season_for
+from tournaments.reading.seasons import fingerprint, season_for
+from tournaments.reading.sheet import Sheet
 
 TAG = ["seasons"]
 

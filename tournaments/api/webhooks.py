@@ -22,7 +22,7 @@ from core.api.views import DetailView, ListView, SignedInView
 from core.refusals import Forbidden, NotFound, Refusal, Together
 from tournaments.audience import may_manage
 from tournaments.models import Season
-from tournaments.reading import season_for
+from tournaments.reading.seasons import season_for
 from tournaments.webhooks import services
 from tournaments.webhooks.kinds import CHOICES
 from tournaments.webhooks.models import Delivery, Webhook

@@ -117,6 +117,11 @@ class DeathMatch(models.Model):
     def get_absolute_url(self) -> str:
         return reverse("tournaments:death_match", args=[self.round.season.slug, self.pk])
 
+    @property
+    def waits(self) -> bool:
+        """Whether a match of it waits for its players; asks its legs, and their matches."""
+        return any(leg.waits for leg in self.legs.all())
+
 
 class Leg(models.Model):
     """One match of a death match: when it is played and what in, who is ready, which items are

@@ -8,7 +8,7 @@ from tournaments.formats.field import ResultBasis as Came
 from tournaments.formats.single_elimination.rules import BracketStanding, BracketState
 from tournaments.lifecycle import DeathMatchStatus, How
 from tournaments.models import DeathMatch
-from tournaments.reading import Sheet
+from tournaments.reading.sheet import Sheet
 
 BOX_W, BOX_H, GAP_X, GAP_Y, HEAD = 196, 60, 46, 18, 34
 
@@ -136,7 +136,7 @@ def _box(
     state = str(each.state)
     if each.match.away is None:
         state = "bye"
-    elif row is not None and row.status == DeathMatchStatus.RUNNING and not row.waits:  # type: ignore[attr-defined]
+    elif row is not None and row.status == DeathMatchStatus.RUNNING and not row.waits:
         state = "live"
     elif each.state is BracketState.SETTLED:
         state = "decided"

@@ -13,7 +13,7 @@ from games.sharing import BRASS, MUTED, PANEL, TEXT, frame, label
 from tournaments.lifecycle import STILL_IN, DeathMatchStatus, SeasonStatus
 from tournaments.models import Contestant, DeathMatch
 from tournaments.pictures.portraits import colour_of, initial_of
-from tournaments.reading import Sheet
+from tournaments.reading.sheet import Sheet
 
 
 def season_picture(sheet: Sheet) -> str:
@@ -74,7 +74,7 @@ def death_match_picture(sheet: Sheet, row: DeathMatch) -> str:
     """A death match before or between its games: who meets whom, when it is decided how."""
     names = [side.name if side else "To be decided" for side in (row.home, row.away)]
     told = "Being played" if row.status == DeathMatchStatus.RUNNING else "To be played"
-    if row.waits:  # type: ignore[attr-defined]
+    if row.waits:
         told = "Waits for its players"
     if row.winner is not None:
         told = f"{row.winner.name} won"

@@ -6,7 +6,7 @@ from tournaments.models import Season
 from tournaments.pictures.brackets import bracket_drawing
 from tournaments.pictures.links import season_picture
 from tournaments.pictures.timelines import timeline
-from tournaments.reading import Sheet
+from tournaments.reading.sheet import Sheet
 
 
 def season_shown(season: Season) -> None:
@@ -17,7 +17,7 @@ def season_shown(season: Season) -> None:
         "cross_table", "gifts", "live_matches",
     ):  # fmt: skip
         getattr(sheet, part)
-    if any(getattr(each, "told", None) is not None for each in sheet.rounds):
+    if sheet.episodes:
         timeline(sheet)
     bracket_drawing(sheet)
     season_picture(sheet)

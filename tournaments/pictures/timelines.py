@@ -9,7 +9,7 @@ from django.urls import reverse
 from tournaments.lifecycle import STILL_IN, ContestantStatus, DeathMatchStatus
 from tournaments.models import Contestant, DeathMatch, Round
 from tournaments.pictures.portraits import colour_of, initial_of
-from tournaments.reading import Sheet
+from tournaments.reading.sheet import Sheet
 
 ROW, COLUMN, LEFT, TOP = 48, 84, 26, 40
 
@@ -112,7 +112,7 @@ def _column(sheet: Sheet, played: Round, x_of: dict[int, int], y_of: dict[int, i
         x=x_of[played.number],
         heading="Final" if played.is_final else str(played.number),
         url=reverse("tournaments:round", args=[sheet.season.slug, played.number]),
-        words=_episode_text(played, met),
+        words=_episode_text(sheet, played, met),
         meets=meets,
         decided=met is not None and met.winner_id is not None,
     )
@@ -125,8 +125,9 @@ def _meeting(sheet: Sheet, played: Round) -> DeathMatch | None:
     return None
 
 
-def _episode_text(played: Round, met: DeathMatch | None) -> str:
-    episode = getattr(played, "told", None)
+def _episode_text(sheet: Sheet, played: Round, met: DeathMatch | None) -> str:
+    found = sheet.episode_of(played)
+    episode = None if found is None else found.row
     if met is not None and met.home is not None and met.away is not None:
         if met.winner is not None:
             out = met.away if met.winner_id == met.home_id else met.home
@@ -176,11 +177,12 @@ def _mark(sheet: Sheet, contestant: Contestant, played: Round, x: int, y: int) -
         ending = {"won": " and survives", "out": " and is out", "": ""}[end]
         words = f"{contestant.name}, {played.name}: {role}{ending}"
         return Mark(x, y, kind, end, *face, words)
-    episode = getattr(played, "told", None)
-    if episode is not None and episode.ec_id == contestant.pk and episode.dmo_id is None:
+    episode = sheet.episode_of(played)
+    if episode is None:
+        return None
+    if episode.row.ec_id == contestant.pk and episode.row.dmo_id is None:
         return Mark(x, y, "ec", "", *face, f"{contestant.name}, {played.name}: EC")
-    places = [] if episode is None else episode.places
-    mine = next((each for each in places if each.contestant_id == contestant.pk), None)
+    mine = episode.placement_of(contestant)
     if mine is None:
         return None
     kind = "immune" if mine.immune else "safe"

@@ -196,9 +196,9 @@ def leg_start(
 
     The items that were declared are resolved now; they are spent, and told, once the match has
     begun. The match draws its beginning from ``random``. Refusals: those of
-    `guards.leg_lock_managed`, ``season.not-running``, ``death-match.own``, ``leg.not-planned``, ``leg.sides``, ``leg.order``,
-    ``leg.rules-missing``, ``leg.no-account``, ``death-match.side-left``, ``setup.*``,
-    ``referee.*``.
+    `guards.leg_lock_managed`, ``season.not-running``, ``death-match.own``, ``leg.not-planned``,
+    ``leg.sides``, ``leg.order``, ``leg.rules-missing``, ``leg.no-account``,
+    ``death-match.side-left``, ``setup.*``, ``referee.*``.
     """
     season, fresh = leg_lock_managed(leg, acting_user)
     return _start(season, fresh, acting_user, instant(at), random, waits=waits)

@@ -10,7 +10,6 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from games import pace, words
-from tournaments import reading
 from tournaments.lifecycle import (
     STILL_IN,
     ContestantStatus,
@@ -31,6 +30,9 @@ from tournaments.models import (
     SeasonEvent,
 )
 from tournaments.pictures import brackets, links, portraits, timelines
+from tournaments.reading.death_matches import game_of
+from tournaments.reading.items import item_named
+from tournaments.reading.sheet import Sheet
 from tournaments.standings.metrics import Value
 
 register = template.Library()
@@ -71,13 +73,13 @@ def contestant_link(contestant: Contestant | None, link: bool = True) -> SafeStr
 
 
 @register.simple_tag
-def season_timeline(sheet: reading.Sheet) -> timelines.Timeline:
+def season_timeline(sheet: Sheet) -> timelines.Timeline:
     """The drawing of a season's episodes."""
     return timelines.timeline(sheet)
 
 
 @register.simple_tag
-def season_bracket(sheet: reading.Sheet) -> brackets.Drawing | None:
+def season_bracket(sheet: Sheet) -> brackets.Drawing | None:
     """The drawing of a bracket."""
     return brackets.bracket_drawing(sheet)
 
@@ -104,8 +106,9 @@ def status_tag(season: Season) -> SafeString:
 
 
 @register.filter
-def ended(contestant: Contestant) -> str:
-    """What has become of a contestant, in a few words."""
+def ended(contestant: Contestant, for_third: bool = False) -> str:
+    """What has become of a contestant, in a few words; ``for_third``: what they still play for is
+    third place."""
     season = contestant.season
     if season.winner_id == contestant.pk:
         return "winner"
@@ -113,7 +116,7 @@ def ended(contestant: Contestant) -> str:
     if status == ContestantStatus.ACTIVE:
         if season.status == SeasonStatus.FINISHED and contestant.place:
             return f"place {contestant.place}"
-        return "plays for third place" if getattr(contestant, "for_third", False) else "still in"
+        return "plays for third place" if for_third else "still in"
     if contestant.place and status != ContestantStatus.REPLACED:
         return f"{status.label.lower()}, place {contestant.place}"
     return str(status.label).lower()
@@ -122,7 +125,7 @@ def ended(contestant: Contestant) -> str:
 @register.filter
 def game(row: Leg | Round) -> str:
     """What is played; empty while that is not decided."""
-    return reading.game_of(row)
+    return game_of(row)
 
 
 @register.filter
@@ -148,7 +151,7 @@ def pace_named(key: str) -> str:
 @register.filter
 def item_name(gift: Gift) -> str:
     """The name of an item."""
-    return reading.item_named(gift)[0]
+    return item_named(gift)[0]
 
 
 @register.filter
@@ -207,7 +210,7 @@ def round_title(row: DeathMatch) -> str:
 
 
 @register.filter
-def how_far(played: Round, sheet: reading.Sheet) -> str:
+def how_far(played: Round, sheet: Sheet) -> str:
     """How far a round is, in a few words; one that was there from the beginning is open long before
     its turn, and for a while after it."""
     now = sheet.current
@@ -249,6 +252,6 @@ def to_int(number: float) -> str:
 
 
 @register.filter
-def standing(sheet: reading.Sheet) -> str:
+def standing(sheet: Sheet) -> str:
     """How far a season is, in a few words."""
     return links.standing_text(sheet)

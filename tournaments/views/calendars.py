@@ -20,7 +20,9 @@ from core.conditional import answer_to, strong_tag
 from core.refusals import NotFound
 from tournaments.lifecycle import DeathMatchStatus, LegStatus, SeasonStatus
 from tournaments.models import DeathMatch, Leg, SeasonEvent
-from tournaments.reading import Sheet, fingerprint, game_of
+from tournaments.reading.death_matches import DeathMatchWithLegs, game_of
+from tournaments.reading.seasons import fingerprint
+from tournaments.reading.sheet import Sheet
 from tournaments.views.common import season_page
 
 # How long a death match is taken to last where a calendar wants to know: nobody can tell.
@@ -31,7 +33,7 @@ LASTS: Final = timedelta(hours=2)
 @season_page
 def season_calendar(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """Every death match of the season that has or had a time."""
-    return _feed(request, sheet, lambda: sheet.death_matches, sheet.season.name, "all")
+    return _feed(request, sheet, lambda: sheet.with_legs, sheet.season.name, "all")
 
 
 @require_safe
@@ -42,8 +44,8 @@ def contestant_calendar(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResp
     if who is None:
         raise NotFound("contestant.none", "There is no such contestant.")
 
-    def theirs() -> list[DeathMatch]:
-        return [row for row in sheet.death_matches if pk in (row.home_id, row.away_id)]
+    def theirs() -> list[DeathMatchWithLegs]:
+        return [each for each in sheet.with_legs if pk in (each.row.home_id, each.row.away_id)]
 
     return _feed(request, sheet, theirs, f"{who.name} in {sheet.season.name}", str(pk))
 
@@ -51,14 +53,14 @@ def contestant_calendar(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResp
 def _feed(
     request: HttpRequest,
     sheet: Sheet,
-    rows: Callable[[], Iterable[DeathMatch]],
+    found: Callable[[], Iterable[DeathMatchWithLegs]],
     name: str,
     part: str,
 ) -> HttpResponse:
-    """The feed, or 304 where the reader has it; ``rows`` are asked for only when needed."""
+    """The feed, or 304 where the reader has it; what is ``found`` is asked for only when needed."""
 
     def make() -> HttpResponse:
-        body = _calendar(request, sheet, rows(), name).to_ical()
+        body = _calendar(request, sheet, found(), name).to_ical()
         response = HttpResponse(body, content_type="text/calendar; charset=utf-8")
         response["Content-Disposition"] = f'inline; filename="{sheet.season.slug}.ics"'
         return response
@@ -71,7 +73,7 @@ def _feed(
 
 
 def _calendar(
-    request: HttpRequest, sheet: Sheet, rows: Iterable[DeathMatch], name: str
+    request: HttpRequest, sheet: Sheet, found: Iterable[DeathMatchWithLegs], name: str
 ) -> Calendar:
     calendar = Calendar()
     calendar.add("prodid", "-//Gauntlet//Seasons//EN")
@@ -81,11 +83,11 @@ def _calendar(
     calendar.add("x-wr-calname", name)
     calendar.add("refresh-interval", timedelta(minutes=30), {"VALUE": "DURATION"})
     told = _announcements_of(sheet)
-    for row in rows:
-        for leg in row.all_legs:  # type: ignore[attr-defined]
+    for each in found:
+        for leg in each.legs:
             when = leg.scheduled_at or leg.started_at or told.was.get(leg.pk)
             if when is not None:
-                calendar.add_component(_event(request, sheet, row, leg, when, told))
+                calendar.add_component(_event(request, sheet, each.row, leg, when, told))
     return calendar
 
 
@@ -102,8 +104,7 @@ class _Announcements:
 def _announcements_of(sheet: Sheet) -> _Announcements:
     told = _Announcements()
     of_match: dict[int, list[int]] = {
-        row.pk: [leg.pk for leg in row.all_legs]  # type: ignore[attr-defined]
-        for row in sheet.death_matches
+        each.row.pk: [leg.pk for leg in each.legs] for each in sheet.with_legs
     }
     every = [pk for legs in of_match.values() for pk in legs]
     of_a_match = Q(kind__startswith="death-match.", death_match__isnull=False)

@@ -17,8 +17,9 @@ from core.refusals import Forbidden, NotFound
 from games.views.common import explains_refusals, signed_in
 from games.views.everybody import for_everybody, is_for_one
 from tournaments import audience
-from tournaments.models import Contestant, DeathMatch, Leg
-from tournaments.reading import Sheet, fingerprint, season_for
+from tournaments.models import Contestant
+from tournaments.reading.seasons import fingerprint, season_for
+from tournaments.reading.sheet import Sheet
 
 #: The methods of pages with a form.
 FORMS: Final = ["GET", "HEAD", "POST"]
@@ -144,12 +145,3 @@ def contestant_of(sheet: Sheet, pk: int) -> Contestant:
     if pk not in sheet.by_id:
         raise NotFound("contestant.none", "There is no such contestant.")
     return sheet.by_id[pk]
-
-
-def leg_of(row: DeathMatch, leg_id: int) -> Leg:
-    """A leg of a death match. Raises Refusal ``leg.none``."""
-    for leg in row.all_legs:  # type: ignore[attr-defined]
-        if leg.pk == leg_id:
-            found: Leg = leg
-            return found
-    raise NotFound("leg.none", "There is no such match.")

@@ -16,7 +16,7 @@ from tournaments import audience
 from tournaments.documents.export import season_export, season_records
 from tournaments.documents.restore import season_import
 from tournaments.forms.documents import RestoreForm
-from tournaments.reading import Sheet
+from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.rosters import contestants_export
 from tournaments.views.common import organisers_only
 

@@ -20,12 +20,14 @@ from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtRound, At
 from tournaments.formats.elimination.choice import choosable
 from tournaments.items import catalogue
 from tournaments.lifecycle import STILL_IN, GiftStatus
-from tournaments.models import Contestant, Episode, Gift, Leg
-from tournaments.reading import Sheet, item_named
+from tournaments.models import Contestant, Gift, Leg
+from tournaments.reading.episodes import EpisodeWithPlacements
+from tournaments.reading.items import item_named
+from tournaments.reading.sheet import Sheet
 from tournaments.services.items.declarations import item_declare, item_undeclare
 from tournaments.services.scheduling.readiness import leg_confirm, leg_unconfirm
 from tournaments.views.actions import perform
-from tournaments.views.common import FORMS, leg_of, season_page, shown, with_user
+from tournaments.views.common import FORMS, season_page, shown, with_user
 
 
 def me_in(sheet: Sheet, user: User) -> Contestant:
@@ -63,8 +65,8 @@ def withdraw(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
 def choose(request: HttpRequest, sheet: Sheet, user: User, number: int) -> HttpResponse:
     """The EC chooses an opponent; or an organiser, where the EC did not."""
     subject = AtRound(user, sheet, sheet.round(number))
-    episode = subject.episode
-    allowed = {each.pk for each in choosable(episode)}
+    found = subject.with_placements
+    allowed = {each.pk for each in choosable(found.row)}
     return perform(
         request,
         CHOOSE,
@@ -72,10 +74,10 @@ def choose(request: HttpRequest, sheet: Sheet, user: User, number: int) -> HttpR
         back=subject.address("round", number),
         template="choose.html",
         more={
-            "episode": episode,
+            "episode": found.row,
             "round": subject.round,
             "faces": [
-                (each, each.pk in allowed, _why_not(episode, each))
+                (each, each.pk in allowed, _why_not(found, each))
                 for each in sheet.contestants
                 if each.status in STILL_IN
             ],
@@ -83,12 +85,11 @@ def choose(request: HttpRequest, sheet: Sheet, user: User, number: int) -> HttpR
     )
 
 
-def _why_not(episode: Episode, contestant: Contestant) -> str:
+def _why_not(episode: EpisodeWithPlacements, contestant: Contestant) -> str:
     """Why somebody cannot be chosen; empty for those who can."""
-    if contestant.pk == episode.ec_id:
+    if contestant.pk == episode.row.ec_id:
         return "the candidate"
-    places = {each.contestant_id: each for each in episode.places}  # type: ignore[attr-defined]
-    placed = places.get(contestant.pk)
+    placed = episode.placement_of(contestant)
     if placed is None:
         return "not in the main match"
     return f"immune (place {placed.place})" if placed.immune else ""
@@ -102,8 +103,8 @@ def _why_not(episode: Episode, contestant: Contestant) -> str:
 @with_user
 def ready(request: HttpRequest, sheet: Sheet, user: User, pk: int, leg_id: int) -> HttpResponse:
     """Say that one is ready, or not after all."""
-    row = sheet.death_match(pk)
-    leg = leg_of(row, leg_id)
+    found = sheet.death_match(pk)
+    row, leg = found.row, found.leg(leg_id)
     if request.POST.get("ready") == "no":
         leg_unconfirm(acting_user=user, leg=leg)
         messages.success(request, "You are not down as ready any more.")
@@ -120,9 +121,9 @@ def ready(request: HttpRequest, sheet: Sheet, user: User, pk: int, leg_id: int) 
 @with_user
 def rules(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpResponse:
     """The lower seed chooses what is played."""
-    row = sheet.death_match(pk)
-    subject = AtDeathMatch(user, sheet, row)
-    return perform(request, players.CHOOSE_RULES, subject, back=row.get_absolute_url())
+    subject = AtDeathMatch(user, sheet, sheet.death_match(pk))
+    back = subject.death_match.get_absolute_url()
+    return perform(request, players.CHOOSE_RULES, subject, back=back)
 
 
 # -- items ---------------------------------------------------------------------------------------
@@ -148,8 +149,8 @@ def give(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
 @with_user
 def declare(request: HttpRequest, sheet: Sheet, user: User, pk: int, leg_id: int) -> HttpResponse:
     """Which items one brings into a match, and what Copy and Block are aimed at."""
-    row = sheet.death_match(pk)
-    leg = leg_of(row, leg_id)
+    found = sheet.death_match(pk)
+    row, leg = found.row, found.leg(leg_id)
     seat = audience.seat_of(row, user)
     if seat is None:
         raise Forbidden("item.not-yours", "Only those who play bring items.")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -12,11 +14,13 @@ from django.views.decorators.http import require_safe
 from accounts.models import User
 from games.sharing import png_response
 from games.views.common import one_page, signed_in
-from tournaments import audience, reading
+from tournaments import audience
 from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus
-from tournaments.models import Contestant, DeathMatch, Leg
+from tournaments.models import Contestant, Gift, Leg
 from tournaments.pictures import links
-from tournaments.reading import Sheet, fingerprint
+from tournaments.reading.death_matches import DeathMatchWithLegs
+from tournaments.reading.seasons import fingerprint, seasons_by_stage, seasons_run_by
+from tournaments.reading.sheet import Sheet
 from tournaments.services.legs import by_items, more_items
 from tournaments.services.scheduling.readiness import ready_from, ready_until
 from tournaments.views.common import public_page, season_page, shown
@@ -28,8 +32,8 @@ def seasons(request: HttpRequest) -> HttpResponse:
     """All seasons, by how far they are; those that the reader runs first."""
     user = signed_in(request)
     context: dict[str, Any] = {
-        **reading.seasons_by_stage(request.user),
-        "mine": [] if user is None else reading.seasons_run_by(user),
+        **seasons_by_stage(request.user),
+        "mine": [] if user is None else seasons_run_by(user),
         "may_create": audience.may_create_season(request.user),
     }
     response = render(request, "tournaments/seasons.html", context)
@@ -68,17 +72,8 @@ def table(request: HttpRequest, sheet: Sheet) -> HttpResponse:
 @public_page
 def contestants(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """Everybody who ever entered, and what has become of them."""
-    record: dict[int, dict[str, int]] = {
-        each.pk: {"won": 0, "lost": 0} for each in sheet.contestants
-    }
-    for row in sheet.decided:
-        for side in (row.home_id, row.away_id):
-            if side is not None:
-                record[side]["won" if side == row.winner_id else "lost"] += 1
-    for each in sheet.contestants:
-        each.for_third = each.pk in sheet.for_third  # type: ignore[attr-defined]
     names_only = any(each.user_id is None for each in sheet.contestants)
-    context = {"record": record, "names_only": names_only}
+    context = {"records": sheet.records, "names_only": names_only}
     return shown(request, sheet, "contestants.html", context)
 
 
@@ -101,10 +96,12 @@ def results(request: HttpRequest, sheet: Sheet) -> HttpResponse:
 def round_page(request: HttpRequest, sheet: Sheet, number: int) -> HttpResponse:
     """One round, or episode: the main match, who met, what was said."""
     played = sheet.round(number)
+    found = sheet.episode_of(played)
     context = {
         "round": played,
-        "episode": getattr(played, "told", None),
-        "matches": next(rows for each, rows in sheet.by_round if each.pk == played.pk),
+        "episode": None if found is None else found.row,
+        "placements": () if found is None else found.placements,
+        "matches": sheet.in_round(played),
         "events": list(sheet.events().filter(round=played)[:50]),
     }
     return shown(request, sheet, "round.html", context)
@@ -141,12 +138,13 @@ def rulings(request: HttpRequest, sheet: Sheet) -> HttpResponse:
 @public_page
 def death_match(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
     """Who meets whom, when, in what, with which items, and how it went."""
-    row = sheet.death_match(pk)
-    seat = audience.seat_of(row, request.user)
+    found = sheet.death_match(pk)
+    row = found.row
     context = {
         "row": row,
-        "seat": seat,
-        "legs": [leg_facts(sheet, leg, request.user) for leg in row.all_legs],  # type: ignore[attr-defined]
+        "seat": audience.seat_of(row, request.user),
+        "in_episode": sheet.episode_of(row.round) is not None,
+        "legs": [leg_facts(sheet, found, leg, request.user) for leg in found.legs],
         "may_rule": audience.may_rule(row, request.user),
         "may_choose_rules": audience.may_choose_rules(row, request.user),
         "events": list(sheet.events().filter(death_match=row)[:50]),
@@ -155,40 +153,71 @@ def death_match(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
     return shown(request, sheet, "death_match.html", context)
 
 
-def leg_facts(sheet: Sheet, leg: Leg, user: User | Any) -> dict[str, Any]:
-    """A leg with what ``user`` may know of it: `leg`; `brought`, for each seat a list of items, or
-    None where they are still secret; `mine`, whether it has still to be played and is ``user``'s;
-    `leads`, who would have the advantage by the items given for it so far (a contestant, or "" for
-    neither; None where items do not decide). Of when players can say that they are ready: whether
-    it `waits` for that, being the next, when that `opens` and `closes`, where it is limited, and
-    whether it is too `early`."""
-    declared: dict[int, list[Any]] = {0: [], 1: []}
+class Brought(NamedTuple):
+    """An item that is brought into a leg, and what it is aimed at."""
+
+    gift: Gift
+    target: Gift | None
+
+
+@dataclass(frozen=True)
+class LegFacts:
+    """A leg with what one reader may know of it.
+
+    brought   for each seat the items, or None where they are still secret
+    mine      whether it has still to be played, and is the reader's
+    leads     who would have the advantage by the items given for it so far: a contestant, or "" for
+              neither; None where items do not decide
+    waits     whether players can say that they are ready now or soon, it being the next
+    opens     when that begins, and `closes` when it ends, where it is limited
+    early     whether it has not begun yet
+    my_ready  whether the reader has said so
+    """
+
+    leg: Leg
+    brought: tuple[list[Brought] | None, list[Brought] | None]
+    mine: bool
+    leads: Contestant | str | None
+    waits: bool
+    opens: datetime | None
+    closes: datetime | None
+    early: bool
+    my_ready: bool
+
+
+def leg_facts(sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: User | Any) -> LegFacts:
+    """What ``user`` may know of a leg of ``found``."""
+    seat = audience.seat_of(found.row, user)
+    ready = (leg.home_ready_at, leg.away_ready_at)
+    on = sheet.season.status == SeasonStatus.RUNNING and leg.status == LegStatus.PLANNED
+    waits = on and found.row.status in PLAYABLE and found.running is None and leg == found.next
+    opens = ready_from(leg) if waits else None
+    return LegFacts(
+        leg=leg,
+        brought=_brought(sheet, found, leg, user),
+        mine=on and seat is not None,
+        leads=_leads(sheet, leg) if on else None,
+        waits=waits,
+        opens=opens,
+        closes=ready_until(leg) if waits and leg.no_show_at is None else None,
+        early=opens is not None and timezone.now() < opens,
+        my_ready=seat is not None and ready[seat] is not None,
+    )
+
+
+def _brought(
+    sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: User | Any
+) -> tuple[list[Brought] | None, list[Brought] | None]:
+    declared: tuple[list[Brought], list[Brought]] = ([], [])
     gifts = {each.pk: each for each in sheet.gifts}
     visible = [audience.may_see_declarations(leg, seat, user) for seat in (0, 1)]
     if any(visible) and gifts:
-        home = leg.death_match.home_id
-        for declaration in sorted(leg.declarations.all(), key=lambda each: each.pk):
-            gift = gifts[declaration.gift_id]
-            bringer = 0 if gift.receiver_id == home else 1
-            target = gifts.get(declaration.target_id) if declaration.target_id else None
-            declared[bringer].append({"gift": gift, "target": target})
-    seat = audience.seat_of(leg.death_match, user)
-    ready = (leg.home_ready_at, leg.away_ready_at)
-    on = sheet.season.status == SeasonStatus.RUNNING and leg.status == LegStatus.PLANNED
-    waits = on and _is_next(leg)
-    opens = ready_from(leg) if waits else None
-    return {
-        "leg": leg,
-        "brought": [declared[seat] if visible[seat] else None for seat in (0, 1)],
-        "mine": on and seat is not None,
-        "leads": _leads(sheet, leg) if on else None,
-        "waits": waits,
-        "opens": opens,
-        "closes": ready_until(leg) if waits and leg.no_show_at is None else None,
-        "early": opens is not None and timezone.now() < opens,
-        "ready": ready,
-        "my_ready": seat is not None and ready[seat] is not None,
-    }
+        for each in sorted(leg.declarations.all(), key=lambda each: each.pk):
+            gift = gifts[each.gift_id]
+            target = None if each.target_id is None else gifts.get(each.target_id)
+            bringer = 0 if gift.receiver_id == found.row.home_id else 1
+            declared[bringer].append(Brought(gift, target))
+    return declared[0] if visible[0] else None, declared[1] if visible[1] else None
 
 
 def _leads(sheet: Sheet, leg: Leg) -> Contestant | str | None:
@@ -197,14 +226,6 @@ def _leads(sheet: Sheet, leg: Leg) -> Contestant | str | None:
         return None
     seat = more_items(leg, sheet.gifts)
     return "" if seat is None else (row.home, row.away)[seat]
-
-
-def _is_next(leg: Leg) -> bool:
-    """Whether nothing is to be played before a leg."""
-    row = leg.death_match
-    running = any(each.status == LegStatus.RUNNING for each in row.all_legs)  # type: ignore[attr-defined]
-    open_now = row.status in PLAYABLE
-    return open_now and not running and leg == row.next_leg  # type: ignore[attr-defined]
 
 
 # -- pictures and news ---------------------------------------------------------------------------
@@ -223,7 +244,7 @@ def share(request: HttpRequest, sheet: Sheet) -> HttpResponse:
 @season_page
 def death_match_share(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
     """The picture that goes with links to a death match."""
-    row: DeathMatch = sheet.death_match(pk)
+    row = sheet.death_match(pk).row
     what = f"death-match-{pk}-{fingerprint(sheet.season)}"
     public = sheet.season.visibility != "draft"
     return png_response(

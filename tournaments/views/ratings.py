@@ -7,7 +7,7 @@ from django.views.decorators.http import conditional_page, require_safe
 
 from games.ratings.forms import BoardForm
 from tournaments.leaderboards import season_leaderboard
-from tournaments.reading import Sheet
+from tournaments.reading.sheet import Sheet
 from tournaments.views.common import season_page, shown
 
 

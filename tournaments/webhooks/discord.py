@@ -14,7 +14,7 @@ import msgspec
 
 from tournaments.lifecycle import RoundStatus
 from tournaments.models import DeathMatch, Round, Season
-from tournaments.reading import Sheet
+from tournaments.reading.sheet import Sheet
 from tournaments.templatetags.seasons import value
 from tournaments.webhooks.kinds import CHOICES, CLOCK, TEST, TURN, WITH_BOARD
 from tournaments.webhooks.models import Delivery

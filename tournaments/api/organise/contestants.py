@@ -35,7 +35,7 @@ from tournaments.api.organise.common import (
 from tournaments.api.serializers import ContestantSerializer
 from tournaments.api.views import TAG, ContestantsReading
 from tournaments.models import Contestant, Season
-from tournaments.reading import season_for
+from tournaments.reading.seasons import season_for
 from tournaments.services.contestants.departures import (
     contestant_replace,
     contestant_return,

@@ -31,7 +31,7 @@ from tournaments.api.serializers import DeathMatchSerializer, RoundSerializer
 from tournaments.api.views import TAG
 from tournaments.formats.elimination import choice, main_match
 from tournaments.models import Episode, Season
-from tournaments.reading import season_for
+from tournaments.reading.seasons import season_for
 
 
 def _episode(season: Season, number: int) -> Episode:

@@ -35,7 +35,7 @@ from tournaments.api.serializers import GiftSerializer
 from tournaments.api.views import TAG, GiftsReading
 from tournaments.items.catalogue import item_of
 from tournaments.models import DeathMatch, Gift, Season
-from tournaments.reading import season_for
+from tournaments.reading.seasons import season_for
 from tournaments.services import deathmatches
 from tournaments.services.guards import must_manage, must_not_meet
 from tournaments.services.items.gifts import (

@@ -24,7 +24,7 @@ from tournaments.api.organise.common import ORGANISE, WHY_AT_FAULT, managed_seas
 from tournaments.api.serializers import RepertoireSerializer, SeasonSerializer
 from tournaments.api.views import TAG, SeasonReading, SeasonsReading, seasons_whole
 from tournaments.models import NoShowRule, RulesetChoice, Season
-from tournaments.reading import season_for
+from tournaments.reading.seasons import season_for
 from tournaments.services import preflight, repertoire, seasons, starts
 from tournaments.services.guards import must_manage, reason
 from tournaments.services.results.conclusion import season_end

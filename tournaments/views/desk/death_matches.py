@@ -13,29 +13,27 @@ from tournaments.actions.legs import LEG
 from tournaments.actions.subjects import AtDeathMatch, AtLeg
 from tournaments.lifecycle import DeathMatchStatus, How
 from tournaments.models import DeathMatch
-from tournaments.reading import Sheet
+from tournaments.reading.sheet import Sheet
 from tournaments.services import mail
 from tournaments.services.guards import must_not_be_frozen
 from tournaments.services.results import corrections
 from tournaments.views.actions import perform
-from tournaments.views.common import FORMS, leg_of, organisers_only, shown
+from tournaments.views.common import FORMS, organisers_only, shown
 
 
 @require_safe
 @organisers_only
 def match_desk(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpResponse:
     """A death match, and what can be done about it."""
-    row = sheet.death_match(pk)
-    subject = AtDeathMatch(user, sheet, row)
+    found = sheet.death_match(pk)
+    row = found.row
+    subject = AtDeathMatch(user, sheet, found)
     kept = _kept(row)
     context = {
         "row": row,
         "own": audience.seat_of(row, user) is not None,
         "actions": DEATH_MATCH.offered(subject),
-        "legs": [
-            (leg, LEG.offered(AtLeg(user, sheet, row, leg)))
-            for leg in row.all_legs  # type: ignore[attr-defined]
-        ],
+        "legs": [(leg, LEG.offered(AtLeg(user, sheet, found, leg))) for leg in found.legs],
         "frozen": kept is not None and refusal_of(must_not_be_frozen, row) is not None,
         "kept": kept,
         "unreached": mail.unreached(side.user for side in subject.sides if side.user),
@@ -65,6 +63,6 @@ def leg_act(
     request: HttpRequest, sheet: Sheet, user: User, pk: int, leg_id: int, name: str
 ) -> HttpResponse:
     """An action on one match of a death match."""
-    row = sheet.death_match(pk)
-    subject = AtLeg(user, sheet, row, leg_of(row, leg_id))
+    found = sheet.death_match(pk)
+    subject = AtLeg(user, sheet, found, found.leg(leg_id))
     return perform(request, LEG.named(name), subject, back=subject.address("match_desk", pk))

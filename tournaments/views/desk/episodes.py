@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.models import User
 from tournaments.actions.episodes import FINAL, OPEN, PLACEMENTS
 from tournaments.actions.subjects import AtRound, AtSeason
-from tournaments.reading import Sheet
+from tournaments.reading.sheet import Sheet
 from tournaments.views.actions import perform
 from tournaments.views.common import FORMS, organisers_only
 

@@ -18,7 +18,7 @@ from tournaments.actions.subjects import AtSeason
 from tournaments.formats.base import Task
 from tournaments.forms.seasons import SeasonForm
 from tournaments.lifecycle import SeasonStatus, Visibility
-from tournaments.reading import Sheet
+from tournaments.reading.sheet import Sheet
 from tournaments.services import mail, preflight, seasons
 from tournaments.views.actions import perform
 from tournaments.views.common import FORMS, organisers_only, season_page, shown, with_user
@@ -145,8 +145,9 @@ def _before_the_start(subject: AtSeason) -> list[Task]:
 
 def _match_tasks(sheet: Sheet, user: User) -> list[Task]:
     found = []
-    for row, leg in sheet.planned:
-        if row.home_id is None or row.away_id is None or leg != row.next_leg:  # type: ignore[attr-defined]
+    for each in sheet.planned:
+        row, leg = each.row, each.leg
+        if row.home_id is None or row.away_id is None or not each.is_next:
             continue
         if not leg.ruleset:
             words, action, pressing = f"{row}: what is played?", "Choose the game", 2

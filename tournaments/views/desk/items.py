@@ -9,7 +9,7 @@ from accounts.models import User
 from core.refusals import NotFound, RefusalKind, refusal_of
 from tournaments.actions.items import GIFT, GRANT, TAKE_BACK
 from tournaments.actions.subjects import AtGift, AtSeason
-from tournaments.reading import Sheet
+from tournaments.reading.sheet import Sheet
 from tournaments.services.items.returns import must_be_held
 from tournaments.views.actions import perform
 from tournaments.views.common import FORMS, organisers_only

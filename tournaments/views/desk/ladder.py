@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.models import User
 from tournaments.actions.ladder import ENTER
 from tournaments.actions.subjects import AtContestant
-from tournaments.reading import Sheet
+from tournaments.reading.sheet import Sheet
 from tournaments.views.actions import perform
 from tournaments.views.common import FORMS, contestant_of, organisers_only
 

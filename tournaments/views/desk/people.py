@@ -15,7 +15,7 @@ from tournaments.actions.contestants import CONTESTANT
 from tournaments.actions.seasons import ORGANISERS, SEEDS
 from tournaments.actions.subjects import AtContestant, AtSeason
 from tournaments.forms.people import RosterForm
-from tournaments.reading import Sheet
+from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants import enrolment, rosters
 from tournaments.services.contestants.rosters import FaultyRoster
 from tournaments.services.contestants.seeds import seeds_draw

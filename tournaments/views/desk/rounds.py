@@ -9,7 +9,7 @@ from accounts.models import User
 from tournaments.actions.rounds import PAIR, PAIR_BY_HAND, ROUND, TIMES
 from tournaments.actions.seasons import CONCLUDE
 from tournaments.actions.subjects import AtRound, AtSeason
-from tournaments.reading import Sheet
+from tournaments.reading.sheet import Sheet
 from tournaments.views.actions import perform
 from tournaments.views.common import FORMS, organisers_only, shown
 
@@ -52,10 +52,11 @@ def round_desk(request: HttpRequest, sheet: Sheet, user: User, number: int) -> H
     """A round, and what can be done about it."""
     played = sheet.round(number)
     subject = AtRound(user, sheet, played)
+    found = sheet.episode_of(played)
     context = {
         "round": played,
-        "episode": getattr(played, "told", None),
-        "matches": next(rows for each, rows in sheet.by_round if each.pk == played.pk),
+        "episode": None if found is None else found.row,
+        "matches": sheet.in_round(played),
         "actions": [(offer, _address(subject, offer.name)) for offer in ROUND.offered(subject)],
     }
     return shown(request, sheet, "desk_round.html", context)

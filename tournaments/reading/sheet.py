@@ -1,0 +1,324 @@
+"""One season, read for pages.
+
+A page makes one `Sheet` and asks it; each part is read when it is first asked for, with a number of
+queries that does not depend on how large the season is.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import QuerySet
+from django.utils.functional import cached_property
+
+from accounts.models import User
+from core.refusals import NotFound, Refusal, refusal_of
+from games.models import Match
+from tournaments.course import Course
+from tournaments.formats.base import Format
+from tournaments.formats.registry import format_of
+from tournaments.lifecycle import (
+    PLAYABLE,
+    SETTLED,
+    STILL_IN,
+    UNDECIDED,
+    DeathMatchStatus,
+    LegStatus,
+    RoundStatus,
+    SeasonStatus,
+)
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Gift,
+    Round,
+    Season,
+    SeasonEvent,
+    SeasonOrganiser,
+)
+from tournaments.reading.contestants import (
+    ContestantRecord,
+    by_standing,
+    contestants_of,
+    link,
+    records_of,
+    was_decided,
+)
+from tournaments.reading.death_matches import Appointment, DeathMatchWithLegs, with_legs
+from tournaments.reading.episodes import EpisodeWithPlacements, episodes_of
+from tournaments.reading.history import events_of
+from tournaments.reading.items import ItemHistory, gifts_of, histories_of
+from tournaments.reading.standings import CrossTable, cross_table_of, rungs_of
+from tournaments.services.guards import must_manage
+from tournaments.standings.table import StandingsTable
+
+if TYPE_CHECKING:
+    from tournaments.formats.single_elimination.rules import Progress
+
+
+class Sheet:
+    """A season read for pages. Rows are linked to each other, so that following them from one to
+    another (a match's sides, a round's season) asks the database nothing."""
+
+    def __init__(self, season: Season) -> None:
+        self.season = season
+        self._barred: dict[int, Refusal | None] = {}
+
+    def must_be_managed_by(self, user: User) -> None:
+        """As `guards.must_manage`, which is asked once for each reader."""
+        if user.pk not in self._barred:
+            self._barred[user.pk] = refusal_of(must_manage, self.season, user)
+        refusal = self._barred[user.pk]
+        if refusal is not None:
+            raise refusal
+
+    @cached_property
+    def format(self) -> Format:
+        """How it is played."""
+        return format_of(self.season.format)
+
+    # -- people ----------------------------------------------------------------------------------
+
+    @cached_property
+    def contestants(self) -> list[Contestant]:
+        """Everybody who ever entered, by seed."""
+        return contestants_of(self.season)
+
+    @cached_property
+    def by_id(self) -> dict[int, Contestant]:
+        """Everybody by primary key."""
+        return {each.pk: each for each in self.contestants}
+
+    @cached_property
+    def organisers(self) -> list[User]:
+        """Who runs the season."""
+        rows = SeasonOrganiser.objects.filter(season=self.season).select_related("user")
+        return [row.user for row in rows.order_by("pk")]
+
+    @cached_property
+    def still_in(self) -> list[Contestant]:
+        """Those who have not left."""
+        return [each for each in self.contestants if each.status in STILL_IN]
+
+    @cached_property
+    def for_third(self) -> frozenset[int]:
+        """Who is in and has lost where one loss is enough: they play for a place behind."""
+        if not self.format.loses_once:
+            return frozenset()
+        beaten = {
+            side
+            for row in self.death_matches
+            if row.status == DeathMatchStatus.DECIDED
+            for side in (row.home_id, row.away_id)
+            if side is not None and side != row.winner_id
+        }
+        return frozenset(each.pk for each in self.still_in if each.pk in beaten)
+
+    @property
+    def in_contention(self) -> list[Contestant]:
+        """Those who may still win the season."""
+        return [each for each in self.still_in if each.pk not in self.for_third]
+
+    @cached_property
+    def by_standing(self) -> list[Contestant]:
+        """Everybody, the best off first: the winner, who is still in, who left last."""
+        return by_standing(self.season, self.contestants)
+
+    @property
+    def records(self) -> list[ContestantRecord]:
+        """The same, each with what they have won and lost."""
+        return records_of(self.by_standing, self.death_matches, self.for_third)
+
+    # -- rounds and matches ----------------------------------------------------------------------
+
+    @cached_property
+    def rounds(self) -> list[Round]:
+        """The rounds so far."""
+        rows = list(Round.objects.filter(season=self.season).order_by("number"))
+        for row in rows:
+            row.season = self.season
+        return rows
+
+    @cached_property
+    def _episodes(self) -> dict[int, EpisodeWithPlacements]:
+        return episodes_of(self.season, self.rounds, self.by_id)
+
+    def episode_of(self, played: Round) -> EpisodeWithPlacements | None:
+        """The episode that a round is; None where it is none."""
+        return self._episodes.get(played.pk)
+
+    @property
+    def episodes(self) -> list[EpisodeWithPlacements]:
+        """Every episode so far."""
+        return [self._episodes[each.pk] for each in self.rounds if each.pk in self._episodes]
+
+    @cached_property
+    def with_legs(self) -> list[DeathMatchWithLegs]:
+        """Every death match in order, with its legs."""
+        rows = DeathMatch.objects.filter(round__season=self.season)
+        rounds = {each.pk: each for each in self.rounds}
+        found = with_legs(rows.order_by("round__number", "number"))
+        for each in found:
+            each.row.round = rounds[each.row.round_id]
+            link(each.row, self.by_id, "home", "away", "winner")
+        return found
+
+    @cached_property
+    def death_matches(self) -> list[DeathMatch]:
+        """The same without their legs."""
+        return [each.row for each in self.with_legs]
+
+    @cached_property
+    def by_round(self) -> list[tuple[Round, list[DeathMatchWithLegs]]]:
+        """The rounds with their death matches, void ones left out."""
+        found: dict[int, list[DeathMatchWithLegs]] = defaultdict(list)
+        for each in self.with_legs:
+            if each.row.status != DeathMatchStatus.VOID:
+                found[each.row.round_id].append(each)
+        return [(each, found[each.pk]) for each in self.rounds]
+
+    def in_round(self, played: Round) -> list[DeathMatchWithLegs]:
+        """The death matches of a round, void ones left out."""
+        return next(found for each, found in self.by_round if each.pk == played.pk)
+
+    def round(self, number: int) -> Round:
+        """The round of that number. Raises Refusal ``round.none``."""
+        for each in self.rounds:
+            if each.number == number:
+                return each
+        raise NotFound("round.none", "There is no such round.")
+
+    def death_match(self, pk: int) -> DeathMatchWithLegs:
+        """The death match of that number. Raises Refusal ``death-match.none``."""
+        for each in self.with_legs:
+            if each.row.pk == pk:
+                return each
+        raise NotFound("death-match.none", "There is no such death match.")
+
+    @property
+    def current(self) -> Round | None:
+        """The round that is being played; None where there is none. Where all are open from the
+        beginning, and stay so until something after them has been decided, it is the first with
+        something left to play."""
+        if self.format.rounds_ahead:
+            left = {row.round_id for row in self.death_matches if row.status not in SETTLED}
+            return next((each for each in self.rounds if each.pk in left), None)
+        not_closed = (each for each in reversed(self.rounds) if each.status != RoundStatus.CLOSED)
+        return next(not_closed, None)
+
+    @property
+    def open_to_items(self) -> list[DeathMatch]:
+        """Death matches that items can be given for."""
+        return [each for each in self.death_matches if each.status in PLAYABLE]
+
+    def undecided_of(self, contestant: Contestant) -> list[DeathMatch]:
+        """A contestant's death matches that nothing has decided."""
+        return [
+            row
+            for row in self.death_matches
+            if row.status in UNDECIDED and contestant.pk in (row.home_id, row.away_id)
+        ]
+
+    @cached_property
+    def live(self) -> list[DeathMatch]:
+        """What is being played now."""
+        return [each for each in self.death_matches if each.status == DeathMatchStatus.RUNNING]
+
+    @cached_property
+    def live_matches(self) -> list[Match]:
+        """The running matches of the season, with their players, for cards with a board."""
+        rows = Match.objects.filter(
+            leg__death_match__round__season=self.season,
+            leg__status=LegStatus.RUNNING,
+            status=Match.Status.RUNNING,
+        )
+        return list(rows.defer("snapshot").prefetch_related("players").order_by("-created_at"))
+
+    @cached_property
+    def planned(self) -> list[Appointment]:
+        """What is still to be played, what has a time first."""
+        if self.season.status != SeasonStatus.RUNNING:
+            return []
+        found = [
+            Appointment(each, leg)
+            for each in self.with_legs
+            if each.row.status in PLAYABLE
+            for leg in each.legs
+            if leg.status == LegStatus.PLANNED
+        ]
+        return sorted(
+            found,
+            key=lambda each: (
+                each.leg.scheduled_at is None,
+                each.leg.scheduled_at.timestamp() if each.leg.scheduled_at else 0,
+                each.leg.pk,
+            ),
+        )
+
+    @property
+    def next_up(self) -> list[DeathMatchWithLegs]:
+        """The first death matches of those to be played, each once."""
+        return list({each.row.pk: each.death_match for each in self.planned}.values())[:4]
+
+    @cached_property
+    def decided(self) -> list[DeathMatchWithLegs]:
+        """What is decided, the latest first; byes left out."""
+        found = [each for each in self.with_legs if was_decided(each.row)]
+        return sorted(found, key=lambda each: (each.row.decided_at, each.row.pk), reverse=True)
+
+    # -- standings -------------------------------------------------------------------------------
+
+    @cached_property
+    def course(self) -> Course[Any]:
+        """The season as pairing and standings know it."""
+        return self.format.course_type(self.season, self.contestants, self.death_matches)
+
+    @cached_property
+    def table(self) -> StandingsTable | None:
+        """The standings of a season that has begun; None in formats without a table."""
+        return self.course.table if self.rounds else None
+
+    @cached_property
+    def bracket(self) -> Progress | None:
+        """The bracket as far as it is played; None for other formats and before the start."""
+        return self.course.bracket if self.rounds else None
+
+    @cached_property
+    def ladder(self) -> list[Contestant]:
+        """The rungs of a ladder, the top first."""
+        return [self.by_id[pk] for pk in self.course.ladder] if self.rounds else []
+
+    @cached_property
+    def rungs(self) -> list[tuple[Contestant, str]]:
+        """The same, each with how they came there."""
+        return rungs_of(self.course, self.by_id) if self.ladder else []
+
+    @cached_property
+    def cross_table(self) -> CrossTable:
+        """Everybody's matches against everybody (`standings.cross_table_of`)."""
+        return cross_table_of(self.course, self.table, self.death_matches, self.by_id)
+
+    # -- items -----------------------------------------------------------------------------------
+
+    @cached_property
+    def has_items(self) -> bool:
+        """Whether pages speak of items: where they are no part of the format, an organiser may
+        have granted some."""
+        return self.format.gifts or Gift.objects.filter(season=self.season).exists()
+
+    @cached_property
+    def gifts(self) -> list[Gift]:
+        """Every item of the season, in the order in which they were given."""
+        return gifts_of(self.season, self.death_matches, self.by_id)
+
+    @cached_property
+    def items(self) -> list[ItemHistory]:
+        """Every item with its history."""
+        return histories_of(self.season, self.gifts)
+
+    # -- history ---------------------------------------------------------------------------------
+
+    def events(self, *, rulings: bool = False) -> QuerySet[SeasonEvent]:
+        """The season's history, the latest first; or only what organisers decided."""
+        return events_of(self.season, rulings=rulings)
