@@ -132,17 +132,17 @@ class LeaderboardsView(FieldsView):
     def get(self, request: Request) -> Response:
         """All games together, and each game."""
         known = {
-            ladder.pk: ladder
-            for ladder in RatingLadder.objects.annotate(
+            ladder: (players, changed_at)
+            for ladder, players, changed_at in RatingLadder.objects.annotate(
                 players=Count("ratings", filter=Q(ratings__user__is_active=True))
-            )
+            ).values_list("pk", "players", "changed_at")
         }
         rows = [
             {
                 "ladder": ladder,
                 "name": name,
-                "players": known[ladder].players if ladder in known else 0,
-                "changed_at": known[ladder].changed_at if ladder in known else None,
+                "players": known[ladder][0] if ladder in known else 0,
+                "changed_at": known[ladder][1] if ladder in known else None,
                 "url": request.build_absolute_uri(reverse("api:leaderboard", args=[ladder])),
                 "page": request.build_absolute_uri(_page_of(ladder)),
             }

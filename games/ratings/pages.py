@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.db.models import F, Q, QuerySet
@@ -90,14 +90,12 @@ def history(request: HttpRequest, username: str) -> HttpResponse:
     chosen = form.chosen()
     page = one_page(request, matches_of(person, request.user, **chosen))
     matches: list[Any] = list(page)
-    points = _points(person, [match.pk for match in matches])
-    for match in matches:
-        match.point = points.get((match.pk, match.ruleset))
     context = {
         "person": person,
         "form": form,
         "page": page,
         "matches": matches,
+        "points": _with_points(person, matches),
         "filtered": any(chosen.values()),
     }
     return render(request, "ratings/history.html", context)
@@ -117,9 +115,18 @@ def matches_of(
     return matches.filter(players__user__username=opponent) if opponent else matches
 
 
-def _points(person: User, matches: list[int]) -> dict[tuple[int, str], RatingPoint]:
-    points = RatingPoint.objects.filter(user=person, match__in=matches).exclude(ladder=OVERALL)
-    return {(point.match_id, point.ladder_id): point for point in points}
+class MatchWithPoint(NamedTuple):
+    """A match that is over, and what it did to somebody's rating in its game; None where it did
+    nothing."""
+
+    match: Match
+    point: RatingPoint | None
+
+
+def _with_points(person: User, matches: list[Match]) -> list[MatchWithPoint]:
+    points = RatingPoint.objects.filter(user=person, match__in=[match.pk for match in matches])
+    found = {(point.match_id, point.ladder_id): point for point in points.exclude(ladder=OVERALL)}
+    return [MatchWithPoint(match, found.get((match.pk, match.ruleset))) for match in matches]
 
 
 def ratings_section(_request: HttpRequest, person: User) -> Section | None:
