@@ -52,7 +52,7 @@ class Shell:
     def warning(self) -> Sanction | None:
         """The oldest warning that the reader has not acknowledged. Costs a query only where the
         query that fetched the reader has seen one."""
-        if self._user is None or not getattr(self._user, "warned", True):
+        if self._user is None or self._user.warned is False:
             return None
         return Sanction.objects.unread_warnings().filter(user=self._user).order_by("at").first()
 

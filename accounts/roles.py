@@ -4,6 +4,7 @@ A role is membership of a group, so that an administrator can see and search it.
 as having every role; a closed (inactive) account has none.
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -25,7 +26,7 @@ def has_role(user: AbstractBaseUser | AnonymousUser | None, role: Role) -> bool:
     """Whether the user has the role. Costs at most one query per user object."""
     if not isinstance(user, User) or not user.is_active:
         return False
-    return user.is_superuser or role in _role_names(user)
+    return user.is_superuser or role in _group_names(user)
 
 
 def is_organiser(user: AbstractBaseUser | AnonymousUser | None) -> bool:
@@ -48,16 +49,11 @@ def is_protected_from(acting_user: User, user: User) -> bool:
 
 def forget_roles(user: User) -> None:
     """Drop what was remembered, after a change of roles."""
-    user.__dict__.pop("_role_names", None)
-    setattr(user, "group_names", None)  # noqa: B010  (an annotation, which no type knows)
+    user.group_names = None
 
 
-def _role_names(user: User) -> frozenset[str]:
+def _group_names(user: User) -> Sequence[str]:
     # Remembered on the object, hence for one request: a page asks several times.
-    if "_role_names" not in user.__dict__:
-        known = getattr(user, "group_names", None)  # where they came by `with_standing`
-        if known is None:
-            known = user.groups.filter(name__in=list(Role)).values_list("name", flat=True)
-        user.__dict__["_role_names"] = frozenset(known)
-    names: frozenset[str] = user.__dict__["_role_names"]
-    return names
+    if user.group_names is None:
+        user.group_names = list(user.groups.values_list("name", flat=True))
+    return user.group_names

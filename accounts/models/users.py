@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, ClassVar, Final
@@ -51,11 +52,14 @@ class UserManager(DjangoUserManager["User"]):
         every request: it is one query."""
         own = Sanction.objects.filter(user=OuterRef("pk"))
         groups = Group.objects.filter(user=OuterRef("pk")).order_by("name")
-        return self.get_queryset().annotate(
-            suspended=Exists(own.in_force(at).filter(kind=Sanction.Kind.SUSPENSION)),
-            warned=Exists(own.unread_warnings()),
-            group_names=ArraySubquery(groups.values("name")),
-        )
+        # By the names that `User` declares, which the plugin of mypy would take for a second
+        # declaration.
+        standing: dict[str, Any] = {
+            "suspended": Exists(own.in_force(at).filter(kind=Sanction.Kind.SUSPENSION)),
+            "warned": Exists(own.unread_warnings()),
+            "group_names": ArraySubquery(groups.values("name")),
+        }
+        return self.get_queryset().annotate(**standing)
 
     def of_number(self, number: Any) -> User | None:
         """Who has this number, as `with_standing` gives them; None where nobody has.
@@ -119,6 +123,12 @@ class User(AbstractUser):
     is_bot = models.BooleanField(
         "bot", default=False, help_text="A program plays with this account, and for good."
     )
+
+    # What `UserManager.with_standing` brings along; None where somebody was read without it.
+    suspended: bool | None = None
+    warned: bool | None = None
+    #: Kept as well by `accounts.roles`, once it was asked for.
+    group_names: Sequence[str] | None = None
 
     objects: ClassVar[UserManager] = UserManager()
 

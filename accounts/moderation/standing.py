@@ -44,8 +44,8 @@ def mute_of(user_id: int) -> Sanction | None:
 
 def is_suspended(user: User) -> bool:
     """Whether a suspension is in force. Free where the user came by `with_standing`."""
-    known = getattr(user, "suspended", None)
-    return suspension_of(user.pk) is not None if known is None else bool(known)
+    known = user.suspended
+    return suspension_of(user.pk) is not None if known is None else known
 
 
 def why_silent(user: User) -> str:
