@@ -8,7 +8,7 @@ limits stand at the door: see `config.door`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar, cast
 
 from django.urls import Resolver404, resolve
 
@@ -22,11 +22,17 @@ WRAPPING: Final = 64 * KIB
 View = TypeVar("View", bound=Callable[..., Any])
 
 
+class SizedView(Protocol):
+    """A view that says how many bytes a request's body may have there."""
+
+    body_most: int
+
+
 def takes(most: int) -> Callable[[View], View]:
     """Let a view take bodies with a file of ``most`` bytes, from those who are signed in."""
 
     def marked(view: View) -> View:
-        view.body_most = most + WRAPPING  # type: ignore[attr-defined]
+        cast(SizedView, view).body_most = most + WRAPPING
         return view
 
     return marked

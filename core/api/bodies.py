@@ -205,6 +205,12 @@ class NoBody(serializers.Serializer[dict[str, Any]]):
 # -- the rule ------------------------------------------------------------------------------------
 
 
+class ApiRequest(Request):
+    """A request to a view of ours: it remembers as what its body was read."""
+
+    body_serializer: type[serializers.Serializer[Any]] | None = None
+
+
 def body_of(
     view: ApiView, serializer: type[serializers.Serializer[Any]], **lookups: Lookup
 ) -> dict[str, Any]:
@@ -229,7 +235,8 @@ def body_of(
     _sound(body, request.data, "", faults)
     if faults:
         raise BodyFault(faults)
-    request.body_serializer = serializer  # type: ignore[attr-defined]  # for `refused_fields`
+    if isinstance(request, ApiRequest):
+        request.body_serializer = serializer  # for `refused_fields`
     return dict(body.validated_data)
 
 
@@ -339,7 +346,7 @@ def _type_of(field: Any, data: Any) -> tuple[str, bool]:
 
 def refused_fields(refusal: Any, request: Any) -> tuple[Faults, bool]:
     """What a refusal says of the fields of a request's body, and whether the body is at fault."""
-    serializer = getattr(request, "body_serializer", None)
+    serializer = request.body_serializer if isinstance(request, ApiRequest) else None
     return _faults_of(refusal, None if serializer is None else serializer())
 
 

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 from functools import wraps
-from typing import Any, Final
+from typing import Any, Final, Protocol, cast
 
 from django.db import OperationalError, connection, transaction
 from django.http import HttpResponse
@@ -34,6 +34,14 @@ KEPT_FOR: Final = timedelta(hours=24)
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 
 Handler = Callable[..., HttpResponse]
+
+
+class IdempotentHandler(Protocol):
+    """A handler that honours the header; the schema reads the mark."""
+
+    idempotent: bool
+
+    def __call__(self, view: Any, request: Request, *args: Any, **kwargs: Any) -> HttpResponse: ...
 
 
 class KeyReused(ApiProblem):
@@ -79,8 +87,9 @@ def idempotent(handler: Handler) -> Handler:
                 noted.delete()
             return response
 
-    wrapped.idempotent = True  # type: ignore[attr-defined]  # read by the schema
-    return wrapped
+    marked = cast(IdempotentHandler, wrapped)
+    marked.idempotent = True
+    return marked
 
 
 def _get_or_create(request: Request, user_id: int, key: str) -> IdempotencyKey:

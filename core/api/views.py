@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from django.conf import settings
-from django.http import Http404, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.template.response import SimpleTemplateResponse
 from django.utils.cache import patch_vary_headers
 from django.utils.functional import cached_property
@@ -29,6 +29,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core.api import conditional, cors, limits
+from core.api.bodies import ApiRequest
 from core.api.errors import ApiProblem, ParameterFault
 from core.api.lists import CursorPages, FilterBackend, OrderBackend, Ordering, fields_of
 from core.api.scopes import HasScope, Scope, scope_of
@@ -59,6 +60,16 @@ class ApiView(APIView):
     _version: tuple[str, datetime | None] | None = None
 
     # -- what happens around a handler ---------------------------------------------------------
+
+    def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> ApiRequest:
+        """The request as handlers have it."""
+        return ApiRequest(
+            request,
+            parsers=self.get_parsers(),
+            authenticators=self.get_authenticators(),
+            negotiator=self.get_content_negotiator(),
+            parser_context=self.get_parser_context(request),
+        )
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Everything that is asked before the handler. The limit comes first: what is refused
