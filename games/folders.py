@@ -73,6 +73,14 @@ class RulesTemplates(filesystem.Loader):
         yield Origin(name=str(path), template_name=template_name, loader=self)
 
 
+class _PrefixedStorage(FileSystemStorage):
+    """A folder whose files stand below ``prefix``, where finders look for it."""
+
+    def __init__(self, prefix: str, location: str) -> None:
+        super().__init__(location=location)
+        self.prefix = prefix
+
+
 class RulesetFiles(finders.FileSystemFinder):
     """Finds the boards and their styles in the rulesets' folders."""
 
@@ -82,10 +90,8 @@ class RulesetFiles(finders.FileSystemFinder):
         for ruleset in REGISTRY:
             root = str(folder_of(ruleset) / "static")
             prefix = static_name(ruleset, "").rstrip("/")
-            storage = FileSystemStorage(location=root)
-            storage.prefix = prefix  # type: ignore[attr-defined]
             self.locations.append((prefix, root))
-            self.storages[root] = storage
+            self.storages[root] = _PrefixedStorage(prefix, location=root)
 
     def check(self, **kwargs: Any) -> list[Any]:
         """Nothing is set that could be wrong."""

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from csp.constants import SELF
+from csp.decorators import csp_update
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -41,10 +42,11 @@ class AuthorizationView(LibraryAuthorizationView):
 
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
         """The page. The form's answer leads to the application, which browsers must be told."""
-        response: HttpResponse = super().render_to_response(context, **kwargs)
+        make: Any = super().render_to_response
         there = services.origin_of(context.get("redirect_uri") or "")
         if there:
-            response._csp_update = {"form-action": [SELF, there]}  # type: ignore[attr-defined]  # noqa: SLF001
+            make = csp_update({"form-action": [SELF, there]})(make)
+        response: HttpResponse = make(context, **kwargs)
         return response
 
     def redirect(self, redirect_to: str, application: Any) -> HttpResponse:
