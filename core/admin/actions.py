@@ -62,23 +62,23 @@ class ActionsAdmin(RowLinks):
         return super().render_change_form(request, context, *args, **kwargs)
 
     def get_urls(self) -> list[URLPattern]:
-        meta = self.model._meta  # type: ignore[attr-defined]
+        meta = self.model._meta
         own = [
             path(
                 f"<path:object_id>/{action.name}/",
-                self.admin_site.admin_view(self._action_view(action)),  # type: ignore[attr-defined]
+                self.admin_site.admin_view(self._action_view(action)),
                 name=f"{meta.app_label}_{meta.model_name}_{action.name}",
             )
             for action in self.row_actions
         ]
-        return [*own, *super().get_urls()]  # type: ignore[misc]
+        return [*own, *super().get_urls()]
 
     def _action_view(self, action: Action[Any]) -> Callable[..., HttpResponse]:
         def view(request: HttpRequest, object_id: str) -> HttpResponse:
-            row = self.get_object(request, object_id)  # type: ignore[attr-defined]
+            row = self.get_object(request, object_id)
             if row is None:
                 raise Http404
-            if not self.has_view_permission(request, row):  # type: ignore[attr-defined]
+            if not self.has_view_permission(request, row):
                 raise PermissionDenied
             subject = self.subject_of(request, row)
             back = self.back_of(subject, row)

@@ -1,7 +1,7 @@
 """Links between rows: their addresses, and what a row's page leads to."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 from django.db.models import Model
@@ -9,6 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+
+from core.admin.classes import AdminClass
 
 # -- addresses -----------------------------------------------------------------------------------
 
@@ -30,11 +32,13 @@ def list_address(model: type[Model], **lookups: object) -> str:
 def page_of(row: Model) -> str | None:
     """The address of a row's own page on the site; None where it has none (rows of a library may
     name one that the site does not have)."""
-    try:
-        page: str | None = row.get_absolute_url()  # type: ignore[attr-defined]
-    except (AttributeError, NoReverseMatch):
+    address: Callable[[], str] | None = getattr(row, "get_absolute_url", None)
+    if address is None:
         return None
-    return page
+    try:
+        return address()
+    except NoReverseMatch:
+        return None
 
 
 # -- rows, told as links -------------------------------------------------------------------------
@@ -81,13 +85,13 @@ def register_links(model_label: str | None, links: Links) -> None:
         known.append(links)
 
 
-class RowLinks:
+class RowLinks(AdminClass):
     """A row's page leads to what apps have of it, as `register_links` says.
 
     Django's own history knows only what was changed in forms; here nearly nothing is.
     """
 
-    change_form_template: Any = "admin/row.html"
+    change_form_template: ClassVar[Any] = "admin/row.html"
 
     def row_links(self, request: HttpRequest, row: Any) -> list[tuple[str, str]]:
         """The links above a row: words and an address. Override it to add some before them."""
@@ -100,7 +104,4 @@ class RowLinks:
         row = kwargs.get("obj")
         if row is not None:
             context["row_links"] = self.row_links(request, row)
-        response: HttpResponse = super().render_change_form(  # type: ignore[misc]
-            request, context, *args, **kwargs
-        )
-        return response
+        return super().render_change_form(request, context, *args, **kwargs)

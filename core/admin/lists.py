@@ -11,6 +11,7 @@ from django.db.models import CharField, Model, Q, QuerySet
 from django.db.models.functions import Cast
 from django.http import HttpRequest
 
+from core.admin.classes import AdminClass
 from core.admin.links import page_of
 from core.admin.readers import person
 
@@ -48,7 +49,7 @@ def keys_as_text(rows: QuerySet[Any]) -> QuerySet[Any]:
     return keys.values("key_as_text")
 
 
-class Guarded:
+class Guarded(AdminClass):
     """What can be found out through a list is what the list shows.
 
     Django lets whoever may look at a list filter it by every column of its rows, shown or not, with
@@ -63,11 +64,10 @@ class Guarded:
         return lookup in self._offered_lookups(request)
 
     def to_field_allowed(self, request: HttpRequest, to_field: str) -> bool:
-        key: str = self.opts.pk.name  # type: ignore[attr-defined]
-        return to_field == key
+        return to_field == self.opts.pk.name
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        rows: QuerySet[Any] = super().get_queryset(request)  # type: ignore[misc]
+        rows: QuerySet[Any] = super().get_queryset(request)
         reader = person(request)
         for withheld in _withheld.get(rows.model._meta.label_lower, ()):
             gone: QuerySet[Any] = QuerySet(rows.model).filter(withheld(reader))
@@ -77,8 +77,7 @@ class Guarded:
     def get_view_on_site_url(self, obj: Model | None = None) -> str | None:
         if obj is not None and page_of(obj) is None:
             return None
-        url: str | None = super().get_view_on_site_url(obj)  # type: ignore[misc]
-        return url
+        return super().get_view_on_site_url(obj)
 
     def _offered_lookups(self, request: HttpRequest) -> frozenset[str]:
         # Asked once for each parameter of an address, and made with queries: kept for the request.
@@ -91,17 +90,17 @@ class Guarded:
         return known[self]
 
     def _filters_parameters(self, request: HttpRequest) -> Iterable[str]:
-        model: type[Model] = self.model  # type: ignore[attr-defined]
-        for each in self.get_list_filter(request):  # type: ignore[attr-defined]
-            if isinstance(each, type):
-                yield each.parameter_name  # type: ignore[attr-defined]
+        offered: Iterable[Any] = self.get_list_filter(request)
+        for each in offered:
+            if callable(each):  # a filter of its own
+                yield each.parameter_name
                 continue
             name, make = each if isinstance(each, tuple | list) else (each, FieldListFilter.create)
-            field = get_fields_from_path(model, name)[-1]
-            yield from make(field, request, {}, model, self, field_path=name).expected_parameters()
-        hierarchy: str | None = self.date_hierarchy  # type: ignore[attr-defined]
-        if hierarchy:
-            yield from (f"{hierarchy}__{part}" for part in ("year", "month", "day"))
+            field = get_fields_from_path(self.model, name)[-1]
+            made = make(field, request, {}, self.model, self, field_path=name)
+            yield from made.expected_parameters()
+        if self.date_hierarchy:
+            yield from (f"{self.date_hierarchy}__{part}" for part in ("year", "month", "day"))
 
 
 def guarded(admin_class: type[Any]) -> type[Any]:

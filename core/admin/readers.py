@@ -17,6 +17,8 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import HttpRequest
 
+from core.admin.classes import AdminClass
+
 if TYPE_CHECKING:
     # The type of whatever model the settings name.
     from django.contrib.auth.models import _User
@@ -57,11 +59,11 @@ class ReadOnly:
         return False
 
 
-class ModeratorView:
+class ModeratorView(AdminClass):
     """Moderators may look at these rows, without any permission of Django's."""
 
     def has_module_permission(self, request: HttpRequest) -> bool:
-        return moderates(request.user) or super().has_module_permission(request)  # type: ignore[misc]
+        return moderates(request.user) or super().has_module_permission(request)
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return moderates(request.user) or super().has_view_permission(request, obj)  # type: ignore[misc]
+        return moderates(request.user) or super().has_view_permission(request, obj)
