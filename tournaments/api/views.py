@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpResponse, StreamingHttpResponse
 from django.utils.choices import CallableChoiceIterator
 from django_filters import rest_framework as filters
@@ -63,49 +63,22 @@ from tournaments.lifecycle import (
 from tournaments.models import (
     Contestant,
     DeathMatch,
-    Episode,
     Gift,
-    Leg,
-    Placement,
     Round,
     Season,
     SeasonEvent,
-    SeasonOrganiser,
 )
 from tournaments.reading.seasons import fingerprint, season_for
 from tournaments.reading.sheet import Sheet
+from tournaments.reading.whole import (
+    contestants_whole,
+    death_matches_whole,
+    gifts_whole,
+    rounds_whole,
+    seasons_whole,
+)
 
 TAG = ["seasons"]
-
-
-def seasons_whole(viewer: Any) -> QuerySet[Season]:
-    """The seasons that ``viewer`` may see, with what an answer shows of them."""
-    organisers = SeasonOrganiser.objects.select_related("user").order_by("pk")
-    seasons: QuerySet[Season] = Season.objects.visible_to(viewer)
-    return seasons.select_related("winner__user").prefetch_related(
-        Prefetch("organisers", organisers)
-    )
-
-
-def death_matches_whole(viewer: Any) -> QuerySet[DeathMatch]:
-    """The death matches that ``viewer`` may see, with what an answer shows of them."""
-    matches: QuerySet[DeathMatch] = DeathMatch.objects.visible_to(viewer)
-    people = [f"{side}__user" for side in ("home", "away", "winner")]
-    return matches.select_related("round__season", *people).prefetch_related(
-        Prefetch("legs", Leg.objects.order_by("number", "attempt"))
-    )
-
-
-def rounds_whole(viewer: Any) -> QuerySet[Round]:
-    """The rounds of seasons that ``viewer`` may see, with what an answer shows of them."""
-    placements = Placement.objects.select_related("contestant__user").order_by("place", "pk")
-    episodes = Episode.objects.select_related("ec__user", "dmo__user").prefetch_related(
-        Prefetch("placements", placements)
-    )
-    matches = death_matches_whole(viewer).order_by("number")
-    return Round.objects.filter(season__in=Season.objects.visible_to(viewer)).prefetch_related(
-        Prefetch("episode", episodes), Prefetch("death_matches", matches)
-    )
 
 
 # -- seasons -------------------------------------------------------------------------------------
@@ -193,7 +166,7 @@ class ContestantsReading(OfSeason):
     queryset = Contestant.objects.none()
 
     def get_queryset(self) -> QuerySet[Contestant]:
-        return Contestant.objects.filter(season=self.season).select_related("user")
+        return contestants_whole(self.season)
 
 
 class StandingsView(FieldsView):
@@ -388,11 +361,7 @@ class GiftsReading(OfSeason):
     queryset = Gift.objects.none()
 
     def get_queryset(self) -> QuerySet[Gift]:
-        return (
-            Gift.objects.filter(season=self.season)
-            .select_related("giver__user", "receiver__user")
-            .prefetch_related("history")
-        )
+        return gifts_whole(self.season)
 
 
 class EventFilters(Filters):

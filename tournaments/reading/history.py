@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, Final, NamedTuple
 
 from django.db.models import Q, QuerySet
 
@@ -34,6 +36,17 @@ _FOLLOWS: Final = (
 FLEETING: Final = ("death-match.turn", "death-match.reminder")
 
 
+class LegEvent(NamedTuple):
+    """Something that was said of a leg, of a death match with all its legs (`leg_id` None), or of
+    the season with all its death matches (`death_match_id` None too)."""
+
+    leg_id: int | None
+    death_match_id: int | None
+    kind: str
+    at: datetime
+    data: Any
+
+
 def events_of(season: Season, *, rulings: bool = False) -> QuerySet[SeasonEvent]:
     """A season's history, the latest first; or only what organisers decided."""
     rows = SeasonEvent.objects.filter(season=season).exclude(kind__in=FLEETING)
@@ -44,3 +57,12 @@ def events_of(season: Season, *, rulings: bool = False) -> QuerySet[SeasonEvent]
         # One entry an action: what followed from it is told in the history.
         rows = rows.exclude(data__has_key="follows").exclude(_FOLLOWS)
     return rows.select_related("round", "death_match__round").order_by("-at", "-pk")
+
+
+def events_of_legs(season: Season) -> Iterable[LegEvent]:
+    """All that was said of the legs of a season, the earliest first: what changes when they are
+    played, and whether."""
+    of_a_match = Q(kind__startswith="death-match.", death_match__isnull=False)
+    rows = SeasonEvent.objects.filter(of_a_match | Q(kind="season.cancelled"), season=season)
+    rows = rows.exclude(kind__in=FLEETING).order_by("pk")
+    return (LegEvent(*row) for row in rows.values_list(*LegEvent._fields))

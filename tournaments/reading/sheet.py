@@ -14,6 +14,7 @@ from django.utils.functional import cached_property
 
 from accounts.models import User
 from core.refusals import NotFound, Refusal, refusal_of
+from games.audience import organised_by
 from games.models import Match
 from tournaments.course import Course
 from tournaments.formats.base import Format
@@ -234,6 +235,14 @@ class Sheet:
             status=Match.Status.RUNNING,
         )
         return list(rows.defer("snapshot").prefetch_related("players").order_by("-created_at"))
+
+    def awaiting_ruling_of(self, user: User) -> list[Match]:
+        """The matches of the season that stand still until ``user`` has ruled, with the sides of
+        their death matches."""
+        rows = Match.objects.filter(
+            leg__death_match__round__season=self.season, awaits_ruling=True
+        ).select_related("leg__death_match__home", "leg__death_match__away")
+        return list(organised_by(rows.defer("snapshot"), user))
 
     @cached_property
     def planned(self) -> list[Appointment]:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 from icalendar import Calendar, Event
@@ -19,8 +18,9 @@ from icalendar import Calendar, Event
 from core.conditional import answer_to, strong_tag
 from core.refusals import NotFound
 from tournaments.lifecycle import DeathMatchStatus, LegStatus, SeasonStatus
-from tournaments.models import DeathMatch, Leg, SeasonEvent
+from tournaments.models import DeathMatch, Leg
 from tournaments.reading.death_matches import DeathMatchWithLegs, game_of
+from tournaments.reading.history import events_of_legs
 from tournaments.reading.seasons import fingerprint
 from tournaments.reading.sheet import Sheet
 from tournaments.views.common import season_page
@@ -103,17 +103,11 @@ class _Announcements:
 
 def _announcements_of(sheet: Sheet) -> _Announcements:
     told = _Announcements()
-    of_match: dict[int, list[int]] = {
+    of_match: dict[int | None, list[int]] = {
         each.row.pk: [leg.pk for leg in each.legs] for each in sheet.with_legs
     }
     every = [pk for legs in of_match.values() for pk in legs]
-    of_a_match = Q(kind__startswith="death-match.", death_match__isnull=False)
-    events = SeasonEvent.objects.filter(
-        of_a_match | Q(kind="season.cancelled"), season=sheet.season
-    ).exclude(kind__in=["death-match.turn", "death-match.reminder"])
-    for leg_id, match_id, kind, at, data in events.order_by("pk").values_list(
-        "leg_id", "death_match_id", "kind", "at", "data"
-    ):
+    for leg_id, match_id, kind, at, data in events_of_legs(sheet.season):
         of_all = every if kind == "season.cancelled" else of_match.get(match_id, [])
         for pk in [leg_id] if leg_id is not None else of_all:
             told.times[pk] += 1

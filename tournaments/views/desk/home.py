@@ -9,8 +9,6 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
 from core.refusals import Refusal, refusal_of
-from games.audience import organised_by
-from games.models import Match
 from games.views.common import needs_sign_in, problem
 from tournaments import audience
 from tournaments.actions.seasons import LIST, SEASON, SETTINGS, START
@@ -158,13 +156,7 @@ def _match_tasks(sheet: Sheet, user: User) -> list[Task]:
         else:
             continue
         found.append(Task(words, "match_desk", action, pressing, (row.pk,)))
-    waiting = organised_by(
-        Match.objects.filter(leg__death_match__round__season=sheet.season, awaits_ruling=True),
-        user,
-    )
-    for match in waiting.select_related("leg__death_match__home", "leg__death_match__away").defer(
-        "snapshot"
-    ):
+    for match in sheet.awaiting_ruling_of(user):
         words = f"{match.leg.death_match} stands still until you have ruled."
         found.append(Task(words, "", "Rule", 3, url=match.get_absolute_url()))
     return found

@@ -1,0 +1,61 @@
+"""Rows of seasons with everything that an answer of the API shows of them, in a number of queries
+that does not grow with the answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Prefetch, QuerySet
+
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Episode,
+    Gift,
+    Leg,
+    Placement,
+    Round,
+    Season,
+    SeasonOrganiser,
+)
+
+
+def seasons_whole(viewer: Any) -> QuerySet[Season]:
+    """The seasons that ``viewer`` may see."""
+    organisers = SeasonOrganiser.objects.select_related("user").order_by("pk")
+    seasons: QuerySet[Season] = Season.objects.visible_to(viewer)
+    return seasons.select_related("winner__user").prefetch_related(
+        Prefetch("organisers", organisers)
+    )
+
+
+def death_matches_whole(viewer: Any) -> QuerySet[DeathMatch]:
+    """The death matches that ``viewer`` may see."""
+    matches: QuerySet[DeathMatch] = DeathMatch.objects.visible_to(viewer)
+    people = [f"{side}__user" for side in ("home", "away", "winner")]
+    return matches.select_related("round__season", *people).prefetch_related(
+        Prefetch("legs", Leg.objects.order_by("number", "attempt"))
+    )
+
+
+def rounds_whole(viewer: Any) -> QuerySet[Round]:
+    """The rounds of seasons that ``viewer`` may see, with their episodes and death matches."""
+    placements = Placement.objects.select_related("contestant__user").order_by("place", "pk")
+    episodes = Episode.objects.select_related("ec__user", "dmo__user").prefetch_related(
+        Prefetch("placements", placements)
+    )
+    matches = death_matches_whole(viewer).order_by("number")
+    return Round.objects.filter(season__in=Season.objects.visible_to(viewer)).prefetch_related(
+        Prefetch("episode", episodes), Prefetch("death_matches", matches)
+    )
+
+
+def contestants_whole(season: Season) -> QuerySet[Contestant]:
+    """Everybody who ever entered a season."""
+    return Contestant.objects.filter(season=season).select_related("user")
+
+
+def gifts_whole(season: Season) -> QuerySet[Gift]:
+    """The items of a season with their history."""
+    rows = Gift.objects.filter(season=season).select_related("giver__user", "receiver__user")
+    return rows.prefetch_related("history")
