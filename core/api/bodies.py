@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from django.utils.dateparse import parse_datetime
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
+from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
 from core.api.errors import ApiProblem
