@@ -20,7 +20,9 @@ it; none decides by itself whether there is anything to be done. A subject says 
 which rows.
 
 `check` is what the service itself asks first, under its lock: it raises the Refusal that whoever
-would do it now is told, whatever they filled in. `run` takes the subject and the valid form.
+would do it now is told, whatever they filled in. `run` takes the subject and the valid form, and
+gives the address where the reader goes on, or a Done, where its table cannot say beforehand what is
+said; anything else that it gives is ignored.
 """
 
 from __future__ import annotations
@@ -54,6 +56,15 @@ class Stop:
 
     sentence: str
     stops: bool = True
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of an action. ``words``: what is said of it; empty: nothing. ``address``: where the
+    reader goes on; empty: where the surface leads."""
+
+    words: str
+    address: str = ""
 
 
 class Offer(NamedTuple):
@@ -102,7 +113,8 @@ class Action(Generic[S]):
     ``danger``: its button looks like it. ``at_once``: harmless and easily undone, so that a button
     can do it without a page. ``phrase``: what has to be typed where it cannot be undone and is done
     from afar. ``look``, the words of a second button, and ``found``, the facts that it shows of
-    what a form says, are for what can be tried first.
+    what a form says, are for what can be tried first. ``who``: what the service asks of whoever
+    acts, whatever the row; for lists, which offer an action before any row is chosen.
     """
 
     name: str
@@ -122,6 +134,7 @@ class Action(Generic[S]):
     phrase: Callable[[S], str] | None = None
     look: str = ""
     found: Callable[[S, Any], Sequence[Fact]] | None = None
+    who: Callable[[Any], object] | None = None
 
     def offered(self, subject: S) -> bool:
         """Whether there is anything to be done here, for whoever asks."""
@@ -133,19 +146,24 @@ class Action(Generic[S]):
 
     def offer(self, subject: S) -> Offer:
         """What leads to it."""
-        label = _told(self.label, subject)
+        label = _text_for(self.label, subject)
         return Offer(self.name, label, danger=self.danger, at_once=self.at_once)
 
-    def said_when_done(self, subject: S) -> str:
-        """What is said afterwards; to be asked before."""
-        return _told(self.done, subject)
+    def do(self, subject: S, form: Any = None) -> Done:
+        """Have the service do it, with a valid form where there is one. Raises what it refuses."""
+        # Of rows that may be gone, or be called otherwise, afterwards.
+        words = _text_for(self.done, subject)
+        outcome = self.run(subject, form)
+        if isinstance(outcome, Done):
+            return outcome
+        return Done(words, outcome if isinstance(outcome, str) else "")
 
     def prompt(self, subject: S) -> Prompt:
         """What its page says."""
         return Prompt(
-            title=_told(self.title, subject),
-            button=_told(self.button, subject),
-            follows=_told(self.follows, subject),
+            title=_text_for(self.title, subject),
+            button=_text_for(self.button, subject),
+            follows=_text_for(self.follows, subject),
             facts=() if self.facts is None else self.facts(subject),
             cautions=() if self.cautions is None else self.cautions(subject),
             ways=() if self.ways is None else self.ways(subject),
@@ -154,7 +172,7 @@ class Action(Generic[S]):
         )
 
 
-def _told(text: T | Callable[[S], T], subject: S) -> T:
+def _text_for(text: T | Callable[[S], T], subject: S) -> T:
     return text(subject) if callable(text) else text
 
 

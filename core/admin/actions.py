@@ -113,15 +113,14 @@ def _action_page(
     status = 200
     if request.method == "POST" and not looks:
         status = 422
-        done = action.said_when_done(subject)
         # Without any field nothing is bound: there is nothing that could be missing.
         if form.is_valid() or not form.fields:
             try:
-                action.run(subject, form)
+                done = action.do(subject, form)
             except Refusal as refusal:
                 form.refuse(refusal)
             else:
-                messages.success(request, done)
+                messages.success(request, done.words)
                 return redirect(back)
     elif looks and action.found is not None and form.is_valid():
         prompt = replace(prompt, facts=[*prompt.facts, *action.found(subject, form)])
@@ -146,13 +145,12 @@ def _done_at_once(
     model_admin: Any, request: HttpRequest, action: Action[Any], subject: Any, *, back: str
 ) -> HttpResponse:
     """Do what a button asks for, and go back to the row with what came of it."""
-    done = action.said_when_done(subject)
     try:
-        action.run(subject, None)
+        done = action.do(subject)
     except Refusal as refusal:
         model_admin.message_user(request, refusal.sentence, messages.WARNING)
     else:
-        model_admin.message_user(request, done, messages.SUCCESS)
+        model_admin.message_user(request, done.words, messages.SUCCESS)
     return redirect(back)
 
 

@@ -210,11 +210,12 @@ DEEDS: dict[str, Deed] = {
     # -- a season's life ---------------------------------------------------------------------
     "open a season": Deed("draft", SITE_ORGANISERS, (
         Page("tournaments:season_new", lambda _s: [], lambda s: s.form(
-            "tournaments:season_new", {"name": "New", "format": "swiss", "tie_1": "points"})),
+            "tournaments:season_new", {"name": "New", "format": "swiss", "tie_1": "points"}),
+            action="site.create"),
         Api("post", "api:seasons", lambda _s: [], lambda _s: {"name": "New", "format": "swiss"}),
     )),
     "restore a season": Deed("enrolling", SITE_ORGANISERS, (
-        Page("tournaments:season_restore", lambda _s: [], upload),
+        Page("tournaments:season_restore", lambda _s: [], upload, action="site.restore"),
     )),
     "change settings": Deed("enrolling", MANAGE, (
         Page("tournaments:settings", form=lambda s: s.form(

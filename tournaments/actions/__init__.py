@@ -15,8 +15,9 @@ from tournaments.actions.legs import LEG
 from tournaments.actions.players import OWN
 from tournaments.actions.rounds import NEXT, ROUND
 from tournaments.actions.seasons import DESK, SEASON
+from tournaments.actions.site import SITE
 
 #: Every table.
 TABLES: Final[tuple[Actions[Any], ...]] = (
-    SEASON, DESK, CONTESTANT, NEXT, ROUND, DEATH_MATCH, LEG, ITEMS, GIFT, LADDER, OWN,
+    SITE, SEASON, DESK, CONTESTANT, NEXT, ROUND, DEATH_MATCH, LEG, ITEMS, GIFT, LADDER, OWN,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Who acts, and on what of a season."""
+"""Who acts, and on what: of a season, or before there is one."""
 
 from __future__ import annotations
 
@@ -13,6 +13,13 @@ from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.episodes import EpisodeWithPlacements
 from tournaments.reading.sheet import Sheet
 from tournaments.services.guards import must_not_be_archived, must_not_be_own, must_not_meet
+
+
+@dataclass(frozen=True)
+class AtSite:
+    """Somebody, and no season yet."""
+
+    user: User
 
 
 @dataclass(frozen=True)

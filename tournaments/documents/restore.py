@@ -79,8 +79,7 @@ def season_import(
     have, those of `seasons.season_update`.
     """
     acting_user = users_lock([acting_user])[acting_user.pk]
-    if not audience.may_create_season(acting_user):
-        raise Forbidden("document.not-allowed", "Only organisers may import seasons.")
+    must_be_allowed_to_import(acting_user)
     text, files = archive.unpacked(data)
     document = _read(text)
     must_be_storable(document)
@@ -101,6 +100,12 @@ def season_import(
         data={"uid": document.season.uid, "matched": match_accounts},
     )
     return season
+
+
+def must_be_allowed_to_import(acting_user: User) -> None:
+    """Raises Refusal ``document.not-allowed``."""
+    if not audience.may_create_season(acting_user):
+        raise Forbidden("document.not-allowed", "Only organisers may import seasons.")
 
 
 def _read(text: bytes) -> Document:

@@ -6,19 +6,33 @@ is always a sentence beside the form, and nothing that was filled in is lost.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 
-from core.actions import Action
+from core.actions import Action, Done
 from core.refusals import Refusal, RefusalKind
 from tournaments.actions.subjects import AtSeason
 from tournaments.forms.base import NoForm
 from tournaments.views.common import shown
 
-S = TypeVar("S", bound=AtSeason)
+S = TypeVar("S")
+
+
+def go_on(request: HttpRequest, done: Done, back: str) -> HttpResponse:
+    """Say what was done, and lead on: to where the action leads, else to ``back``."""
+    if done.words:
+        messages.success(request, done.words)
+    return redirect(done.address or back)
+
+
+def press(request: HttpRequest, action: Action[S], subject: S, *, back: str) -> HttpResponse:
+    """Do what a button asks for without a page of its own, and lead on as `go_on` does. Raises what
+    the service refuses."""
+    return go_on(request, action.do(subject), back)
 
 
 def perform(
@@ -29,10 +43,12 @@ def perform(
     back: str,
     template: str = "action.html",
     more: dict[str, Any] | None = None,
+    refused: int = 422,
+    after: Callable[[HttpRequest, Done, str], HttpResponse] = go_on,
 ) -> HttpResponse:
-    """Show the page of an action, or do it. Afterwards the reader is where the service's answer
-    leads, if that is an address, else at ``back``. Raises what the action's check does to whoever
-    may not; what cannot be done just now the page says."""
+    """Show the page of an action, or do it and answer with ``after``. Raises what the action's
+    check does to whoever may not; what cannot be done just now the page says. ``refused``: the
+    status of a page that says why nothing was done."""
     refusal = action.refusal(subject)
     if refusal is not None and refusal.kind in (RefusalKind.FORBIDDEN, RefusalKind.NOT_FOUND):
         raise refusal
@@ -40,20 +56,20 @@ def perform(
     prompt = action.prompt(subject)
     status = 200
     if request.method == "POST":
-        done = action.said_when_done(subject)
         form = make(request.POST, request.FILES)
         if form.is_valid():
             try:
-                target = action.run(subject, form)
-            except Refusal as refused:
-                form.refuse(refused)
+                done = action.do(subject, form)
+            except Refusal as reason:
+                form.refuse(reason)
             else:
-                messages.success(request, done)
-                return redirect(target if isinstance(target, str) else back)
-        status = 422
+                return after(request, done, back)
+        status = refused
     else:
         form = make()
         if refusal is not None:
             prompt = prompt.stopped_by(refusal)
     context = {"prompt": prompt, "form": form, "back": back, **(more or {})}
-    return shown(request, subject.sheet, template, context, status=status)
+    if isinstance(subject, AtSeason):
+        return shown(request, subject.sheet, template, context, status=status)
+    return render(request, f"tournaments/{template}", context, status=status)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from django.conf import settings
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
-from core.refusals import Forbidden, Refusal
 from core.sizes import takes
-from games.views.common import needs_sign_in, problem
-from tournaments import audience
+from games.views.common import explains_refusals, needs_sign_in
+from tournaments.actions.site import RESTORE
+from tournaments.actions.subjects import AtSite
 from tournaments.documents.export import season_export, season_records
-from tournaments.documents.restore import season_import
-from tournaments.forms.documents import RestoreForm
 from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.rosters import contestants_export
-from tournaments.views.common import organisers_only
+from tournaments.views.actions import perform
+from tournaments.views.common import FORMS, organisers_only
 
 
 @require_safe
@@ -50,26 +48,10 @@ def contestants(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
 
 
 @takes(settings.GAUNTLET_SEASON_MAX_BYTES)
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_http_methods(FORMS)
 @needs_sign_in
+@explains_refusals
 def restore(request: HttpRequest, user: User) -> HttpResponse:
     """Restore a season from such a file."""
-    if not audience.may_create_season(user):
-        refusal = Forbidden("season.not-allowed", "Only organisers may import seasons.")
-        return problem(request, refusal)
-    if request.method != "POST":
-        return render(request, "tournaments/season_restore.html", {"form": RestoreForm()})
-    form = RestoreForm(request.POST, request.FILES)
-    if form.is_valid():
-        # One byte more than allowed is enough to be refused for it.
-        data = form.cleaned_data["document"].read(settings.GAUNTLET_SEASON_MAX_BYTES + 1)
-        try:
-            season = season_import(
-                acting_user=user, data=data, match_accounts=form.cleaned_data["match_accounts"]
-            )
-        except Refusal as refusal:
-            form.refuse(refusal)
-        else:
-            messages.success(request, "The season is restored. You are its organiser.")
-            return redirect("tournaments:desk", season.slug)
-    return render(request, "tournaments/season_restore.html", {"form": form}, status=422)
+    back = reverse("tournaments:seasons")
+    return perform(request, RESTORE, AtSite(user), back=back, template="season_restore.html")

@@ -15,6 +15,8 @@ from accounts.models import User
 from games.sharing import png_response
 from games.views.common import one_page, signed_in
 from tournaments import audience
+from tournaments.actions.site import CREATE, RESTORE
+from tournaments.actions.subjects import AtSite
 from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus
 from tournaments.models import Contestant, Gift, Leg
 from tournaments.pictures import links
@@ -34,7 +36,8 @@ def seasons(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {
         **seasons_by_stage(request.user),
         "mine": [] if user is None else seasons_run_by(user),
-        "may_create": audience.may_create_season(request.user),
+        "may_create": user is not None and CREATE.offered(AtSite(user)),
+        "may_restore": user is not None and RESTORE.offered(AtSite(user)),
     }
     response = render(request, "tournaments/seasons.html", context)
     response["Cache-Control"] = "private, no-cache"

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
-from core.refusals import Refusal, refusal_of
-from games.views.common import needs_sign_in, problem
+from games.views.common import explains_refusals, needs_sign_in
 from tournaments import audience
 from tournaments.actions.seasons import LIST, SEASON, SETTINGS, START
-from tournaments.actions.subjects import AtSeason
+from tournaments.actions.site import CREATE
+from tournaments.actions.subjects import AtSeason, AtSite
 from tournaments.formats.base import Task
-from tournaments.forms.seasons import SeasonForm
 from tournaments.lifecycle import SeasonStatus, Visibility
 from tournaments.reading.sheet import Sheet
-from tournaments.services import mail, preflight, seasons
+from tournaments.services import mail, preflight
 from tournaments.views.actions import perform
 from tournaments.views.common import FORMS, organisers_only, season_page, shown, with_user
 
@@ -26,33 +24,11 @@ from tournaments.views.common import FORMS, organisers_only, season_page, shown,
 
 @require_http_methods(FORMS)
 @needs_sign_in
+@explains_refusals
 def season_new(request: HttpRequest, user: User) -> HttpResponse:
     """Make a season: a draft, seen by nobody but its organisers."""
-    barred = refusal_of(seasons.must_be_allowed_to_create, user)
-    if barred is not None:
-        return problem(request, barred)
-    status = 200
-    if request.method == "POST":
-        form = SeasonForm(request.POST)
-        if form.is_valid():
-            settings = form.settings()
-            name = settings.pop("name")
-            try:
-                made = seasons.season_create(
-                    acting_user=user,
-                    name=name,
-                    format=form.cleaned_data["format"],
-                    settings=settings,
-                )
-            except Refusal as refusal:
-                form.refuse(refusal)
-            else:
-                messages.success(request, "The season is a draft: only you can see it.")
-                return redirect("tournaments:desk", made.slug)
-        status = 422
-    else:
-        form = SeasonForm()
-    return render(request, "tournaments/season_form.html", {"form": form}, status=status)
+    back = reverse("tournaments:seasons")
+    return perform(request, CREATE, AtSite(user), back=back, template="season_form.html")
 
 
 @require_http_methods(FORMS)
