@@ -210,7 +210,7 @@ def test_a_list_is_taken_whole_or_not_at_all_line_by_line(visitor: Visitor, orla
     with nothing_changes():
         answer = client.post(address, {"text": "anna\nnobody-here\nbert\nanna"})
     assert answer.status_code == 422
-    assert [fault.line for fault in answer.context["faults"]] == [2, 4]
+    assert [fault.line for fault in answer.context["form"].faults] == [2, 4]
     assert "nobody-here" in words(answer)
     file = io.BytesIO(b"username,name,seed\nanna,Anna the Great,2\nbert,,1\n")
     file.name = "people.csv"

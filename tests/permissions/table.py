@@ -256,16 +256,17 @@ DEEDS: dict[str, Deed] = {
     )),
     "remove an organiser": Deed("enrolling", MANAGE, (
         Page("tournaments:organisers",
-             form=lambda s: {"remove": s.world.users["olin"].pk}),
+             form=lambda s: {"remove": s.world.users["olin"].pk}, action="organiser.remove"),
     )),
     # -- people ------------------------------------------------------------------------------
     "enrol somebody": Deed("enrolling", MANAGE, (
-        Page("tournaments:roster", form=lambda s: {"user": s.world.users["eve"].pk}),
+        Page("tournaments:roster", form=lambda s: {"user": s.world.users["eve"].pk},
+             action="roster.enrol"),
         Api("post", "api:season_contestants",
             body=lambda _s: {"contestants": [{"username": "eve"}]}),
     )),
     "enrol a list": Deed("enrolling", MANAGE, (
-        Page("tournaments:roster", form=lambda _s: {"text": "eve"}),
+        Page("tournaments:roster", form=lambda _s: {"text": "eve"}, action="roster.enrol-many"),
     )),
     "enrol oneself": Deed(
         "enrolling",
@@ -304,7 +305,7 @@ DEEDS: dict[str, Deed] = {
             body=lambda s: {"seeds": {str(s.id(n)): 5 - n for n in (1, 2, 3, 4)}}),
     )),
     "draw seeds": Deed("enrolling", MANAGE, (
-        Page("tournaments:seeds", form=lambda _s: {"draw": "1"}),
+        Page("tournaments:seeds", form=lambda _s: {"draw": "1"}, action="desk.draw-seeds"),
         Api("put", "api:season_seeds", body=lambda _s: {"draw": True}),
     )),
     # -- rounds ------------------------------------------------------------------------------

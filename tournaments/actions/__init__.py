@@ -7,17 +7,18 @@ only ones who decide.
 from typing import Any, Final
 
 from core.actions import Actions
-from tournaments.actions.contestants import CONTESTANT
+from tournaments.actions.contestants import CONTESTANT, ROSTER
 from tournaments.actions.death_matches import DEATH_MATCH
 from tournaments.actions.items import GIFT, ITEMS
 from tournaments.actions.ladder import LADDER
 from tournaments.actions.legs import LEG
 from tournaments.actions.players import OWN
 from tournaments.actions.rounds import NEXT, ROUND
-from tournaments.actions.seasons import DESK, SEASON
+from tournaments.actions.seasons import DESK, ORGANISER, SEASON
 from tournaments.actions.site import SITE
 
 #: Every table.
 TABLES: Final[tuple[Actions[Any], ...]] = (
-    SITE, SEASON, DESK, CONTESTANT, NEXT, ROUND, DEATH_MATCH, LEG, ITEMS, GIFT, LADDER, OWN,
+    SITE, SEASON, DESK, ORGANISER, ROSTER, CONTESTANT, NEXT, ROUND, DEATH_MATCH, LEG, ITEMS, GIFT,
+    LADDER, OWN,
 )  # fmt: skip

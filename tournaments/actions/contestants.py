@@ -1,14 +1,62 @@
-"""What organisers can do about a contestant."""
+"""What organisers can do about contestants: enter them, and whatever becomes of one."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
-from core.actions import Action, Actions
-from tournaments.actions.subjects import AtContestant
+from core.actions import Action, Actions, Done
+from tournaments.actions.subjects import AtContestant, AtPerson, AtSeason
 from tournaments.forms.base import PublicReasonForm
-from tournaments.forms.people import ReplaceForm
-from tournaments.services.contestants import departures
+from tournaments.forms.people import ReplaceForm, RosterForm
+from tournaments.services.contestants import departures, enrolment, rosters
+
+# -- entering ------------------------------------------------------------------------------------
+
+
+def _may_enrol(subject: AtPerson) -> None:
+    subject.must_manage()
+    enrolment.must_be_enrollable(subject.season, subject.person, subject.contestant)
+
+
+def _may_enrol_many(subject: AtSeason) -> None:
+    subject.must_manage()
+    enrolment.must_take_entries(subject.season)
+
+
+def _enrol_many(subject: AtSeason, form: Any) -> Done:
+    entered = rosters.contestants_import(
+        acting_user=subject.user, season=subject.season, text=form.roster()
+    )
+    return Done(f"{len(entered)} enrolled.")
+
+
+ENROL: Final = Action[AtPerson](
+    name="enrol",
+    label="Enrol",
+    title=lambda s: f"Enrol {s.person.shown_name}",
+    button="Enrol",
+    done=lambda s: f"{s.person.shown_name} is enrolled.",
+    check=_may_enrol,
+    run=lambda s, _form: enrolment.contestant_enrol(
+        acting_user=s.user, season=s.season, user=s.person
+    ),
+    at_once=True,
+)
+ENROL_MANY: Final = Action[AtSeason](
+    name="enrol-many",
+    label="Enrol many",
+    title="Contestants",
+    button="Enrol them",
+    done="They are enrolled.",
+    check=_may_enrol_many,
+    form=lambda _s: RosterForm,
+    run=_enrol_many,
+)
+
+ROSTER: Final = Actions[Any]("roster", (ENROL, ENROL_MANY))
+
+
+# -- one of them ---------------------------------------------------------------------------------
 
 
 def _may_remove(subject: AtContestant) -> None:

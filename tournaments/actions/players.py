@@ -9,7 +9,7 @@ from typing import Any, Final
 from core.actions import Action, Actions, Stop
 from core.refusals import Forbidden
 from tournaments import audience
-from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtSeason
+from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtPerson
 from tournaments.forms.death_matches import RulesForm
 from tournaments.forms.items import GiftForm
 from tournaments.forms.people import WithdrawForm
@@ -20,7 +20,12 @@ from tournaments.services.guards import must_not_be_archived
 from tournaments.services.items import gifts
 
 
-def _join(subject: AtSeason, _form: Any) -> None:
+def _may_join(subject: AtPerson) -> None:
+    enrolment.must_be_open_to_everybody(subject.season)
+    enrolment.must_be_enrollable(subject.season, subject.person, subject.contestant)
+
+
+def _join(subject: AtPerson, _form: Any) -> None:
     enrolment.contestant_join(acting_user=subject.user, season=subject.season)
 
 
@@ -95,7 +100,7 @@ def _give(subject: AtContestant, form: Any) -> None:
     )
 
 
-JOIN: Final = Action[AtSeason](
+JOIN: Final = Action[AtPerson](
     name="join",
     label="Enrol",
     title=lambda s: f"Enrol in {s.season.name}",
@@ -105,7 +110,7 @@ JOIN: Final = Action[AtSeason](
         "Your name stands on the season's public pages from now on.",
         "You can withdraw again before it begins without anything being lost.",
     ],
-    check=lambda s: enrolment.must_be_open_to_everybody(s.season),
+    check=_may_join,
     run=_join,
 )
 LEAVE: Final = Action[AtContestant](

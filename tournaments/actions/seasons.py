@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any, Final
 
 from core.actions import Action, Actions
-from tournaments.actions.subjects import AtSeason
+from tournaments import audience
+from tournaments.actions.subjects import AtPerson, AtSeason
 from tournaments.forms.base import NoForm, PublicReasonForm, ServiceForm
 from tournaments.forms.people import OrganiserForm, SeedsForm
 from tournaments.forms.seasons import SeasonForm, TieForm
@@ -16,7 +17,7 @@ from tournaments.models import Season
 from tournaments.services import preflight, seasons, starts
 from tournaments.services.contestants import seeds
 from tournaments.services.guards import must_be_running
-from tournaments.services.organisers import organiser_add
+from tournaments.services.organisers import must_be_dispensable, organiser_add, organiser_remove
 from tournaments.services.preflight import Step, Warned
 from tournaments.services.results import conclusion
 
@@ -182,6 +183,16 @@ SEEDS: Final = Action[AtSeason](
     form=lambda s: partial(SeedsForm, contestants=s.sheet.still_in),
     run=lambda s, form: seeds.seeds_set(acting_user=s.user, season=s.season, seeds=form.seeds()),
 )
+DRAW_SEEDS: Final = Action[AtSeason](
+    name="draw-seeds",
+    label="Draw all by lot",
+    title="Draw the seeds by lot",
+    button="Draw all by lot",
+    done="The seeds are drawn by lot.",
+    check=_managed_by(seeds.must_not_have_seeds_fixed),
+    run=lambda s, _form: seeds.seeds_draw(acting_user=s.user, season=s.season),
+    at_once=True,
+)
 CONCLUDE: Final = Action[AtSeason](
     name="conclude",
     label="End the season",
@@ -197,4 +208,33 @@ CONCLUDE: Final = Action[AtSeason](
 )
 
 #: Pages of the desk about the season as a whole.
-DESK: Final = Actions("desk", (SETTINGS, ORGANISERS, SEEDS, CONCLUDE))
+DESK: Final = Actions("desk", (SETTINGS, ORGANISERS, SEEDS, DRAW_SEEDS, CONCLUDE))
+
+
+# -- who runs it ---------------------------------------------------------------------------------
+
+
+def _may_remove_organiser(subject: AtPerson) -> None:
+    subject.must_manage()
+    must_be_dispensable(subject.person, subject.sheet.organisers)
+
+
+def _remove_organiser(subject: AtPerson, _form: Any) -> str:
+    organiser_remove(acting_user=subject.user, season=subject.season, user=subject.person)
+    # Whoever has removed themselves has no desk any more.
+    here = audience.may_manage(subject.season, subject.user)
+    return subject.address("organisers" if here else "season")
+
+
+REMOVE_ORGANISER: Final = Action[AtPerson](
+    name="remove",
+    label="Remove",
+    title=lambda s: f"Remove {s.person.shown_name}",
+    button="Remove",
+    done=lambda s: f"{s.person.shown_name} does not run the season any more.",
+    check=_may_remove_organiser,
+    run=_remove_organiser,
+    at_once=True,
+)
+
+ORGANISER: Final = Actions("organiser", (REMOVE_ORGANISER,))

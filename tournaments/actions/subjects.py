@@ -45,6 +45,19 @@ class AtSeason:
 
 
 @dataclass(frozen=True)
+class AtPerson(AtSeason):
+    """Somebody, and a person who may be in the season, or run it."""
+
+    person: User
+
+    @property
+    def contestant(self) -> Contestant | None:
+        """The person's place in the season; None for whoever never had one."""
+        own = (each for each in self.sheet.contestants if each.user_id == self.person.pk)
+        return next(own, None)
+
+
+@dataclass(frozen=True)
 class AtContestant(AtSeason):
     """Somebody, and a contestant."""
 

@@ -8,15 +8,18 @@ from typing import Any, ClassVar
 from django import forms
 from django.core.exceptions import ValidationError
 
+from core.refusals import Refusal
 from tournaments.forms.base import PublicReasonForm, ServiceForm
 from tournaments.forms.fields import NAMES, UserField
 from tournaments.models import Contestant
+from tournaments.services.contestants.rosters import FaultyRoster, LineFault
 
 
 class RosterForm(ServiceForm):
     """Many at once: a list that was pasted, or a file."""
 
     at_field: ClassVar[Mapping[str, str]] = {"contestants": "text"}
+    faults: Sequence[LineFault] = ()
 
     text = forms.CharField(
         label="One a line",
@@ -53,6 +56,13 @@ class RosterForm(ServiceForm):
         """The lines, of a valid form."""
         lines: str = self.cleaned_data["file"] or self.cleaned_data["text"]
         return lines
+
+    def refuse(self, refusal: Refusal) -> None:
+        """What is wrong line by line stands in ``faults``, and a word about it on top."""
+        if isinstance(refusal, FaultyRoster):
+            self.faults = refusal.faults
+            refusal = refusal.reworded("Nobody was enrolled: see above what is wrong.")
+        super().refuse(refusal)
 
 
 class SeedsForm(ServiceForm):

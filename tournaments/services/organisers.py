@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from django.db import transaction
 
@@ -44,12 +44,18 @@ def organiser_remove(*, acting_user: User, season: Season, user: User) -> Season
     """Take the season out of somebody's hands. Refusals: those of `guards.season_lock_managed`,
     ``organiser.none``, ``organiser.last``."""
     locked = season_lock_managed(season, acting_user)
-    deleted, _ = locked.organisers.filter(user=user).delete()
-    if not deleted:
-        raise Refusal("organiser.none", f"{user.shown_name} does not run this season.")
-    if not locked.organisers.exists():
-        raise Refusal("organiser.last", "Somebody must run the season: this is its last organiser.")
+    must_be_dispensable(user, [each.user for each in locked.organisers.select_related("user")])
+    locked.organisers.filter(user=user).delete()
     return _record_change(locked, acting_user, "season.organiser_remove", user)
+
+
+def must_be_dispensable(user: User, organisers: Collection[User]) -> None:
+    """Whether somebody can stop being one of a season's organisers. Raises Refusal
+    ``organiser.none`` and ``organiser.last``."""
+    if user not in organisers:
+        raise Refusal("organiser.none", f"{user.shown_name} does not run this season.")
+    if len(organisers) == 1:
+        raise Refusal("organiser.last", "Somebody must run the season: this is its last organiser.")
 
 
 def _lock_organisers(season: Season, *others: User) -> dict[int, User]:

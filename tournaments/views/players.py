@@ -16,7 +16,7 @@ from tournaments import audience
 from tournaments.actions import players
 from tournaments.actions.episodes import CHOOSE
 from tournaments.actions.ladder import CHALLENGE
-from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtRound, AtSeason
+from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtPerson, AtRound
 from tournaments.formats.elimination.choice import choosable
 from tournaments.items import catalogue
 from tournaments.lifecycle import STILL_IN, GiftStatus
@@ -44,7 +44,7 @@ def me_in(sheet: Sheet, user: User) -> Contestant:
 def join(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Enrol."""
     back = sheet.season.get_absolute_url()
-    return perform(request, players.JOIN, AtSeason(user, sheet), back=back)
+    return perform(request, players.JOIN, AtPerson(user, sheet, user), back=back)
 
 
 @require_http_methods(FORMS)

@@ -12,17 +12,20 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
+from core.refusals import allowed
 from games.sharing import png_response
 from games.views.common import one_page, signed_in
 from tournaments import audience
+from tournaments.actions.players import JOIN
 from tournaments.actions.site import CREATE, RESTORE
-from tournaments.actions.subjects import AtSite
+from tournaments.actions.subjects import AtPerson, AtSite
 from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus
 from tournaments.models import Contestant, Gift, Leg
 from tournaments.pictures import links
 from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.seasons import fingerprint, seasons_by_stage, seasons_run_by
 from tournaments.reading.sheet import Sheet
+from tournaments.services.contestants.enrolment import must_be_open_to_everybody
 from tournaments.services.legs import by_items, more_items
 from tournaments.services.scheduling.readiness import ready_from, ready_until
 from tournaments.views.common import public_page, season_page, shown
@@ -50,18 +53,17 @@ def season(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """A season's home: how it stands, as a picture first."""
     context = {
         "events": list(sheet.events()[:12]),
-        "may_join": _may_join(sheet, request.user),
+        "may_join": _may_join(sheet, signed_in(request)),
         "waiting": waiting_for(sheet, request.user),
     }
     return shown(request, sheet, "season.html", context)
 
 
-def _may_join(sheet: Sheet, user: Any) -> bool:
-    """Whether to offer the button; the service decides."""
-    season = sheet.season
-    if not season.open_enrolment or season.status != "enrolling":
-        return False
-    return not any(user.is_authenticated and each.user_id == user.pk for each in sheet.contestants)
+def _may_join(sheet: Sheet, user: User | None) -> bool:
+    """Whether to lead there; who is nobody yet is asked to sign in first."""
+    if user is None:
+        return allowed(must_be_open_to_everybody, sheet.season)
+    return JOIN.offered(AtPerson(user, sheet, user))
 
 
 @require_safe

@@ -124,17 +124,14 @@ class Intake:
     def admit(self, entry: Enrolment) -> Contestant:
         """The contestant that an entry makes, not saved yet. Refusals as `contestants_enrol`."""
         season = self._season
-        _must_be_open(season)
+        must_not_be_over(season)
         user = self._users[entry.user.pk]
         must_be_able_to_enter(user)
         shown = self._names.of(entry.name, user)
         if self._late and entry.seed is not None:
             raise Refusal("seed.fixed", "The seeds are fixed; a late entry comes after all others.")
         contestant = self._by_user.get(user.pk)
-        if contestant is not None and (
-            self._late or contestant.status != ContestantStatus.WITHDRAWN
-        ):
-            raise Refusal("contestant.twice", f"{shown} is in this season already.")
+        must_not_be_in(contestant, shown, late=self._late)
         if self._closed is not None:
             raise Refusal(self._closed.code, self._closed.sentence)
         self._must_be_free(entry.seed, but=contestant)
@@ -167,7 +164,7 @@ class Intake:
 def _enrol(
     season: Season, acting_user: User | None, entries: Sequence[Enrolment], at: datetime
 ) -> list[Contestant]:
-    _must_be_open(season)
+    must_not_be_over(season)
     intake = Intake(season, entries, at)
     admitted, told = [], Together()
     for number, entry in enumerate(entries):
@@ -177,7 +174,33 @@ def _enrol(
     return entries_save(season, acting_user, admitted, at)
 
 
-def _must_be_open(season: Season) -> None:
+def must_be_enrollable(season: Season, user: User, contestant: Contestant | None) -> None:
+    """Whether somebody can be enrolled now; ``contestant``: their place in the season, if they ever
+    had one. Raises Refusal ``season.over``, ``contestant.account-closed``,
+    ``contestant.suspended``, ``contestant.twice``, and those of the format for a late entry."""
+    must_not_be_over(season)
+    must_be_able_to_enter(user)
+    late = season.status == SeasonStatus.RUNNING
+    must_not_be_in(contestant, user.shown_name, late=late)
+    must_take_entries(season)
+
+
+def must_take_entries(season: Season) -> None:
+    """Whether anybody can be enrolled now. Raises Refusal ``season.over``, and those of the format
+    for a late entry."""
+    must_not_be_over(season)
+    if season.status == SeasonStatus.RUNNING:
+        format_of(season.format).must_admit(season=season)
+
+
+def must_not_be_in(contestant: Contestant | None, name: str, *, late: bool) -> None:
+    """Raises Refusal ``contestant.twice``. Who was struck off before the start can enter again."""
+    if contestant is not None and (late or contestant.status != ContestantStatus.WITHDRAWN):
+        raise Refusal("contestant.twice", f"{name} is in this season already.")
+
+
+def must_not_be_over(season: Season) -> None:
+    """Raises Refusal ``season.over``."""
     if season.status not in (SeasonStatus.ENROLLING, SeasonStatus.RUNNING):
         raise Refusal("season.over", "This season is over: nobody can enter it.")
 
@@ -230,6 +253,7 @@ def able_to_enter(user: User) -> User:
 
 
 def must_be_able_to_enter(user: User) -> None:
+    """Raises Refusal ``contestant.account-closed`` and ``contestant.suspended``."""
     if not user.is_active:
         raise Refusal("contestant.account-closed", f"The account of {user.shown_name} is closed.")
     if is_suspended(user):

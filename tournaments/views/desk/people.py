@@ -2,80 +2,54 @@
 
 from __future__ import annotations
 
-from django.contrib import messages
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
 from core.refusals import NotFound, Refusal
-from tournaments import audience
-from tournaments.actions.contestants import CONTESTANT
-from tournaments.actions.seasons import ORGANISERS, SEEDS
-from tournaments.actions.subjects import AtContestant, AtSeason
-from tournaments.forms.people import RosterForm
+from tournaments.actions.contestants import CONTESTANT, ENROL, ENROL_MANY
+from tournaments.actions.seasons import DRAW_SEEDS, ORGANISER, ORGANISERS, REMOVE_ORGANISER, SEEDS
+from tournaments.actions.subjects import AtContestant, AtPerson, AtSeason
 from tournaments.reading.sheet import Sheet
-from tournaments.services.contestants import enrolment, rosters
-from tournaments.services.contestants.rosters import FaultyRoster
-from tournaments.services.contestants.seeds import seeds_draw
-from tournaments.services.organisers import organiser_remove
-from tournaments.views.actions import perform
-from tournaments.views.common import FORMS, contestant_of, organisers_only, shown
+from tournaments.views.actions import perform, press
+from tournaments.views.common import FORMS, contestant_of, organisers_only
 
 
 @require_http_methods(FORMS)
 @organisers_only
 def roster(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Enrol: one found by name, or many from a list or a file, with what is wrong line by line."""
-    status, faults = 200, []
-    form = RosterForm()
-    if request.method == "POST" and "user" in request.POST:
-        found = User.objects.filter(pk__in=_numbers(request.POST["user"])).first()
+    subject = AtSeason(user, sheet)
+    back = subject.address("roster")
+    if "user" in request.POST:
+        found = _user_of(request.POST["user"])
         if found is None:
             raise NotFound("contestant.none", "There is no such player.")
-        enrolment.contestant_enrol(acting_user=user, season=sheet.season, user=found)
-        messages.success(request, f"{found.shown_name} is enrolled.")
-        return redirect("tournaments:roster", sheet.season.slug)
-    if request.method == "POST":
-        form, status = RosterForm(request.POST, request.FILES), 422
-        if form.is_valid():
-            try:
-                made = rosters.contestants_import(
-                    acting_user=user, season=sheet.season, text=form.roster()
-                )
-            except FaultyRoster as refusal:
-                faults = refusal.faults
-                form.refuse(refusal.reworded("Nobody was enrolled: see above what is wrong."))
-            except Refusal as refusal:
-                form.refuse(refusal)
-            else:
-                messages.success(request, f"{len(made)} enrolled.")
-                return redirect("tournaments:roster", sheet.season.slug)
+        return press(request, ENROL, AtPerson(user, sheet, found), back=back)
     query = request.GET.get("q", "").strip()[:60]
-    context = {
-        "form": form,
-        "faults": faults,
+    more = {
         "query": query,
-        "found": _found(sheet, query) if query else [],
+        "found": _people_called(subject, query) if query else [],
         "people": [
             (each, CONTESTANT.offered(AtContestant(user, sheet, each)))
             for each in sheet.contestants
         ],
     }
-    return shown(request, sheet, "desk_roster.html", context, status=status)
+    return perform(request, ENROL_MANY, subject, back=back, template="desk_roster.html", more=more)
 
 
-def _numbers(text: str) -> list[int]:
-    return [int(text)] if text.isascii() and text.isdigit() and len(text) < 19 else []
+def _user_of(number: str) -> User | None:
+    """The user of that number, as forms send it."""
+    is_number = number.isascii() and number.isdigit() and len(number) < 19
+    return User.objects.filter(pk=int(number)).first() if is_number else None
 
 
-def _found(sheet: Sheet, query: str) -> list[tuple[User, bool]]:
-    """Players whose name contains ``query``, and whether they are in the season already."""
+def _people_called(subject: AtSeason, query: str) -> list[tuple[User, Refusal | None]]:
+    """Players whose name contains ``query``, and why they cannot be enrolled, if so."""
     named = Q(username__icontains=query) | Q(display_name__icontains=query)
-    inside = {each.user_id for each in sheet.contestants}
-    rows = User.objects.filter(named, is_active=True).order_by("username")[:20]
-    return [(each, each.pk in inside) for each in rows]
+    rows = User.objects.with_standing().filter(named, is_active=True).order_by("username")[:20]
+    return [(each, ENROL.refusal(AtPerson(subject.user, subject.sheet, each))) for each in rows]
 
 
 @require_http_methods(FORMS)
@@ -84,10 +58,8 @@ def seeds(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Set seeds by hand, or draw them."""
     subject = AtSeason(user, sheet)
     back = subject.address("seeds")
-    if request.method == "POST" and "draw" in request.POST:
-        seeds_draw(acting_user=user, season=sheet.season)
-        messages.success(request, "The seeds are drawn by lot.")
-        return redirect(back)
+    if "draw" in request.POST:
+        return press(request, DRAW_SEEDS, subject, back=back)
     return perform(request, SEEDS, subject, back=back, template="desk_seeds.html")
 
 
@@ -105,16 +77,18 @@ def contestant_act(
 @organisers_only
 def organisers(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Who runs the season."""
-    if request.method == "POST" and "remove" in request.POST:
-        whom = User.objects.filter(pk__in=_numbers(request.POST["remove"])).first()
-        if whom is None:
-            raise Refusal("organiser.none", "There is no such organiser.")
-        organiser_remove(acting_user=user, season=sheet.season, user=whom)
-        messages.success(request, f"{whom.shown_name} does not run the season any more.")
-        here = audience.may_manage(sheet.season, user)
-        return redirect(
-            "tournaments:organisers" if here else "tournaments:season", sheet.season.slug
-        )
     subject = AtSeason(user, sheet)
     back = subject.address("organisers")
-    return perform(request, ORGANISERS, subject, back=back, template="desk_organisers.html")
+    if "remove" in request.POST:
+        whom = _user_of(request.POST["remove"])
+        if whom is None:
+            raise Refusal("organiser.none", "There is no such organiser.")
+        return press(request, REMOVE_ORGANISER, AtPerson(user, sheet, whom), back=back)
+    more = {
+        "people": [
+            (each, ORGANISER.offered(AtPerson(user, sheet, each))) for each in sheet.organisers
+        ]
+    }
+    return perform(
+        request, ORGANISERS, subject, back=back, template="desk_organisers.html", more=more
+    )
