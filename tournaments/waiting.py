@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from django.db.models import Q
 from django.urls import reverse
-from django.utils import timezone
 
+from core.refusals import allowed
 from tournaments import audience
 from tournaments.lifecycle import (
     PLAYABLE,
@@ -20,7 +20,7 @@ from tournaments.lifecycle import (
 from tournaments.models import DeathMatch, Episode, Leg, Season
 from tournaments.reading.death_matches import DeathMatchWithLegs, with_legs
 from tournaments.reading.sheet import Sheet
-from tournaments.services.scheduling.readiness import ready_from
+from tournaments.services.scheduling.readiness import must_be_confirmable
 
 # What is told at most on pages about other things.
 _AT_MOST: Final = 10
@@ -99,17 +99,15 @@ def _of_death_match(found: DeathMatchWithLegs, user: Any) -> list[PendingTask]:
             url = reverse("tournaments:rules", args=[row.round.season.slug, row.pk])
             return [PendingTask(f"{row}: you choose what is played.", "Choose the game", url)]
         return []
-    if not _can_be_ready(leg, user):
+    if not _can_be_ready(found, leg, user):
         return []
     return [
         PendingTask(f"{row} is about to begin.", "Say that you are ready", row.get_absolute_url())
     ]
 
 
-def _can_be_ready(leg: Leg, user: Any) -> bool:
-    seat = audience.seat_of(leg.death_match, user)
-    said = (leg.home_ready_at, leg.away_ready_at)
-    if seat is None or said[seat] is not None:
+def _can_be_ready(found: DeathMatchWithLegs, leg: Leg, user: Any) -> bool:
+    seat = audience.seat_of(found.row, user)
+    if seat is None or (leg.home_ready_at, leg.away_ready_at)[seat] is not None:
         return False
-    since = ready_from(leg)
-    return since is None or since <= timezone.now()
+    return allowed(must_be_confirmable, leg, user, legs=found.legs)

@@ -392,12 +392,20 @@ DEEDS: dict[str, Deed] = {
         Api("post", "api:leg_replay", row_leg, lambda _s: WHY),
     )),
     "be ready": Deed("planned", ON_SEATS, (
-        Page("tournaments:ready", leg_page),
+        Page("tournaments:ready", leg_page, action="own.confirm"),
         Api("put", "api:leg_ready", row_leg, lambda _s: {"ready": True}, scope="play"),
+    )),
+    "be ready no more": Deed("both ready", ON_SEATS, (
+        Page("tournaments:ready", leg_page, lambda _s: {"ready": "no"}, action="own.unconfirm"),
+        Api("put", "api:leg_ready", row_leg, lambda _s: {"ready": False}, scope="play"),
     )),
     # -- items -------------------------------------------------------------------------------
     "bring an item": Deed("gifted", ON_SEAT_0, (
-        Page("tournaments:declare", leg_page, lambda s: {"gift": s.gift.pk}),
+        Page("tournaments:declare", leg_page, lambda s: {"gift": s.gift.pk}, action="own.bring"),
+    )),
+    "leave an item at home": Deed("both ready", ON_SEAT_0, (
+        Page("tournaments:declare", leg_page, lambda s: {"gift": s.gift.pk, "bring": "no"},
+             action="own.leave-at-home"),
     )),
     "give an item": Deed("gifted", frozenset({Who.ELIMINATED}), (
         Page("tournaments:give", form=lambda s: {
@@ -422,28 +430,34 @@ DEEDS: dict[str, Deed] = {
     )),
     # -- webhooks ----------------------------------------------------------------------------
     "make a webhook": Deed("watched", MANAGE, (
-        Page("webhooks:new", form=lambda _s: NEW_HOOK),
+        Page("webhooks:new", form=lambda _s: NEW_HOOK, action="webhooks.make"),
         Api("post", "api:webhooks", body=lambda _s: NEW_HOOK),
     )),
     "change a webhook": Deed("watched", MANAGE, (
-        Page("webhooks:edit", hook, lambda _s: NEW_HOOK),
+        Page("webhooks:edit", hook, lambda _s: NEW_HOOK, action="webhook.change"),
         Api("patch", "api:webhook", hook, lambda _s: {"name": "New"}),
     )),
     "switch a webhook": Deed("watched", MANAGE, (
-        Page("webhooks:switch", hook),
+        Page("webhooks:switch", hook, action="webhook.switch-off"),
         Api("patch", "api:webhook", hook, lambda _s: {"active": False}),
     )),
+    "switch a webhook on again": Deed("switched off", MANAGE, (
+        Page("webhooks:switch", hook, lambda _s: {"active": "on"}, action="webhook.switch-on"),
+        Api("patch", "api:webhook", hook, lambda _s: {"active": True}),
+    )),
     "delete a webhook": Deed("watched", MANAGE, (
-        Page("webhooks:delete", hook), Api("delete", "api:webhook", hook),
+        Page("webhooks:delete", hook, action="webhook.delete"), Api("delete", "api:webhook", hook),
     )),
     "test a webhook": Deed("watched", MANAGE, (
-        Page("webhooks:test", hook), Api("post", "api:webhook_test", hook),
+        Page("webhooks:test", hook, action="webhook.test"), Api("post", "api:webhook_test", hook),
     )),
     "renew a webhook's secret": Deed("watched", MANAGE, (
-        Page("webhooks:rotate", hook), Api("post", "api:webhook_secret", hook),
+        Page("webhooks:rotate", hook, action="webhook.rotate"),
+        Api("post", "api:webhook_secret", hook),
     )),
     "deliver again": Deed("watched", MANAGE, (
-        Page("webhooks:redeliver", lambda s: [*hook(s), s.delivery.uid]),
+        Page("webhooks:redeliver", lambda s: [*hook(s), s.delivery.uid],
+             action="delivery.redeliver"),
         Api("post", "api:webhook_redeliver", lambda s: [*hook(s), s.delivery.pk]),
     )),
     # -- what only those who run a season read -----------------------------------------------

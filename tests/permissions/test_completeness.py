@@ -18,6 +18,7 @@ from games.incoming import Incoming
 from tests.permissions.table import DEEDS, Api, Frame, Page
 from tests.permissions.world import World
 from tournaments import actions as seasons
+from tournaments.webhooks import actions as webhooks
 
 SAFE = {"GET", "HEAD", "OPTIONS", "TRACE"}
 
@@ -101,7 +102,7 @@ def _in_tables(tables: Iterable[Actions[Any]]) -> set[str]:
 
 def test_every_action_is_in_the_table_and_nothing_else() -> None:
     asked = {ask.action for deed in DEEDS.values() for ask in deed.asks if isinstance(ask, Page)}
-    assert asked - {""} == _in_tables([*seasons.TABLES, *games.TABLES])
+    assert asked - {""} == _in_tables([*seasons.TABLES, *webhooks.TABLES, *games.TABLES])
 
 
 def test_every_frame_that_writes_is_in_the_table() -> None:

@@ -47,11 +47,14 @@ from tournaments.items.catalogue import catalogue
 from tournaments.models import Contestant, DeathMatch, Season, SeasonOrganiser
 from tournaments.services.contestants.departures import contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol
+from tournaments.services.items.declarations import item_declare
 from tournaments.services.items.gifts import item_give
 from tournaments.services.legs import ms
 from tournaments.services.results.corrections import round_reopen
 from tournaments.services.results.rulings import death_match_declare
 from tournaments.services.rounds import round_pair
+from tournaments.services.scheduling.appointments import leg_schedule
+from tournaments.services.scheduling.readiness import leg_confirm
 from tournaments.services.seasons import (
     season_archive,
     season_cancel,
@@ -60,7 +63,7 @@ from tournaments.services.seasons import (
     season_unlist,
 )
 from tournaments.services.starts import season_start
-from tournaments.webhooks.services import webhook_create, webhook_test
+from tournaments.webhooks.services import webhook_create, webhook_test, webhook_update
 
 SCOPES = ("read", "play", "organise", "bot")
 
@@ -327,6 +330,17 @@ def _gifted(world: World) -> Scene:
     return scene
 
 
+def _both_ready(world: World) -> Scene:
+    """Both are ready for a match that begins soon, and seat 0 brings an item into it."""
+    scene = _gifted(world)
+    soon = timezone.now() + timedelta(minutes=10)
+    leg_schedule(acting_user=world.users["orla"], leg=scene.leg, scheduled_at=soon)
+    for name in ("player1", "player2"):
+        leg_confirm(acting_user=world.users[name], leg=scene.leg)
+    item_declare(acting_user=world.users["player1"], leg=scene.leg, gift=scene.gift)
+    return scene
+
+
 def _running(world: World) -> Scene:
     scene = _planned(world)
     leg = begun(world.users["orla"], scene.row, at=timezone.now())
@@ -455,6 +469,12 @@ def _watched(world: World) -> Scene:
     return scene
 
 
+def _switched_off(world: World) -> Scene:
+    scene = _watched(world)
+    webhook_update(acting_user=world.users["orla"], webhook=scene.hook, active=False)
+    return scene
+
+
 def _challenged(world: World) -> Scene:
     scene = Scene(world, world.season("swiss", 3))
     scene.more["challenge"] = challenge_create(
@@ -481,11 +501,12 @@ SCENES: dict[str, Callable[[World], Scene]] = {
     "draft": _draft, "enrolling": _enrolling, "cancelled": _cancelled, "archived": _archived,
     "between": _between, "left": _left, "reopened": _reopened, "main match": _main_match,
     "choosing": _choosing, "planned": _planned,
-    "gifted": _gifted, "running": _running, "waiting": _waiting, "disputed": _disputed,
+    "gifted": _gifted, "both ready": _both_ready, "running": _running,
+    "waiting": _waiting, "disputed": _disputed,
     "talking": _talking, "removed": _removed, "decided": _decided,
     "ruled": _ruled, "two left": _two_left, "round played": _round_played,
     "played out": _played_out, "ladder": _ladder, "bracket": _bracket, "watched": _watched,
-    "challenged": _challenged, "hidden": _hidden,
+    "switched off": _switched_off, "challenged": _challenged, "hidden": _hidden,
 }  # fmt: skip
 
 

@@ -1,4 +1,5 @@
-"""What people do in a season for themselves: enter and leave, choose what is played, give items."""
+"""What people do in a season for themselves: enter and leave, choose what is played, be ready, give
+items and bring them."""
 
 from __future__ import annotations
 
@@ -6,10 +7,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
-from core.actions import Action, Actions, Stop
+from django.urls import reverse
+
+from core.actions import Action, Actions, Done, Stop
 from core.refusals import Forbidden
 from tournaments import audience
-from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtPerson
+from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtItem, AtLeg, AtPerson
 from tournaments.forms.death_matches import RulesForm
 from tournaments.forms.items import GiftForm
 from tournaments.forms.people import WithdrawForm
@@ -17,7 +20,8 @@ from tournaments.lifecycle import ContestantStatus
 from tournaments.services import legs
 from tournaments.services.contestants import departures, enrolment
 from tournaments.services.guards import must_not_be_archived
-from tournaments.services.items import gifts
+from tournaments.services.items import declarations, gifts
+from tournaments.services.scheduling import readiness
 
 
 def _may_join(subject: AtPerson) -> None:
@@ -70,6 +74,14 @@ def _choose_rules(subject: AtDeathMatch, form: Any) -> None:
         ruleset=chosen["ruleset"],
         variant=chosen["variant"],
     )
+
+
+def _confirm(subject: AtLeg, _form: Any) -> Done | None:
+    leg = readiness.leg_confirm(acting_user=subject.user, leg=subject.leg)
+    if leg.match_id is None:
+        return None
+    # It has begun: the board says so.
+    return Done("", reverse("games:match", args=[leg.match_id]))
 
 
 def _may_give(subject: AtContestant) -> None:
@@ -136,6 +148,26 @@ CHOOSE_RULES: Final = Action[AtDeathMatch](
     form=_rules_form,
     run=_choose_rules,
 )
+CONFIRM: Final = Action[AtLeg](
+    name="confirm",
+    label="I am ready",
+    title=lambda s: f"Ready for {s.which}",
+    button="I am ready",
+    done="You are ready. The match begins when both of you are.",
+    check=lambda s: readiness.must_be_confirmable(s.leg, s.user, legs=s.legs),
+    run=_confirm,
+    at_once=True,
+)
+UNCONFIRM: Final = Action[AtLeg](
+    name="unconfirm",
+    label="I am not ready after all",
+    title=lambda s: f"Not ready for {s.which}",
+    button="I am not ready after all",
+    done="You are not down as ready any more.",
+    check=lambda s: readiness.confirming_seat(s.leg, s.user),
+    run=lambda s, _form: readiness.leg_unconfirm(acting_user=s.user, leg=s.leg),
+    at_once=True,
+)
 GIVE: Final = Action[AtContestant](
     name="give",
     label="Give an item",
@@ -153,4 +185,30 @@ GIVE: Final = Action[AtContestant](
     run=_give,
 )
 
-OWN: Final = Actions[Any]("own", (JOIN, LEAVE, CHOOSE_RULES, GIVE))
+BRING: Final = Action[AtItem](
+    name="bring",
+    label="Bring it",
+    title="Items to bring",
+    button="Bring it",
+    done="You bring it. Nobody else sees so before the match begins.",
+    check=lambda s: declarations.must_be_bringable(s.leg, s.gift, s.user),
+    run=lambda s, _form: declarations.item_declare(
+        acting_user=s.user, leg=s.leg, gift=s.gift, target=s.target
+    ),
+    at_once=True,
+)
+LEAVE_AT_HOME: Final = Action[AtItem](
+    name="leave-at-home",
+    label="Leave it at home",
+    title="Items to bring",
+    button="Leave it at home",
+    done="You leave it at home.",
+    check=lambda s: declarations.must_be_declared(s.leg, s.gift, s.user),
+    run=lambda s, _form: declarations.item_undeclare(acting_user=s.user, leg=s.leg, gift=s.gift),
+    at_once=True,
+)
+
+OWN: Final = Actions[Any](
+    "own",
+    (JOIN, LEAVE, CHOOSE_RULES, CONFIRM, UNCONFIRM, GIVE, BRING, LEAVE_AT_HOME),
+)

@@ -140,8 +140,22 @@ class AtLeg(AtDeathMatch):
     leg: Leg
 
     @property
+    def legs(self) -> list[Leg]:
+        """All matches of the death match."""
+        return list(self.with_legs.legs)
+
+    @property
     def which(self) -> str:
         """What the match is called."""
         if self.death_match.best_of > 1:
             return f"{self.death_match}, match {self.leg.number}"
         return str(self.death_match)
+
+
+@dataclass(frozen=True)
+class AtItem(AtLeg):
+    """Somebody, one match of theirs, and an item that they hold; ``target``: what a Copy or a Block
+    is to be aimed at."""
+
+    gift: Gift
+    target: Gift | None = None

@@ -4,29 +4,35 @@ items."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import User
-from core.refusals import Forbidden, Refusal
+from core.refusals import Forbidden, Refusal, RefusalKind, allowed, refusal_of
 from tournaments import audience
 from tournaments.actions import players
 from tournaments.actions.episodes import CHOOSE
 from tournaments.actions.ladder import CHALLENGE
-from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtPerson, AtRound
+from tournaments.actions.subjects import (
+    AtContestant,
+    AtDeathMatch,
+    AtItem,
+    AtLeg,
+    AtPerson,
+    AtRound,
+)
 from tournaments.formats.elimination.choice import choosable
 from tournaments.items import catalogue
+from tournaments.items.catalogue import item_of
 from tournaments.lifecycle import STILL_IN, GiftStatus
-from tournaments.models import Contestant, Gift, Leg
+from tournaments.models import Contestant, Gift
 from tournaments.reading.episodes import EpisodeWithPlacements
 from tournaments.reading.items import item_named
 from tournaments.reading.sheet import Sheet
-from tournaments.services.items.declarations import item_declare, item_undeclare
-from tournaments.services.scheduling.readiness import leg_confirm, leg_unconfirm
-from tournaments.views.actions import perform
+from tournaments.services.items import declarations
+from tournaments.views.actions import perform, press
 from tournaments.views.common import FORMS, season_page, shown, with_user
 
 
@@ -104,16 +110,9 @@ def _why_not(episode: EpisodeWithPlacements, contestant: Contestant) -> str:
 def ready(request: HttpRequest, sheet: Sheet, user: User, pk: int, leg_id: int) -> HttpResponse:
     """Say that one is ready, or not after all."""
     found = sheet.death_match(pk)
-    row, leg = found.row, found.leg(leg_id)
-    if request.POST.get("ready") == "no":
-        leg_unconfirm(acting_user=user, leg=leg)
-        messages.success(request, "You are not down as ready any more.")
-        return redirect(row.get_absolute_url())
-    leg = leg_confirm(acting_user=user, leg=leg)
-    if leg.match_id is not None:
-        return redirect("games:match", leg.match_id)
-    messages.success(request, "You are ready. The match begins when both of you are.")
-    return redirect(row.get_absolute_url())
+    subject = AtLeg(user, sheet, found, found.leg(leg_id))
+    action = players.UNCONFIRM if request.POST.get("ready") == "no" else players.CONFIRM
+    return press(request, action, subject, back=found.row.get_absolute_url())
 
 
 @require_http_methods(FORMS)
@@ -150,72 +149,67 @@ def give(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
 def declare(request: HttpRequest, sheet: Sheet, user: User, pk: int, leg_id: int) -> HttpResponse:
     """Which items one brings into a match, and what Copy and Block are aimed at."""
     found = sheet.death_match(pk)
-    row, leg = found.row, found.leg(leg_id)
-    seat = audience.seat_of(row, user)
-    if seat is None:
-        raise Forbidden("item.not-yours", "Only those who play bring items.")
-    refused: Refusal | None = None
+    subject = AtLeg(user, sheet, found, found.leg(leg_id))
+    refused = refusal_of(declarations.bringing_seat, subject.leg, user)
+    if refused is not None and refused.kind is RefusalKind.FORBIDDEN:
+        raise refused
     mine = [
-        each
+        AtItem(user, sheet, found, subject.leg, each)
         for each in sheet.gifts
         if each.receiver.user_id == user.pk and each.status == GiftStatus.HELD
     ]
+    status = 200
     if request.method == "POST":
         try:
-            _declare(request, user, leg, mine, sheet.gifts)
+            return _bring(request, mine, back=request.path)
         except Refusal as refusal:
-            refused = refusal
-        else:
-            return redirect("tournaments:declare", sheet.season.slug, pk, leg_id)
-    declared = {each.gift_id: each for each in leg.declarations.all()}
-    opponent = row.away_id if seat == 0 else row.home_id
+            refused, status = refusal, 422
+    declared = {each.gift_id: each for each in subject.leg.declarations.all()}
     context = {
-        "row": row,
-        "leg": leg,
+        "row": found.row,
+        "leg": subject.leg,
         "refused": refused,
         "offers": [
             {
-                "gift": each,
-                "name": item_named(each)[0],
-                "text": item_named(each)[1],
-                "declared": declared.get(each.pk),
-                "targets": _targets(each, sheet.gifts, mine, opponent),
+                "gift": each.gift,
+                "name": item_named(each.gift)[0],
+                "text": item_named(each.gift)[1],
+                "declared": declared.get(each.gift.pk),
+                "targets": _targets(each),
+                "barred": players.BRING.refusal(each),
+                "leave": players.LEAVE_AT_HOME.offered(each),
             }
             for each in mine
         ],
     }
-    status = 200 if refused is None else 422
     return shown(request, sheet, "declare.html", context, status=status)
 
 
-def _targets(
-    gift: Gift, gifts: Sequence[Gift], mine: Sequence[Gift], opponent: int | None
-) -> list[Gift]:
-    """What a Copy or a Block may be aimed at, before the service has judged it."""
-    if gift.ruleset:
+def _targets(subject: AtItem) -> list[Gift]:
+    """What a Copy or a Block can be aimed at."""
+    item = item_of(subject.gift.item, subject.gift.ruleset)
+    seat = audience.seat_of(subject.death_match, subject.user)
+    if not item.is_meta or seat is None:
         return []
-    held = [each for each in gifts if each.status == GiftStatus.HELD and each.pk != gift.pk]
-    theirs = [each for each in held if each.receiver_id == opponent]
-    if gift.item == catalogue.BLOCK:
-        return theirs
-    return [each for each in held if each in mine or each in theirs]
+    return [
+        each
+        for each in subject.sheet.gifts
+        if each.pk != subject.gift.pk
+        and allowed(declarations.must_be_a_target, subject.leg, seat, item, each)
+    ]
 
 
-def _declare(
-    request: HttpRequest, user: User, leg: Leg, mine: Sequence[Gift], gifts: Sequence[Gift]
-) -> None:
+def _bring(request: HttpRequest, mine: Sequence[AtItem], *, back: str) -> HttpResponse:
+    """Bring the item that the form names, or leave it at home."""
     wanted = request.POST.get("gift", "")
-    gift = next((each for each in mine if str(each.pk) == wanted), None)
-    if gift is None:
+    subject = next((each for each in mine if str(each.gift.pk) == wanted), None)
+    if subject is None:
         raise Refusal("item.gone", "You do not hold this item any more.")
     if request.POST.get("bring") == "no":
-        item_undeclare(acting_user=user, leg=leg, gift=gift)
-        messages.success(request, "You leave it at home.")
-        return
+        return press(request, players.LEAVE_AT_HOME, subject, back=back)
     aimed = request.POST.get("target", "")
-    target = next((each for each in gifts if str(each.pk) == aimed), None)
-    item_declare(acting_user=user, leg=leg, gift=gift, target=target)
-    messages.success(request, "You bring it. Nobody else sees so before the match begins.")
+    target = next((each for each in subject.sheet.gifts if str(each.pk) == aimed), None)
+    return press(request, players.BRING, replace(subject, target=target), back=back)
 
 
 # -- ladders -------------------------------------------------------------------------------------

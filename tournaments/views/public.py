@@ -8,17 +8,18 @@ from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
+from core.actions import Offer
 from core.refusals import allowed
 from games.sharing import png_response
 from games.views.common import one_page, signed_in
 from tournaments import audience
-from tournaments.actions.players import JOIN
+from tournaments.actions.ladder import CHALLENGE
+from tournaments.actions.players import CHOOSE_RULES, CONFIRM, GIVE, JOIN, LEAVE, UNCONFIRM
 from tournaments.actions.site import CREATE, RESTORE
-from tournaments.actions.subjects import AtPerson, AtSite
+from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtLeg, AtPerson, AtSite
 from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus
 from tournaments.models import Contestant, Gift, Leg
 from tournaments.pictures import links
@@ -26,6 +27,7 @@ from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.seasons import fingerprint, seasons_by_stage, seasons_run_by
 from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.enrolment import must_be_open_to_everybody
+from tournaments.services.items.declarations import bringing_seat
 from tournaments.services.legs import by_items, more_items
 from tournaments.services.scheduling.readiness import ready_from, ready_until
 from tournaments.views.common import public_page, season_page, shown
@@ -53,17 +55,23 @@ def season(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """A season's home: how it stands, as a picture first."""
     context = {
         "events": list(sheet.events()[:12]),
-        "may_join": _may_join(sheet, signed_in(request)),
+        "own": _own_actions(sheet, signed_in(request)),
         "waiting": waiting_for(sheet, request.user),
     }
     return shown(request, sheet, "season.html", context)
 
 
-def _may_join(sheet: Sheet, user: User | None) -> bool:
-    """Whether to lead there; who is nobody yet is asked to sign in first."""
+def _own_actions(sheet: Sheet, user: User | None) -> set[str]:
+    """The names of what readers can do here for themselves; who is nobody yet is asked to sign in
+    first."""
     if user is None:
-        return allowed(must_be_open_to_everybody, sheet.season)
-    return JOIN.offered(AtPerson(user, sheet, user))
+        return {JOIN.name} if allowed(must_be_open_to_everybody, sheet.season) else set()
+    person = AtPerson(user, sheet, user)
+    own = {JOIN.name} if JOIN.offered(person) else set()
+    if person.contestant is not None:
+        subject = AtContestant(user, sheet, person.contestant)
+        own |= {each.name for each in (GIVE, CHALLENGE, LEAVE) if each.offered(subject)}
+    return own
 
 
 @require_safe
@@ -145,13 +153,17 @@ def death_match(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
     """Who meets whom, when, in what, with which items, and how it went."""
     found = sheet.death_match(pk)
     row = found.row
+    user = signed_in(request)
+    seat = audience.seat_of(row, user)
     context = {
         "row": row,
-        "seat": audience.seat_of(row, request.user),
+        "seat": seat,
         "in_episode": sheet.episode_of(row.round) is not None,
         "legs": [leg_facts(sheet, found, leg, request.user) for leg in found.legs],
         "may_rule": audience.may_rule(row, request.user),
-        "may_choose_rules": audience.may_choose_rules(row, request.user),
+        "may_choose_rules": user is not None
+        and seat is not None
+        and CHOOSE_RULES.offered(AtDeathMatch(user, sheet, found)),
         "events": list(sheet.events().filter(death_match=row)[:50]),
         "gifts": [each for each in sheet.gifts if each.death_match_id == row.pk],
     }
@@ -170,24 +182,24 @@ class LegFacts:
     """A leg with what one reader may know of it.
 
     brought   for each seat the items, or None where they are still secret
-    mine      whether it has still to be played, and is the reader's
     leads     who would have the advantage by the items given for it so far: a contestant, or "" for
               neither; None where items do not decide
     waits     whether players can say that they are ready now or soon, it being the next
     opens     when that begins, and `closes` when it ends, where it is limited
-    early     whether it has not begun yet
-    my_ready  whether the reader has said so
+    early     whether it is too early for the reader to say so
+    readiness what the reader can say now of being ready
+    may_bring whether the reader can bring items
     """
 
     leg: Leg
     brought: tuple[list[Brought] | None, list[Brought] | None]
-    mine: bool
     leads: Contestant | str | None
     waits: bool
     opens: datetime | None
     closes: datetime | None
     early: bool
-    my_ready: bool
+    readiness: Offer | None
+    may_bring: bool
 
 
 def leg_facts(sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: User | Any) -> LegFacts:
@@ -196,17 +208,23 @@ def leg_facts(sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: User | An
     ready = (leg.home_ready_at, leg.away_ready_at)
     on = sheet.season.status == SeasonStatus.RUNNING and leg.status == LegStatus.PLANNED
     waits = on and found.row.status in PLAYABLE and found.running is None and leg == found.next
-    opens = ready_from(leg) if waits else None
+    readiness, too_early = None, False
+    if isinstance(user, User) and seat is not None:
+        subject = AtLeg(user, sheet, found, leg)
+        action = CONFIRM if ready[seat] is None else UNCONFIRM
+        refusal = action.refusal(subject)
+        readiness = action.offer(subject) if refusal is None else None
+        too_early = refusal is not None and refusal.code == "ready.too-early"
     return LegFacts(
         leg=leg,
         brought=_brought(sheet, found, leg, user),
-        mine=on and seat is not None,
         leads=_leads(sheet, leg) if on else None,
         waits=waits,
-        opens=opens,
+        opens=ready_from(leg) if waits else None,
         closes=ready_until(leg) if waits and leg.no_show_at is None else None,
-        early=opens is not None and timezone.now() < opens,
-        my_ready=seat is not None and ready[seat] is not None,
+        early=too_early,
+        readiness=readiness,
+        may_bring=seat is not None and allowed(bringing_seat, leg, user),
     )
 
 

@@ -75,3 +75,25 @@ class NewWebhookForm(WebhookForm):
         people = flavour == Webhook.Flavour.DISCORD
         initial = {"flavour": flavour, "kinds": FOR_PEOPLE if people else BY_DEFAULT}
         super().__init__(*args, **{"initial": initial, **kwargs})
+
+
+class ChangeWebhookForm(WebhookForm):
+    """A webhook's settings. An address of Discord is not shown again, since it is a password; an
+    empty field leaves it as it is."""
+
+    def __init__(self, *args: Any, webhook: Webhook, **kwargs: Any) -> None:
+        sealed = webhook.flavour == Webhook.Flavour.DISCORD
+        initial = {
+            "name": webhook.name,
+            "url": "" if sealed else webhook.url,
+            "kinds": webhook.kinds,
+        }
+        super().__init__(*args, **{"initial": initial, **kwargs})
+        if sealed:
+            url = self.fields["url"]
+            url.required = False
+            url.help_text = "Whoever knows it can write there: leave empty to keep it."
+
+    def changes(self) -> dict[str, Any]:
+        """What the service wants to know, of a valid form."""
+        return {key: value for key, value in self.cleaned_data.items() if key != "url" or value}

@@ -59,16 +59,14 @@ def webhook_create(
     `destinations`; ``webhook.url-discord`` for an address that is not one of Discord's webhooks).
     """
     # Resolving may take seconds: not under a lock.
-    _must_manage(season, acting_user)
+    must_manage(season, acting_user)
     if flavour not in Webhook.Flavour.values:
         raise Refusal("webhook.flavour", "There is no such kind of webhook.")
     fields = {"name": name_of(name), "url": _url(url, flavour, season), "kinds": _kinds(kinds)}
     secret = signing.new_secret() if flavour == Webhook.Flavour.JSON else ""
     with transaction.atomic():
         Season.objects.select_for_update(no_key=True).get(pk=season.pk)
-        if season.webhooks.count() >= settings.GAUNTLET_WEBHOOKS_PER_SEASON:
-            most = settings.GAUNTLET_WEBHOOKS_PER_SEASON
-            raise Refusal("webhook.too-many", f"A season has at most {most} webhooks.")
+        must_have_room(season)
         webhook = Webhook(
             season=season,
             flavour=flavour,
@@ -94,7 +92,7 @@ def webhook_update(
     """Change what is given. Switching a webhook off gives up what it had not been told yet;
     switching it on forgets that it failed. Raises Refusal as `webhook_create` does, and
     ``webhook.none``."""
-    _must_manage(webhook.season, acting_user)
+    must_manage(webhook.season, acting_user)
     new_url = None if isinstance(url, Unset) else _url(url, webhook.flavour, webhook.season)
     with transaction.atomic():
         webhook = _lock(webhook)
@@ -130,7 +128,7 @@ def webhook_update(
 def webhook_delete(*, acting_user: User, webhook: Webhook) -> None:
     """Forget a webhook and what it was told. Raises Refusal ``webhook.not-allowed`` and
     ``webhook.none``."""
-    _must_manage(webhook.season, acting_user)
+    must_manage(webhook.season, acting_user)
     with transaction.atomic():
         # With its key: whoever has written a delivery for it commits first, and nobody writes
         # another one before it is gone.
@@ -147,12 +145,9 @@ def webhook_rotate(*, acting_user: User, webhook: Webhook) -> WithSecret:
     that the receiver can change over at leisure; a second rotation within that day ends the
     oldest at once. Raises Refusal ``webhook.not-allowed``, ``webhook.none`` and
     ``webhook.no-secret``."""
-    _must_manage(webhook.season, acting_user)
+    must_manage(webhook.season, acting_user)
     webhook = _lock(webhook)
-    if webhook.flavour != Webhook.Flavour.JSON:
-        raise Refusal(
-            "webhook.no-secret", "Discord checks no signatures, so there is no secret to replace."
-        )
+    must_have_a_secret(webhook)
     secret = signing.new_secret()
     webhook.previous_secret = webhook.secret
     webhook.previous_until = timezone.now() + settings.GAUNTLET_WEBHOOK_SECRET_OVERLAP
@@ -166,10 +161,9 @@ def webhook_rotate(*, acting_user: User, webhook: Webhook) -> WithSecret:
 def webhook_test(*, acting_user: User, webhook: Webhook) -> Delivery:
     """Send a test, also with a webhook that is switched off. Raises Refusal
     ``webhook.not-allowed``, ``webhook.none`` and ``webhook.test-pending``."""
-    _must_manage(webhook.season, acting_user)
+    must_manage(webhook.season, acting_user)
     webhook = _lock(webhook)
-    if webhook.deliveries.pending().filter(kind=TEST).exists():
-        raise Refusal("webhook.test-pending", "The last test is still on its way.")
+    must_await_no_test(webhook)
     now = timezone.now()
     delivery = Delivery(
         webhook=webhook,
@@ -192,17 +186,13 @@ def delivery_redeliver(*, acting_user: User, delivery: Delivery) -> Delivery:
     Raises Refusal ``webhook.not-allowed``, ``webhook.none``, ``webhook.inactive``,
     ``webhook.draft`` and ``webhook.still-pending``.
     """
-    _must_manage(delivery.webhook.season, acting_user)
+    must_manage(delivery.webhook.season, acting_user)
     webhook = _lock(delivery.webhook)
     row = Delivery.objects.select_for_update(no_key=True).filter(pk=delivery.pk).first()
     if row is None:
         raise NotFound("webhook.none", "There is no such delivery.")
-    if row.status == Delivery.Status.PENDING:
-        raise Refusal("webhook.still-pending", "This has not been delivered yet, and will be.")
-    if not webhook.active and row.kind != TEST:
-        raise Refusal("webhook.inactive", "Please switch the webhook on first.")
-    if webhook.season.visibility == Visibility.DRAFT and row.kind != TEST:
-        raise Refusal("webhook.draft", "Nothing is told of a season while it is a draft.")
+    row.webhook = webhook
+    must_be_redeliverable(row)
     now = timezone.now()
     row.status = Delivery.Status.PENDING
     row.next_at = now
@@ -228,9 +218,43 @@ def host_of(webhook: Webhook) -> str:
 # -- what is taken -------------------------------------------------------------------------------
 
 
-def _must_manage(season: Season, user: User) -> None:
+def must_manage(season: Season, user: User) -> None:
+    """Raises Refusal ``webhook.not-allowed``."""
     if not may_manage(season, user):
         raise Forbidden("webhook.not-allowed", "Only the season's organisers may do this.")
+
+
+def must_have_room(season: Season) -> None:
+    """Raises Refusal ``webhook.too-many``."""
+    most = settings.GAUNTLET_WEBHOOKS_PER_SEASON
+    if season.webhooks.count() >= most:
+        raise Refusal("webhook.too-many", f"A season has at most {most} webhooks.")
+
+
+def must_have_a_secret(webhook: Webhook) -> None:
+    """Raises Refusal ``webhook.no-secret``."""
+    if webhook.flavour != Webhook.Flavour.JSON:
+        raise Refusal(
+            "webhook.no-secret", "Discord checks no signatures, so there is no secret to replace."
+        )
+
+
+def must_await_no_test(webhook: Webhook) -> None:
+    """Raises Refusal ``webhook.test-pending``."""
+    if webhook.deliveries.pending().filter(kind=TEST).exists():
+        raise Refusal("webhook.test-pending", "The last test is still on its way.")
+
+
+def must_be_redeliverable(delivery: Delivery) -> None:
+    """Whether a delivery can be sent again. Raises Refusal ``webhook.still-pending``,
+    ``webhook.inactive`` and ``webhook.draft``."""
+    webhook = delivery.webhook
+    if delivery.status == Delivery.Status.PENDING:
+        raise Refusal("webhook.still-pending", "This has not been delivered yet, and will be.")
+    if not webhook.active and delivery.kind != TEST:
+        raise Refusal("webhook.inactive", "Please switch the webhook on first.")
+    if webhook.season.visibility == Visibility.DRAFT and delivery.kind != TEST:
+        raise Refusal("webhook.draft", "Nothing is told of a season while it is a draft.")
 
 
 def _lock(webhook: Webhook, *, with_key: bool = False) -> Webhook:

@@ -5,27 +5,29 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec
+from typing import Concatenate, ParamSpec, TypeVar
 from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
-from core.refusals import Forbidden, Refusal
-from games.views.common import needs_sign_in
-from tournaments.audience import may_manage
+from core.actions import Action, Done
+from core.refusals import Refusal
+from games.views.common import explains_refusals, needs_sign_in
 from tournaments.models import Season
-from tournaments.views.common import SlugView
-from tournaments.webhooks import services
-from tournaments.webhooks.forms import NewWebhookForm, WebhookForm
+from tournaments.views.actions import go_on, perform
+from tournaments.views.common import FORMS, SlugView
+from tournaments.webhooks import actions, services
 from tournaments.webhooks.kinds import CHOICES, TEST
 from tournaments.webhooks.models import Delivery, Webhook
 
+S = TypeVar("S", bound=actions.AtWebhook)
 P = ParamSpec("P")
 PER_PAGE = 25
 LABELS = {**CHOICES, TEST: "A test"}
@@ -44,12 +46,10 @@ def _for_organisers(
         season = Season.objects.visible_to(user).filter(slug=slug).first()
         if season is None:
             raise Http404("There is no such season.")
-        if not may_manage(season, user):
-            refusal = Forbidden("webhook.not-allowed", "Only the season's organisers may do this.")
-            return render(request, "games/problem.html", {"refusal": refusal}, status=403)
+        services.must_manage(season, user)
         return view(request, user, season, *args, **kwargs)
 
-    return never_cache(needs_sign_in(wrapped))
+    return never_cache(needs_sign_in(explains_refusals(wrapped)))
 
 
 def _webhook(season: Season, webhook_id: int) -> Webhook:
@@ -76,30 +76,27 @@ def _context(season: Season, **more: object) -> dict[str, object]:
 def webhook_list(request: HttpRequest, user: User, season: Season) -> HttpResponse:
     """The season's webhooks and how they fare."""
     webhooks = [(webhook, services.host_of(webhook)) for webhook in season.webhooks.order_by("pk")]
-    context = _context(season, webhooks=webhooks)
+    full = actions.MAKE.refusal(actions.AtWebhooks(user, season))
+    context = _context(season, webhooks=webhooks, full=full)
     return render(request, "tournaments/webhooks/list.html", context)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_http_methods(FORMS)
 @_for_organisers
 def webhook_new(request: HttpRequest, user: User, season: Season) -> HttpResponse:
     """A new webhook. Its secret is on the page that answers, and never again."""
     wanted = request.GET.get("flavour", "")
     flavour = wanted if wanted in Webhook.Flavour.values else Webhook.Flavour.JSON
-    form = NewWebhookForm(request.POST or None, flavour=flavour)
-    if request.method == "POST" and form.is_valid():
-        try:
-            made = services.webhook_create(acting_user=user, season=season, **form.cleaned_data)
-        except Refusal as refusal:
-            form.refuse(refusal)
-        else:
-            if made.secret:
-                return _secret_page(request, season, made)
-            messages.success(request, "The webhook is on. Send a test to see it work.")
-            return redirect(made.webhook)
-    status = 409 if form.is_bound else 200
-    context = _context(season, form=form)
-    return render(request, "tournaments/webhooks/form.html", context, status=status)
+    return perform(
+        request,
+        actions.MAKE,
+        actions.AtWebhooks(user, season, flavour),
+        back=reverse("webhooks:list", args=[season.slug]),
+        template="webhooks/form.html",
+        more=_context(season),
+        refused=409,
+        after=_after,
+    )
 
 
 @require_safe
@@ -110,42 +107,32 @@ def webhook_page(request: HttpRequest, user: User, season: Season, webhook_id: i
     log = Delivery.objects.for_webhook(webhook).select_related("event").defer("body")
     page = Paginator(log, PER_PAGE).get_page(request.GET.get("page"))
     kinds = [CHOICES[kind] for kind in webhook.kinds if kind in CHOICES]
+    subject = actions.AtWebhook(user, webhook)
     context = _context(
-        season, webhook=webhook, host=services.host_of(webhook), page=page, kinds=kinds
+        season,
+        webhook=webhook,
+        host=services.host_of(webhook),
+        page=page,
+        kinds=kinds,
+        offers={each.name: each for each in actions.WEBHOOK.offered(subject)},
     )
     return render(request, "tournaments/webhooks/detail.html", context)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_http_methods(FORMS)
 @_for_organisers
 def webhook_edit(request: HttpRequest, user: User, season: Season, webhook_id: int) -> HttpResponse:
-    """Name, address and events of a webhook. A Discord address is not shown again: it is a
-    password; an empty field leaves it as it is."""
+    """Name, address and events of a webhook."""
     webhook = _webhook(season, webhook_id)
-    secret_url = webhook.flavour == Webhook.Flavour.DISCORD
-    initial = {
-        "name": webhook.name,
-        "url": "" if secret_url else webhook.url,
-        "kinds": webhook.kinds,
-    }
-    form = WebhookForm(request.POST or None, initial=initial)
-    if secret_url:
-        form.fields["url"].required = False
-        form.fields["url"].help_text = "Whoever knows it can write there: leave empty to keep it."
-    if request.method == "POST" and form.is_valid():
-        changes = dict(form.cleaned_data)
-        if not changes["url"]:
-            del changes["url"]
-        try:
-            services.webhook_update(acting_user=user, webhook=webhook, **changes)
-        except Refusal as refusal:
-            form.refuse(refusal)
-        else:
-            messages.success(request, "Saved.")
-            return redirect(webhook)
-    status = 409 if form.is_bound else 200
-    context = _context(season, form=form, webhook=webhook)
-    return render(request, "tournaments/webhooks/form.html", context, status=status)
+    return perform(
+        request,
+        actions.CHANGE,
+        actions.AtWebhook(user, webhook),
+        back=webhook.get_absolute_url(),
+        template="webhooks/form.html",
+        more=_context(season, webhook=webhook),
+        refused=409,
+    )
 
 
 @require_POST
@@ -154,13 +141,7 @@ def webhook_test_view(
     request: HttpRequest, user: User, season: Season, webhook_id: int
 ) -> HttpResponse:
     """Send a test."""
-    webhook = _webhook(season, webhook_id)
-    return _done(
-        request,
-        webhook,
-        lambda: services.webhook_test(acting_user=user, webhook=webhook),
-        "The test is on its way; the log shows what comes of it.",
-    )
+    return _press(request, actions.TEST, actions.AtWebhook(user, _webhook(season, webhook_id)))
 
 
 @require_POST
@@ -169,13 +150,7 @@ def webhook_rotate_view(
     request: HttpRequest, user: User, season: Season, webhook_id: int
 ) -> HttpResponse:
     """Replace the secret. The new one is on the page that answers, and never again."""
-    webhook = _webhook(season, webhook_id)
-    try:
-        made = services.webhook_rotate(acting_user=user, webhook=webhook)
-    except Refusal as refusal:
-        messages.error(request, refusal.sentence)
-        return redirect(webhook)
-    return _secret_page(request, season, made)
+    return _press(request, actions.ROTATE, actions.AtWebhook(user, _webhook(season, webhook_id)))
 
 
 @require_POST
@@ -184,14 +159,9 @@ def webhook_switch(
     request: HttpRequest, user: User, season: Season, webhook_id: int
 ) -> HttpResponse:
     """Switch a webhook on or off, as the field ``active`` says (``on`` or ``off``)."""
-    webhook = _webhook(season, webhook_id)
-    active = request.POST.get("active") == "on"
-    return _done(
-        request,
-        webhook,
-        lambda: services.webhook_update(acting_user=user, webhook=webhook, active=active),
-        "The webhook is on." if active else "The webhook is off.",
-    )
+    on = request.POST.get("active") == "on"
+    action = actions.SWITCH_ON if on else actions.SWITCH_OFF
+    return _press(request, action, actions.AtWebhook(user, _webhook(season, webhook_id)))
 
 
 @require_POST
@@ -200,9 +170,7 @@ def webhook_delete_view(
     request: HttpRequest, user: User, season: Season, webhook_id: int
 ) -> HttpResponse:
     """Delete a webhook and its log."""
-    services.webhook_delete(acting_user=user, webhook=_webhook(season, webhook_id))
-    messages.success(request, "The webhook is deleted.")
-    return redirect("webhooks:list", season.slug)
+    return _press(request, actions.DELETE, actions.AtWebhook(user, _webhook(season, webhook_id)))
 
 
 @require_safe
@@ -212,8 +180,13 @@ def delivery_page(
 ) -> HttpResponse:
     """One delivery: what was sent and what was answered."""
     delivery = _delivery(season, webhook_id, uid)
+    subject = actions.AtDelivery(user, delivery.webhook, delivery)
     context = _context(
-        season, webhook=delivery.webhook, delivery=delivery, body=_pretty_json(delivery.body)
+        season,
+        webhook=delivery.webhook,
+        delivery=delivery,
+        body=_pretty_json(delivery.body),
+        offers=actions.DELIVERY.offered(subject),
     )
     return render(request, "tournaments/webhooks/delivery.html", context)
 
@@ -225,28 +198,26 @@ def redeliver(
 ) -> HttpResponse:
     """Send a delivery again."""
     delivery = _delivery(season, webhook_id, uid)
-    return _done(
-        request,
-        delivery.webhook,
-        lambda: services.delivery_redeliver(acting_user=user, delivery=delivery),
-        "It is on its way again.",
-    )
+    return _press(request, actions.REDELIVER, actions.AtDelivery(user, delivery.webhook, delivery))
 
 
-def _done(
-    request: HttpRequest, webhook: Webhook, action: Callable[[], object], words: str
-) -> HttpResponseRedirect:
+def _press(request: HttpRequest, action: Action[S], subject: S) -> HttpResponse:
+    """Do what a button asks for, and go back to the webhook with what came of it."""
+    back = subject.webhook.get_absolute_url()
     try:
-        action()
+        done = action.do(subject)
     except Refusal as refusal:
         messages.error(request, refusal.sentence)
-    else:
-        messages.success(request, words)
-    return redirect(webhook)
+        return redirect(back)
+    return _after(request, done, back)
 
 
-def _secret_page(request: HttpRequest, season: Season, made: services.WithSecret) -> HttpResponse:
-    context = _context(season, webhook=made.webhook, secret=made.secret)
+def _after(request: HttpRequest, done: Done, back: str) -> HttpResponse:
+    """A new secret is shown at once; else as everywhere."""
+    if not isinstance(done, actions.NewSecret):
+        return go_on(request, done, back)
+    webhook, secret = done.made
+    context = _context(webhook.season, webhook=webhook, secret=secret)
     return render(request, "tournaments/webhooks/secret.html", context)
 
 

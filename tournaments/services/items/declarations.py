@@ -35,19 +35,14 @@ def item_declare(
     match), ``item.unfit``, ``item.no-rules``, ``item.target``, ``item.no-target``,
     ``item.uncopyable``, ``item.unblockable``.
     """
-    leg, seat = _own_leg(leg, acting_user)
+    leg = _lock(leg)
+    seat = bringing_seat(leg, acting_user)
     held = Gift.objects.select_related("receiver").get(pk=gift.pk)
-    if held.receiver_id != (leg.death_match.home_id, leg.death_match.away_id)[seat]:
-        raise Forbidden("item.not-yours", "This item is not yours.")
-    if held.status != GiftStatus.HELD:
-        raise Refusal("item.gone", f"This item is “{held.get_status_display()}”.")
-    # One that is held still is spent only once the match that it is brought into has begun.
-    elsewhere = held.declarations.filter(leg__status__in=[LegStatus.PLANNED, LegStatus.RUNNING])
-    if elsewhere.exclude(leg=leg).exists():
-        raise Refusal("item.declared", "You bring this item into another match already.")
-    item = _must_fit(leg, held)
+    item = must_be_bringable(leg, held, acting_user)
     if item.is_meta:
-        _must_be_a_target(leg, seat, item, target)
+        if target is None:
+            raise Refusal("item.no-target", f"Please say what your {item.name} is aimed at.")
+        must_be_a_target(leg, seat, item, Gift.objects.get(pk=target.pk))
     elif target is not None:
         raise Refusal("item.target", f"{item.name} is not aimed at another item.")
     declaration, _ = Declaration.objects.update_or_create(
@@ -62,29 +57,58 @@ def item_declare(
 def item_undeclare(*, acting_user: User, leg: Leg, gift: Gift) -> None:
     """Leave an item at home after all. Refusals: ``season.*``, ``item.not-yours``,
     ``item.too-late``, ``item.not-declared``."""
-    leg, seat = _own_leg(leg, acting_user)
-    own = leg.declarations.filter(
-        gift=gift.pk, gift__receiver=(leg.death_match.home_id, leg.death_match.away_id)[seat]
-    )
-    deleted, _ = own.delete()
-    if not deleted:
-        raise Refusal("item.not-declared", "You do not bring this item.")
+    leg = _lock(leg)
+    must_be_declared(leg, gift, acting_user).delete()
     audit_record(acting_user=acting_user, action="item.undeclare", target=leg)
 
 
-def _own_leg(leg: Leg, acting_user: User) -> tuple[Leg, Seat]:
-    season = season_lock(leg.death_match.round.season_id, changes=False)
+def bringing_seat(leg: Leg, acting_user: User) -> Seat:
+    """The seat of whoever brings items into a leg now. Raises Refusal ``season.archived``,
+    ``season.not-running``, ``item.not-yours`` and ``item.too-late``."""
+    season = leg.death_match.round.season
     must_not_be_archived(season)
     must_be_running(season)
-    fresh = Leg.objects.select_related(
+    seat = audience.seat_of(leg.death_match, acting_user)
+    if seat is None:
+        raise Forbidden("item.not-yours", "Only those who play bring items.")
+    if leg.status != LegStatus.PLANNED:
+        raise Refusal("item.too-late", "Items are brought before a match begins.")
+    return seat
+
+
+def must_be_bringable(leg: Leg, gift: Gift, acting_user: User) -> Item:
+    """The item, if somebody can bring it into a leg, whatever it is aimed at. Raises Refusal as
+    `bringing_seat` does, ``item.not-yours``, ``item.gone``, ``item.declared``, ``item.elsewhere``,
+    ``item.no-rules`` and ``item.unfit``."""
+    seat = bringing_seat(leg, acting_user)
+    if gift.receiver_id != (leg.death_match.home_id, leg.death_match.away_id)[seat]:
+        raise Forbidden("item.not-yours", "This item is not yours.")
+    if gift.status != GiftStatus.HELD:
+        raise Refusal("item.gone", f"This item is “{gift.get_status_display()}”.")
+    # One that is held still is spent only once the match that it is brought into has begun.
+    elsewhere = gift.declarations.filter(leg__status__in=[LegStatus.PLANNED, LegStatus.RUNNING])
+    if elsewhere.exclude(leg=leg).exists():
+        raise Refusal("item.declared", "You bring this item into another match already.")
+    return _must_fit(leg, gift)
+
+
+def must_be_declared(leg: Leg, gift: Gift, acting_user: User) -> Declaration:
+    """That somebody brings an item. Raises Refusal as `bringing_seat` does, and
+    ``item.not-declared``."""
+    seat = bringing_seat(leg, acting_user)
+    own = (leg.death_match.home_id, leg.death_match.away_id)[seat]
+    declaration = leg.declarations.filter(gift=gift.pk, gift__receiver=own).first()
+    if declaration is None:
+        raise Refusal("item.not-declared", "You do not bring this item.")
+    return declaration
+
+
+def _lock(leg: Leg) -> Leg:
+    """The leg as it is now, under its season's lock."""
+    season_lock(leg.death_match.round.season_id, changes=False)
+    return Leg.objects.select_related(
         "death_match__round__season", "death_match__home", "death_match__away"
     ).get(pk=leg.pk)
-    seat = audience.seat_of(fresh.death_match, acting_user)
-    if seat is None:
-        raise Forbidden("item.not-yours", "Only the two players bring items.")
-    if fresh.status != LegStatus.PLANNED:
-        raise Refusal("item.too-late", "Items are brought before a match begins.")
-    return fresh, seat
 
 
 def _must_fit(leg: Leg, gift: Gift) -> Item:
@@ -101,15 +125,15 @@ def _must_fit(leg: Leg, gift: Gift) -> Item:
     return item
 
 
-def _must_be_a_target(leg: Leg, seat: Seat, item: Item, target: Gift | None) -> None:
-    if target is None:
-        raise Refusal("item.no-target", f"Please say what your {item.name} is aimed at.")
+def must_be_a_target(leg: Leg, seat: Seat, item: Item, target: Gift) -> None:
+    """Whether the Copy or Block of a seat can be aimed at an item. Raises Refusal ``item.target``,
+    ``item.elsewhere``, ``item.no-rules``, ``item.unfit``, ``item.unblockable`` and
+    ``item.uncopyable``."""
     sides = (leg.death_match.home_id, leg.death_match.away_id)
     whose = sides if item.id != BLOCK else (sides[other(seat)],)
-    found = Gift.objects.filter(pk=target.pk, receiver__in=whose, status=GiftStatus.HELD).first()
-    if found is None:
+    if target.receiver_id not in whose or target.status != GiftStatus.HELD:
         raise Refusal("item.target", f"Your {item.name} cannot be aimed at that.")
-    aim = _must_fit(leg, found)
+    aim = _must_fit(leg, target)
     if item.id == BLOCK and not aim.blockable:
         raise Refusal("item.unblockable", f"{aim.name} cannot be blocked.")
     if item.id != BLOCK and not aim.copyable:

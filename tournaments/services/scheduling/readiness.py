@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -44,24 +45,9 @@ def leg_confirm(
     ``leg.not-planned``, ``leg.sides``, ``leg.order``, ``leg.rules-missing``, ``ready.too-early``,
     and, when it begins at once, those of `legs.leg_start`.
     """
-    fresh, seat = _own(leg, acting_user)
+    fresh = _lock(leg)
     at = instant(at)
-    if fresh.death_match.status not in PLAYABLE:
-        raise Refusal("leg.sides", "It is not known yet who meets here.")
-    earlier = fresh.death_match.legs.filter(
-        number__lt=fresh.number, status__in=[LegStatus.PLANNED, LegStatus.RUNNING]
-    )
-    if earlier.exists():
-        raise Refusal("leg.order", "The matches of a death match are played one after another.")
-    if not fresh.ruleset:
-        raise Refusal("leg.rules-missing", "It is not decided yet what is played.")
-    opens = ready_from(fresh)
-    if opens is not None and at < opens:
-        raise Refusal(
-            "ready.too-early",
-            f"You can say that you are ready from {pace.spoken(ready_window().total_seconds())} "
-            "before the start.",
-        )
+    seat = must_be_confirmable(fresh, acting_user, at=at)
     field = ("home_ready_at", "away_ready_at")[seat]
     said = getattr(fresh, field)
     if said is None or (fresh.scheduled_at is None and said < at - ready_window()):
@@ -77,7 +63,8 @@ def leg_confirm(
 def leg_unconfirm(*, acting_user: User, leg: Leg) -> Leg:
     """A player is not ready after all. Refusals: ``season.*``, ``ready.not-yours``,
     ``leg.not-planned``."""
-    fresh, seat = _own(leg, acting_user)
+    fresh = _lock(leg)
+    seat = confirming_seat(fresh, acting_user)
     field = ("home_ready_at", "away_ready_at")[seat]
     if getattr(fresh, field) is not None:
         setattr(fresh, field, None)
@@ -86,16 +73,53 @@ def leg_unconfirm(*, acting_user: User, leg: Leg) -> Leg:
     return fresh
 
 
-def _own(leg: Leg, acting_user: User) -> tuple[Leg, Seat]:
-    season = season_lock(leg.death_match.round.season_id)
+def must_be_confirmable(
+    leg: Leg,
+    acting_user: User,
+    *,
+    at: datetime | None = None,
+    legs: Iterable[Leg] | None = None,
+) -> Seat:
+    """The seat of whoever can say now that they are ready. ``legs``: those of the death match,
+    where they are known. Raises Refusal as `confirming_seat` does, ``leg.sides``, ``leg.order``,
+    ``leg.rules-missing`` and ``ready.too-early``."""
+    seat = confirming_seat(leg, acting_user)
+    if leg.death_match.status not in PLAYABLE:
+        raise Refusal("leg.sides", "It is not known yet who meets here.")
+    to_play = {LegStatus.PLANNED, LegStatus.RUNNING}
+    every = leg.death_match.legs.all() if legs is None else legs
+    if any(each.number < leg.number and each.status in to_play for each in every):
+        raise Refusal("leg.order", "The matches of a death match are played one after another.")
+    if not leg.ruleset:
+        raise Refusal("leg.rules-missing", "It is not decided yet what is played.")
+    opens = ready_from(leg)
+    if opens is not None and instant(at) < opens:
+        raise Refusal(
+            "ready.too-early",
+            f"You can say that you are ready from {pace.spoken(ready_window().total_seconds())} "
+            "before the start.",
+        )
+    return seat
+
+
+def confirming_seat(leg: Leg, acting_user: User) -> Seat:
+    """The seat of whoever says whether they are ready. Raises Refusal ``season.archived``,
+    ``season.not-running``, ``ready.not-yours`` and ``leg.not-planned``."""
+    season = leg.death_match.round.season
     must_not_be_archived(season)
     must_be_running(season)
+    seat = must_be_player(leg.death_match, acting_user)
+    must_be_planned(leg)
+    return seat
+
+
+def _lock(leg: Leg) -> Leg:
+    """The leg as it is now, under its season's lock."""
+    season_lock(leg.death_match.round.season_id)
     death_match = death_match_fresh(leg.death_match_id)
     fresh = death_match.legs.get(pk=leg.pk)
     fresh.death_match = death_match
-    seat = must_be_player(death_match, acting_user)
-    must_be_planned(fresh)
-    return fresh, seat
+    return fresh
 
 
 def must_be_player(death_match: DeathMatch, acting_user: User) -> Seat:
