@@ -12,10 +12,16 @@ from django.utils.safestring import SafeString
 from accounts.models import Report, Sanction, User
 from accounts.moderation import merging, reports, sanctions
 from accounts.moderation.forms import LiftForm, MergeForm, ReasonForm, ResolveForm, SanctionForm
+from accounts.roles import Role
 from accounts.services import (
+    must_administer,
     must_be_reopenable,
+    must_hold_role,
+    must_lack_role,
     must_moderate,
     must_not_be_closed,
+    role_grant,
+    role_revoke,
     user_close,
     user_reopen,
 )
@@ -47,13 +53,13 @@ def _history(subject: AtUser) -> list[Fact]:
     return own if subject.report is None else [("Report", row_link(subject.report)), *own]
 
 
-def _sanctioned_by(service: Callable[..., Sanction]) -> Callable[[AtUser, Any], object]:
+def _sanction_by(service: Callable[..., Sanction]) -> Callable[[AtUser, Any], object]:
     return lambda s, form: service(
         acting_user=s.moderator, user=s.user, report=s.report, **form.cleaned_data
     )
 
 
-def _judged(*checks: Callable[[User], object]) -> Callable[[AtUser], None]:
+def _if_judge(*checks: Callable[[User], object]) -> Callable[[AtUser], None]:
     """What a service asks that lays a sanction on somebody."""
 
     def ask(subject: AtUser) -> None:
@@ -64,7 +70,7 @@ def _judged(*checks: Callable[[User], object]) -> Callable[[AtUser], None]:
     return ask
 
 
-def _moderated(check: Callable[[User], object]) -> Callable[[AtUser], None]:
+def _if_moderator(check: Callable[[User], object]) -> Callable[[AtUser], None]:
     """What a service asks that closes or reopens an account."""
 
     def ask(subject: AtUser) -> None:
@@ -107,9 +113,9 @@ WARN: Final = Action[AtUser](
         "Nobody else sees it.",
     ],
     facts=_history,
-    check=_judged(),
+    check=_if_judge(),
     form=lambda _s: partial(SanctionForm, ends=False),
-    run=_sanctioned_by(sanctions.user_warn),
+    run=_sanction_by(sanctions.user_warn),
 )
 MUTE: Final = Action[AtUser](
     name="mute",
@@ -122,9 +128,9 @@ MUTE: Final = Action[AtUser](
         "They can play, watch and read. They are told why, and until when.",
     ],
     facts=_history,
-    check=_judged(sanctions.must_not_be_muted),
+    check=_if_judge(sanctions.must_not_be_muted),
     form=lambda _s: partial(SanctionForm, ends=True),
-    run=_sanctioned_by(sanctions.user_mute),
+    run=_sanction_by(sanctions.user_mute),
 )
 SUSPEND: Final = Action[AtUser](
     name="suspend",
@@ -140,9 +146,9 @@ SUSPEND: Final = Action[AtUser](
         "For a suspension without an end, their username must be typed below.",
     ],
     facts=_history,
-    check=_judged(sanctions.must_not_be_suspended),
+    check=_if_judge(sanctions.must_not_be_suspended),
     form=lambda s: partial(SanctionForm, ends=True, phrase=s.user.username),
-    run=_sanctioned_by(sanctions.user_suspend),
+    run=_sanction_by(sanctions.user_suspend),
     danger=True,
 )
 CLOSE: Final = Action[AtUser](
@@ -157,7 +163,7 @@ CLOSE: Final = Action[AtUser](
         "Their name stays taken. To keep somebody out for a time, suspend them instead.",
     ],
     facts=_history,
-    check=_moderated(must_not_be_closed),
+    check=_if_moderator(must_not_be_closed),
     form=lambda _s: ReasonForm,
     run=lambda s, form: user_close(
         acting_user=s.moderator, user=s.user, reason=form.cleaned_data["reason"]
@@ -172,7 +178,7 @@ REOPEN: Final = Action[AtUser](
     button="Reopen",
     done=lambda s: f"The account of @{s.user.username} is open again.",
     follows=["Its owner can sign in again, with the password they had."],
-    check=_moderated(must_be_reopenable),
+    check=_if_moderator(must_be_reopenable),
     form=lambda _s: ReasonForm,
     run=lambda s, form: user_reopen(
         acting_user=s.moderator, user=s.user, reason=form.cleaned_data["reason"]
@@ -203,6 +209,51 @@ MERGE: Final = Action[AtUser](
 )
 
 USER: Final = Actions("user", (WARN, MUTE, SUSPEND, CLOSE, REOPEN, MERGE))
+
+
+# -- roles, on the list of people ------------------------------------------------------------------
+
+
+def _role_action(
+    name: str,
+    label: str,
+    service: Callable[..., None],
+    check: Callable[[User, Role], object],
+    role: Role,
+) -> Action[AtUser]:
+    def ask(subject: AtUser) -> None:
+        must_administer(subject.moderator)
+        check(subject.user, role)
+
+    return Action[AtUser](
+        name=name,
+        label=label,
+        title=label,
+        button=label,
+        done=lambda s: f"{label}: @{s.user.username}.",
+        check=ask,
+        run=lambda s, _form: service(acting_user=s.moderator, user=s.user, role=role),
+        who=must_administer,
+    )
+
+
+USERS: Final = Actions(
+    "users",
+    (
+        _role_action(
+            "make_organisers", "Make organisers", role_grant, must_lack_role, Role.ORGANISER
+        ),
+        _role_action(
+            "make_moderators", "Make moderators", role_grant, must_lack_role, Role.MODERATOR
+        ),
+        _role_action(
+            "unmake_organisers", "No longer organisers", role_revoke, must_hold_role, Role.ORGANISER
+        ),
+        _role_action(
+            "unmake_moderators", "No longer moderators", role_revoke, must_hold_role, Role.MODERATOR
+        ),
+    ),
+)
 
 
 # -- a sanction ----------------------------------------------------------------------------------
@@ -295,4 +346,4 @@ RELEASE: Final = Action[AtReport](
 REPORT: Final = Actions("report", (CLAIM, RESOLVE, RELEASE))
 
 #: Every table.
-TABLES: Final[tuple[Actions[Any], ...]] = (USER, SANCTION, REPORT)
+TABLES: Final[tuple[Actions[Any], ...]] = (USER, USERS, SANCTION, REPORT)

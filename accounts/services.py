@@ -174,13 +174,10 @@ def users_lock(users: Iterable[User | int]) -> dict[int, User]:
 def role_grant(*, acting_user: User, user: User, role: Role) -> None:
     """Give a role. Raises Refusal ``account.not-administrator``, ``account.closed`` and
     ``account.role-held``."""
-    _require_administrator(acting_user)
+    must_administer(acting_user)
     locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
-    if not locked.is_active:
-        raise Forbidden("account.closed", "A closed account cannot be given a role.")
+    must_lack_role(locked, role)
     group, _created = Group.objects.get_or_create(name=role.value)
-    if locked.groups.filter(pk=group.pk).exists():
-        raise Refusal("account.role-held", "This person already has the role.")
     locked.groups.add(group)
     forget_roles(user)
     audit_record(
@@ -193,12 +190,9 @@ def role_grant(*, acting_user: User, user: User, role: Role) -> None:
 def role_revoke(*, acting_user: User, user: User, role: Role) -> None:
     """Take a role away. Raises Refusal ``account.not-administrator`` and
     ``account.role-not-held``."""
-    _require_administrator(acting_user)
+    must_administer(acting_user)
     locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
-    group = locked.groups.filter(name=role.value).first()
-    if group is None:
-        raise Refusal("account.role-not-held", "This person does not have the role.")
-    locked.groups.remove(group)
+    locked.groups.remove(must_hold_role(locked, role))
     forget_roles(user)
     audit_record(
         acting_user=acting_user, action="user.revoke_role", target=locked, data={"role": role.value}
@@ -301,7 +295,25 @@ def rights_announce_change(user_id: int) -> None:
     transaction.on_commit(send, robust=True)
 
 
-def _require_administrator(acting_user: User) -> None:
+def must_lack_role(user: User, role: Role) -> None:
+    """Whether somebody can be given a role. Raises Refusal ``account.closed`` and
+    ``account.role-held``."""
+    if not user.is_active:
+        raise Forbidden("account.closed", "A closed account cannot be given a role.")
+    if user.groups.filter(name=role.value).exists():
+        raise Refusal("account.role-held", "This person already has the role.")
+
+
+def must_hold_role(user: User, role: Role) -> Group:
+    """The group of a role that somebody has. Raises Refusal ``account.role-not-held``."""
+    group = user.groups.filter(name=role.value).first()
+    if group is None:
+        raise Refusal("account.role-not-held", "This person does not have the role.")
+    return group
+
+
+def must_administer(acting_user: User) -> None:
+    """Raises Refusal ``account.not-administrator``."""
     if not (acting_user.is_active and acting_user.is_superuser):
         raise Forbidden(
             "account.not-administrator", "Only an administrator may give or take roles."

@@ -1,4 +1,4 @@
-"""What moderators can do about a message, in a table: see `core.actions`."""
+"""What moderators can do about messages, in tables: see `core.actions`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from accounts.models import Report, User
 from accounts.moderation.forms import ReasonForm
 from core.actions import Action, Actions, Fact
 from core.admin.links import row_link
+from games.forms import WhyForm
 from games.models import ChatMessage
 from games.services.chat import chat_remove, chat_restore, must_be_removable, must_be_restorable
 
@@ -23,7 +24,7 @@ class AtMessage:
     report: Report | None = None
 
 
-def _said(subject: AtMessage) -> Sequence[Fact]:
+def _facts(subject: AtMessage) -> Sequence[Fact]:
     message = subject.message
     return [
         (f"{message.author.shown_name} wrote", message.text),
@@ -38,7 +39,7 @@ REMOVE: Final = Action[AtMessage](
     button="Take it away",
     done="The message is taken away.",
     follows=["Nobody sees it any more, those who have the match open included."],
-    facts=_said,
+    facts=_facts,
     check=lambda s: must_be_removable(s.moderator, s.message),
     form=lambda _s: ReasonForm,
     run=lambda s, form: chat_remove(
@@ -56,7 +57,7 @@ RESTORE: Final = Action[AtMessage](
     button="Put it back",
     done="The message is back.",
     follows=["It stands again in its place for whoever opens the match from now on."],
-    facts=_said,
+    facts=_facts,
     check=lambda s: must_be_restorable(s.moderator, s.message),
     form=lambda _s: ReasonForm,
     run=lambda s, form: chat_restore(
@@ -66,5 +67,32 @@ RESTORE: Final = Action[AtMessage](
 
 MESSAGE: Final = Actions("message", (REMOVE, RESTORE))
 
+# -- on the list of messages, and beside a match ---------------------------------------------------
+
+REMOVE_CHOSEN: Final = Action[AtMessage](
+    name="remove_messages",
+    label="Take the selected messages away",
+    title="Take messages away",
+    button="Take them away",
+    done="The message is taken away.",
+    check=lambda s: must_be_removable(s.moderator, s.message),
+    run=lambda s, _form: chat_remove(acting_user=s.moderator, message=s.message),
+)
+REMOVE_BESIDE: Final = Action[AtMessage](
+    name="remove",
+    label="Remove",
+    title="Remove a message",
+    button="Remove",
+    done="The message is taken away.",
+    check=lambda s: must_be_removable(s.moderator, s.message),
+    form=lambda _s: WhyForm,
+    run=lambda s, form: chat_remove(
+        acting_user=s.moderator, message=s.message, why=form.cleaned_data["why"]
+    ),
+)
+
+MESSAGES: Final = Actions("messages", (REMOVE_CHOSEN,))
+BESIDE_MATCH: Final = Actions("beside-match", (REMOVE_BESIDE,))
+
 #: Every table.
-TABLES: Final[tuple[Actions[Any], ...]] = (MESSAGE,)
+TABLES: Final[tuple[Actions[Any], ...]] = (MESSAGE, MESSAGES, BESIDE_MATCH)

@@ -16,16 +16,15 @@ from accounts.admin.search import about_people, details_name
 from accounts.models import Report, User
 from accounts.moderation import reports
 from accounts.roles import is_moderator
-from core.admin.actions import ActionsAdmin, each_done
+from core.admin.actions import ActionsAdmin
 from core.admin.links import list_address, row_address, row_link
 from core.admin.lists import ValuesFilter
 from core.admin.readers import ModeratorView, ReadOnly, person
 from core.clock import instant_of
-from games.actions import MESSAGE, AtMessage
+from games.actions import MESSAGE, MESSAGES, AtMessage
 from games.audience import chat_visible_to
 from games.models import Challenge, ChatMessage, Match, MatchEntry, MatchPlayer
 from games.ratings import admin as _ratings  # noqa: F401  (registers its own)
-from games.services.chat import chat_remove
 
 # What a search of the audit log for a person finds. A winner in these details is a seat.
 about_people(Match, "players__user")
@@ -165,6 +164,7 @@ class ChatMessageAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     """What people say beside matches, and the moderators' way to take it away and back."""
 
     row_actions = MESSAGE
+    list_actions = MESSAGES
     lookups = ("author__id__exact", "match__id__exact")
     list_display = ("id", "of_match", "room", "said_by", "text", "said_at", "removed_at")
     list_filter = ("room", ("removed_at", admin.EmptyFieldListFilter))
@@ -172,7 +172,6 @@ class ChatMessageAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     search_fields = ("text", "author__username", "=match__id")
     show_full_result_count = False
     fields = ("of_match", "room", "said_by", "text", "said_at", "removed_at")
-    actions = ("remove_messages",)
 
     def subject_of(self, request: HttpRequest, row: ChatMessage) -> AtMessage:
         """The moderator, and the message. `?report=` names the report that led there."""
@@ -204,13 +203,3 @@ class ChatMessageAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     def said_at(self, message: ChatMessage) -> str:
         """When it was said, in UTC."""
         return date_format(instant_of(message.at), "j M Y, H:i:s")
-
-    @admin.action(description="Take the selected messages away")
-    def remove_messages(self, request: HttpRequest, queryset: QuerySet[ChatMessage]) -> None:
-        by = person(request)
-        each_done(
-            self,
-            request,
-            queryset,
-            lambda message: chat_remove(acting_user=by, message=message),
-        )

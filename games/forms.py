@@ -434,3 +434,9 @@ class PreparationForm(forms.Form):
         """Show what the service refused, at the field concerned."""
         error = ValidationError(refusal.sentence, code=refusal.code)
         self.add_error(self._FIELDS.get(refusal.code), error)
+
+
+class WhyForm(forms.Form):
+    """A reason that may be left out."""
+
+    why = forms.CharField(required=False)

@@ -15,10 +15,10 @@ from django.utils.safestring import SafeString
 from accounts.admin.search import Former, about_people, details_name, was_about_people
 from accounts.models import AuditEntry
 from accounts.roles import is_moderator
-from core.admin.actions import ActionsAdmin, each_done
+from core.admin.actions import ActionsAdmin
 from core.admin.links import list_address, row_link, row_links_told
 from core.admin.readers import ModeratorView, ReadOnly, person
-from tournaments.actions.seasons import MODERATED
+from tournaments.actions.seasons import MODERATED, SEASONS
 from tournaments.actions.subjects import AtSeason
 from tournaments.models import (
     Contestant,
@@ -32,7 +32,6 @@ from tournaments.models import (
 )
 from tournaments.reading.sheet import Sheet
 from tournaments.services.guards import heirs_of
-from tournaments.services.seasons import season_archive
 
 # What a search of the audit log for a person finds.
 _PLACES: dict[type[Model], tuple[str, ...]] = {
@@ -130,8 +129,8 @@ class SeasonAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     )  # fmt: skip
     readonly_fields = ("run_by",)
     inlines = (ContestantInline,)
-    actions = ("archive_seasons",)
     row_actions = MODERATED
+    list_actions = SEASONS
 
     def subject_of(self, request: HttpRequest, row: Season) -> AtSeason:
         """Who is at the admin site, and the season."""
@@ -156,15 +155,6 @@ class SeasonAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     def run_by(self, season: Season) -> SafeString | str:
         """Its organisers."""
         return row_links_told(each.user for each in season.organisers.all())
-
-    @admin.action(description="Archive the selected seasons")
-    def archive_seasons(self, request: HttpRequest, queryset: QuerySet[Season]) -> None:
-        each_done(
-            self,
-            request,
-            queryset,
-            lambda season: season_archive(acting_user=person(request), season=season),
-        )
 
     def view_on_site(self, season: Season) -> str:
         """The season's page."""

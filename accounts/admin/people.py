@@ -1,7 +1,5 @@
 """Accounts and roles."""
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from django.contrib import admin
@@ -21,20 +19,17 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.debug import sensitive_post_parameters
 
-from accounts.actions import USER, AtUser
+from accounts.actions import USER, USERS, AtUser
 from accounts.admin.search import about_people, details_name
 from accounts.models import AccountMerge, ApiToken, AuditEntry, Report, Sanction, User
 from accounts.moderation import reports
 from accounts.names.validators import normalise_display_name
-from accounts.roles import Role
 from accounts.services import (
     audit_record,
     refuse_impersonation,
     rights_announce_change,
-    role_grant,
-    role_revoke,
 )
-from core.admin.actions import ActionsAdmin, each_done
+from core.admin.actions import ActionsAdmin
 from core.admin.links import list_address, row_address, row_link
 from core.admin.readers import ModeratorView, person
 from core.refusals import Refusal
@@ -118,6 +113,7 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
     """Accounts. What is done to them has a page of its own, so that each leaves its entry."""
 
     row_actions = USER
+    list_actions = USERS
     form = UserChangeForm
     add_form = UserCreationForm
     list_display = ("username", "display_name", "email", "standing", "is_staff", "date_joined")
@@ -141,7 +137,6 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
         ("Dates", {"fields": ("last_login", "date_joined")}),
     )
     add_fieldsets = ((None, {"fields": ("username", "usable_password", "password1", "password2")}),)
-    actions = ("make_organisers", "make_moderators", "unmake_organisers", "unmake_moderators")
 
     def subject_of(self, request: HttpRequest, row: User) -> AtUser:
         """The moderator, and the person. `?report=` names the report that led there."""
@@ -201,10 +196,6 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
             fields += ("is_staff", "is_superuser", "user_permissions", "email")
         return fields
 
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Roles are for superusers to give; the service says so too."""
-        return super().get_actions(request) if request.user.is_superuser else {}
-
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Accounts are closed, never deleted: matches and the audit log point at them."""
         return False
@@ -234,29 +225,3 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
                 )
                 rights_announce_change(after.pk)
         return response
-
-    @admin.action(description="Make organisers")
-    def make_organisers(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        self._each(request, queryset, role_grant, Role.ORGANISER)
-
-    @admin.action(description="Make moderators")
-    def make_moderators(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        self._each(request, queryset, role_grant, Role.MODERATOR)
-
-    @admin.action(description="No longer organisers")
-    def unmake_organisers(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        self._each(request, queryset, role_revoke, Role.ORGANISER)
-
-    @admin.action(description="No longer moderators")
-    def unmake_moderators(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        self._each(request, queryset, role_revoke, Role.MODERATOR)
-
-    def _each(
-        self,
-        request: HttpRequest,
-        users: QuerySet[User],
-        service: Callable[..., None],
-        role: Role,
-    ) -> None:
-        give = partial(service, acting_user=person(request), role=role)
-        each_done(self, request, users, lambda user: give(user=user))

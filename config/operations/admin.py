@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from config.operations.services import rows_retry
+from config.operations.actions import ASIDES, AtAside
+from core.admin.actions import ListActionsAdmin
 from core.admin.links import list_address, row_address, target_link
 from core.admin.panels import Panel, register_panel
 from core.admin.readers import ReadOnly, person
@@ -16,7 +16,7 @@ from core.jobs.models import JobDone, SetAside
 
 
 @admin.register(SetAside)
-class SetAsideAdmin(ReadOnly, admin.ModelAdmin):
+class SetAsideAdmin(ReadOnly, ListActionsAdmin, admin.ModelAdmin):
     """Rows that a job failed at and has left alone since. For administrators only, as Django's
     permissions have it: moderators have nothing to mend here."""
 
@@ -26,18 +26,17 @@ class SetAsideAdmin(ReadOnly, admin.ModelAdmin):
     search_help_text = "The number of a row."
     fields = ("job", "target", "reason", "attempts", "since", "last_at", "next_at")
     readonly_fields = ("target",)
-    actions = ("try_again",)
+    list_actions = ASIDES
+    list_words = "The next run tries them again: {}."
 
     @admin.display(description="row")
     def target(self, row: SetAside) -> SafeString | str:
         """The row itself, as a link where it has a page here."""
         return target_link(row.target_type, row.key)
 
-    @admin.action(description="Try again", permissions=["view"])
-    def try_again(self, request: HttpRequest, queryset: QuerySet[SetAside]) -> None:
-        """Do not wait any longer: the next run of the job tries the selected rows."""
-        count = rows_retry(acting_user=person(request), rows=queryset)
-        self.message_user(request, f"The next run tries them again: {count}.")
+    def subject_of(self, request: HttpRequest, row: SetAside) -> AtAside:
+        """Who is at the admin site, and the row."""
+        return AtAside(person(request), row)
 
 
 @admin.register(JobDone)

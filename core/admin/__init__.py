@@ -10,7 +10,8 @@
 - `lists`: what a list can be asked, and which rows are out of reach (`Guarded`)
 - `links`: from a row to whatever belongs to it, in other apps too (`RowLinks`)
 - `forms`: forms of actions, and phrases to be typed
-- `actions`: a page for each action of a table of `core.actions` (`ActionsAdmin`)
+- `actions`: a page for each action of a table of `core.actions` (`ActionsAdmin`), and actions on
+  the rows of a list (`ListActionsAdmin`)
 - `panels`: lists on the start page
 - `site`: the site itself, and `apps`: how Django finds it
 

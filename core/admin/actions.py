@@ -2,14 +2,14 @@
 
 Buttons on a row's page lead to a page of its own for each action, which asks and then calls the
 service: what follows from it in plain words, a form, and for what cannot be undone a phrase to be
-typed.
+typed. A list does one to all rows that are chosen there.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from django.contrib import messages
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
@@ -18,9 +18,11 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
 from core.actions import Action, Actions, Offer
+from core.admin.classes import AdminClass
 from core.admin.forms import ActionForm, ask_for_phrase
 from core.admin.links import RowLinks, row_address
-from core.refusals import Refusal
+from core.admin.readers import person
+from core.refusals import Refusal, allowed
 
 
 def action_address(row: Model, name: str) -> str:
@@ -29,17 +31,50 @@ def action_address(row: Model, name: str) -> str:
     return reverse(f"admin:{meta.app_label}_{meta.model_name}_{name}", args=[row.pk])
 
 
-class ActionsAdmin(RowLinks):
-    """A model admin that offers a table of actions on the page of each row.
+class ListActionsAdmin(AdminClass):
+    """A model admin that offers a table of actions on its list, for the rows that are chosen there.
+
+    `list_actions` is the table: actions without a form, whose `who` says for whom they are there;
+    `subject_of` says on whose behalf one is asked, and about what; `list_words` is what is said of
+    how many rows it was done to.
+    """
+
+    list_actions: ClassVar[Actions[Any]] = Actions("nothing", ())
+    list_words: ClassVar[str] = "Done for {}."
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.actions = [_list_action(action) for action in self.list_actions]
+
+    def subject_of(self, request: HttpRequest, row: Any) -> Any:
+        """The subject of the actions: who acts, and on which row."""
+        raise NotImplementedError
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """Those that whoever asks may do to some row."""
+        found: dict[str, Any] = dict(super().get_actions(request))
+        for action in self.list_actions:
+            if action.who is not None and not allowed(action.who, person(request)):
+                found.pop(action.name, None)
+        return found
+
+
+def _list_action(action: Action[Any]) -> Callable[..., None]:
+    @admin.action(description=str(action.label))
+    def do(model_admin: Any, request: HttpRequest, rows: Iterable[Model]) -> None:
+        _do_to_each(model_admin, request, action, rows)
+
+    do.__name__ = action.name
+    return do
+
+
+class ActionsAdmin(ListActionsAdmin, RowLinks):
+    """A model admin that offers a table of actions on the page of each row, and one on its list.
 
     `row_actions` is the table; `subject_of` says on whose behalf it is asked, and about what.
     """
 
     row_actions: ClassVar[Actions[Any]] = Actions("nothing", ())
-
-    def subject_of(self, request: HttpRequest, row: Any) -> Any:
-        """The subject of the actions: who acts, and on which row."""
-        raise NotImplementedError
 
     def back_of(self, subject: Any, row: Any) -> str:
         """Where the reader is afterwards: at the row, unless a class says otherwise."""
@@ -86,7 +121,7 @@ class ActionsAdmin(RowLinks):
                 return _action_page(self, request, action, subject, row=row, back=back)
             if request.method != "POST":
                 return HttpResponseNotAllowed(["POST"])
-            return _done_at_once(self, request, action, subject, back=back)
+            return _do_at_once(self, request, action, subject, back=back)
 
         return view
 
@@ -141,7 +176,7 @@ def _action_page(
     return TemplateResponse(request, "admin/action.html", context, status=status)
 
 
-def _done_at_once(
+def _do_at_once(
     model_admin: Any, request: HttpRequest, action: Action[Any], subject: Any, *, back: str
 ) -> HttpResponse:
     """Do what a button asks for, and go back to the row with what came of it."""
@@ -154,22 +189,19 @@ def _done_at_once(
     return redirect(back)
 
 
-def each_done(
-    model_admin: Any,
-    request: HttpRequest,
-    rows: Any,
-    service: Callable[[Any], object],
+def _do_to_each(
+    model_admin: Any, request: HttpRequest, action: Action[Any], rows: Iterable[Model]
 ) -> None:
-    """Call a service for each row of an admin action; say what was refused, and how many were
-    done."""
+    """Do an action to each row of a list; say what was refused, and how many it was done to."""
     done = 0
     for row in rows:
         try:
-            service(row)
+            action.do(model_admin.subject_of(request, row))
         except Refusal as refusal:
             words = f"{row}: {refusal.sentence}"
             model_admin.message_user(request, words, messages.WARNING)
         else:
             done += 1
     if done:
-        model_admin.message_user(request, f"Done for {done}.", messages.SUCCESS)
+        words = model_admin.list_words.format(done)
+        model_admin.message_user(request, words, messages.SUCCESS)

@@ -1,4 +1,5 @@
-"""What may be asked of a leaderboard and of a history, on pages and in the API alike."""
+"""What may be asked of a leaderboard and of a history, on pages and in the API alike; and how it is
+ruled on what counts."""
 
 from __future__ import annotations
 
@@ -6,7 +7,10 @@ from typing import Any
 
 from django import forms
 
+from games.models import Match
 from games.ratings.boards import Wanted
+from games.ratings.models import RatingRuling
+from games.ratings.services import WHY_MAX
 from games.rulesets import REGISTRY
 
 GAMES_MAX = 100_000
@@ -99,3 +103,30 @@ class HistoryForm(forms.Form):
         data = self.cleaned_data
         name = str(data.get("opponent", "")).strip().removeprefix("@").lower()
         return {"game": data.get("game", ""), "result": data.get("result", ""), "opponent": name}
+
+
+class RulingForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What a result shall count as, and why."""
+
+    match = forms.ModelChoiceField(
+        Match.objects.finished().defer("snapshot"), widget=forms.NumberInput, label="Match number"
+    )
+    counts = forms.ChoiceField(
+        choices=[
+            ("nobody", "For nobody"),
+            ("0", "Won by the first player"),
+            ("1", "Won by the second player"),
+            ("played", "As it was played"),
+        ]
+    )
+    why = forms.CharField(max_length=WHY_MAX, help_text="Everybody can read it.")
+
+    class Meta:
+        model = RatingRuling
+        fields = ("match", "why")
+
+    def validate_constraints(self) -> None:
+        """Left to the service, which changes a ruling that is there already."""
+
+    def validate_unique(self) -> None:
+        """Left to the service as well."""

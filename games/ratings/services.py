@@ -18,6 +18,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.roles import is_organiser
 from accounts.services import audit_record
 from core.jobs import guard
 from core.queueing import enqueue
@@ -288,6 +289,17 @@ def rating_include(
     )
 
 
+def must_rule(acting_user: User) -> None:
+    """Whether there can be results on which somebody rules; which, is a match's own matter. Raises
+    Refusal ``organiser.not-allowed``."""
+    if not is_organiser(acting_user):
+        raise _not_allowed()
+
+
+def _not_allowed() -> Forbidden:
+    return Forbidden("organiser.not-allowed", "Only an organiser who is not playing may do this.")
+
+
 def _to_rule_on(
     match_id: int, acting_user: User | None, why: str, authorised: bool
 ) -> tuple[Match, RatingRuling | None]:
@@ -302,9 +314,7 @@ def _to_rule_on(
     if match is None:
         raise NotFound("match.none", "There is no such match.")
     if acting_user is not None and not authorised and not may_organise(match, acting_user):
-        raise Forbidden(
-            "organiser.not-allowed", "Only an organiser who is not playing may do this."
-        )
+        raise _not_allowed()
     if not match.is_over:
         raise Refusal("match.not-over", "There is a result to rule on once the match is over.")
     said = one_line(why)

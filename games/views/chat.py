@@ -9,8 +9,9 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
 from core.refusals import Forbidden, NotFound
+from games.actions import REMOVE_BESIDE, AtMessage
 from games.audience import chat_visible_to, may_moderate_chat
-from games.services.chat import chat_remove
+from games.forms import WhyForm
 from games.views.common import explains_refusals, needs_sign_in, problem
 
 
@@ -31,8 +32,9 @@ def remove(request: HttpRequest, user: User, message_id: int) -> HttpResponse:
     message = readable.defer("match__snapshot").filter(pk=message_id).first()
     if message is None:
         raise NotFound("match.none", "There is no such message.")
-    if request.method == "POST":
-        chat_remove(acting_user=user, message=message, why=request.POST.get("why", ""))
-        messages.success(request, "The message is taken away.")
+    form = WhyForm(request.POST)
+    if request.method == "POST" and form.is_valid():
+        done = REMOVE_BESIDE.do(AtMessage(user, message), form)
+        messages.success(request, done.words)
         return redirect(message.match)
     return render(request, "games/chat_remove.html", {"message": message})

@@ -91,11 +91,10 @@ class Deed:
     reads: bool = False
 
 
-def admin(name: str, args: Given, form: Given = lambda _scene: {}) -> Page:
-    """Something of the admin site: an action on a row, or on a list."""
-    own = name.partition("_")[2]
-    model, _, last = own.partition("_")
-    action = f"{_ROWS[model]}.{last}" if last not in ("changelist", "add") else ""
+def admin(name: str, args: Given, form: Given = lambda _scene: {}, action: str = "") -> Page:
+    """Something of the admin site: an action on a row, or on a list or its form (``action``)."""
+    model, _, last = name.partition("_")[2].partition("_")
+    action = action or f"{_ROWS[model]}.{last}"
     return Page(f"admin:{name}", args, form, door=ADMIN_SITE, action=action)
 
 
@@ -237,7 +236,8 @@ DEEDS: dict[str, Deed] = {
         act("archive"), step("archive"),
         admin("tournaments_season_archive", lambda s: [s.season.pk]),
         admin("tournaments_season_changelist", lambda _s: [],
-              lambda s: {"action": "archive_seasons", "_selected_action": s.season.pk}),
+              lambda s: {"action": "archive_seasons", "_selected_action": s.season.pk},
+              "seasons.archive_seasons"),
     )),
     "list again": Deed("archived", SHELVE, (
         act("list"), step("list"),
@@ -483,6 +483,12 @@ DEEDS: dict[str, Deed] = {
         Api("get", "api:webhook", hook),
         Api("get", "api:webhook_deliveries", hook),
     ), reads=True),
+    # -- what jobs have set aside ------------------------------------------------------------
+    "have a row tried again": Deed("set aside", frozenset({Who.ADMIN}), (
+        admin("jobs_setaside_changelist", lambda _s: [],
+              lambda s: {"action": "try_again", "_selected_action": s.aside.pk},
+              "asides.try_again"),
+    )),
     # -- matches -----------------------------------------------------------------------------
     "submit a move": Deed("running", ON_SEATS, (
         Frame("submit", lambda s: {"type": "submit", "match": s.match.pk, **concede(s)}, "play"),
@@ -505,11 +511,13 @@ DEEDS: dict[str, Deed] = {
         Frame("chat", said("spectators"), "play"),
     )),
     "take a message away": Deed("talking", MODERATE, (
-        Page("games:chat_remove", lambda s: [s.message.pk], lambda _s: WHY),
+        Page("games:chat_remove", lambda s: [s.message.pk], lambda _s: WHY,
+             action="beside-match.remove"),
         admin("games_chatmessage_remove", lambda s: [s.message.pk],
               lambda _s: {"reason": "because"}),
         admin("games_chatmessage_changelist", lambda _s: [],
-              lambda s: {"action": "remove_messages", "_selected_action": s.message.pk}),
+              lambda s: {"action": "remove_messages", "_selected_action": s.message.pk},
+              "messages.remove_messages"),
     )),
     "put a message back": Deed("removed", MODERATE, (
         admin("games_chatmessage_restore", lambda s: [s.message.pk],
@@ -517,7 +525,7 @@ DEEDS: dict[str, Deed] = {
     )),
     "rule on a rating": Deed("decided", frozenset({Who.ADMIN}), (
         admin("games_ratingruling_add", lambda _s: [],
-              lambda s: {"match": s.leg.match_id, "counts": "nobody", **WHY}),
+              lambda s: {"match": s.leg.match_id, "counts": "nobody", **WHY}, "ratings.rule"),
     )),
     "offer a match": Deed("challenged", SIGNED_IN, (
         Page("games:challenge_new", lambda _s: [], _offer_form),

@@ -12,9 +12,11 @@ from django.test import RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.models import User
+from config.operations import actions as operations
 from core.actions import Actions
 from games import actions as games
 from games.incoming import Incoming
+from games.ratings import actions as ratings
 from tests.permissions.table import DEEDS, Api, Frame, Page
 from tests.permissions.world import World
 from tournaments import actions as seasons
@@ -34,6 +36,24 @@ ELSEWHERE = {
     "healthz": "reads",
     "readyz": "reads",
     "favicon": "reads",
+}
+
+
+# Every table of actions but those about people (tests/accounts/test_permission_matrix.py).
+TABLES = (
+    *seasons.TABLES, *webhooks.TABLES, *games.TABLES, *ratings.TABLES, *operations.TABLES,
+)  # fmt: skip
+
+# Pages of players, and of those who prepare and import, each with a form and a service of its own;
+# nothing leads to them that would have to ask whether it can be done.
+WITHOUT_AN_ACTION = {
+    "games:challenge_new": "a form with previews: games/views/challenges.py",
+    "games:challenge_accept": "a challenge's own page: games/views/challenges.py",
+    "games:challenge_decline": "a challenge's own page: games/views/challenges.py",
+    "games:challenge_cancel": "a challenge's own page: games/views/challenges.py",
+    "games:import_record": "a file: games/views/imports.py",
+    "games:prepared_new": "a form with previews: games/views/organise.py",
+    "games:prepared_delete": "a preparation's own page: games/views/organise.py",
 }
 
 
@@ -96,13 +116,25 @@ def test_every_address_that_writes_is_in_the_table() -> None:
     assert sorted(writing - _asked()) == []
 
 
-def _in_tables(tables: Iterable[Actions[Any]]) -> set[str]:
+def _names_in(tables: Iterable[Actions[Any]]) -> set[str]:
     return {f"{table.of}.{action.name}" for table in tables for action in table}
 
 
 def test_every_action_is_in_the_table_and_nothing_else() -> None:
     asked = {ask.action for deed in DEEDS.values() for ask in deed.asks if isinstance(ask, Page)}
-    assert asked - {""} == _in_tables([*seasons.TABLES, *webhooks.TABLES, *games.TABLES])
+    assert asked - {""} == _names_in(TABLES)
+
+
+def test_whatever_writes_is_an_action_of_a_table() -> None:
+    """The pages that write, with no action behind them, are those named here, with why."""
+    without = {
+        ask.name
+        for deed in DEEDS.values()
+        if not deed.reads
+        for ask in deed.asks
+        if isinstance(ask, Page) and not ask.action
+    }
+    assert without == WITHOUT_AN_ACTION.keys()
 
 
 def test_every_frame_that_writes_is_in_the_table() -> None:
@@ -127,5 +159,7 @@ def test_everything_that_the_admin_site_can_change_is_in_the_table(world: World)
         assert not its.has_delete_permission(request), model
         for action in getattr(its, "row_actions", ()):
             assert f"{prefix}_{action.name}" in asked, (model, action.name)
-        if set(its.get_actions(request)) - {"delete_selected"}:
+        offered = set(its.get_actions(request)) - {"delete_selected"}
+        assert offered == {action.name for action in getattr(its, "list_actions", ())}, model
+        if offered:
             assert f"{prefix}_changelist" in asked, model

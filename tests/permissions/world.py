@@ -20,6 +20,7 @@ from accounts.roles import Role as SiteRole
 from accounts.roles import forget_roles
 from accounts.services import role_grant
 from accounts.tokens.services import token_create, user_become_bot
+from core.jobs.models import SetAside
 from games.services.challenges import challenge_create
 from games.services.chat import chat_post, chat_remove
 from games.services.matches import record_bytes
@@ -475,6 +476,16 @@ def _switched_off(world: World) -> Scene:
     return scene
 
 
+def _set_aside(world: World) -> Scene:
+    """A job has failed at a row."""
+    scene = Scene(world, world.season("swiss", 2))
+    later = timezone.now() + timedelta(hours=1)
+    scene.more["aside"] = SetAside.objects.create(
+        job="legs.settle", key="1", reason="ValueError", attempts=1, next_at=later
+    )
+    return scene
+
+
 def _challenged(world: World) -> Scene:
     scene = Scene(world, world.season("swiss", 3))
     scene.more["challenge"] = challenge_create(
@@ -502,7 +513,7 @@ SCENES: dict[str, Callable[[World], Scene]] = {
     "between": _between, "left": _left, "reopened": _reopened, "main match": _main_match,
     "choosing": _choosing, "planned": _planned,
     "gifted": _gifted, "both ready": _both_ready, "running": _running,
-    "waiting": _waiting, "disputed": _disputed,
+    "waiting": _waiting, "disputed": _disputed, "set aside": _set_aside,
     "talking": _talking, "removed": _removed, "decided": _decided,
     "ruled": _ruled, "two left": _two_left, "round played": _round_played,
     "played out": _played_out, "ladder": _ladder, "bracket": _bracket, "watched": _watched,

@@ -14,11 +14,11 @@ from tournaments.actions.ladder import LADDER
 from tournaments.actions.legs import LEG
 from tournaments.actions.players import OWN
 from tournaments.actions.rounds import NEXT, ROUND
-from tournaments.actions.seasons import DESK, ORGANISER, SEASON
+from tournaments.actions.seasons import DESK, ORGANISER, SEASON, SEASONS
 from tournaments.actions.site import SITE
 
 #: Every table.
 TABLES: Final[tuple[Actions[Any], ...]] = (
-    SITE, SEASON, DESK, ORGANISER, ROSTER, CONTESTANT, NEXT, ROUND, DEATH_MATCH, LEG, ITEMS, GIFT,
-    LADDER, OWN,
+    SITE, SEASON, SEASONS, DESK, ORGANISER, ROSTER, CONTESTANT, NEXT, ROUND, DEATH_MATCH, LEG,
+    ITEMS, GIFT, LADDER, OWN,
 )  # fmt: skip

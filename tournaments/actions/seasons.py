@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -121,6 +122,11 @@ CANCEL: Final = Action[AtSeason](
 SEASON: Final = Actions("season", (LIST, START, UNLIST, ARCHIVE, CANCEL))
 #: Those that the admin site offers too.
 MODERATED: Final = Actions("season", (ARCHIVE, LIST, CANCEL))
+#: Those that it offers for several at once.
+SEASONS: Final = Actions(
+    "seasons",
+    (replace(ARCHIVE, name="archive_seasons", label="Archive the selected seasons"),),
+)
 
 
 # -- its other pages -----------------------------------------------------------------------------
