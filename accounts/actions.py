@@ -53,13 +53,13 @@ def _history(subject: AtUser) -> list[Fact]:
     return own if subject.report is None else [("Report", row_link(subject.report)), *own]
 
 
-def _sanction_by(service: Callable[..., Sanction]) -> Callable[[AtUser, Any], object]:
+def _sanction_with(service: Callable[..., Sanction]) -> Callable[[AtUser, Any], object]:
     return lambda s, form: service(
         acting_user=s.moderator, user=s.user, report=s.report, **form.cleaned_data
     )
 
 
-def _if_judge(*checks: Callable[[User], object]) -> Callable[[AtUser], None]:
+def _for_judges(*checks: Callable[[User], object]) -> Callable[[AtUser], None]:
     """What a service asks that lays a sanction on somebody."""
 
     def ask(subject: AtUser) -> None:
@@ -70,7 +70,7 @@ def _if_judge(*checks: Callable[[User], object]) -> Callable[[AtUser], None]:
     return ask
 
 
-def _if_moderator(check: Callable[[User], object]) -> Callable[[AtUser], None]:
+def _for_moderators(check: Callable[[User], object]) -> Callable[[AtUser], None]:
     """What a service asks that closes or reopens an account."""
 
     def ask(subject: AtUser) -> None:
@@ -113,9 +113,9 @@ WARN: Final = Action[AtUser](
         "Nobody else sees it.",
     ],
     facts=_history,
-    check=_if_judge(),
+    check=_for_judges(),
     form=lambda _s: partial(SanctionForm, ends=False),
-    run=_sanction_by(sanctions.user_warn),
+    run=_sanction_with(sanctions.user_warn),
 )
 MUTE: Final = Action[AtUser](
     name="mute",
@@ -128,9 +128,9 @@ MUTE: Final = Action[AtUser](
         "They can play, watch and read. They are told why, and until when.",
     ],
     facts=_history,
-    check=_if_judge(sanctions.must_not_be_muted),
+    check=_for_judges(sanctions.must_not_be_muted),
     form=lambda _s: partial(SanctionForm, ends=True),
-    run=_sanction_by(sanctions.user_mute),
+    run=_sanction_with(sanctions.user_mute),
 )
 SUSPEND: Final = Action[AtUser](
     name="suspend",
@@ -146,9 +146,9 @@ SUSPEND: Final = Action[AtUser](
         "For a suspension without an end, their username must be typed below.",
     ],
     facts=_history,
-    check=_if_judge(sanctions.must_not_be_suspended),
+    check=_for_judges(sanctions.must_not_be_suspended),
     form=lambda s: partial(SanctionForm, ends=True, phrase=s.user.username),
-    run=_sanction_by(sanctions.user_suspend),
+    run=_sanction_with(sanctions.user_suspend),
     danger=True,
 )
 CLOSE: Final = Action[AtUser](
@@ -163,7 +163,7 @@ CLOSE: Final = Action[AtUser](
         "Their name stays taken. To keep somebody out for a time, suspend them instead.",
     ],
     facts=_history,
-    check=_if_moderator(must_not_be_closed),
+    check=_for_moderators(must_not_be_closed),
     form=lambda _s: ReasonForm,
     run=lambda s, form: user_close(
         acting_user=s.moderator, user=s.user, reason=form.cleaned_data["reason"]
@@ -178,7 +178,7 @@ REOPEN: Final = Action[AtUser](
     button="Reopen",
     done=lambda s: f"The account of @{s.user.username} is open again.",
     follows=["Its owner can sign in again, with the password they had."],
-    check=_if_moderator(must_be_reopenable),
+    check=_for_moderators(must_be_reopenable),
     form=lambda _s: ReasonForm,
     run=lambda s, form: user_reopen(
         acting_user=s.moderator, user=s.user, reason=form.cleaned_data["reason"]

@@ -217,7 +217,7 @@ def report_claim(*, acting_user: User, report: Report) -> Report:
 
     Raises Refusal as :func:`why_not_handle` gives it, ``report.closed`` and ``report.claimed``.
     """
-    locked = _locked(report)
+    locked = _lock(report)
     must_be_claimable(acting_user, locked)
     locked.claimed_by = acting_user
     locked.claimed_at = timezone.now()
@@ -233,7 +233,7 @@ def report_release(*, acting_user: User, report: Report) -> Report:
     Raises Refusal as :func:`why_not_handle` gives it, ``report.closed``, ``report.not-claimed`` and
     ``report.claimed`` (by somebody else).
     """
-    locked = _locked(report)
+    locked = _lock(report)
     must_be_releasable(acting_user, locked)
     locked.claimed_by = None
     locked.claimed_at = None
@@ -251,7 +251,7 @@ def report_resolve(
     Raises Refusal as :func:`why_not_handle` gives it, ``report.closed``, ``report.claimed``,
     ``report.outcome`` and ``report.answer-too-long``.
     """
-    locked = _locked(report)
+    locked = _lock(report)
     must_be_resolvable(acting_user, locked)
     if outcome not in Report.Outcome.values:
         raise Refusal("report.outcome", "Please choose what came of it.", field="outcome")
@@ -319,7 +319,7 @@ def must_be_resolvable(acting_user: User, report: Report) -> None:
     _refuse_others_claim(acting_user, report)
 
 
-def _locked(report: Report) -> Report:
+def _lock(report: Report) -> Report:
     return Report.objects.select_for_update(no_key=True).get(pk=report.pk)
 
 

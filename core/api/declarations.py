@@ -31,11 +31,11 @@ def declarations_text() -> str:
     while left:
         name = left.pop()
         if name not in found:
-            found[name] = _declared(name, components[name], left)
+            found[name] = _declaration(name, components[name], left)
     return _HEAD + "\n".join(found[name] for name in sorted(found)) + "}\n"
 
 
-def _declared(name: str, described: Mapping[str, Any], left: list[str]) -> str:
+def _declaration(name: str, described: Mapping[str, Any], left: list[str]) -> str:
     if "properties" not in described:
         return f"  type {name} = {_type(described, left)};\n"
     lines = [*_comment(described, "  "), f"  interface {name} {{"]

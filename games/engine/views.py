@@ -35,7 +35,7 @@ def match_view(ruleset: AnyRuleset, live: Live, audience: Audience, *, at: int) 
         "result": None if table.result is None else _result_view(table.result),
     }
     if table.result is not None and table.result.winner is not None:
-        view["told"] = _told(ruleset.reason(table.result.reason))
+        view["told"] = _reason_view(ruleset.reason(table.result.reason))
     if any(table.suspended):
         view["ruling"] = True
         view["rulings"] = {
@@ -51,7 +51,7 @@ def _result_view(result: Outcome) -> dict[str, Any]:
     return {"winner": result.winner, "reason": result.reason, "scores": list(result.scores)}
 
 
-def _told(reason: Reason) -> dict[str, str]:
+def _reason_view(reason: Reason) -> dict[str, str]:
     """How the result reads, for everybody else and for each of the two players."""
     return {"room": reason.room, "winner": reason.winner, "loser": reason.loser}
 

@@ -18,7 +18,7 @@ from tournaments.services.guards import must_not_be_frozen
 from tournaments.services.results import corrections, rulings
 
 
-def _decided_by(
+def _for_referees(
     check: Callable[[DeathMatch], object],
 ) -> Callable[[AtDeathMatch], None]:
     """What a service asks that decides about a death match."""
@@ -59,7 +59,7 @@ def _correction_follows(subject: AtDeathMatch) -> Sequence[str]:
     ]
 
 
-def _said(subject: AtDeathMatch, form: Any) -> dict[str, Any]:
+def _arguments(subject: AtDeathMatch, form: Any) -> dict[str, Any]:
     return {"acting_user": subject.user, "death_match": subject.death_match, **form.cleaned_data}
 
 
@@ -83,9 +83,9 @@ WALKOVER: Final = Action[AtDeathMatch](
     button="Give the walkover",
     done="The death match is decided by walkover.",
     follows=["Somebody wins because the other is not there. In an episode the other is out."],
-    check=_decided_by(rulings.must_be_decidable),
+    check=_for_referees(rulings.must_be_decidable),
     form=_one_of_both,
-    run=lambda s, form: rulings.death_match_walkover(**_said(s, form)),
+    run=lambda s, form: rulings.death_match_walkover(**_arguments(s, form)),
     danger=True,
 )
 DECLARE: Final = Action[AtDeathMatch](
@@ -95,9 +95,9 @@ DECLARE: Final = Action[AtDeathMatch](
     button="Rule so",
     done="The death match is decided by your ruling.",
     follows=["A match that is being played ends at once. In an episode the loser is out."],
-    check=_decided_by(rulings.must_be_decidable),
+    check=_for_referees(rulings.must_be_decidable),
     form=_one_of_both,
-    run=lambda s, form: rulings.death_match_declare(**_said(s, form)),
+    run=lambda s, form: rulings.death_match_declare(**_arguments(s, form)),
     danger=True,
 )
 CORRECT: Final = Action[AtDeathMatch](
@@ -107,9 +107,9 @@ CORRECT: Final = Action[AtDeathMatch](
     button="Correct it",
     done="The result is corrected.",
     follows=_correction_follows,
-    check=_decided_by(corrections.must_be_correctable),
+    check=_for_referees(corrections.must_be_correctable),
     form=_the_other,
-    run=lambda s, form: corrections.death_match_correct(**_said(s, form)),
+    run=lambda s, form: corrections.death_match_correct(**_arguments(s, form)),
     danger=True,
 )
 REOPEN: Final = Action[AtDeathMatch](
@@ -119,9 +119,9 @@ REOPEN: Final = Action[AtDeathMatch](
     button="Take it back",
     done="The death match is open again.",
     follows=["What is left of it is played after all."],
-    check=_decided_by(corrections.must_be_reopenable),
+    check=_for_referees(corrections.must_be_reopenable),
     form=lambda _s: PublicReasonForm,
-    run=lambda s, form: corrections.death_match_reopen(**_said(s, form)),
+    run=lambda s, form: corrections.death_match_reopen(**_arguments(s, form)),
     danger=True,
 )
 VOID: Final = Action[AtDeathMatch](
@@ -134,9 +134,9 @@ VOID: Final = Action[AtDeathMatch](
         "It counts for nothing, whatever was played of it. In an episode the EC chooses again.",
         "This cannot be undone.",
     ],
-    check=_decided_by(corrections.must_be_voidable),
+    check=_for_referees(corrections.must_be_voidable),
     form=lambda _s: PublicReasonForm,
-    run=lambda s, form: corrections.death_match_void(**_said(s, form)),
+    run=lambda s, form: corrections.death_match_void(**_arguments(s, form)),
     danger=True,
 )
 

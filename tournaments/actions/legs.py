@@ -17,7 +17,7 @@ from tournaments.services.results import corrections
 from tournaments.services.scheduling import appointments
 
 
-def _decided_by(check: Callable[[Leg], object]) -> Callable[[AtLeg], None]:
+def _for_referees(check: Callable[[Leg], object]) -> Callable[[AtLeg], None]:
     """What a service asks that decides about a leg."""
 
     def ask(subject: AtLeg) -> None:
@@ -34,7 +34,7 @@ SCHEDULE: Final = Action[AtLeg](
     button="Set the time",
     done="The time is set.",
     follows=["Both players are told, and must say anew that they are ready."],
-    check=_decided_by(appointments.must_be_schedulable),
+    check=_for_referees(appointments.must_be_schedulable),
     form=lambda s: partial(ScheduleForm, zone=s.user.time_zone, leg=s.leg),
     run=lambda s, form: appointments.leg_schedule(
         acting_user=s.user, leg=s.leg, scheduled_at=form.cleaned_data["when"]
@@ -63,7 +63,7 @@ START: Final = Action[AtLeg](
         f"It is played in {game_of(s.leg) or 'a game that must be chosen first'}.",
         "Items that are declared are used up once it has begun.",
     ],
-    check=_decided_by(legs.players_of),
+    check=_for_referees(legs.players_of),
     run=lambda s, _form: legs.leg_start(acting_user=s.user, leg=s.leg),
     danger=True,
 )
@@ -77,7 +77,7 @@ VOID: Final = Action[AtLeg](
         "What was played of this match counts for nothing; its items come back.",
         "What its result had led to is taken back.",
     ],
-    check=_decided_by(corrections.must_be_replayable),
+    check=_for_referees(corrections.must_be_replayable),
     form=lambda _s: PublicReasonForm,
     run=lambda s, form: corrections.leg_void(
         acting_user=s.user, leg=s.leg, why=form.cleaned_data["why"]

@@ -23,7 +23,7 @@ from tournaments.services.preflight import Step, Warned
 from tournaments.services.results import conclusion
 
 
-def _managed_by(check: Callable[[Season], object]) -> Callable[[AtSeason], None]:
+def _for_managers(check: Callable[[Season], object]) -> Callable[[AtSeason], None]:
     """What a service asks that changes a season."""
 
     def ask(subject: AtSeason) -> None:
@@ -33,11 +33,11 @@ def _managed_by(check: Callable[[Season], object]) -> Callable[[AtSeason], None]
     return ask
 
 
-def _warned(step: Step) -> Callable[[AtSeason], Sequence[Warned]]:
+def _cautions_before(step: Step) -> Callable[[AtSeason], Sequence[Warned]]:
     return lambda subject: preflight.preflight(subject.season, step, subject.user)
 
 
-def _to_what_is_played(subject: AtSeason) -> Sequence[tuple[str, str]]:
+def _ways_to_matches(subject: AtSeason) -> Sequence[tuple[str, str]]:
     return [
         (f"To {row}", subject.address("match_desk", row.pk))
         for row in preflight.being_played(subject.season)
@@ -58,7 +58,7 @@ LIST: Final = Action[AtSeason](
     done="The season is public.",
     follows=["Everybody can see the season, and it stands on the list of seasons."],
     check=lambda s: seasons.must_be_listable(s.season, s.user),
-    cautions=_warned("list"),
+    cautions=_cautions_before("list"),
     run=lambda s, _form: seasons.season_list(acting_user=s.user, season=s.season),
     at_once=True,
 )
@@ -73,8 +73,8 @@ START: Final = Action[AtSeason](
         "How it is played stays as it is; the games and the pace can still be changed.",
         "The first round opens at once where the format pairs it by itself.",
     ],
-    check=_managed_by(starts.must_be_startable),
-    cautions=_warned("start"),
+    check=_for_managers(starts.must_be_startable),
+    cautions=_cautions_before("start"),
     run=lambda s, _form: starts.season_start(acting_user=s.user, season=s.season),
 )
 UNLIST: Final = Action[AtSeason](
@@ -84,7 +84,7 @@ UNLIST: Final = Action[AtSeason](
     button="Make it a draft",
     done="The season is a draft.",
     follows=["Only its organisers can see it. Links to its pages stop working for everybody else."],
-    check=_managed_by(seasons.must_be_unlistable),
+    check=_for_managers(seasons.must_be_unlistable),
     run=lambda s, _form: seasons.season_unlist(acting_user=s.user, season=s.season),
 )
 ARCHIVE: Final = Action[AtSeason](
@@ -95,7 +95,7 @@ ARCHIVE: Final = Action[AtSeason](
     done="The season is in the archive.",
     follows=["It is taken off the lists. Its pages stay, and nothing in it changes any more."],
     check=lambda s: seasons.must_be_archivable(s.season, s.user),
-    cautions=_warned("archive"),
+    cautions=_cautions_before("archive"),
     run=lambda s, _form: seasons.season_archive(acting_user=s.user, season=s.season),
     at_once=True,
 )
@@ -107,9 +107,9 @@ CANCEL: Final = Action[AtSeason](
     done="The season is called off.",
     follows=["Nothing more is played. What was played stays to be seen. This cannot be undone."],
     facts=lambda s: [("Status", s.season.get_status_display())],
-    check=_managed_by(seasons.must_be_cancellable),
-    cautions=_warned("cancel"),
-    ways=_to_what_is_played,
+    check=_for_managers(seasons.must_be_cancellable),
+    cautions=_cautions_before("cancel"),
+    ways=_ways_to_matches,
     form=lambda _s: PublicReasonForm,
     run=lambda s, form: seasons.season_cancel(
         acting_user=s.user, season=s.season, why=form.cleaned_data["why"]
@@ -159,7 +159,7 @@ SETTINGS: Final = Action[AtSeason](
     title="Settings",
     button="Keep",
     done="The settings are kept.",
-    check=_managed_by(seasons.must_be_changeable),
+    check=_for_managers(seasons.must_be_changeable),
     form=lambda s: partial(SeasonForm, season=s.season),
     run=lambda s, form: seasons.season_update(
         acting_user=s.user, season=s.season, changes=form.settings()
@@ -185,7 +185,7 @@ SEEDS: Final = Action[AtSeason](
     button="Keep these seeds",
     done="The seeds are kept.",
     follows=["1 is the strongest. Nobody can share a seed; an empty one comes after the others."],
-    check=_managed_by(seeds.must_not_have_seeds_fixed),
+    check=_for_managers(seeds.must_not_have_seeds_fixed),
     form=lambda s: partial(SeedsForm, contestants=s.sheet.still_in),
     run=lambda s, form: seeds.seeds_set(acting_user=s.user, season=s.season, seeds=form.seeds()),
 )
@@ -195,7 +195,7 @@ DRAW_SEEDS: Final = Action[AtSeason](
     title="Draw the seeds by lot",
     button="Draw all by lot",
     done="The seeds are drawn by lot.",
-    check=_managed_by(seeds.must_not_have_seeds_fixed),
+    check=_for_managers(seeds.must_not_have_seeds_fixed),
     run=lambda s, _form: seeds.seeds_draw(acting_user=s.user, season=s.season),
     at_once=True,
 )
@@ -207,7 +207,7 @@ CONCLUDE: Final = Action[AtSeason](
     done="The season has a winner.",
     follows=["Everybody gets the place on which they stand now, and the first has won."],
     check=_may_conclude,
-    cautions=_warned("finish"),
+    cautions=_cautions_before("finish"),
     form=_tie_form,
     run=_conclude,
     danger=True,

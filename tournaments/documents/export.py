@@ -90,10 +90,10 @@ def _legs_in_order(season: Season) -> models.QuerySet[Leg]:
 
 def _match_numbers(season: Season) -> dict[int, int]:
     """The number in the document of every match, by its id."""
-    return _counted(_legs_in_order(season).exclude(match=None).values_list("match", flat=True))
+    return _numbering(_legs_in_order(season).exclude(match=None).values_list("match", flat=True))
 
 
-def _counted(pks: Iterable[int | None]) -> dict[int, int]:
+def _numbering(pks: Iterable[int | None]) -> dict[int, int]:
     return {pk: number for number, pk in enumerate(pks, start=1) if pk is not None}
 
 
@@ -109,8 +109,8 @@ def _numbers_of(season: Season) -> dict[Entity, dict[int, Any]]:
                     round=played.number, match=each.number, leg=leg.number, attempt=leg.attempt
                 )
     return {
-        Entity.CONTESTANT: _counted(each.pk for each in season.contestants.all()),
-        Entity.ITEM: _counted(each.pk for each in season.gifts.all()),
+        Entity.CONTESTANT: _numbering(each.pk for each in season.contestants.all()),
+        Entity.ITEM: _numbering(each.pk for each in season.gifts.all()),
         Entity.MATCH: _match_numbers(season),
         Entity.ROUND: rounds,
         Entity.DEATH_MATCH: death_matches,

@@ -124,17 +124,17 @@ def fields_of(part: type[Part]) -> tuple[Field, ...]:
         raise TypeError(f"{part} is no part of a document")
     found = []
     for field in kind.fields:
-        said = dict(_said(field.type))
+        said = dict(_notes_on(field.type))
         below = _part_in(field.type) if _ROWS in said else None
         found.append(Field(field.encode_name, field.type, said, below))
     return tuple(found)
 
 
-def _said(kind: inspect.Type) -> dict[str, Any]:
+def _notes_on(kind: inspect.Type) -> dict[str, Any]:
     if isinstance(kind, inspect.Metadata):
-        return {**(kind.extra or {}), **_said(kind.type)}
+        return {**(kind.extra or {}), **_notes_on(kind.type)}
     if isinstance(kind, inspect.UnionType):
-        return {key: value for each in kind.types for key, value in _said(each).items()}
+        return {key: value for each in kind.types for key, value in _notes_on(each).items()}
     return {}
 
 
@@ -154,10 +154,10 @@ def _part_in(kind: inspect.Type) -> type[Part] | None:
 
 def written(row: Any, part: type[Part], numbers: Numbers) -> dict[str, Any]:
     """A row as that part of the document, and all that is below it, with the document's numbers."""
-    return {field.name: _written(row, field, numbers) for field in fields_of(part)}
+    return {field.name: _value_of(row, field, numbers) for field in fields_of(part)}
 
 
-def _written(row: Any, field: Field, numbers: Numbers) -> Any:
+def _value_of(row: Any, field: Field, numbers: Numbers) -> Any:
     said = field.said
     if _DERIVED in said:
         return said[_DERIVED](row, numbers)

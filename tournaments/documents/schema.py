@@ -149,7 +149,7 @@ def _words(kind: inspect.Type) -> str:
     """What a field holds."""
     match kind:
         case inspect.Metadata(type=inner):
-            return _said(kind) or _words(inner)
+            return _words_on(kind) or _words(inner)
         case inspect.UnionType(types=types):
             present = [each for each in types if not isinstance(each, inspect.NoneType)]
             return ", or ".join([*map(_words, present), "`null`"])
@@ -170,7 +170,7 @@ def _words(kind: inspect.Type) -> str:
     return "an object"
 
 
-def _said(kind: inspect.Metadata) -> str:
+def _words_on(kind: inspect.Metadata) -> str:
     extra = kind.extra or {}
     if REFERS in extra:
         told = str((kind.extra_json_schema or {})["description"])

@@ -90,7 +90,7 @@ WEBHOOKS: Final = Actions("webhooks", (MAKE,))
 # -- one of them ---------------------------------------------------------------------------------
 
 
-def _managed_with(check: Callable[[Webhook], object]) -> Callable[[AtWebhook], None]:
+def _for_managers(check: Callable[[Webhook], object]) -> Callable[[AtWebhook], None]:
     """What a service asks about a webhook."""
 
     def ask(subject: AtWebhook) -> None:
@@ -127,7 +127,7 @@ TEST: Final = Action[AtWebhook](
     title=lambda s: f"Test {s.webhook.name}",
     button="Send a test",
     done="The test is on its way; the log shows what comes of it.",
-    check=_managed_with(services.must_await_no_test),
+    check=_for_managers(services.must_await_no_test),
     run=lambda s, _form: services.webhook_test(acting_user=s.user, webhook=s.webhook),
     at_once=True,
 )
@@ -137,7 +137,7 @@ ROTATE: Final = Action[AtWebhook](
     title=lambda s: f"Replace the secret of {s.webhook.name}",
     button="Replace the secret",
     done="The secret is replaced.",
-    check=_managed_with(services.must_have_a_secret),
+    check=_for_managers(services.must_have_a_secret),
     run=lambda s, _form: NewSecret(
         "", made=services.webhook_rotate(acting_user=s.user, webhook=s.webhook)
     ),

@@ -28,7 +28,7 @@ def match_desk(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpR
     found = sheet.death_match(pk)
     row = found.row
     subject = AtDeathMatch(user, sheet, found)
-    kept = _kept(row)
+    kept = _why_kept(row)
     context = {
         "row": row,
         "own": audience.seat_of(row, user) is not None,
@@ -41,7 +41,7 @@ def match_desk(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpR
     return shown(request, sheet, "desk_match.html", context)
 
 
-def _kept(row: DeathMatch) -> Refusal | None:
+def _why_kept(row: DeathMatch) -> Refusal | None:
     """Why a result cannot be changed; None where it can, or there is none that was played for."""
     if row.status != DeathMatchStatus.DECIDED or row.how == How.BYE:
         return None

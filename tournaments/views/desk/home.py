@@ -65,17 +65,17 @@ def todo(sheet: Sheet, user: User) -> list[Task]:
     if season.visibility == Visibility.ARCHIVED:
         return []
     if season.status == SeasonStatus.ENROLLING:
-        return _before_the_start(AtSeason(user, sheet)) + _unreached(sheet)
+        return _before_the_start(AtSeason(user, sheet)) + _unreached_tasks(sheet)
     if season.status != SeasonStatus.RUNNING:
         return []
     return [
-        *_unreached(sheet),
+        *_unreached_tasks(sheet),
         *sheet.format.tasks(sheet.course),
         *_match_tasks(sheet, user),
     ]
 
 
-def _unreached(sheet: Sheet) -> list[Task]:
+def _unreached_tasks(sheet: Sheet) -> list[Task]:
     """Whom the season's mails do not reach."""
     found = [
         Task(warned.sentence, "organisers", "See who runs it")
