@@ -11,9 +11,12 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from core.refusals import Refusal
+from tests.games.support import committing
 from tests.pages.support import words
 from tests.webhooks.receiver import Receiver, status
 from tests.webhooks.support import Stage
+from tournaments.webhooks.actions import REDELIVER, TEST, WEBHOOK, AtDelivery, AtWebhook
 from tournaments.webhooks.models import Delivery, Webhook
 
 pytestmark = pytest.mark.django_db
@@ -136,6 +139,28 @@ def test_the_buttons(
     assert "The webhook is on." in press("switch", active="on")
     assert "The webhook is deleted." in press("delete")
     assert not Webhook.objects.exists()
+
+
+def test_what_is_offered_is_what_the_services_let_pass(
+    stage: Stage, receiver: Receiver, webhook: Webhook, delivery: Delivery, cleo: User
+) -> None:
+    def names(user: User, hook: Webhook) -> list[str]:
+        return [offer.name for offer in WEBHOOK.offered(AtWebhook(user, hook))]
+
+    whole = ["change", "test", "rotate", "switch-on", "switch-off", "delete"]
+    assert names(stage.orla, webhook) == whole
+    assert names(cleo, webhook) == []
+    with committing():
+        TEST.do(AtWebhook(stage.orla, webhook))
+    assert names(stage.orla, webhook) == [each for each in whole if each != "test"]
+    chat = stage.webhook(receiver.discord_url, flavour="discord", name="a channel")
+    assert names(stage.orla, chat) == [each for each in whole if each != "rotate"]
+    subject = AtDelivery(stage.orla, webhook, delivery)
+    refusal = REDELIVER.refusal(subject)
+    assert refusal is not None
+    assert refusal.code == "webhook.still-pending"
+    with pytest.raises(Refusal, match=r"webhook\.still-pending"):
+        REDELIVER.do(subject)
 
 
 def test_the_notice_of_one_that_was_given_up(

@@ -8,9 +8,11 @@ from functools import partial
 from typing import Any, Final
 
 from django.urls import reverse
+from django.utils.functional import cached_property
 
 from accounts.models import User
 from core.actions import Action, Actions, Done
+from core.refusals import Refusal, refusal_of
 from tournaments.models import Season
 from tournaments.webhooks import services
 from tournaments.webhooks.forms import ChangeWebhookForm, NewWebhookForm
@@ -40,8 +42,13 @@ class AtWebhook:
     webhook: Webhook
 
     def must_manage(self) -> None:
-        """Raises Refusal ``webhook.not-allowed``."""
-        services.must_manage(self.webhook.season, self.user)
+        """Raises Refusal ``webhook.not-allowed``; asked once, for all that can be done."""
+        if self._barred is not None:
+            raise self._barred
+
+    @cached_property
+    def _barred(self) -> Refusal | None:
+        return refusal_of(services.must_manage, self.webhook.season, self.user)
 
 
 @dataclass(frozen=True)
