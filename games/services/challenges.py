@@ -18,7 +18,7 @@ from accounts.services import audit_record, users_lock
 from core.jobs import guard
 from core.refusals import Forbidden, NotFound, Refusal, Together
 from games import frames, pace, presence
-from games.audience import LOBBY_GROUP, may_prepare, user_group_of
+from games.audience import LOBBY_GROUP, user_group_of
 from games.engine import records
 from games.engine.capabilities import supply_of
 from games.engine.ruleset import Ruleset
@@ -27,6 +27,7 @@ from games.publish import Frame, publish
 from games.rulesets import REGISTRY
 from games.selectors import preparation_of
 from games.services.matches import game_of, match_start
+from games.services.preparations import must_be_allowed_to_prepare
 from games.terms import is_rated, terms_of
 from games.text import one_line
 
@@ -108,7 +109,7 @@ def challenge_accept(*, acting_user: User, challenge: Challenge) -> Match:
     users_lock([challenge.challenger_id, acting_user])
     locked = _lock(challenge)
     must_be_able_to_accept(locked, acting_user)
-    _must_be_open(locked)
+    must_be_open(locked)
     match = match_start(
         acting_user=acting_user,
         players=(locked.challenger, acting_user),
@@ -186,8 +187,7 @@ def _preparation(
 ) -> Preparation | None:
     if preparation_id is None:
         return None
-    if not may_prepare(user):
-        raise Forbidden("preparation.not-allowed", "Only organisers may prepare matches.")
+    must_be_allowed_to_prepare(user)
     preparation = preparation_of(user, preparation_id)
     if preparation.ruleset != ruleset.id:
         raise NotFound("setup.supply", f"“{preparation.name}” is for another game.")
@@ -208,7 +208,7 @@ def challenge_decline(*, acting_user: User, challenge: Challenge) -> Challenge:
     ``challenge.not-open``, ``challenge.expired``."""
     locked = _lock(challenge)
     must_be_opponent(locked, acting_user)
-    _must_be_open(locked)
+    must_be_open(locked)
     return _close(locked, Challenge.Status.DECLINED, acting_user, "challenge.decline")
 
 
@@ -218,7 +218,7 @@ def challenge_cancel(*, acting_user: User, challenge: Challenge) -> Challenge:
     ``challenge.expired``."""
     locked = _lock(challenge)
     must_be_challenger(locked, acting_user)
-    _must_be_open(locked)
+    must_be_open(locked)
     return _close(locked, Challenge.Status.CANCELLED, acting_user, "challenge.cancel")
 
 
@@ -294,7 +294,9 @@ def _lock(challenge: Challenge) -> Challenge:
     return Challenge.objects.select_for_update(no_key=True).get(pk=challenge.pk)
 
 
-def _must_be_open(challenge: Challenge) -> None:
+def must_be_open(challenge: Challenge) -> None:
+    """Whether a challenge can still be answered. Raises Refusal ``challenge.not-open`` and
+    ``challenge.expired``."""
     if challenge.status != Challenge.Status.OPEN:
         raise Refusal("challenge.not-open", "This challenge is no longer open.")
     if challenge.expires_at <= timezone.now():

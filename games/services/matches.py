@@ -309,6 +309,12 @@ def record_bytes(match: Match) -> bytes:
     )
 
 
+def must_be_allowed_to_import(acting_user: User) -> None:
+    """Raises Refusal ``record.not-allowed``."""
+    if not may_import(acting_user):
+        raise Forbidden("record.not-allowed", "Only organisers may import records.")
+
+
 @transaction.atomic
 def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> Match:
     """Put a finished match's record on the site, to be replayed. Its seats are names only.
@@ -317,8 +323,7 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
     ``record.wrong`` (an entry cannot stand, or the stated result disagrees) and
     ``record.unfinished``.
     """
-    if not may_import(acting_user):
-        raise Forbidden("record.not-allowed", "Only organisers may import records.")
+    must_be_allowed_to_import(acting_user)
     if len(data) > settings.GAUNTLET_RECORD_MAX_BYTES:
         raise Refusal("record.too-large", "This file is too large for a match record.")
     at = now_ms() if at is None else at

@@ -39,6 +39,12 @@ def preparation_validate(*, ruleset_id: str, key: str, data: bytes) -> SupplyRep
     return supplier(ruleset).validate_supply(supply.key, text)
 
 
+def must_be_allowed_to_prepare(acting_user: User) -> None:
+    """Raises Refusal ``preparation.not-allowed``."""
+    if not may_prepare(acting_user):
+        raise Forbidden("preparation.not-allowed", "Only organisers may prepare matches.")
+
+
 @transaction.atomic
 def preparation_create(
     *, acting_user: User, ruleset_id: str, key: str, name: str, data: bytes
@@ -49,8 +55,7 @@ def preparation_create(
     ``preparation.name-too-long``, ``preparation.faulty``, ``preparation.name-taken``,
     ``preparation.too-many`` and those of :func:`preparation_validate`.
     """
-    if not may_prepare(acting_user):
-        raise Forbidden("preparation.not-allowed", "Only organisers may prepare matches.")
+    must_be_allowed_to_prepare(acting_user)
     name = one_line(name)
     if not name:
         raise Refusal("preparation.name-missing", "Please give it a name.")

@@ -1,4 +1,7 @@
-"""Pages around challenges. Everything that changes one is a POST to a service."""
+"""Pages around challenges. Everything that changes one is a POST to a service.
+
+No action of a table (`core.actions`): they are players' own, and their buttons stand on cards and
+pages for readers without an account too, whom an action, which is somebody's, cannot be offered."""
 
 from __future__ import annotations
 
@@ -8,13 +11,12 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
 from accounts.moderation.standing import silence_of
-from core.refusals import NotFound, Refusal
+from core.refusals import NotFound, Refusal, allowed
 from games import selectors
 from games.audience import may_prepare
 from games.engine.capabilities import Supply, supply_of
@@ -26,6 +28,7 @@ from games.services.challenges import (
     challenge_cancel,
     challenge_create,
     challenge_decline,
+    must_be_open,
 )
 from games.views.common import FRAGMENT_HEADER, explains_refusals, needs_sign_in, signed_in
 
@@ -70,8 +73,7 @@ def challenge_detail(request: HttpRequest, challenge_id: int) -> HttpResponse:
         "own": user is not None and user.pk == challenge.challenger_id,
         "supplied": _supply_of(challenge),
         "to_me": user is not None and user.pk == challenge.opponent_id,
-        "acceptable": challenge.status == Challenge.Status.OPEN
-        and challenge.expires_at > timezone.now(),
+        "acceptable": allowed(must_be_open, challenge),
     }
     page = "games/_challenge_live.html" if alone else "games/challenge_detail.html"
     return _forbid_caching(render(request, page, context))

@@ -1,4 +1,7 @@
-"""Putting a match record on the site."""
+"""Putting a match record on the site.
+
+No action of a table (`core.actions`): nothing is there yet that something could be done about, and
+one form is all there is. Who may is asked of the service."""
 
 from __future__ import annotations
 
@@ -9,10 +12,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
-from core.refusals import Forbidden, Refusal
-from games.audience import may_import
+from core.refusals import Refusal
 from games.forms import ImportForm
-from games.services.matches import record_import
+from games.services.matches import must_be_allowed_to_import, record_import
 from games.views.common import explains_refusals, needs_sign_in
 
 
@@ -21,8 +23,7 @@ from games.views.common import explains_refusals, needs_sign_in
 @explains_refusals
 def import_record(request: HttpRequest, user: User) -> HttpResponse:
     """Take a record from an organiser; it becomes a match to replay."""
-    if not may_import(user):
-        raise Forbidden("record.not-allowed", "Only organisers may import records.")
+    must_be_allowed_to_import(user)
     if request.method != "POST":
         return render(request, "games/import_record.html", {"form": ImportForm()})
     form = ImportForm(request.POST, request.FILES)

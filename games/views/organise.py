@@ -1,4 +1,8 @@
-"""Pages for organisers: what waits for their ruling, and what they prepare for matches."""
+"""Pages for organisers: what waits for their ruling, and what they prepare for matches.
+
+Preparations are no actions of a table (`core.actions`): a text is looked at, drawn and mended as
+often as one likes before anything is done, on a page of its own; and what is kept is its maker's
+alone, at any time."""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
-from core.refusals import Forbidden, NotFound, Refusal
+from core.refusals import NotFound, Refusal
 from games import selectors
 from games.audience import may_prepare
 from games.engine.capabilities import Supply, SupplyReport, supplier, supplies_of, supply_of
@@ -20,6 +24,7 @@ from games.pictures import as_image
 from games.rulesets import REGISTRY
 from games.services.preparations import (
     MAX_BYTES,
+    must_be_allowed_to_prepare,
     preparation_create,
     preparation_delete,
     preparation_validate,
@@ -71,7 +76,7 @@ def queue(request: HttpRequest, user: User) -> HttpResponse:
 @explains_refusals
 def prepared_list(request: HttpRequest, user: User) -> HttpResponse:
     """What the reader has prepared, and what can be."""
-    _must_prepare(user)
+    must_be_allowed_to_prepare(user)
     kinds = [SupplyKind(ruleset, supply) for ruleset in REGISTRY for supply in supplies_of(ruleset)]
     kept = selectors.preparations_of(user)
     context = {
@@ -86,7 +91,7 @@ def prepared_list(request: HttpRequest, user: User) -> HttpResponse:
 @explains_refusals
 def prepared_new(request: HttpRequest, user: User, ruleset_id: str, key: str) -> HttpResponse:
     """Check a text, and keep it if it is sound and was to be kept."""
-    _must_prepare(user)
+    must_be_allowed_to_prepare(user)
     kind = _kind(ruleset_id, key)
     context: dict[str, Any] = {"kind": kind, "form": PreparationForm(), "most": MAX_BYTES // 1024}
     if request.method != "POST":
@@ -171,11 +176,6 @@ def _download(text: str, name: str, supply: Supply) -> HttpResponse:
     response["Content-Disposition"] = f'attachment; filename="{name}{supply.suffix}"'
     response["Cache-Control"] = "private, no-store"
     return response
-
-
-def _must_prepare(user: User) -> None:
-    if not may_prepare(user):
-        raise Forbidden("preparation.not-allowed", "Only organisers may prepare matches.")
 
 
 def _kind(ruleset_id: str, key: str) -> SupplyKind:
