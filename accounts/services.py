@@ -42,28 +42,28 @@ def audit_record(
 ) -> AuditEntry:
     """Append one entry to the audit log.
 
-    `acting_user` None means the system itself; `action` reads `<entity>.<deed>`; `target` is the
-    saved row concerned, if any; `data` must be JSON. Call it inside the transaction of the deed:
+    `acting_user` None means the system itself; `action` reads `<entity>.<action>`; `target` is the
+    saved row concerned, if any; `data` must be JSON. Call it inside the transaction of the action:
     then there is never one without the other. Raises RuntimeError outside of a transaction, and
     ValueError for an unsaved target or an empty action: both are bugs of the caller.
     """
-    return audit_records(acting_user=acting_user, action=action, deeds=[(target, data)])[0]
+    return audit_records(acting_user=acting_user, action=action, targets=[(target, data)])[0]
 
 
 def audit_records(
     *,
     acting_user: User | None,
     action: str,
-    deeds: Iterable[tuple[models.Model | None, Mapping[str, Any] | None]],
+    targets: Iterable[tuple[models.Model | None, Mapping[str, Any] | None]],
 ) -> list[AuditEntry]:
-    """Append an entry for each of several deeds of one kind, given as target and data, with a
+    """Append an entry for each of several actions of one kind, given as target and data, with a
     single query. Everything else as in `audit_record`."""
     if not transaction.get_connection().in_atomic_block:
-        raise RuntimeError("an audit entry belongs into the transaction of its deed")
+        raise RuntimeError("an audit entry belongs into the transaction of its action")
     if not action:
         raise ValueError("an audit entry needs an action")
     entries = []
-    for target, data in deeds:
+    for target, data in targets:
         if target is not None and target.pk is None:
             raise ValueError("an audit entry cannot point at an unsaved row")
         entries.append(

@@ -32,11 +32,11 @@ def terms_of(challenge: Challenge) -> str:
     if is_rated(challenge):
         return ""
     name = challenge.challenger.shown_name
-    deeds = []
+    actions = []
     if supplied := supplied_by_challenger(challenge):
-        deeds.append(f"supplies {' and '.join(supplied)} instead of having it drawn")
+        actions.append(f"supplies {' and '.join(supplied)} instead of having it drawn")
     elif challenge.preparation_id is not None:
-        deeds.append("supplies what would have been drawn")
+        actions.append("supplies what would have been drawn")
     if challenge.advantage == Challenge.Advantage.CHALLENGER:
-        deeds.append("takes the advantage")
-    return f"{name} {' and '.join(deeds)}. {UNRATED}"
+        actions.append("takes the advantage")
+    return f"{name} {' and '.join(actions)}. {UNRATED}"

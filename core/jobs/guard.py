@@ -54,19 +54,19 @@ _UNREADABLE: Final = (DatabaseError, OverflowError, ValueError)
 def each(
     job: str,
     rows: Iterable[T],
-    deed: Callable[[T], object],
+    action: Callable[[T], object],
     *,
     target: str,
     key: Callable[[T], Hashable] = lambda row: row,
     hangs_on: Callable[[T], Hashable] | None = None,
     limited: bool = True,
 ) -> int:
-    """For how many of ``rows`` the deed did anything; see the module for what becomes of those that
-    fail. Rows set aside by ``job`` whose time has not come are passed over.
+    """For how many of ``rows`` the action did anything; see the module for what becomes of those
+    that fail. Rows set aside by ``job`` whose time has not come are passed over.
 
     ``target`` is the label of the rows' model and ``key`` says which one it is. ``hangs_on`` names
     the lock that a row needs besides its own: where somebody holds it, nothing else that hangs on
-    it is tried in this run. ``limited=False``: the deed has its own transactions and limits.
+    it is tried in this run. ``limited=False``: the action has its own transactions and limits.
     """
     rows = list(rows)
     if not rows:
@@ -83,7 +83,7 @@ def each(
             continue
         try:
             with _limits() if limited else _nothing():
-                done += bool(deed(row))
+                done += bool(action(row))
         except Exception as error:  # noqa: BLE001  (one row's fault must not stop the others)
             _mend_connection(error)
             if _is_locked(error):
@@ -98,13 +98,13 @@ def each(
 
 
 def attempt(
-    job: str, key: Hashable, deed: Callable[[], R], *, target: str, limited: bool = True
+    job: str, key: Hashable, action: Callable[[], R], *, target: str, limited: bool = True
 ) -> R | None:
     """Do something to one row as `each` does, at once; None where it failed or is locked."""
     name = str(key)
     try:
         with _limits() if limited else _nothing():
-            answer = deed()
+            answer = action()
     except Exception as error:  # noqa: BLE001  (as above: a failed task is not tried again)
         _mend_connection(error)
         if _is_locked(error):

@@ -18,7 +18,7 @@ from games import demo
 from games.models import Match
 from games.ratings.services import ratings_rebuild
 from games.rulesets import REGISTRY
-from tests.permissions.table import DEEDS, Page, hook
+from tests.permissions.table import PERMISSIONS, Page, hook
 from tests.permissions.world import SCENES, Scene, Who, World
 from tournaments.services.results.corrections import leg_void
 
@@ -117,7 +117,7 @@ def places() -> Iterator[Place]:
     yield from _of_people()
     yield from _of_matches()
     yield from _of_seasons()
-    yield from _of_deeds()
+    yield from _of_permissions()
 
 
 def _of_people() -> Iterator[Place]:
@@ -185,19 +185,19 @@ def _of_seasons() -> Iterator[Place]:
                 lambda s: [*hook(s), s.delivery.uid])  # fmt: skip
 
 
-# Who asks for the form of a deed: the first of them who may do it.
+# Who asks for the form of an action: the first of them who may do it.
 _ASKERS = (Who.ORGANISER, Who.SEAT_0, Who.SEAT_1, Who.CONTESTANT, Who.ELIMINATED, Who.ADMIN,
            Who.PLAYER)  # fmt: skip
 
 
-def _of_deeds() -> Iterator[Place]:
-    for deed in DEEDS.values():
-        for ask in deed.asks:
+def _of_permissions() -> Iterator[Place]:
+    for permission in PERMISSIONS.values():
+        for ask in permission.asks:
             if isinstance(ask, Page) and not ask.name.startswith(tuple(NO_PAGES)):
-                may = (deed.allowed | ask.also) & ask.door
+                may = (permission.allowed | ask.also) & ask.door
                 asker = next((who for who in _ASKERS if who in may), None)
                 if asker is not None:
-                    yield Place(ask.name, deed.scene, asker, ask.args)
+                    yield Place(ask.name, permission.scene, asker, ask.args)
 
 
 def of_administration(world: World) -> Iterator[str]:

@@ -51,6 +51,6 @@ def own_cache(settings: Any) -> None:
 
 
 @pytest.fixture
-def deeds(db: None) -> Callable[[], list[str]]:
+def actions(db: None) -> Callable[[], list[str]]:
     """A function that lists the actions in the audit log, oldest first."""
     return lambda: list(AuditEntry.objects.order_by("id").values_list("action", flat=True))

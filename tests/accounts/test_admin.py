@@ -13,7 +13,7 @@ from accounts.services import audit_record
 from tests.accounts.conftest import PASSWORD
 
 People = Callable[..., User]
-Deeds = Callable[[], list[str]]
+Actions = Callable[[], list[str]]
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_lists_and_forms_are_shown(client: Client, root: User, address: str) -> 
 
 
 def test_actions_change_roles_and_leave_entries(
-    client: Client, root: User, person: People, deeds: Deeds
+    client: Client, root: User, person: People, actions: Actions
 ) -> None:
     user = person("ada")
     act(client, "make_organisers", user)
@@ -52,27 +52,27 @@ def test_actions_change_roles_and_leave_entries(
     fresh = User.objects.get(username="ada")
     assert not is_organiser(fresh)
     assert not is_moderator(fresh)
-    assert deeds() == ["user.grant_role"] * 2 + ["user.revoke_role"] * 2
+    assert actions() == ["user.grant_role"] * 2 + ["user.revoke_role"] * 2
 
 
 def test_accounts_are_closed_and_reopened(
-    client: Client, root: User, person: People, deeds: Deeds
+    client: Client, root: User, person: People, actions: Actions
 ) -> None:
     user = person("ada")
-    close, reopen = (f"/admin/accounts/user/{user.pk}/{deed}/" for deed in ("close", "reopen"))
+    close, reopen = (f"/admin/accounts/user/{user.pk}/{action}/" for action in ("close", "reopen"))
     done = client.post(close, {"reason": "Selling accounts", "typed": "ada"})
     assert done["Location"] == f"/admin/accounts/user/{user.pk}/change/"
     assert not User.objects.get(username="ada").is_active
     assert client.post(close, {"reason": "Again", "typed": "ada"}).status_code == 422
     client.post(reopen, {"reason": "A mistake"})
     assert User.objects.get(username="ada").is_active
-    assert deeds() == ["user.close", "user.reopen"]
+    assert actions() == ["user.close", "user.reopen"]
     assert AuditEntry.objects.order_by("id")[0].data == {"reason": "Selling accounts"}
 
 
 @pytest.mark.parametrize("typed", ["", "Ada", "eve"])
 def test_closing_needs_the_name_typed(
-    client: Client, root: User, person: People, deeds: Deeds, typed: str
+    client: Client, root: User, person: People, actions: Actions, typed: str
 ) -> None:
     user = person("ada")
     address = f"/admin/accounts/user/{user.pk}/close/"
@@ -80,7 +80,7 @@ def test_closing_needs_the_name_typed(
     assert response.status_code == 422
     assert "Nothing was done" in response.content.decode()
     assert User.objects.get(username="ada").is_active
-    assert deeds() == []
+    assert actions() == []
 
 
 def test_a_change_in_the_form_leaves_an_entry(client: Client, root: User, person: People) -> None:
@@ -109,7 +109,7 @@ def test_a_change_in_the_form_leaves_an_entry(client: Client, root: User, person
     assert entry.data == {"fields": ["display_name", "is_staff"]}
 
 
-def test_an_account_is_created_in_lower_case(client: Client, root: User, deeds: Deeds) -> None:
+def test_an_account_is_created_in_lower_case(client: Client, root: User, actions: Actions) -> None:
     form = {
         "username": "Ada",
         "usable_password": "true",
@@ -119,7 +119,7 @@ def test_an_account_is_created_in_lower_case(client: Client, root: User, deeds: 
     response = client.post("/admin/accounts/user/add/", form)
     assert response.status_code == 302
     assert User.objects.filter(username="ada").exists()
-    assert deeds() == ["user.admin_create"]
+    assert actions() == ["user.admin_create"]
     again = client.post("/admin/accounts/user/add/", {**form, "username": "ADA"})
     assert again.status_code == 200
     assert User.objects.filter(username="ada").count() == 1
@@ -145,13 +145,13 @@ def test_staff_cannot_make_themselves_administrators(client: Client, person: Peo
 
 def test_the_audit_log_can_only_be_read(client: Client, root: User) -> None:
     with transaction.atomic():
-        entry = audit_record(acting_user=root, action="test.deed", target=root)
+        entry = audit_record(acting_user=root, action="test.action", target=root)
     base = f"/admin/accounts/auditentry/{entry.pk}"
     assert client.get(f"{base}/change/").status_code == 200
     assert client.post(f"{base}/change/", {"action": "test.lie"}).status_code == 403
     assert client.post(f"{base}/delete/", {"post": "yes"}).status_code == 403
     assert client.get("/admin/accounts/auditentry/add/").status_code == 403
-    assert AuditEntry.objects.get().action == "test.deed"
+    assert AuditEntry.objects.get().action == "test.action"
 
 
 def test_players_have_no_business_here(client: Client, person: People) -> None:

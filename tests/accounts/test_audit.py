@@ -15,15 +15,15 @@ from accounts.services import audit_record
 def entry(person: Callable[..., User]) -> AuditEntry:
     user = person("ada")
     with transaction.atomic():
-        return audit_record(acting_user=user, action="test.deed", target=user, data={"n": 1})
+        return audit_record(acting_user=user, action="test.action", target=user, data={"n": 1})
 
 
 def test_an_entry_says_who_did_what_to_which_row(entry: AuditEntry) -> None:
     stored = AuditEntry.objects.get()
     assert stored.who is not None
-    assert (stored.who.username, stored.action, stored.data) == ("ada", "test.deed", {"n": 1})
+    assert (stored.who.username, stored.action, stored.data) == ("ada", "test.action", {"n": 1})
     assert (stored.target_type, stored.target_id) == ("accounts.user", str(stored.who.pk))
-    assert "ada test.deed" in str(stored)
+    assert "ada test.action" in str(stored)
 
 
 @pytest.mark.django_db
@@ -48,7 +48,7 @@ def test_the_database_refuses_to_change_or_delete(entry: AuditEntry, statement: 
         connection.cursor() as cursor,
     ):
         cursor.execute(statement)
-    assert AuditEntry.objects.get().action == "test.deed"
+    assert AuditEntry.objects.get().action == "test.action"
 
 
 def test_the_database_refuses_to_truncate(entry: AuditEntry) -> None:
@@ -73,7 +73,7 @@ def test_the_model_layer_fares_no_better(entry: AuditEntry) -> None:
     for attempt in attempts:
         with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
             attempt()
-    assert AuditEntry.objects.get().action == "test.deed"
+    assert AuditEntry.objects.get().action == "test.action"
 
 
 def test_nobody_with_a_history_can_be_deleted(entry: AuditEntry) -> None:
@@ -86,14 +86,14 @@ def test_nobody_with_a_history_can_be_deleted(entry: AuditEntry) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_an_entry_outside_of_a_transaction_is_a_bug() -> None:
     with pytest.raises(RuntimeError, match="transaction"):
-        audit_record(acting_user=None, action="test.deed")
+        audit_record(acting_user=None, action="test.action")
     assert not AuditEntry.objects.exists()
 
 
 @pytest.mark.django_db
 def test_an_entry_about_an_unsaved_row_or_without_an_action_is_a_bug() -> None:
     with pytest.raises(ValueError, match="unsaved"), transaction.atomic():
-        audit_record(acting_user=None, action="test.deed", target=User(username="ada"))
+        audit_record(acting_user=None, action="test.action", target=User(username="ada"))
     with pytest.raises(ValueError, match="action"), transaction.atomic():
         audit_record(acting_user=None, action="")
     assert not AuditEntry.objects.exists()

@@ -25,7 +25,7 @@ from core.refusals import Refusal
 from tests.accounts.conftest import PASSWORD
 
 People = Callable[..., User]
-Deeds = Callable[[], list[str]]
+Actions = Callable[[], list[str]]
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def refused(code: str, call: Callable[[], object]) -> None:
 
 
 def test_the_duplicate_is_closed_and_both_have_an_entry(
-    mona: User, ada: User, twin: User, deeds: Deeds
+    mona: User, ada: User, twin: User, actions: Actions
 ) -> None:
     heard: list[int] = []
 
@@ -74,7 +74,7 @@ def test_the_duplicate_is_closed_and_both_have_an_entry(
     assert (done.keep, done.duplicate, done.by, done.reason) == (ada, twin, mona, "Same address")
     assert not User.objects.get(pk=twin.pk).is_active
     assert User.objects.get(pk=ada.pk).is_active
-    assert deeds() == ["user.merge", "user.close_merged"]
+    assert actions() == ["user.merge", "user.close_merged"]
     targets = AuditEntry.objects.order_by("id").values_list("target_id", flat=True)
     assert list(targets) == [str(ada.pk), str(twin.pk)]
 

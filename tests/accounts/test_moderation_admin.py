@@ -21,7 +21,7 @@ from core.admin import readers
 from tests.accounts.conftest import with_confirmed_address
 
 People = Callable[..., User]
-Deeds = Callable[[], list[str]]
+Actions = Callable[[], list[str]]
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def page(response: Any) -> str:
     return text
 
 
-def deed(user: User, name: str) -> str:
+def action_address(user: User, name: str) -> str:
     return f"/admin/accounts/user/{user.pk}/{name}/"
 
 
@@ -69,10 +69,10 @@ def test_others_stay_outside(client: Client, person: People, ada: User, role: st
     elif role == "closed":
         client.force_login(person("mike", Role.MODERATOR))
         User.objects.filter(username="mike").update(is_active=False)
-    for address in ("/admin/", "/admin/accounts/report/", deed(ada, "mute")):
+    for address in ("/admin/", "/admin/accounts/report/", action_address(ada, "mute")):
         response = client.get(address)
         assert (response.status_code, response["Location"][:13]) == (302, "/admin/login/")
-    client.post(deed(ada, "mute"), {"reason": "Rude", "lasts": "day"})
+    client.post(action_address(ada, "mute"), {"reason": "Rude", "lasts": "day"})
     assert not Sanction.objects.exists()
 
 
@@ -80,7 +80,7 @@ def test_nobody_is_a_moderator_there_of_whom_it_was_not_told(
     desk: Client, ada: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The ground floor keeps no list of moderators: it asks who registered one."""
-    inside = ("/admin/", "/admin/accounts/report/", deed(ada, "mute"))
+    inside = ("/admin/", "/admin/accounts/report/", action_address(ada, "mute"))
     assert [desk.get(address).status_code for address in inside] == [200, 200, 200]
     monkeypatch.setattr(readers, "_moderators", [])
     assert [desk.get(address).status_code for address in inside] == [302, 302, 302]
@@ -95,9 +95,9 @@ def test_a_muted_moderator_still_moderates_and_a_suspended_one_does_not(
 ) -> None:
     root = User.objects.create_superuser("ruth")
     user_mute(acting_user=root, user=mona, reason="Calm down", until=None)
-    assert desk.get(deed(ada, "warn")).status_code == 200
+    assert desk.get(action_address(ada, "warn")).status_code == 200
     user_suspend(acting_user=root, user=mona, reason="Calm down", until=None)
-    assert desk.get(deed(ada, "warn")).status_code == 302
+    assert desk.get(action_address(ada, "warn")).status_code == 302
 
 
 def test_the_site_leads_moderators_there(client: Client, mona: User, ada: User) -> None:
@@ -178,13 +178,13 @@ def test_filters_find(desk: Client, mona: User, ada: User, person: People) -> No
 
 @pytest.mark.parametrize("name", ["warn", "mute", "suspend"])
 def test_a_sanction_is_given_on_a_page(
-    desk: Client, mona: User, ada: User, deeds: Deeds, name: str
+    desk: Client, mona: User, ada: User, actions: Actions, name: str
 ) -> None:
-    shown = page(desk.get(deed(ada, name)))
+    shown = page(desk.get(action_address(ada, name)))
     assert "@ada" in shown
-    assert deeds() == []
+    assert actions() == []
     form = {"reason": "Rude words", "lasts": "week", "note": "twice now"}
-    response = desk.post(deed(ada, name), form)
+    response = desk.post(action_address(ada, name), form)
     assert response["Location"] == f"/admin/accounts/user/{ada.pk}/change/"
     sanction = Sanction.objects.get()
     assert (sanction.user, sanction.by, sanction.note) == (ada, mona, "twice now")
@@ -193,18 +193,18 @@ def test_a_sanction_is_given_on_a_page(
     else:
         assert sanction.until is not None
         assert timedelta(days=6, hours=23) < sanction.until - sanction.at <= timedelta(days=7)
-    assert deeds() == [f"user.{name}"]
-    assert "Rude words" in page(desk.get(deed(ada, "warn")))
+    assert actions() == [f"user.{name}"]
+    assert "Rude words" in page(desk.get(action_address(ada, "warn")))
 
 
 def test_an_end_of_ones_own(desk: Client, ada: User) -> None:
     form = {"reason": "Rude", "lasts": "until"}
-    assert "Please say until when" in page(desk.post(deed(ada, "mute"), form))
+    assert "Please say until when" in page(desk.post(action_address(ada, "mute"), form))
     past = {**form, "until": "2001-01-01T10:00"}
-    assert "must lie in the future" in page(desk.post(deed(ada, "mute"), past))
-    assert "valid date" in page(desk.post(deed(ada, "mute"), {**form, "until": "soon"}))
+    assert "must lie in the future" in page(desk.post(action_address(ada, "mute"), past))
+    assert "valid date" in page(desk.post(action_address(ada, "mute"), {**form, "until": "soon"}))
     assert not Sanction.objects.exists()
-    desk.post(deed(ada, "mute"), {**form, "until": "2090-01-01T10:30"})
+    desk.post(action_address(ada, "mute"), {**form, "until": "2090-01-01T10:30"})
     until = Sanction.objects.get().until
     assert until is not None
     assert until.isoformat() == "2090-01-01T10:30:00+00:00"
@@ -213,35 +213,37 @@ def test_an_end_of_ones_own(desk: Client, ada: User) -> None:
 def test_a_suspension_without_an_end_needs_the_name_typed(desk: Client, ada: User) -> None:
     form = {"reason": "Cheating", "lasts": "open"}
     for typed in ("", "adam"):
-        response = desk.post(deed(ada, "suspend"), {**form, "typed": typed})
+        response = desk.post(action_address(ada, "suspend"), {**form, "typed": typed})
         assert response.status_code == 422
         assert not Sanction.objects.exists()
-    assert desk.post(deed(ada, "suspend"), {**form, "typed": "ada"}).status_code == 302
+    assert desk.post(action_address(ada, "suspend"), {**form, "typed": "ada"}).status_code == 302
     assert Sanction.objects.get().until is None
 
 
 def test_refusals_are_shown_where_they_belong(desk: Client, mona: User, ada: User) -> None:
     user_mute(acting_user=mona, user=ada, reason="Rude", until=None)
-    again = desk.post(deed(ada, "mute"), {"reason": "Rude", "lasts": "day"})
+    again = desk.post(action_address(ada, "mute"), {"reason": "Rude", "lasts": "day"})
     assert again.status_code == 422
     assert "muted already" in page(again)
-    own = desk.post(deed(mona, "mute"), {"reason": "Rude", "lasts": "day"})
+    own = desk.post(action_address(mona, "mute"), {"reason": "Rude", "lasts": "day"})
     assert "Nobody judges their own account" in page(own)
     root = User.objects.create_superuser("ruth")
-    high = desk.post(deed(root, "suspend"), {"reason": "Rude", "lasts": "day"})
+    high = desk.post(action_address(root, "suspend"), {"reason": "Rude", "lasts": "day"})
     assert "Only an administrator" in page(high)
     assert Sanction.objects.count() == 1
 
 
 def test_buttons_are_those_of_ones_role(desk: Client, mona: User, ada: User) -> None:
     other = page(desk.get(f"/admin/accounts/user/{ada.pk}/change/"))
-    assert deed(ada, "suspend") in other
-    assert deed(ada, "reopen") not in other
+    assert action_address(ada, "suspend") in other
+    assert action_address(ada, "reopen") not in other
     assert "Make moderators" not in page(desk.get("/admin/accounts/user/"))
-    assert deed(mona, "suspend") not in page(desk.get(f"/admin/accounts/user/{mona.pk}/change/"))
+    assert action_address(mona, "suspend") not in page(
+        desk.get(f"/admin/accounts/user/{mona.pk}/change/")
+    )
 
 
-def test_lifting(desk: Client, mona: User, ada: User, deeds: Deeds) -> None:
+def test_lifting(desk: Client, mona: User, ada: User, actions: Actions) -> None:
     sanction = user_mute(acting_user=mona, user=ada, reason="Rude", until=None)
     row = f"/admin/accounts/sanction/{sanction.pk}"
     assert f"{row}/lift/" in page(desk.get(f"{row}/change/"))
@@ -249,12 +251,12 @@ def test_lifting(desk: Client, mona: User, ada: User, deeds: Deeds) -> None:
     assert desk.post(f"{row}/lift/", {"why": "A mistake"}).status_code == 302
     sanction.refresh_from_db()
     assert sanction.standing == "lifted"
-    assert deeds()[-1] == "sanction.lift"
+    assert actions()[-1] == "sanction.lift"
     assert f"{row}/lift/" not in page(desk.get(f"{row}/change/"))
 
 
 @pytest.mark.parametrize("name", ["warn", "mute", "suspend", "close", "merge"])
-def test_there_is_no_deed_to_nobody(desk: Client, name: str) -> None:
+def test_there_is_no_action_to_nobody(desk: Client, name: str) -> None:
     for pk in ("999999", "x"):
         assert desk.get(f"/admin/accounts/user/{pk}/{name}/").status_code == 404
 
@@ -262,14 +264,14 @@ def test_there_is_no_deed_to_nobody(desk: Client, name: str) -> None:
 # -- reports -------------------------------------------------------------------------------------
 
 
-def test_the_queue(desk: Client, mona: User, ada: User, report: Report, deeds: Deeds) -> None:
+def test_the_queue(desk: Client, mona: User, ada: User, report: Report, actions: Actions) -> None:
     with_confirmed_address(report.reporter)
     queue = "/admin/accounts/report/"
     row = f"{queue}{report.pk}"
     assert listed(desk, queue) == [report]
     shown = page(desk.get(f"{row}/change/"))
     assert "She &lt;shouts&gt;." in shown
-    assert f"{deed(ada, 'mute')}?report={report.pk}" in shown
+    assert f"{action_address(ada, 'mute')}?report={report.pk}" in shown
     assert desk.get(f"{row}/claim/").status_code == 405
     assert "yours now" in page(desk.post(f"{row}/claim/", follow=True))
     assert "already" in page(desk.post(f"{row}/claim/", follow=True))
@@ -278,7 +280,7 @@ def test_the_queue(desk: Client, mona: User, ada: User, report: Report, deeds: D
     assert listed(desk, f"{queue}?state=mine") == []
     # To the sanction and back to the report, which knows of it then.
     back = desk.post(
-        f"{deed(ada, 'mute')}?report={report.pk}", {"reason": "Shouting", "lasts": "day"}
+        f"{action_address(ada, 'mute')}?report={report.pk}", {"reason": "Shouting", "lasts": "day"}
     )
     assert back["Location"] == f"{row}/change/"
     assert report.sanctions.get().user == ada
@@ -289,7 +291,7 @@ def test_the_queue(desk: Client, mona: User, ada: User, report: Report, deeds: D
     assert (report.standing, report.closed_by, report.outcome) == ("closed", mona, "acted")
     assert listed(desk, queue) == []
     assert listed(desk, f"{queue}?state=closed") == [report]
-    assert deeds() == [
+    assert actions() == [
         "report.file", "report.claim", "report.release", "user.mute", "report.resolve",
     ]  # fmt: skip
     assert any("Thank you." in letter.body for letter in outbox.outbox)
@@ -300,7 +302,7 @@ def test_a_report_of_somebody_else_is_not_linked(
 ) -> None:
     cleo = person("cleo")
     for number in (report.pk, "x", "9" * 30, "²"):
-        desk.post(f"{deed(cleo, 'warn')}?report={number}", {"reason": "Be kind"})
+        desk.post(f"{action_address(cleo, 'warn')}?report={number}", {"reason": "Be kind"})
     assert not report.sanctions.exists()
     assert Sanction.objects.filter(user=cleo).count() == 4
 
@@ -332,7 +334,7 @@ def test_the_audit_log_is_filtered_by_who_what_and_whom(
 def test_superusers_cannot_touch_it_either(client: Client, mona: User) -> None:
     client.force_login(User.objects.create_superuser("ruth"))
     with transaction.atomic():
-        entry = audit_record(acting_user=mona, action="test.deed", target=mona)
+        entry = audit_record(acting_user=mona, action="test.action", target=mona)
     base = f"/admin/accounts/auditentry/{entry.pk}"
     assert client.post(f"{base}/change/", {"action": "test.lie"}).status_code == 403
     assert client.post(f"{base}/delete/", {"post": "yes"}).status_code == 403

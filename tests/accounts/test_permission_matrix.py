@@ -1,11 +1,11 @@
-"""Who may do which moderating deed, on every surface: the service, the admin site, the pages.
+"""Who may do which moderating action, on every surface: the service, the admin site, the pages.
 
-One table for all. A deed that is allowed leaves its audit entry; one that is not changes no row.
+One table for all. An action that is allowed leaves its audit entry; one that is not changes no row.
 Everybody is made and signed in once, in a transaction that is never committed; what a test does in
 it is undone.
 
-Only a whole run has everybody try every deed: else the roles that may do something try each, and of
-the seven others three in turn.
+Only a whole run has everybody try every action: else the roles that may do something try each, and
+of the seven others three in turn.
 """
 
 import inspect
@@ -23,7 +23,7 @@ from django.urls import resolve
 from django.utils import timezone
 
 from accounts import services
-from accounts.actions import TABLES
+from accounts.actions import TABLES, USERS
 from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
 from accounts.moderation import merging, reports, sanctions
 from accounts.moderation.merging import user_merge
@@ -47,7 +47,7 @@ JUDGES = {"moderator", "superuser", "muted-moderator"}
 
 
 class Scene(NamedTuple):
-    """Whom and what the deeds concern."""
+    """Whom and what the actions concern."""
 
     victim: User
     twin: User
@@ -129,12 +129,13 @@ def in_a_day() -> Any:
     return timezone.now() + timedelta(days=1)
 
 
-class Deed(NamedTuple):
-    """A deed: by service (None where the admin site's own form does it), and by address and form in
-    the admin site; who may."""
+class Permission(NamedTuple):
+    """An action: by its audit entry, by service (None where the admin site's own form does it) and
+    what that is given, and by address and form in the admin site; who may."""
 
     action: str
-    call: Callable[[User, Scene], object] | None
+    service: Callable[..., object] | None
+    given: Callable[[Scene], dict[str, Any]]
     address: Callable[[Scene], str]
     form: dict[str, str]
     allowed: set[str]
@@ -149,110 +150,123 @@ def report_page(name: str, which: str = "report") -> Callable[[Scene], str]:
 
 
 LASTING = {"reason": "Rude", "lasts": "day"}
-DEEDS = {
-    "warn": Deed(
+PERMISSIONS = {
+    "warn": Permission(
         "user.warn",
-        lambda by, s: user_warn(acting_user=by, user=s.victim, reason="Rude"),
+        user_warn,
+        lambda s: {"user": s.victim, "reason": "Rude"},
         user_page("warn"),
         LASTING,
         JUDGES,
     ),
-    "mute": Deed(
+    "mute": Permission(
         "user.mute",
-        lambda by, s: user_mute(acting_user=by, user=s.victim, reason="Rude", until=in_a_day()),
+        user_mute,
+        lambda s: {"user": s.victim, "reason": "Rude", "until": in_a_day()},
         user_page("mute"),
         LASTING,
         JUDGES,
     ),
-    "suspend": Deed(
+    "suspend": Permission(
         "user.suspend",
-        lambda by, s: user_suspend(acting_user=by, user=s.victim, reason="Rude", until=None),
+        user_suspend,
+        lambda s: {"user": s.victim, "reason": "Rude", "until": None},
         user_page("suspend"),
         {"reason": "Rude", "lasts": "open", "typed": "victim"},
         JUDGES,
     ),
-    "lift": Deed(
+    "lift": Permission(
         "sanction.lift",
-        lambda by, s: sanction_lift(acting_user=by, sanction=s.sanction, why="A mistake"),
+        sanction_lift,
+        lambda s: {"sanction": s.sanction, "why": "A mistake"},
         lambda s: f"/admin/accounts/sanction/{s.sanction.pk}/lift/",
         {"why": "A mistake"},
         JUDGES,
     ),
-    "close": Deed(
+    "close": Permission(
         "user.close",
-        lambda by, s: user_close(acting_user=by, user=s.victim, reason="Fraud"),
+        user_close,
+        lambda s: {"user": s.victim, "reason": "Fraud"},
         user_page("close"),
         {"reason": "Fraud", "typed": "victim"},
         JUDGES,
     ),
-    "reopen": Deed(
+    "reopen": Permission(
         "user.reopen",
-        lambda by, s: user_reopen(acting_user=by, user=s.closed, reason="A mistake"),
+        user_reopen,
+        lambda s: {"user": s.closed, "reason": "A mistake"},
         user_page("reopen", "closed"),
         {"reason": "A mistake"},
         JUDGES,
     ),
-    "merge": Deed(
+    "merge": Permission(
         "user.merge",
-        lambda by, s: user_merge(
-            acting_user=by, keep=s.victim, duplicate=s.twin, reason="Same address"
-        ),
+        user_merge,
+        lambda s: {"keep": s.victim, "duplicate": s.twin, "reason": "Same address"},
         user_page("merge", "twin"),
         {"keep": "victim", "reason": "Same address", "typed": "twin"},
         JUDGES,
     ),
-    "claim": Deed(
+    "claim": Permission(
         "report.claim",
-        lambda by, s: report_claim(acting_user=by, report=s.report),
+        report_claim,
+        lambda s: {"report": s.report},
         report_page("claim"),
         {},
         JUDGES,
     ),
-    "resolve": Deed(
+    "resolve": Permission(
         "report.resolve",
-        lambda by, s: report_resolve(acting_user=by, report=s.report, outcome="acted"),
+        report_resolve,
+        lambda s: {"report": s.report, "outcome": "acted"},
         report_page("resolve"),
         {"outcome": "acted"},
         JUDGES,
     ),
-    "release-anothers": Deed(
+    "release-anothers": Permission(
         "report.release",
-        lambda by, s: report_release(acting_user=by, report=s.claimed),
+        report_release,
+        lambda s: {"report": s.claimed},
         report_page("release", "claimed"),
         {},
         {"superuser"},
     ),
-    "grant": Deed(
+    "grant": Permission(
         "user.grant_role",
-        lambda by, s: role_grant(acting_user=by, user=s.victim, role=Role.ORGANISER),
+        role_grant,
+        lambda s: {"user": s.victim, "role": Role.ORGANISER},
         lambda s: "/admin/accounts/user/",
         {"action": "make_organisers", "_selected_action": "{victim}"},
         {"superuser"},
     ),
-    "revoke": Deed(
+    "revoke": Permission(
         "user.revoke_role",
-        lambda by, s: role_revoke(acting_user=by, user=s.twin, role=Role.ORGANISER),
+        role_revoke,
+        lambda s: {"user": s.twin, "role": Role.ORGANISER},
         lambda s: "/admin/accounts/user/",
         {"action": "unmake_organisers", "_selected_action": "{twin}"},
         {"superuser"},
     ),
-    "grant-moderator": Deed(
+    "grant-moderator": Permission(
         "user.grant_role",
-        lambda by, s: role_grant(acting_user=by, user=s.victim, role=Role.MODERATOR),
+        role_grant,
+        lambda s: {"user": s.victim, "role": Role.MODERATOR},
         lambda s: "/admin/accounts/user/",
         {"action": "make_moderators", "_selected_action": "{victim}"},
         {"superuser"},
     ),
-    "revoke-moderator": Deed(
+    "revoke-moderator": Permission(
         "user.revoke_role",
-        lambda by, s: role_revoke(acting_user=by, user=s.twin, role=Role.MODERATOR),
+        role_revoke,
+        lambda s: {"user": s.twin, "role": Role.MODERATOR},
         lambda s: "/admin/accounts/user/",
         {"action": "unmake_moderators", "_selected_action": "{twin}"},
         {"superuser"},
     ),
-    "create": Deed(
+    "create": Permission(
         "user.admin_create",
         None,
+        lambda s: {},
         lambda s: "/admin/accounts/user/add/",
         {
             "username": "new",
@@ -262,16 +276,18 @@ DEEDS = {
         },
         {"superuser"},
     ),
-    "change": Deed(
+    "change": Permission(
         "user.admin_change",
         None,
+        lambda s: {},
         user_page("change"),
         {"display_name": "Victor", "email": "victim@example.org", "time_zone": "", "theme": "auto"},
         {"superuser"},
     ),
-    "set-a-password": Deed(
+    "set-a-password": Permission(
         "user.admin_password",
         None,
+        lambda s: {},
         user_page("password"),
         {"usable_password": "true", "password1": "octopus-88", "password2": "octopus-88"},
         {"superuser"},
@@ -288,6 +304,7 @@ ELSEWHERE = {
     "why_not_sanction": "reads: test_sanctions.py",
     "why_not_handle": "reads: test_reports.py",
     "lock_for_sanction": "a part of the sanctions and the merge",
+    "must_administer": "asks: giving and taking roles do",
     "must_judge": "asks: every sanction does",
     "must_moderate": "asks: closing and reopening do",
     "must_be_mergeable": "asks: the merge does",
@@ -333,7 +350,7 @@ def rows() -> list[Any]:
 
 
 def rows_for(name: str, scene: Scene, everybody: Everybody) -> list[Any]:
-    """What there is once somebody has the role that a deed takes away."""
+    """What there is once somebody has the role that an action takes away."""
     roles = {"revoke": Role.ORGANISER, "revoke-moderator": Role.MODERATOR}
     if name not in roles:
         return everybody.rows
@@ -346,8 +363,8 @@ def test_everything_that_the_admin_site_can_change_is_in_the_table(
     scene: Scene, person: People
 ) -> None:
     asked = {
-        (resolve(deed.address(scene)).url_name, deed.form.get("action", ""))
-        for deed in DEEDS.values()
+        (resolve(permission.address(scene)).url_name, permission.form.get("action", ""))
+        for permission in PERMISSIONS.values()
     }
     request, moderator = RequestFactory().get("/admin/"), RequestFactory().get("/admin/")
     request.user = User.objects.get(username="chief")
@@ -369,19 +386,24 @@ def test_everything_that_the_admin_site_can_change_is_in_the_table(
             reading.add(f"{prefix}_change")
         for name in {each.name for each in its.get_urls() if each.name} - reading:
             assert (name, "") in asked, name
-        for action in set(its.get_actions(request)) - {"delete_selected"}:
-            assert (f"{prefix}_changelist", action) in asked, (model, action)
+        for name in set(its.get_actions(request)) - {"delete_selected"}:
+            assert (f"{prefix}_changelist", name) in asked, (model, name)
 
 
 def test_every_action_of_moderation_is_in_the_table(scene: Scene) -> None:
-    asked = {resolve(deed.address(scene)).url_name for deed in DEEDS.values()}
-    offered = {f"accounts_{table.of}_{action.name}" for table in TABLES for action in table}
-    assert len(offered) == 10
+    asked = {
+        (resolve(each.address(scene)).url_name, each.form.get("action", ""))
+        for each in PERMISSIONS.values()
+    }
+    on_rows = {(table.of, each.name) for table in TABLES if table is not USERS for each in table}
+    offered = {(f"accounts_{of}_{name}", "") for of, name in on_rows}
+    offered |= {("accounts_user_changelist", each.name) for each in USERS}
+    assert len(offered) == 14
     assert sorted(offered - asked) == []
 
 
 def test_every_service_that_asks_who_it_is_is_in_the_table() -> None:
-    called = {name for deed in DEEDS.values() if deed.call for name in deed.call.__code__.co_names}
+    called = {each.service.__name__ for each in PERMISSIONS.values() if each.service}
     asking = {
         name
         for module in (services, sanctions, reports, merging, tokens)
@@ -395,43 +417,47 @@ def test_every_service_that_asks_who_it_is_is_in_the_table() -> None:
 
 
 def who_tries() -> list[tuple[str, str]]:
-    """Deeds, and the roles of those who try them; see above."""
+    """Actions, and the roles of those who try them; see above."""
     if depth.whole:
-        return [(name, role) for name in DEEDS for role in ROLES]
+        return [(name, role) for name in PERMISSIONS for role in ROLES]
     never = itertools.cycle([role for role in ROLES if role not in JUDGES])
     return [
         (name, role)
-        for name in DEEDS
+        for name in PERMISSIONS
         for role in sorted({*JUDGES, *itertools.islice(never, 3)}, key=ROLES.index)
     ]
 
 
-@pytest.mark.parametrize(("name", "role"), [each for each in who_tries() if DEEDS[each[0]].call])
+@pytest.mark.parametrize(
+    ("name", "role"), [each for each in who_tries() if PERMISSIONS[each[0]].service]
+)
 def test_by_service(name: str, role: str, scene: Scene, everybody: Everybody) -> None:
-    deed, by = DEEDS[name], everybody.actor(role)
-    if by is None or deed.call is None:
+    permission, by = PERMISSIONS[name], everybody.actor(role)
+    if by is None or permission.service is None:
         return  # a service is asked by somebody
     before = rows_for(name, scene, everybody)
     # The services ask for the role; a suspension is kept out at the door, as the next test shows.
-    if role in deed.allowed or (role == "suspended-moderator" and "moderator" in deed.allowed):
-        deed.call(by, scene)
-        assert AuditEntry.objects.filter(action=deed.action, who=by).exists()
+    if role in permission.allowed or (
+        role == "suspended-moderator" and "moderator" in permission.allowed
+    ):
+        permission.service(acting_user=by, **permission.given(scene))
+        assert AuditEntry.objects.filter(action=permission.action, who=by).exists()
     else:
         with pytest.raises(Refusal), transaction.atomic():
-            deed.call(by, scene)
+            permission.service(acting_user=by, **permission.given(scene))
         assert rows() == before
 
 
 @pytest.mark.parametrize(("name", "role"), who_tries())
 def test_by_admin_site(name: str, role: str, scene: Scene, everybody: Everybody) -> None:
-    deed, by = DEEDS[name], everybody.actors[role]
+    permission, by = PERMISSIONS[name], everybody.actors[role]
     before = rows_for(name, scene, everybody)
     names = {"victim": scene.victim.pk, "twin": scene.twin.pk}
-    form = {key: value.format_map(names) for key, value in deed.form.items()}
-    response = everybody.client(role).post(deed.address(scene), form)
-    if role in deed.allowed:
+    form = {key: value.format_map(names) for key, value in permission.form.items()}
+    response = everybody.client(role).post(permission.address(scene), form)
+    if role in permission.allowed:
         assert response.status_code == 302
-        assert AuditEntry.objects.filter(action=deed.action, who=by).exists()
+        assert AuditEntry.objects.filter(action=permission.action, who=by).exists()
     else:
         assert rows() == before
         if role not in JUDGES:

@@ -315,8 +315,8 @@ def _seen_by(person: People, name: str, address: str) -> list[str]:
         odd = r'(token"? value|nonce)="[^"]+"|avatar--\d|\d{4}-\d\d-\d\dT[\d:.]+Z'
         told.append(re.sub(odd, "", text))
 
-    def change(**deed: str) -> None:
-        see(browser.post("/accounts/email/", {"email": email, **deed}))
+    def change(**action: str) -> None:
+        see(browser.post("/accounts/email/", {"email": email, **action}))
         see(browser.get("/accounts/email/"))
 
     see(browser.post("/accounts/signup/", {**FORM, "username": name, "email": email}))
@@ -337,8 +337,8 @@ def _seen_by(person: People, name: str, address: str) -> list[str]:
     user = person(f"{name}-2")
     EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
     browser.force_login(user)
-    for deed in ("action_add", "action_send", "action_primary", "action_remove"):
-        change(**{deed: ""})
+    for action in ("action_add", "action_send", "action_primary", "action_remove"):
+        change(**{action: ""})
     return told
 
 

@@ -30,7 +30,7 @@ from core.refusals import Refusal
 from tests.accounts.conftest import with_confirmed_address
 
 People = Callable[..., User]
-Deeds = Callable[[], list[str]]
+Actions = Callable[[], list[str]]
 
 
 @pytest.fixture
@@ -65,14 +65,14 @@ def refused(code: str, call: Callable[[], object]) -> Refusal:
     return caught.value
 
 
-def test_a_report_keeps_what_things_looked_like(ada: User, ben: User, deeds: Deeds) -> None:
+def test_a_report_keeps_what_things_looked_like(ada: User, ben: User, actions: Actions) -> None:
     report = file(ben, "ADA", words="  She shouts.  ")
     assert (report.reporter, report.about, report.words) == (ben, ada, "She shouts.")
     assert (report.title, report.url, report.standing) == ("Ada L. (@ada)", "/u/ada/", "open")
     User.objects.filter(pk=ada.pk).update(display_name="Somebody nice")
     report.refresh_from_db()
     assert ["Display name at the time", "Ada L."] in report.context["facts"]
-    assert deeds() == ["report.file"]
+    assert actions() == ["report.file"]
 
 
 def test_refusals(ada: User, ben: User) -> None:
@@ -119,7 +119,7 @@ def test_claiming_and_giving_back(ada: User, ben: User, mona: User, person: Peop
 
 
 def test_an_answer_reaches_the_reporter(
-    client: Client, ada: User, ben: User, mona: User, deeds: Deeds
+    client: Client, ada: User, ben: User, mona: User, actions: Actions
 ) -> None:
     report = file(with_confirmed_address(ben))
     with TestCase.captureOnCommitCallbacks(execute=True):
@@ -141,7 +141,7 @@ def test_an_answer_reaches_the_reporter(
         assert "couple" not in words
     client.force_login(ada)
     assert "She shouts" not in client.get("/accounts/conduct/").content.decode()
-    assert deeds() == ["report.file", "report.resolve"]
+    assert actions() == ["report.file", "report.resolve"]
     refused(
         "report.closed", partial(report_resolve, acting_user=mona, report=report, outcome="acted")
     )

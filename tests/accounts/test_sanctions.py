@@ -27,7 +27,7 @@ from core.refusals import Refusal
 from tests.accounts.conftest import PASSWORD, with_confirmed_address
 
 People = Callable[..., User]
-Deeds = Callable[[], list[str]]
+Actions = Callable[[], list[str]]
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def suspend(by: User, user: User, **more: Any) -> Sanction:
     return user_suspend(**{**given, **more})
 
 
-DEEDS = [warn, mute, suspend]
+ACTIONS = [warn, mute, suspend]
 
 
 def refused(code: str, call: Callable[[], object]) -> Refusal:
@@ -67,13 +67,13 @@ def refused(code: str, call: Callable[[], object]) -> Refusal:
     return caught.value
 
 
-@pytest.mark.parametrize("deed", DEEDS)
+@pytest.mark.parametrize("action", ACTIONS)
 def test_each_leaves_an_entry_and_tells_the_person(
-    deed: Callable[..., Sanction], mona: User, ada: User
+    action: Callable[..., Sanction], mona: User, ada: User
 ) -> None:
     with_confirmed_address(ada)
     with TestCase.captureOnCommitCallbacks(execute=True):
-        sanction = deed(mona, ada, note=" seen twice ")
+        sanction = action(mona, ada, note=" seen twice ")
     assert (sanction.user, sanction.by, sanction.note) == (ada, mona, "seen twice")
     entry = AuditEntry.objects.get()
     names = {"warning": "user.warn", "mute": "user.mute", "suspension": "user.suspend"}
@@ -95,53 +95,53 @@ def test_an_address_that_nobody_has_confirmed_is_told_nothing(mona: User, ada: U
     assert outbox.outbox == []
 
 
-@pytest.mark.parametrize("deed", DEEDS)
-def test_who_may(deed: Callable[..., Sanction], mona: User, ada: User, person: People) -> None:
+@pytest.mark.parametrize("action", ACTIONS)
+def test_who_may(action: Callable[..., Sanction], mona: User, ada: User, person: People) -> None:
     root = User.objects.create_superuser("ruth")
     other = person("omar", Role.MODERATOR)
     organiser = person("orla", Role.ORGANISER)
     closed = person("mike", Role.MODERATOR, is_active=False)
     for by in (ada, organiser, closed):
-        refused("account.not-moderator", partial(deed, by, person()))
-    refused("account.own-account", lambda: deed(mona, mona))
-    refused("account.own-account", lambda: deed(root, root))
-    refused("account.protected", lambda: deed(mona, other))
-    refused("account.protected", lambda: deed(mona, root))
-    assert deed(mona, organiser).pk
-    assert deed(root, other).pk
+        refused("account.not-moderator", partial(action, by, person()))
+    refused("account.own-account", lambda: action(mona, mona))
+    refused("account.own-account", lambda: action(root, root))
+    refused("account.protected", lambda: action(mona, other))
+    refused("account.protected", lambda: action(mona, root))
+    assert action(mona, organiser).pk
+    assert action(root, other).pk
 
 
-@pytest.mark.parametrize("deed", DEEDS)
+@pytest.mark.parametrize("action", ACTIONS)
 def test_a_reason_of_some_length_is_needed(
-    deed: Callable[..., Sanction], mona: User, ada: User
+    action: Callable[..., Sanction], mona: User, ada: User
 ) -> None:
-    refusal = refused("sanction.reason-missing", lambda: deed(mona, ada, reason="  "))
+    refusal = refused("sanction.reason-missing", lambda: action(mona, ada, reason="  "))
     assert refusal.field == "reason"
-    refused("sanction.reason-too-long", lambda: deed(mona, ada, reason="x" * 501))
+    refused("sanction.reason-too-long", lambda: action(mona, ada, reason="x" * 501))
 
 
-@pytest.mark.parametrize("deed", [mute, suspend])
-def test_the_end_lies_in_the_future(deed: Callable[..., Sanction], mona: User, ada: User) -> None:
-    assert refused("sanction.end-past", lambda: deed(mona, ada, until=later(minutes=-1))).field
+@pytest.mark.parametrize("action", [mute, suspend])
+def test_the_end_lies_in_the_future(action: Callable[..., Sanction], mona: User, ada: User) -> None:
+    assert refused("sanction.end-past", lambda: action(mona, ada, until=later(minutes=-1))).field
 
 
 @pytest.mark.parametrize(
-    ("deed", "code", "held"),
+    ("action", "code", "held"),
     [(mute, "sanction.muted", mute_of), (suspend, "sanction.suspended", suspension_of)],
 )
 def test_one_at_a_time_and_it_ends_by_itself(
-    deed: Callable[..., Sanction], code: str, held: Any, mona: User, ada: User
+    action: Callable[..., Sanction], code: str, held: Any, mona: User, ada: User
 ) -> None:
-    first = deed(mona, ada, until=later(hours=1))
+    first = action(mona, ada, until=later(hours=1))
     assert held(ada.pk) == first
-    refused(code, lambda: deed(mona, ada))
-    refused(code, lambda: deed(mona, ada, until=None))
+    refused(code, lambda: action(mona, ada))
+    refused(code, lambda: action(mona, ada, until=None))
     passed = {"at": later(hours=-2), "until": later(hours=-1)}
     Sanction.objects.filter(pk=first.pk).update(**passed)
     assert held(ada.pk) is None
     assert Sanction.objects.get(pk=first.pk).standing == "over"
     refused("sanction.over", lambda: lift(mona, first))
-    second = deed(mona, ada, until=None)
+    second = action(mona, ada, until=None)
     assert held(ada.pk) == second
     with pytest.raises(IntegrityError, match="sanction_one_without_end"), transaction.atomic():
         Sanction.objects.create(user=ada, by=mona, kind=second.kind, reason="again")
@@ -151,12 +151,12 @@ def lift(by: User, sanction: Sanction, why: str = "A mistake") -> Sanction:
     return sanction_lift(acting_user=by, sanction=sanction, why=why)
 
 
-@pytest.mark.parametrize("deed", DEEDS)
+@pytest.mark.parametrize("action", ACTIONS)
 def test_lifting(
-    deed: Callable[..., Sanction], mona: User, ada: User, person: People, deeds: Deeds
+    action: Callable[..., Sanction], mona: User, ada: User, person: People, actions: Actions
 ) -> None:
     with_confirmed_address(ada)
-    sanction = deed(mona, ada)
+    sanction = action(mona, ada)
     refused("account.not-moderator", lambda: lift(ada, sanction))
     refused("account.not-moderator", lambda: lift(person("orla", Role.ORGANISER), sanction))
     refused("sanction.why-missing", lambda: lift(mona, sanction, " "))
@@ -165,7 +165,7 @@ def test_lifting(
         lifted = lift(mona, sanction)
     assert (lifted.standing, lifted.lifted_by, lifted.lifted_why) == ("lifted", mona, "A mistake")
     assert (mute_of(ada.pk), suspension_of(ada.pk)) == (None, None)
-    assert deeds()[-1] == "sanction.lift"
+    assert actions()[-1] == "sanction.lift"
     assert len(outbox.outbox) == 1
     refused("sanction.lifted", lambda: lift(mona, sanction))
 
@@ -332,7 +332,7 @@ def test_who_comes_with_a_request_is_as_they_stand_now(
 
 
 def test_a_warning_is_shown_until_it_is_acknowledged(
-    client: Client, mona: User, ada: User, deeds: Deeds
+    client: Client, mona: User, ada: User, actions: Actions
 ) -> None:
     client.force_login(ada)
     warning = warn(mona, ada, reason="Be kind to <b>everybody</b>")
@@ -343,9 +343,9 @@ def test_a_warning_is_shown_until_it_is_acknowledged(
     response = client.post(address, {"next": "/rules/"})
     assert response["Location"] == "/rules/"
     assert "Be kind" not in client.get("/rules/").content.decode()
-    assert deeds() == ["user.warn", "sanction.acknowledge"]
+    assert actions() == ["user.warn", "sanction.acknowledge"]
     assert client.post(address, {"next": "https://evil.example/"})["Location"] == "/"
-    assert deeds() == ["user.warn", "sanction.acknowledge"]
+    assert actions() == ["user.warn", "sanction.acknowledge"]
 
 
 def test_a_warning_taken_back_is_not_shown(client: Client, mona: User, ada: User) -> None:

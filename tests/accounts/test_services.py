@@ -21,7 +21,7 @@ from accounts.services import (
 from core.refusals import Refusal
 
 People = Callable[..., User]
-Deeds = Callable[[], list[str]]
+Actions = Callable[[], list[str]]
 
 
 def refused(code: str, service: Callable[..., Any], **arguments: Any) -> Refusal:
@@ -71,18 +71,18 @@ def test_the_groups_exist_from_the_first_migration_on() -> None:
     assert set(Group.objects.values_list("name", flat=True)) >= {"organisers", "moderators"}
 
 
-def test_administrators_give_and_take_roles(person: People, deeds: Deeds) -> None:
+def test_administrators_give_and_take_roles(person: People, actions: Actions) -> None:
     root, user = User.objects.create_superuser("ruth"), person("ada")
     assert not is_organiser(user)
     role_grant(acting_user=root, user=user, role=Role.ORGANISER)
     assert is_organiser(user)
     role_revoke(acting_user=root, user=user, role=Role.ORGANISER)
     assert not is_organiser(user)
-    assert deeds() == ["user.grant_role", "user.revoke_role"]
+    assert actions() == ["user.grant_role", "user.revoke_role"]
     assert AuditEntry.objects.first().data == {"role": "organisers"}  # type: ignore[union-attr]
 
 
-def test_refusals_of_roles(person: People, deeds: Deeds) -> None:
+def test_refusals_of_roles(person: People, actions: Actions) -> None:
     root = User.objects.create_superuser("ruth")
     ada, olga = person("ada"), person("olga", Role.ORGANISER)
     closed = person("carl", is_active=False)
@@ -95,14 +95,14 @@ def test_refusals_of_roles(person: People, deeds: Deeds) -> None:
     refused("account.closed", role_grant, acting_user=root, user=closed, role=Role.ORGANISER)
     assert not is_organiser(ada)
     assert is_organiser(olga)
-    assert deeds() == []
+    assert actions() == []
 
 
 # --- Registering -----------------------------------------------------------------------------
 
 
 @pytest.mark.django_db
-def test_registering(deeds: Deeds) -> None:
+def test_registering(actions: Actions) -> None:
     user = user_register(
         username=" Ada ", email="Ada@Example.org", password="swordfish-77", display_name="Ada  L."
     )
@@ -114,7 +114,7 @@ def test_registering(deeds: Deeds) -> None:
     )
     assert stored.check_password("swordfish-77")
     assert stored == user
-    assert deeds() == ["user.register"]
+    assert actions() == ["user.register"]
 
 
 @pytest.mark.parametrize(
@@ -132,13 +132,13 @@ def test_registering(deeds: Deeds) -> None:
     ],
 )
 def test_refusals_of_registering(
-    person: People, deeds: Deeds, code: str, field: str, given: dict[str, str]
+    person: People, actions: Actions, code: str, field: str, given: dict[str, str]
 ) -> None:
     person("bob")
     wanted = {"username": "ada", "email": "ada@example.org", "password": "swordfish-77", **given}
     assert refused(code, user_register, **wanted).field == field
     assert User.objects.count() == 1
-    assert deeds() == []
+    assert actions() == []
 
 
 @pytest.mark.django_db(transaction=True)
@@ -177,7 +177,7 @@ def test_of_two_who_register_at_once_one_is_refused(
 # --- Profiles --------------------------------------------------------------------------------
 
 
-def test_updating_ones_profile(person: People, deeds: Deeds) -> None:
+def test_updating_ones_profile(person: People, actions: Actions) -> None:
     user = person("ada")
     changed = user_update_profile(
         acting_user=user,
@@ -191,18 +191,18 @@ def test_updating_ones_profile(person: People, deeds: Deeds) -> None:
     for one in (changed, stored):
         assert one.display_name == "Ada Lovelace"
         assert (one.time_zone, one.sound_muted, one.theme) == ("Europe/Zurich", True, "dark")
-    assert deeds() == ["user.update_profile"]
+    assert actions() == ["user.update_profile"]
     data = AuditEntry.objects.get().data
     assert data["theme"] == {"from": "auto", "to": "dark"}
     assert set(data) == {"display_name", "time_zone", "sound_muted", "theme"}
 
 
 def test_what_is_not_given_stays_and_no_change_leaves_no_trace(
-    person: People, deeds: Deeds
+    person: People, actions: Actions
 ) -> None:
     user = person("ada", theme="dark", display_name="Ada L.")
     user_update_profile(acting_user=user, user=user, theme="dark")
-    assert deeds() == []
+    assert actions() == []
     user_update_profile(acting_user=user, user=user, sound_muted=True)
     stored = User.objects.get()
     assert (stored.theme, stored.display_name, stored.sound_muted) == ("dark", "Ada L.", True)
@@ -230,7 +230,7 @@ def test_moderators_may_correct_a_profile(person: People) -> None:
     ],
 )
 def test_refusals_of_a_profile(
-    person: People, deeds: Deeds, code: str, given: dict[str, str]
+    person: People, actions: Actions, code: str, given: dict[str, str]
 ) -> None:
     person("bob")
     user = person("ada", display_name="Ada", time_zone="UTC", theme="light")
@@ -240,17 +240,17 @@ def test_refusals_of_a_profile(
     stored = User.objects.get(username="ada")
     assert (stored.display_name, stored.time_zone, stored.theme) == ("Ada", "UTC", "light")
     assert not stored.sound_muted
-    assert deeds() == []
+    assert actions() == []
 
 
-def test_nobody_else_changes_a_profile(person: People, deeds: Deeds) -> None:
+def test_nobody_else_changes_a_profile(person: People, actions: Actions) -> None:
     user = person("ada")
     for other in (person("eve"), person("olga", Role.ORGANISER)):
         refused(
             "account.not-yours", user_update_profile, acting_user=other, user=user, theme="dark"
         )
     assert User.objects.get(username="ada").theme == "auto"
-    assert deeds() == []
+    assert actions() == []
 
 
 def test_one_may_show_ones_own_username_in_other_letters(person: People) -> None:
@@ -262,17 +262,17 @@ def test_one_may_show_ones_own_username_in_other_letters(person: People) -> None
 # --- Closing accounts ------------------------------------------------------------------------
 
 
-def test_moderators_close_and_reopen_accounts(person: People, deeds: Deeds) -> None:
+def test_moderators_close_and_reopen_accounts(person: People, actions: Actions) -> None:
     moderator, user = person("mona", Role.MODERATOR), person("ada")
     user_close(acting_user=moderator, user=user, reason=" abuse ")
     assert not User.objects.get(username="ada").is_active
     assert AuditEntry.objects.get().data == {"reason": "abuse"}
     user_reopen(acting_user=moderator, user=user, reason="appeal")
     assert User.objects.get(username="ada").is_active
-    assert deeds() == ["user.close", "user.reopen"]
+    assert actions() == ["user.close", "user.reopen"]
 
 
-def test_refusals_of_closing(person: People, deeds: Deeds) -> None:
+def test_refusals_of_closing(person: People, actions: Actions) -> None:
     moderator, other = person("mona", Role.MODERATOR), person("moss", Role.MODERATOR)
     ada, closed = person("ada"), person("carl", is_active=False)
     root = User.objects.create_superuser("ruth")
@@ -289,7 +289,7 @@ def test_refusals_of_closing(person: People, deeds: Deeds) -> None:
     refused("account.closed", user_close, acting_user=moderator, user=closed, **why)
     refused("account.open", user_reopen, acting_user=moderator, user=ada, **why)
     assert set(User.objects.filter(is_active=False)) == {closed}
-    assert deeds() == []
+    assert actions() == []
     # An administrator may do to a moderator what moderators may not do to each other.
     user_close(acting_user=root, user=other, reason="abuse")
-    assert deeds() == ["user.close"]
+    assert actions() == ["user.close"]

@@ -84,7 +84,7 @@ class Cast:
 
 
 def confirm(page: Page, link: str, button: str) -> None:
-    """Follow a link to the page of a deed, and do it."""
+    """Follow a link to the page of an action, and do it."""
     page.get_by_role("link", name=link, exact=True).first.click()
     page.get_by_role("main").get_by_role("button", name=button, exact=True).click()
     page.locator(".messages .alert--success").wait_for()

@@ -51,7 +51,7 @@ SEED = 5
 ADA = "ada@gauntlet.example"
 
 
-class Deed(NamedTuple):
+class Action(NamedTuple):
     """Something that is done at an instant. Those that are ``secret`` leave no trace of their own
     with an audience other than their seat's."""
 
@@ -176,24 +176,24 @@ class Stage:
     def run(
         self,
         ruleset: str,
-        deeds: Sequence[Deed],
+        actions: Sequence[Action],
         users: dict[str, User],
         twins: Twins,
         audiences: Sequence[Audience] = (1, "room"),
     ) -> dict[Audience, list[tuple[str, object]]]:
-        """Do the deeds with a worker that is never late, and return what was gathered."""
+        """Do the actions with a worker that is never late, and return what was gathered."""
         signed_in: dict[Audience, User] = {0: self.ada, 1: self.ben}
         onlookers = [Onlooker(who, signed_in.get(who), self.wire) for who in audiences]
         with transaction.atomic():
             _same_numbers()
-            self._run(ruleset, sorted(deeds), users, twins, onlookers)
+            self._run(ruleset, sorted(actions), users, twins, onlookers)
             transaction.set_rollback(True)
         return {onlooker.audience: onlooker.gathered for onlooker in onlookers}
 
     def _run(
         self,
         ruleset: str,
-        deeds: list[Deed],
+        actions: list[Action],
         users: dict[str, User],
         twins: Twins,
         onlookers: list[Onlooker],
@@ -205,9 +205,9 @@ class Stage:
         # Chance is the same in all runs, whatever was chosen.
         self.patch.setattr(chance, "_source", random.Random(SEED))
         play = started((self.ada, self.ben), ruleset, **twins.setup)
-        queue, number = list(deeds), 0
+        queue, number = list(actions), 0
         if twins.between >= 0:
-            queue = sorted([*queue, Deed(twins.between, "look", None, "")])
+            queue = sorted([*queue, Action(twins.between, "look", None, "")])
         while True:
             wake = Match.objects.values_list("wake_at", flat=True).get(pk=play.pk)
             due = until if wake is None else wake - T0
@@ -215,22 +215,22 @@ class Stage:
             self.set_clock(at)
             if at == until:
                 break
-            deed = queue.pop(0) if queue and queue[0].at == at else None
-            if deed is not None:
+            action = queue.pop(0) if queue and queue[0].at == at else None
+            if action is not None:
                 number += 1
-                # Ids of public deeds are the same in both runs, whatever else was done.
-                client_id = f"a-{number}" if deed.secret else f"{deed.name}-{deed.at}"
-                answer = self._do(play, deed, client_id, users)
+                # Ids of public actions are the same in both runs, whatever else was done.
+                client_id = f"a-{number}" if action.secret else f"{action.name}-{action.at}"
+                answer = self._do(play, action, client_id, users)
             else:
                 play.wake(at)
             texts = self.wire.texts()
             for onlooker in onlookers:
                 onlooker.hear(play, texts)
-                if deed is not None and deed.name == "look":
+                if action is not None and action.name == "look":
                     onlooker.look_around(play, at)
-                if deed is not None and deed.name == "organise":
-                    onlooker.gathered.append((f"{at} {deed.text}", str(answer)))
-                if not (deed and deed.secret) and at >= twins.since:
+                if action is not None and action.name == "organise":
+                    onlooker.gathered.append((f"{at} {action.text}", str(answer)))
+                if not (action and action.secret) and at >= twins.since:
                     onlooker.look(play, at)
         self._leave(play, twins, onlookers)
 
@@ -244,21 +244,21 @@ class Stage:
             onlooker.read_on(play, stills)
         onlookers[0].try_something(play, twins.until)
 
-    def _do(self, play: Play, deed: Deed, client_id: str, users: dict[str, User]) -> object:
+    def _do(self, play: Play, action: Action, client_id: str, users: dict[str, User]) -> object:
         answer: object = None
-        if deed.name == "submit":
-            assert deed.seat is not None
-            answer = play.submit(deed.seat, deed.text, deed.at, client_id=client_id)
+        if action.name == "submit":
+            assert action.seat is not None
+            answer = play.submit(action.seat, action.text, action.at, client_id=client_id)
             assert hasattr(answer, "version"), answer
-        elif deed.name == "organise":
-            answer = play.organise(users["orla"], deed.text, deed.at, client_id=client_id)
-        elif deed.name == "chat":
-            room = "spectators" if deed.seat is None else "players"
-            author = users["cleo"] if deed.seat is None else play.players[deed.seat]
+        elif action.name == "organise":
+            answer = play.organise(users["orla"], action.text, action.at, client_id=client_id)
+        elif action.name == "chat":
+            room = "spectators" if action.seat is None else "players"
+            author = users["cleo"] if action.seat is None else play.players[action.seat]
             with committing():
                 chat_post(
                     acting_user=author, match=play.match, room=room, client_id=client_id,
-                    text=deed.text, at=T0 + deed.at,
+                    text=action.text, at=T0 + action.at,
                 )  # fmt: skip
         return answer
 
@@ -292,8 +292,8 @@ def stage(
 class Twins(NamedTuple):
     """Two courses of a match that seat 1 and the room must not be able to tell apart."""
 
-    one: list[Deed]
-    two: list[Deed]
+    one: list[Action]
+    two: list[Action]
     since: int  # when they begin to differ
     until: int
     setup: dict[str, Any] = {}  # noqa: RUF012  (a named tuple's default; never changed)
@@ -302,17 +302,17 @@ class Twins(NamedTuple):
     between: int = -1
 
 
-def noise(start: int) -> list[Deed]:
+def noise(start: int) -> list[Action]:
     """What else happens meanwhile, in both. Acts that are refused have to be so in both, too."""
     return [
-        Deed(start + 2_500, "organise", None, "extend 0 1"),
-        Deed(start + 2_600, "organise", None, "extend 1 1"),
-        Deed(start + 9_000, "chat", 1, "are you there?"),
-        Deed(start + 11_800, "organise", None, "rule valid"),
-        Deed(start + 12_000, "organise", None, "reserve 1 +30"),
-        Deed(start + 14_000, "chat", None, "who will win?"),
-        Deed(start + 33_000, "organise", None, "pause"),
-        Deed(start + 34_000, "organise", None, "resume"),
+        Action(start + 2_500, "organise", None, "extend 0 1"),
+        Action(start + 2_600, "organise", None, "extend 1 1"),
+        Action(start + 9_000, "chat", 1, "are you there?"),
+        Action(start + 11_800, "organise", None, "rule valid"),
+        Action(start + 12_000, "organise", None, "reserve 1 +30"),
+        Action(start + 14_000, "chat", None, "who will win?"),
+        Action(start + 33_000, "organise", None, "pause"),
+        Action(start + 34_000, "organise", None, "resume"),
     ]
 
 
@@ -329,37 +329,37 @@ def tetronogo_twins(first: str, second: str, bout: int) -> Twins:
     are played alike."""
     before, at, used = _bouts_before(bout)
 
-    def course(choice: tuple[str, int] | None) -> list[Deed]:
+    def course(choice: tuple[str, int] | None) -> list[Action]:
         if choice is None:
             return before
         letter, offset = choice
         assert letter not in used
-        return [*before, Deed(at + offset, "submit", 0, f"pick {letter}", secret=True)]
+        return [*before, Action(at + offset, "submit", 0, f"pick {letter}", secret=True)]
 
     one, two = course(PICKS[first]), course(PICKS[second])
-    back = [Deed(at + 59_400, "organise", None, "take back")]
+    back = [Action(at + 59_400, "organise", None, "take back")]
     return Twins(
         [*one, *noise(at), *back], [*two, *noise(at), *back], at, at + 59_500, {}, at + 5_000
     )
 
 
-def _bouts_before(bout: int) -> tuple[list[Deed], int, set[str]]:
-    deeds, at = [], 0
+def _bouts_before(bout: int) -> tuple[list[Action], int, set[str]]:
+    actions, at = [], 0
     letters = iter((("O", "I"), ("S", "Z"), ("J", "O")))
     used = set()
     for _ in range(1, bout):
         own, other = next(letters)
         used.add(own)
-        deeds += [
-            Deed(at + 1_000, "submit", 0, f"pick {own}"),
-            Deed(at + 2_000, "submit", 1, f"pick {other}"),
+        actions += [
+            Action(at + 1_000, "submit", 0, f"pick {own}"),
+            Action(at + 2_000, "submit", 1, f"pick {other}"),
         ]
-        moves, at = _random_bout(deeds, at + 3_000)
-        deeds += moves
-    return deeds, at, used
+        moves, at = _random_bout(actions, at + 3_000)
+        actions += moves
+    return actions, at, used
 
 
-def _random_bout(so_far: list[Deed], at: int) -> tuple[list[Deed], int]:
+def _random_bout(so_far: list[Action], at: int) -> tuple[list[Action], int]:
     """Random play from the choice of the starter to the end of the bout."""
     rules = REGISTRY.get("tetronogo")
     rng = random.Random(at)
@@ -370,10 +370,10 @@ def _random_bout(so_far: list[Deed], at: int) -> tuple[list[Deed], int]:
         advantage=0,
     )
     table = opened(rules, header)
-    for deed in so_far:
-        assert deed.seat is not None
-        table = submitted(rules, table, seat=deed.seat, text=deed.text, reading_ms=0).table
-    moves: list[Deed] = []
+    for action in so_far:
+        assert action.seat is not None
+        table = submitted(rules, table, seat=action.seat, text=action.text, reading_ms=0).table
+    moves: list[Action] = []
     while True:
         seat = next(seat for seat in (0, 1) if table.open[seat] is not None)
         slot = table.open[seat]
@@ -381,7 +381,7 @@ def _random_bout(so_far: list[Deed], at: int) -> tuple[list[Deed], int]:
         if slot.decision.kind == "pick":
             return moves, at
         text = rules.print(rules.sample(table.state, slot.decision, rng.random))
-        moves.append(Deed(at, "submit", seat, text))
+        moves.append(Action(at, "submit", seat, text))
         table = submitted(rules, table, seat=seat, text=text, reading_ms=0).table
         at += 1_000
 
@@ -392,7 +392,7 @@ def domino_twins(seed: int, turns: int) -> Twins:
     rules = REGISTRY.get("domino-black-white")
     rng = random.Random(seed)
     states = [rules.initial(_setup(rules)) for _ in range(2)]
-    courses: list[list[Deed]] = [[], []]
+    courses: list[list[Action]] = [[], []]
     differences, at = 0, 1_000
     for number in range(turns + 1):
         (decision,) = rules.decisions(states[0])
@@ -400,7 +400,7 @@ def domino_twins(seed: int, turns: int) -> Twins:
         pair = pairs[0]
         differences += pair[0] != pair[1]
         for which, text in enumerate(pair):
-            courses[which].append(Deed(at, "submit", decision.seat, text))
+            courses[which].append(Action(at, "submit", decision.seat, text))
             move = rules.parse(notation.tidy(text))
             states[which] = rules.apply(states[which], ((decision.seat, move),))
         assert rules.outcome(states[0]) is None
@@ -477,7 +477,7 @@ class Pair:
         self.lives = [
             lives.begin(self.rules, header, at=T0, random=source).live for source in self.sources
         ]
-        self.courses: list[list[Deed]] = [[], []]
+        self.courses: list[list[Action]] = [[], []]
         self.at = 0
 
     def do(self, seat: Seat, one: str, two: str = "", *, wait: int = 1_000) -> None:
@@ -494,7 +494,7 @@ class Pair:
         )  # fmt: skip
         assert turn.refusal is None, turn.refusal
         self.lives[which] = turn.live
-        self.courses[which].append(Deed(at, "submit", seat, text, secret))
+        self.courses[which].append(Action(at, "submit", seat, text, secret))
 
     def legal(self, which: int, seat: Seat) -> list[str]:
         """The moves of a seat, as text."""
@@ -520,9 +520,9 @@ class Pair:
 
     def twins(self, since: int, until: int, between: int = -1) -> Twins:
         one, two = (sorted(course) for course in self.courses)
-        meanwhile = [deed for deed in noise(since) if deed.at < until]
+        meanwhile = [action for action in noise(since) if action.at < until]
         if between >= 0:
-            meanwhile.append(Deed(until - 100, "organise", None, "take back"))
+            meanwhile.append(Action(until - 100, "organise", None, "take back"))
         return Twins([*one, *meanwhile], [*two, *meanwhile], since, until, self.setup, between)
 
 
@@ -661,9 +661,9 @@ def test_an_audience_cannot_tell_twins_apart(
             assert first == second
         assert len(one[audience]) == len(two[audience])
     # Logs are read by people, too.
-    for deed in (*twins.one, *twins.two):
-        if deed.name == "submit" and deed.text != "first":
-            assert deed.text not in caplog.text
+    for action in (*twins.one, *twins.two):
+        if action.name == "submit" and action.text != "first":
+            assert action.text not in caplog.text
 
 
 def test_what_differs_is_seen_by_whoever_may_see_it(stage: Stage, orla: User, cleo: User) -> None:

@@ -31,7 +31,7 @@ from tests.games.support import started, user_named
 from tests.games.test_races import Threads
 from tests.support.sources import sources
 
-Deed = Callable[[User, User], object]
+Action = Callable[[User, User], object]
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def play(one: User, other: User) -> object:
     return started((one, other))
 
 
-DEEDS: tuple[Deed, ...] = (challenge, accept, report, merge, suspend, play)
+ACTIONS: tuple[Action, ...] = (challenge, accept, report, merge, suspend, play)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -86,17 +86,17 @@ def test_no_two_services_wait_for_each_other(
     User.objects.create_superuser("root")
     number = 0
 
-    def attempt(deed: Deed, one: User, other: User) -> str:
+    def attempt(action: Action, one: User, other: User) -> str:
         try:
-            deed(one, other)
+            action(one, other)
         except Refusal:
             return "refused"
         except Exception as error:  # noqa: BLE001  (whatever it is, it is told at the end)
-            return f"{deed.__name__}: {error!r}"
+            return f"{action.__name__}: {error!r}"
         return "done"
 
     answers: dict[str, list[str]] = {}
-    for first, second in combinations_with_replacement(DEEDS, 2):
+    for first, second in combinations_with_replacement(ACTIONS, 2):
         for _ in range(3):
             number += 1
             ada, ben = user_named(f"ada{number}"), user_named(f"ben{number}")

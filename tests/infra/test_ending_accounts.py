@@ -59,44 +59,44 @@ def offer(challenger: User, opponent: User | None) -> Challenge:
 
 # -- what gives an account a place, and what it takes beforehand ---------------------------------
 
-Deed = Callable[[], object]
+Action = Callable[[], object]
 
 
-def plays(scene: Scene) -> Deed:
+def plays(scene: Scene) -> Action:
     return lambda: started((scene.cleo, scene.dupe))
 
 
-def accepts(scene: Scene) -> Deed:
+def accepts(scene: Scene) -> Action:
     offered = offer(scene.cleo, scene.dupe)
     return lambda: challenge_accept(acting_user=scene.dupe, challenge=offered)
 
 
-def is_accepted(scene: Scene) -> Deed:
+def is_accepted(scene: Scene) -> Action:
     offered = offer(scene.dupe, None)
     return lambda: challenge_accept(acting_user=scene.cleo, challenge=offered)
 
 
-def is_challenged(scene: Scene) -> Deed:
+def is_challenged(scene: Scene) -> Action:
     return lambda: offer(scene.cleo, scene.dupe)
 
 
-def challenges(scene: Scene) -> Deed:
+def challenges(scene: Scene) -> Action:
     return lambda: offer(scene.dupe, scene.cleo)
 
 
-def is_enrolled(scene: Scene) -> Deed:
+def is_enrolled(scene: Scene) -> Action:
     season = enrolled(scene.orla, 2)
     contestant_enrol(acting_user=scene.orla, season=season, user=scene.keep)
     return lambda: contestant_enrol(acting_user=scene.orla, season=season, user=scene.dupe)
 
 
-def joins(scene: Scene) -> Deed:
+def joins(scene: Scene) -> Action:
     season = enrolled(scene.orla, 2, open_enrolment=True)
     contestant_enrol(acting_user=scene.orla, season=season, user=scene.keep)
     return lambda: contestant_join(acting_user=scene.dupe, season=season)
 
 
-def takes_over(scene: Scene) -> Deed:
+def takes_over(scene: Scene) -> Action:
     season = running(scene.orla, 4)
     contestant_enrol(acting_user=scene.orla, season=season, user=scene.keep)
     return lambda: contestant_replace(
@@ -104,16 +104,16 @@ def takes_over(scene: Scene) -> Deed:
     )
 
 
-def referees_from_the_start(scene: Scene) -> Deed:
+def referees_from_the_start(scene: Scene) -> Action:
     return lambda: started((scene.cleo, scene.orla), referees=[scene.dupe])
 
 
-def referees_from_now_on(scene: Scene) -> Deed:
+def referees_from_now_on(scene: Scene) -> Action:
     match = started((scene.cleo, scene.orla)).pk
     return lambda: match_referees_set(acting_user=None, match_id=match, users=[scene.dupe])
 
 
-def organises(scene: Scene) -> Deed:
+def organises(scene: Scene) -> Action:
     dupe = as_organiser(scene)
     season = season_create(acting_user=scene.orla, name="Spring", format="swiss")
     return lambda: organiser_add(acting_user=scene.orla, season=season, user=dupe)
@@ -124,12 +124,12 @@ def as_organiser(scene: Scene) -> User:
     return User.objects.get(pk=scene.dupe.pk)
 
 
-def opens_a_season(scene: Scene) -> Deed:
+def opens_a_season(scene: Scene) -> Action:
     dupe = as_organiser(scene)
     return lambda: season_create(acting_user=dupe, name="Spring", format="swiss")
 
 
-def brings_a_season(scene: Scene) -> Deed:
+def brings_a_season(scene: Scene) -> Action:
     season = enrolled(scene.orla, 2)
     archive = season_export(season=season)
     elsewhere()
@@ -175,17 +175,17 @@ def pool() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
-def answer_of(deed: Deed) -> object:
-    """What a deed answered, or its refusal, in a thread with a connection of its own."""
+def answer_of(action: Action) -> object:
+    """What an action answered, or its refusal, in a thread with a connection of its own."""
     try:
-        return deed()
+        return action()
     except Refusal as refusal:
         return refusal
     finally:
         connection.close()
 
 
-def held_back(pool: ThreadPoolExecutor, first: Deed, second: Deed) -> tuple[object, object]:
+def held_back(pool: ThreadPoolExecutor, first: Action, second: Action) -> tuple[object, object]:
     """Do the first, and before its transaction ends the second: it goes on once the second has come
     to its end, or waits for the first."""
     written, over = threading.Event(), threading.Event()
@@ -234,11 +234,11 @@ ENDS = [
 def test_an_account_that_ends_gets_no_place(
     scene: Scene,
     pool: ThreadPoolExecutor,
-    place: Callable[[Scene], Deed],
+    place: Callable[[Scene], Action],
     ends: Callable[[Scene], object],
 ) -> None:
-    deed = place(scene)
-    done, refusal = held_back(pool, partial(ends, scene), deed)
+    action = place(scene)
+    done, refusal = held_back(pool, partial(ends, scene), action)
     assert not isinstance(done, Exception), done
     assert isinstance(refusal, Refusal), refusal
     assert places_of(scene.dupe) == []
@@ -258,10 +258,10 @@ REFUSED = {
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.__name__)
 def test_a_merge_finds_the_place_that_was_given_just_before(
-    scene: Scene, pool: ThreadPoolExecutor, place: Callable[[Scene], Deed]
+    scene: Scene, pool: ThreadPoolExecutor, place: Callable[[Scene], Action]
 ) -> None:
-    deed = place(scene)
-    given, merged = held_back(pool, deed, partial(merge, scene))
+    action = place(scene)
+    given, merged = held_back(pool, action, partial(merge, scene))
     assert not isinstance(given, Exception), given
     if place in REFUSED:
         assert isinstance(merged, Refusal), merged

@@ -353,7 +353,7 @@ def test_a_lock_that_is_held_is_waited_for_once_and_shortly(world: World) -> Non
     play = world.play()
     tried: list[int] = []
 
-    def deed(number: int) -> bool:
+    def action(number: int) -> bool:
         tried.append(number)
         if number < 10:
             with connection.cursor() as cursor:
@@ -362,7 +362,7 @@ def test_a_lock_that_is_held_is_waited_for_once_and_shortly(world: World) -> Non
 
     with held(play.pk):
         done = guard.each(
-            "job", [1, 2, 11, 3, 12], deed, target="games.match", hangs_on=lambda n: n < 10
+            "job", [1, 2, 11, 3, 12], action, target="games.match", hangs_on=lambda n: n < 10
         )
     assert (tried, done) == ([1, 11, 12], 2)
     assert not SetAside.objects.exists()
@@ -373,29 +373,29 @@ def test_a_statement_that_takes_too_long_is_stopped_and_its_row_set_aside(
 ) -> None:
     settings.GAUNTLET_JOB_STATEMENT_MS = 100
 
-    def deed(seconds: float) -> bool:
+    def action(seconds: float) -> bool:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_sleep(%s)", [seconds])
         return True
 
-    assert guard.each("job", [30, 0], deed, target="games.match") == 1
+    assert guard.each("job", [30, 0], action, target="games.match") == 1
     assert SetAside.objects.get().key == "30"
     with connection.cursor() as cursor:  # and nothing of that is left
         cursor.execute("SHOW statement_timeout")
         assert cursor.fetchone() == ("30s",)
 
 
-def test_what_a_failing_deed_had_written_is_gone(world: World) -> None:
-    def deed(number: int) -> bool:
+def test_what_a_failing_action_had_written_is_gone(world: World) -> None:
+    def action(number: int) -> bool:
         User.objects.filter(pk=world.ada.pk).update(display_name=f"Ada {number}")
         if number == 2:
             raise ZeroDivisionError(SECRET)
         return True
 
-    assert guard.each("job", [1, 2], deed, target="accounts.user") == 1
+    assert guard.each("job", [1, 2], action, target="accounts.user") == 1
     assert User.objects.get(pk=world.ada.pk).display_name == "Ada 1"
     assert (
-        "ZeroDivisionError in tests/infra/test_periodic.py, deed" in SetAside.objects.get().reason
+        "ZeroDivisionError in tests/infra/test_periodic.py, action" in SetAside.objects.get().reason
     )
 
 
@@ -405,7 +405,7 @@ def test_a_row_is_left_alone_for_longer_each_time() -> None:
 
 
 def test_a_database_that_is_away_is_no_rows_fault(world: World) -> None:
-    def deed(_row: int) -> bool:
+    def action(_row: int) -> bool:
         connection.close()
         raise OperationalError("the connection is lost")
 
@@ -413,7 +413,7 @@ def test_a_database_that_is_away_is_no_rows_fault(world: World) -> None:
         raise OperationalError("no connection")
 
     world.patch.setattr(SetAside.objects, "bulk_create", nothing)
-    assert guard.each("job", [1, 2], deed, target="games.match") == 0
+    assert guard.each("job", [1, 2], action, target="games.match") == 0
     assert not SetAside.objects.exists()
 
 

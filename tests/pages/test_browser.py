@@ -118,13 +118,13 @@ def test_a_challenges_page_says_how_it_stands(
         page.wait_for_function("() => document[Symbol.for('gauntlet.notices')]?.open === true")
 
     answers = 'form[action$="accept/"], form[action$="decline/"], form[action$="cancel/"]'
-    for deed, title in (("Decline", "Declined"), ("Take back", "Taken back")):
+    for action, title in (("Decline", "Declined"), ("Take back", "Taken back")):
         address = offer(anna, two[1])
         bert.goto(address)
         listens(anna)
         listens(bert)
-        by, other = (bert, anna) if deed == "Decline" else (anna, bert)
-        by.get_by_role("button", name=deed).click()
+        by, other = (bert, anna) if action == "Decline" else (anna, bert)
+        by.get_by_role("button", name=action).click()
         by.wait_for_url(re.compile(r"/lobby/$"))
         other.locator("main").get_by_text(title, exact=True).wait_for()
         assert other.locator(answers).count() == 0

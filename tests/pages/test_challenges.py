@@ -221,12 +221,12 @@ def test_declining_and_taking_back(visitor: Visitor, ada: User, ben: User) -> No
     assert (declined.status, cancelled.status) == ("declined", "cancelled")
 
 
-@pytest.mark.parametrize("deed", ["accept", "decline", "cancel"])
+@pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
 def test_answers_are_posted_by_somebody_with_a_token(
-    visitor: Visitor, nobody: Client, ada: User, ben: User, deed: str
+    visitor: Visitor, nobody: Client, ada: User, ben: User, action: str
 ) -> None:
     made = challenge(ada, ben)
-    address = f"/challenges/{made.pk}/{deed}/"
+    address = f"/challenges/{made.pk}/{action}/"
     with nothing_changes():
         assert visitor(ben).get(address).status_code == 405
         assert nobody.post(address)["Location"] == "/accounts/login/?next=/lobby/"
@@ -234,7 +234,7 @@ def test_answers_are_posted_by_somebody_with_a_token(
 
 
 @pytest.mark.parametrize(
-    ("who", "deed", "status", "sentence"),
+    ("who", "action", "status", "sentence"),
     [
         ("ada", "accept", 409, "You cannot accept your own challenge."),
         ("ada", "decline", 403, "Only the challenged player can decline."),
@@ -245,12 +245,12 @@ def test_answers_are_posted_by_somebody_with_a_token(
     ],
 )
 def test_what_is_not_yours_to_answer(
-    visitor: Visitor, people: dict[str, User], who: str, deed: str, status: int, sentence: str
+    visitor: Visitor, people: dict[str, User], who: str, action: str, status: int, sentence: str
 ) -> None:
     made = challenge(people["ada"], people["ben"])
     with nothing_changes():
         client = visitor(people[who])
-        response = client.post(f"/challenges/{made.pk}/{deed}/")
+        response = client.post(f"/challenges/{made.pk}/{action}/")
     assert response.status_code == status
     assert sentence in words(response)
 
@@ -296,23 +296,23 @@ def test_a_challenges_page_is_never_shown_again_without_asking(
 ) -> None:
     """Going back to it after an answer shows how it stands now, and its script asks for that part
     alone, for both sides and whatever has become of it."""
-    for deed, title in (
+    for action, title in (
         (None, ""),
         (challenge_decline, "Declined"),
         (challenge_cancel, "Taken back"),
         (challenge_accept, "Accepted"),
     ):
         made = challenge(people["ada"], people["ben"])
-        if deed is not None:
-            by = people["ada"] if deed is challenge_cancel else people["ben"]
-            deed(acting_user=by, challenge=made)
+        if action is not None:
+            by = people["ada"] if action is challenge_cancel else people["ben"]
+            action(acting_user=by, challenge=made)
         for name in ("ada", "ben"):
             client = visitor(people[name])
             page = client.get(f"/challenges/{made.pk}/")
             assert "no-store" in page["Cache-Control"]
-            assert page.status_code == (302 if deed is challenge_accept else 200)
+            assert page.status_code == (302 if action is challenge_accept else 200)
             part = client.get(f"/challenges/{made.pk}/", headers={"X-Fragment": "live"})
             assert "no-store" in part["Cache-Control"]
             assert "<html" not in part.content.decode()
             assert title in words(part)
-            assert bool(forms(part)) == (deed is None)
+            assert bool(forms(part)) == (action is None)

@@ -108,8 +108,8 @@ def test_the_leaderboard_has_somebody_on_it(demo: str) -> None:
 
 
 def test_it_is_made_by_the_services(demo: str) -> None:
-    deeds = {*AuditEntry.objects.values_list("action", flat=True)}
-    assert {"user.register", "user.grant_role", "match.start", "challenge.create"} <= deeds
+    actions = {*AuditEntry.objects.values_list("action", flat=True)}
+    assert {"user.register", "user.grant_role", "match.start", "challenge.create"} <= actions
 
 
 def test_a_second_time_changes_nothing(demo: str) -> None:

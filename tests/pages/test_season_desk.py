@@ -164,13 +164,13 @@ def test_nothing_is_to_be_decided_in_a_season_that_was_called_off(
     row = played(orla, chosen(orla, season, 4, 3), 0)
     client, address = visitor(orla), f"/seasons/autumn/desk/matches/{row.pk}/"
 
-    def deeds() -> list[str]:
+    def actions() -> list[str]:
         found = links(client.get(address))
         return [link for link in found if link.startswith(address) and link != address]
 
-    assert f"{address}legs/{leg_of(row).pk}/void/" in deeds()
+    assert f"{address}legs/{leg_of(row).pk}/void/" in actions()
     season_cancel(acting_user=orla, season=season, why="rain")
-    assert deeds() == []
+    assert actions() == []
 
 
 def test_a_season_goes_out_as_a_file_and_comes_in_again(
@@ -441,18 +441,18 @@ def test_hours_that_the_clocks_skip_or_repeat(orla: User) -> None:
     assert "Write a date" in read("0001-01-01T00:00").errors["when"][0]
 
 
-@pytest.mark.parametrize("deed", ["walkover", "declare"])
+@pytest.mark.parametrize("action", ["walkover", "declare"])
 def test_a_death_match_is_decided_at_the_desk_and_corrected(
-    visitor: Visitor, orla: User, deed: str
+    visitor: Visitor, orla: User, action: str
 ) -> None:
     season = running(orla, 4)
     row = chosen(orla, season, 4, 3)
     client = visitor(orla)
     desk = f"/seasons/autumn/desk/matches/{row.pk}/"
     with nothing_changes():
-        assert client.post(f"{desk}{deed}/", {"winner": row.home_id}).status_code == 422
-        assert client.post(f"{desk}{deed}/", {"winner": "0", "why": "So."}).status_code == 422
-    client.post(f"{desk}{deed}/", {"winner": row.home_id, "why": "So."})
+        assert client.post(f"{desk}{action}/", {"winner": row.home_id}).status_code == 422
+        assert client.post(f"{desk}{action}/", {"winner": "0", "why": "So."}).status_code == 422
+    client.post(f"{desk}{action}/", {"winner": row.home_id, "why": "So."})
     assert fresh(row).winner_id == row.home_id
     assert who(season, 3).status == "eliminated"
     assert "Give it to the other side" in words(client.get(desk))

@@ -1,4 +1,4 @@
-"""The table: for each deed who may do it, and how it is asked for on each surface."""
+"""The table: for each action who may do it, and how it is asked for on each surface."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ MODERATE = frozenset({Who.MODERATOR, Who.ADMIN})
 ADMIN_SITE = MODERATE
 ON_SEAT_0 = frozenset({Who.SEAT_0, Who.MUTED_SEAT})
 ON_SEATS = ON_SEAT_0 | {Who.SEAT_1, Who.SEATED}
+RUNGS_BELOW = frozenset({Who.SEAT_1, Who.SEATED, Who.CONTESTANT})
 PLACES = ON_SEATS | {Who.CONTESTANT}
 
 
@@ -81,8 +82,8 @@ Ask = Page | Api | Frame
 
 
 @dataclass(frozen=True)
-class Deed:
-    """One thing to do: in which scene, who may, and how it is asked for. ``reads``: it changes
+class Permission:
+    """One action: in which scene, who may, and how it is asked for. ``reads``: it changes
     nothing, and is allowed where the answer is 200."""
 
     scene: str
@@ -99,7 +100,7 @@ def admin(name: str, args: Given, form: Given = lambda _scene: {}, action: str =
 
 
 def act(name: str, *, what: str = "step", why: bool = False, form: Given | None = None) -> Page:
-    """A deed about a season, or a death match, or one of its legs, by its name on the desk."""
+    """An action about a season, or a death match, or one of its legs, by its name on the desk."""
 
     def args(scene: Scene) -> list[Any]:
         if what == "match_act":
@@ -205,168 +206,168 @@ def _offer_form(_scene: Scene) -> dict[str, Any]:
     }  # fmt: skip
 
 
-DEEDS: dict[str, Deed] = {
+PERMISSIONS: dict[str, Permission] = {
     # -- a season's life ---------------------------------------------------------------------
-    "open a season": Deed("draft", SITE_ORGANISERS, (
+    "open a season": Permission("draft", SITE_ORGANISERS, (
         Page("tournaments:season_new", lambda _s: [], lambda s: s.form(
             "tournaments:season_new", {"name": "New", "format": "swiss", "tie_1": "points"}),
             action="site.create"),
         Api("post", "api:seasons", lambda _s: [], lambda _s: {"name": "New", "format": "swiss"}),
     )),
-    "restore a season": Deed("enrolling", SITE_ORGANISERS, (
+    "restore a season": Permission("enrolling", SITE_ORGANISERS, (
         Page("tournaments:season_restore", lambda _s: [], upload, action="site.restore"),
     )),
-    "change settings": Deed("enrolling", MANAGE, (
+    "change settings": Permission("enrolling", MANAGE, (
         Page("tournaments:settings", form=lambda s: s.form(
             "tournaments:settings", {"name": "Renamed"}, s.season.slug), action="desk.settings"),
         Api("patch", "api:season", body=lambda _s: {"summary": "New."}),
     )),
-    "list a draft": Deed("draft", MANAGE, (
+    "list a draft": Permission("draft", MANAGE, (
         act("list"), step("list"),
         admin("tournaments_season_list", lambda s: [s.season.pk]),
     )),
-    "make it a draft again": Deed("enrolling", MANAGE, (act("unlist"), step("unlist"))),
-    "start": Deed("enrolling", MANAGE, (act("start"), step("start"))),
-    "call off": Deed("enrolling", MANAGE, (
+    "make it a draft again": Permission("enrolling", MANAGE, (act("unlist"), step("unlist"))),
+    "start": Permission("enrolling", MANAGE, (act("start"), step("start"))),
+    "call off": Permission("enrolling", MANAGE, (
         act("cancel", why=True), step("cancel", **WHY),
         admin("tournaments_season_cancel", lambda s: [s.season.pk],
               lambda s: {**WHY, "typed": s.season.slug}),
     )),
-    "archive": Deed("cancelled", SHELVE, (
+    "archive": Permission("cancelled", SHELVE, (
         act("archive"), step("archive"),
         admin("tournaments_season_archive", lambda s: [s.season.pk]),
         admin("tournaments_season_changelist", lambda _s: [],
               lambda s: {"action": "archive_seasons", "_selected_action": s.season.pk},
               "seasons.archive_seasons"),
     )),
-    "list again": Deed("archived", SHELVE, (
+    "list again": Permission("archived", SHELVE, (
         act("list"), step("list"),
         admin("tournaments_season_list", lambda s: [s.season.pk]),
     )),
-    "change what is archived": Deed("archived", frozenset(), (
+    "change what is archived": Permission("archived", frozenset(), (
         Page("tournaments:settings", form=lambda s: {"name": "Renamed"}, action="desk.settings"),
         Api("patch", "api:season", body=lambda _s: {"summary": "New."}),
     )),
-    "end by the order": Deed("played out", RULE, (
+    "end by the order": Permission("played out", RULE, (
         Page("tournaments:conclude", form=lambda s: {"opponent": s.id(1)}, action="desk.conclude"),
         Api("post", "api:season_steps", body=lambda s: {"step": "finish", "winner": s.id(1)}),
     )),
-    "add an organiser": Deed("enrolling", MANAGE, (
+    "add an organiser": Permission("enrolling", MANAGE, (
         Page("tournaments:organisers", form=lambda _s: {"user": "rival"}, action="desk.organisers"),
     )),
-    "remove an organiser": Deed("enrolling", MANAGE, (
+    "remove an organiser": Permission("enrolling", MANAGE, (
         Page("tournaments:organisers",
              form=lambda s: {"remove": s.world.users["olin"].pk}, action="organiser.remove"),
     )),
     # -- people ------------------------------------------------------------------------------
-    "enrol somebody": Deed("enrolling", MANAGE, (
+    "enrol somebody": Permission("enrolling", MANAGE, (
         Page("tournaments:roster", form=lambda s: {"user": s.world.users["eve"].pk},
              action="roster.enrol"),
         Api("post", "api:season_contestants",
             body=lambda _s: {"contestants": [{"username": "eve"}]}),
     )),
-    "enrol a list": Deed("enrolling", MANAGE, (
+    "enrol a list": Permission("enrolling", MANAGE, (
         Page("tournaments:roster", form=lambda _s: {"text": "eve"}, action="roster.enrol-many"),
     )),
-    "enrol oneself": Deed(
+    "enrol oneself": Permission(
         "enrolling",
         SIGNED_IN - PLACES,
         (Page("tournaments:join", action="own.join"),),
     ),
-    "strike off": Deed("enrolling", MANAGE, (
+    "strike off": Permission("enrolling", MANAGE, (
         Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "remove"],
              action="contestant.remove"),
     )),
-    "withdraw somebody": Deed("between", MANAGE, (
+    "withdraw somebody": Permission("between", MANAGE, (
         Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "withdraw"],
              lambda _s: WHY, action="contestant.withdraw"),
         Api("post", "api:contestant_withdraw", lambda s: [s.season.slug, s.id(4)], lambda _s: WHY),
     )),
-    "withdraw oneself": Deed("between", PLACES, (
+    "withdraw oneself": Permission("between", PLACES, (
         Page("tournaments:withdraw", form=lambda _s: WHY, action="own.leave"),
         Api("post", "api:contestant_withdraw", lambda s: [s.season.slug, s.me], lambda _s: WHY,
             also=MANAGE, scope_of=dict.fromkeys(PLACES, "play")),
     )),
-    "replace somebody": Deed("between", MANAGE, (
+    "replace somebody": Permission("between", MANAGE, (
         Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "replace"],
              lambda _s: {"user": "eve", **WHY}, action="contestant.replace"),
         Api("post", "api:contestant_replace", lambda s: [s.season.slug, s.id(4)],
             lambda _s: {"username": "eve", **WHY}),
     )),
-    "bring somebody back": Deed("left", MANAGE, (
+    "bring somebody back": Permission("left", MANAGE, (
         Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "return"],
              lambda _s: WHY, action="contestant.return"),
         Api("post", "api:contestant_return", lambda s: [s.season.slug, s.id(4)], lambda _s: WHY),
     )),
-    "set seeds": Deed("enrolling", MANAGE, (
+    "set seeds": Permission("enrolling", MANAGE, (
         Page("tournaments:seeds", form=lambda s: {
             f"seed_{s.id(n)}": 5 - n for n in (1, 2, 3, 4)}, action="desk.seeds"),
         Api("put", "api:season_seeds",
             body=lambda s: {"seeds": {str(s.id(n)): 5 - n for n in (1, 2, 3, 4)}}),
     )),
-    "draw seeds": Deed("enrolling", MANAGE, (
+    "draw seeds": Permission("enrolling", MANAGE, (
         Page("tournaments:seeds", form=lambda _s: {"draw": "1"}, action="desk.draw-seeds"),
         Api("put", "api:season_seeds", body=lambda _s: {"draw": True}),
     )),
     # -- rounds ------------------------------------------------------------------------------
-    "open an episode": Deed("between", MANAGE, (
+    "open an episode": Permission("between", MANAGE, (
         Page("tournaments:episode", action="next-round.episode"),
         Api("post", "api:season_rounds"),
     )),
-    "record a main match": Deed("main match", MANAGE, (
+    "record a main match": Permission("main match", MANAGE, (
         Page("tournaments:placements", numbered, places, action="round.placements"),
         Api("post", "api:episode_placements", numbered, lambda s: {"placements": [
             {"contestant": s.id(n), "place": 5 - n} for n in (1, 2, 3, 4)]}),
     )),
-    "choose the DMO": Deed("choosing", MANAGE | ON_SEAT_0, (
+    "choose the DMO": Permission("choosing", MANAGE | ON_SEAT_0, (
         Page("tournaments:choose", numbered, lambda s: {"contestant": s.id(3)},
              action="round.choose"),
         Api("post", "api:episode_dmo", numbered, lambda s: {"contestant": s.id(3)},
             scope="organise", scope_of=dict.fromkeys(ON_SEAT_0, "play")),
     )),
-    "skip an episode": Deed("choosing", MANAGE, (act("skip", what="round_act", why=True),)),
-    "open the final": Deed("two left", MANAGE, (
+    "skip an episode": Permission("choosing", MANAGE, (act("skip", what="round_act", why=True),)),
+    "open the final": Permission("two left", MANAGE, (
         Page("tournaments:final", form=lambda s: s.form(
             "tournaments:final", {}, s.season.slug), action="next-round.final"),
         Api("post", "api:season_rounds"),
     )),
-    "pair a round": Deed("round played", MANAGE, (
+    "pair a round": Permission("round played", MANAGE, (
         Page("tournaments:pair", action="next-round.pair"),
         Api("post", "api:season_rounds"),
     )),
-    "pair a round by hand": Deed("round played", RULE, (
+    "pair a round by hand": Permission("round played", RULE, (
         Page("tournaments:pair_by_hand", form=lambda s: s.form(
             "tournaments:pair_by_hand", {}, s.season.slug), action="next-round.pair-by-hand"),
         Api("post", "api:season_rounds", body=lambda s: {"pairings": [
             {"home": s.id(home), "away": s.id(away)} for home, away in ((1, 2), (3, 4))]}),
     )),
-    "close a round": Deed("reopened", MANAGE, (act("close", what="round_act"),)),
-    "reopen a round": Deed("between", MANAGE, (act("reopen", what="round_act", why=True),)),
-    "enter a ladder challenge": Deed("ladder", MANAGE, (
+    "close a round": Permission("reopened", MANAGE, (act("close", what="round_act"),)),
+    "reopen a round": Permission("between", MANAGE, (act("reopen", what="round_act", why=True),)),
+    "enter a ladder challenge": Permission("ladder", MANAGE, (
         Page("tournaments:ladder_pair", lambda s: [s.season.slug, s.id(2)],
              lambda s: {"opponent": s.id(1)}, action="ladder.enter"),
         Api("post", "api:season_rounds",
             body=lambda s: {"pairings": [{"home": s.id(2), "away": s.id(1)}]}),
     )),
-    "challenge on the ladder": Deed("ladder", frozenset({Who.SEAT_1, Who.SEATED, Who.CONTESTANT}), (
+    "challenge on the ladder": Permission("ladder", RUNGS_BELOW, (
         Page("tournaments:challenge", form=lambda s: {"opponent": s.id(1)},
              action="ladder.challenge"),
     )),
     # -- death matches -----------------------------------------------------------------------
-    "set the rules": Deed("planned", RULE, (
+    "set the rules": Permission("planned", RULE, (
         act("rules", what="match_act", form=lambda _s: {
             "game": "domino-wars/standard", "turn_time": "", "reserve": ""}),
         Api("patch", "api:death_match", row,
             lambda _s: {"ruleset": "domino-wars", "variant": "standard"}),
     )),
-    "choose rules as the lower seed": Deed("bracket", frozenset({Who.SEAT_1, Who.SEATED}), (
+    "choose rules as the lower seed": Permission("bracket", frozenset({Who.SEAT_1, Who.SEATED}), (
         Page("tournaments:rules", lambda s: [s.season.slug, s.row.pk],
              lambda _s: {"game": "tetronogo/standard"}, action="own.choose-rules"),
         Api("patch", "api:death_match", row,
             lambda _s: {"ruleset": "tetronogo", "variant": "standard"}, also=RULE,
             scope_of=dict.fromkeys((Who.SEAT_1, Who.SEATED), "play")),
     )),
-    "set a time": Deed("planned", RULE, (
+    "set a time": Permission("planned", RULE, (
         act("schedule", what="leg_act", form=lambda _s: {"when": "2030-05-17T20:00"}),
         Page("tournaments:round_times", numbered,
              lambda s: {f"when_{s.row.pk}": "2030-05-17T20:00"}, action="round.times"),
@@ -375,39 +376,41 @@ DEEDS: dict[str, Deed] = {
         Api("put", "api:season_round_schedule", numbered, lambda s: {"times": [
             {"death_match": s.row.pk, "scheduled_at": "2030-05-17T20:00:00Z"}]}),
     )),
-    "begin a match": Deed("planned", RULE, (act("start", what="leg_act"),)),
-    "give a walkover": Deed("planned", RULE, (
+    "begin a match": Permission("planned", RULE, (act("start", what="leg_act"),)),
+    "give a walkover": Permission("planned", RULE, (
         act("walkover", what="match_act", form=won), result("walkover"),
     )),
-    "declare a winner": Deed("running", RULE, (
+    "declare a winner": Permission("running", RULE, (
         act("declare", what="match_act", form=won), result("ruling"),
     )),
-    "correct a result": Deed("decided", RULE, (
+    "correct a result": Permission("decided", RULE, (
         act("correct", what="match_act", form=lambda s: won(s, 2)), result("correction", 2),
     )),
-    "reopen a decision": Deed("ruled", RULE, (act("reopen", what="match_act", why=True),)),
-    "call a death match off": Deed("planned", RULE, (act("void", what="match_act", why=True),)),
-    "have a match replayed": Deed("running", RULE, (
+    "reopen a decision": Permission("ruled", RULE, (act("reopen", what="match_act", why=True),)),
+    "call a death match off": Permission("planned", RULE, (
+        act("void", what="match_act", why=True),
+    )),
+    "have a match replayed": Permission("running", RULE, (
         act("void", what="leg_act", why=True),
         Api("post", "api:leg_replay", row_leg, lambda _s: WHY),
     )),
-    "be ready": Deed("planned", ON_SEATS, (
+    "be ready": Permission("planned", ON_SEATS, (
         Page("tournaments:ready", leg_page, action="own.confirm"),
         Api("put", "api:leg_ready", row_leg, lambda _s: {"ready": True}, scope="play"),
     )),
-    "be ready no more": Deed("both ready", ON_SEATS, (
+    "be ready no more": Permission("both ready", ON_SEATS, (
         Page("tournaments:ready", leg_page, lambda _s: {"ready": "no"}, action="own.unconfirm"),
         Api("put", "api:leg_ready", row_leg, lambda _s: {"ready": False}, scope="play"),
     )),
     # -- items -------------------------------------------------------------------------------
-    "bring an item": Deed("gifted", ON_SEAT_0, (
+    "bring an item": Permission("gifted", ON_SEAT_0, (
         Page("tournaments:declare", leg_page, lambda s: {"gift": s.gift.pk}, action="own.bring"),
     )),
-    "leave an item at home": Deed("both ready", ON_SEAT_0, (
+    "leave an item at home": Permission("both ready", ON_SEAT_0, (
         Page("tournaments:declare", leg_page, lambda s: {"gift": s.gift.pk, "bring": "no"},
              action="own.leave-at-home"),
     )),
-    "give an item": Deed("gifted", frozenset({Who.ELIMINATED}), (
+    "give an item": Permission("gifted", frozenset({Who.ELIMINATED}), (
         Page("tournaments:give", form=lambda s: {
             "item": f"{s.gift.item}@{s.gift.ruleset}", "receiver": s.id(1),
             "death_match": s.row.pk}, action="own.give"),
@@ -415,54 +418,54 @@ DEEDS: dict[str, Deed] = {
             "item": s.gift.item, "ruleset": s.gift.ruleset, "giver": s.id(5), "receiver": s.id(1),
             "death_match": s.row.pk}, scope_of={Who.ELIMINATED: "play"}),
     )),
-    "grant an item": Deed("gifted", RULE, (
+    "grant an item": Permission("gifted", RULE, (
         Page("tournaments:ledger", form=lambda s: {
             "item": f"{s.gift.item}@{s.gift.ruleset}", "receiver": s.id(1)}, action="items.give"),
         # Whoever it is for would grant it to themselves.
         Api("post", "api:season_items", faulty_of=ON_SEAT_0, body=lambda s: {
             "item": s.gift.item, "ruleset": s.gift.ruleset, "receiver": s.id(1)}),
     )),
-    "take an item back": Deed("gifted", RULE, (
+    "take an item back": Permission("gifted", RULE, (
         Page("tournaments:item_take_back", lambda s: [s.season.slug, s.gift.pk], lambda _s: WHY,
              action="gift.take-back"),
         Api("post", "api:season_item_take_back", lambda s: [s.season.slug, s.gift.pk],
             lambda _s: WHY),
     )),
     # -- webhooks ----------------------------------------------------------------------------
-    "make a webhook": Deed("watched", MANAGE, (
+    "make a webhook": Permission("watched", MANAGE, (
         Page("webhooks:new", form=lambda _s: NEW_HOOK, action="webhooks.make"),
         Api("post", "api:webhooks", body=lambda _s: NEW_HOOK),
     )),
-    "change a webhook": Deed("watched", MANAGE, (
+    "change a webhook": Permission("watched", MANAGE, (
         Page("webhooks:edit", hook, lambda _s: NEW_HOOK, action="webhook.change"),
         Api("patch", "api:webhook", hook, lambda _s: {"name": "New"}),
     )),
-    "switch a webhook": Deed("watched", MANAGE, (
+    "switch a webhook": Permission("watched", MANAGE, (
         Page("webhooks:switch", hook, action="webhook.switch-off"),
         Api("patch", "api:webhook", hook, lambda _s: {"active": False}),
     )),
-    "switch a webhook on again": Deed("switched off", MANAGE, (
+    "switch a webhook on again": Permission("switched off", MANAGE, (
         Page("webhooks:switch", hook, lambda _s: {"active": "on"}, action="webhook.switch-on"),
         Api("patch", "api:webhook", hook, lambda _s: {"active": True}),
     )),
-    "delete a webhook": Deed("watched", MANAGE, (
+    "delete a webhook": Permission("watched", MANAGE, (
         Page("webhooks:delete", hook, action="webhook.delete"), Api("delete", "api:webhook", hook),
     )),
-    "test a webhook": Deed("watched", MANAGE, (
+    "test a webhook": Permission("watched", MANAGE, (
         Page("webhooks:test", hook, action="webhook.test"), Api("post", "api:webhook_test", hook),
     )),
-    "renew a webhook's secret": Deed("watched", MANAGE, (
+    "renew a webhook's secret": Permission("watched", MANAGE, (
         Page("webhooks:rotate", hook, action="webhook.rotate"),
         Api("post", "api:webhook_secret", hook),
     )),
-    "deliver again": Deed("watched", MANAGE, (
+    "deliver again": Permission("watched", MANAGE, (
         Page("webhooks:redeliver", lambda s: [*hook(s), s.delivery.uid],
              action="delivery.redeliver"),
         Api("post", "api:webhook_redeliver", lambda s: [*hook(s), s.delivery.pk]),
     )),
     # -- what only those who run a season read -----------------------------------------------
     **{
-        f"read {name}": Deed("watched", MANAGE, (
+        f"read {name}": Permission("watched", MANAGE, (
             Page(name, hook if name == "webhooks:detail" else lambda s: [s.season.slug],
                  method="get"),
         ), reads=True)
@@ -473,44 +476,44 @@ DEEDS: dict[str, Deed] = {
             "webhooks:list", "webhooks:detail",
         )
     },
-    "read warnings": Deed("watched", MANAGE, (
+    "read warnings": Permission("watched", MANAGE, (
         Api("get", "api:season_preflight", body=lambda _s: {"step": "start"}, scope="read"),
     ), reads=True),
-    "read webhooks": Deed("watched", MANAGE, (
+    "read webhooks": Permission("watched", MANAGE, (
         Api("get", "api:webhooks"),
     ), reads=True),
-    "read a webhook": Deed("watched", MANAGE, (
+    "read a webhook": Permission("watched", MANAGE, (
         Api("get", "api:webhook", hook),
         Api("get", "api:webhook_deliveries", hook),
     ), reads=True),
     # -- what jobs have set aside ------------------------------------------------------------
-    "have a row tried again": Deed("set aside", frozenset({Who.ADMIN}), (
+    "have a row tried again": Permission("set aside", frozenset({Who.ADMIN}), (
         admin("jobs_setaside_changelist", lambda _s: [],
               lambda s: {"action": "try_again", "_selected_action": s.aside.pk},
               "asides.try_again"),
     )),
     # -- matches -----------------------------------------------------------------------------
-    "submit a move": Deed("running", ON_SEATS, (
+    "submit a move": Permission("running", ON_SEATS, (
         Frame("submit", lambda s: {"type": "submit", "match": s.match.pk, **concede(s)}, "play"),
         Api("post", "api:submissions", lambda s: [s.match.pk], concede, scope="play"),
     )),
-    "say that one is there": Deed("waiting", ON_SEATS, (
+    "say that one is there": Permission("waiting", ON_SEATS, (
         Api("post", "api:ready", lambda s: [s.match.pk], scope="play"),
     )),
-    "organise a match": Deed("running", RULE, (
+    "organise a match": Permission("running", RULE, (
         Frame("organise",
               lambda _s: {"type": "organise", "id": "rule", "text": "pause", **WHY}, "organise"),
     )),
-    "read what a challenge is about": Deed("disputed", RULE, (
+    "read what a challenge is about": Permission("disputed", RULE, (
         Page("games:dispute", lambda s: [s.match.pk], method="get"),
     ), reads=True),
-    "talk as a player": Deed("running", ON_SEATS - {Who.MUTED_SEAT}, (
+    "talk as a player": Permission("running", ON_SEATS - {Who.MUTED_SEAT}, (
         Frame("chat", said("players"), "play"),
     )),
-    "talk as a spectator": Deed("running", SIGNED_IN - ON_SEATS - {Who.MUTED}, (
+    "talk as a spectator": Permission("running", SIGNED_IN - ON_SEATS - {Who.MUTED}, (
         Frame("chat", said("spectators"), "play"),
     )),
-    "take a message away": Deed("talking", MODERATE, (
+    "take a message away": Permission("talking", MODERATE, (
         Page("games:chat_remove", lambda s: [s.message.pk], lambda _s: WHY,
              action="beside-match.remove"),
         admin("games_chatmessage_remove", lambda s: [s.message.pk],
@@ -519,46 +522,46 @@ DEEDS: dict[str, Deed] = {
               lambda s: {"action": "remove_messages", "_selected_action": s.message.pk},
               "messages.remove_messages"),
     )),
-    "put a message back": Deed("removed", MODERATE, (
+    "put a message back": Permission("removed", MODERATE, (
         admin("games_chatmessage_restore", lambda s: [s.message.pk],
               lambda _s: {"reason": "because"}),
     )),
-    "rule on a rating": Deed("decided", frozenset({Who.ADMIN}), (
+    "rule on a rating": Permission("decided", frozenset({Who.ADMIN}), (
         admin("games_ratingruling_add", lambda _s: [],
               lambda s: {"match": s.leg.match_id, "counts": "nobody", **WHY}, "ratings.rule"),
     )),
-    "offer a match": Deed("challenged", SIGNED_IN, (
+    "offer a match": Permission("challenged", SIGNED_IN, (
         Page("games:challenge_new", lambda _s: [], _offer_form),
         Api("post", "api:challenges", lambda _s: [], lambda _s: OFFER, scope="play"),
     )),
-    "accept a challenge": Deed("challenged", ON_SEAT_0, (
+    "accept a challenge": Permission("challenged", ON_SEAT_0, (
         Page("games:challenge_accept", the_challenge),
         Api("post", "api:challenge_accept", the_challenge, scope="play"),
     )),
-    "decline a challenge": Deed("challenged", ON_SEAT_0, (
+    "decline a challenge": Permission("challenged", ON_SEAT_0, (
         Page("games:challenge_decline", the_challenge),
         Api("post", "api:challenge_decline", the_challenge, scope="play"),
     )),
-    "take a challenge back": Deed("challenged", frozenset({Who.CONTESTANT}), (
+    "take a challenge back": Permission("challenged", frozenset({Who.CONTESTANT}), (
         Page("games:challenge_cancel", the_challenge),
         Api("post", "api:challenge_cancel", the_challenge, scope="play"),
     )),
-    "keep a move": Deed("challenged", SIGNED_IN, (
+    "keep a move": Permission("challenged", SIGNED_IN, (
         Api("post", "api:saved", lambda _s: ["tetronogo"],
             lambda _s: {"name": "New", "text": "pick O"}, scope="play"),
     )),
-    "forget a move": Deed("challenged", ON_SEAT_0, (
+    "forget a move": Permission("challenged", ON_SEAT_0, (
         Api("delete", "api:saved_one", lambda s: ["tetronogo", s.saved.pk], scope="play"),
     )),
-    "import a record": Deed("decided", SITE_ORGANISERS, (
+    "import a record": Permission("decided", SITE_ORGANISERS, (
         Page("games:import_record", lambda _s: [], lambda s: {
             "record": SimpleUploadedFile("match.dmr.json", s.record)}),
     )),
-    "keep a preparation": Deed("challenged", SITE_ORGANISERS, (
+    "keep a preparation": Permission("challenged", SITE_ORGANISERS, (
         Page("games:prepared_new", lambda _s: ["peg-domain", "pallets"],
              lambda s: {"name": "New", "text": s.pallets, "keep": "1"}),
     )),
-    "delete a preparation": Deed("challenged", frozenset({Who.ORGANISER}), (
+    "delete a preparation": Permission("challenged", frozenset({Who.ORGANISER}), (
         Page("games:prepared_delete", lambda s: [s.kept.pk]),
     )),
 }  # fmt: skip

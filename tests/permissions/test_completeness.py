@@ -17,7 +17,7 @@ from core.actions import Actions
 from games import actions as games
 from games.incoming import Incoming
 from games.ratings import actions as ratings
-from tests.permissions.table import DEEDS, Api, Frame, Page
+from tests.permissions.table import PERMISSIONS, Api, Frame, Page
 from tests.permissions.world import World
 from tournaments import actions as seasons
 from tournaments.webhooks import actions as webhooks
@@ -99,8 +99,8 @@ def _methods(view: Any) -> set[str]:
 def _asked() -> set[tuple[str, str]]:
     return {
         (ask.name, ask.method.upper())
-        for deed in DEEDS.values()
-        for ask in deed.asks
+        for permission in PERMISSIONS.values()
+        for ask in permission.asks
         if isinstance(ask, Page | Api)
     }
 
@@ -121,7 +121,12 @@ def _names_in(tables: Iterable[Actions[Any]]) -> set[str]:
 
 
 def test_every_action_is_in_the_table_and_nothing_else() -> None:
-    asked = {ask.action for deed in DEEDS.values() for ask in deed.asks if isinstance(ask, Page)}
+    asked = {
+        ask.action
+        for permission in PERMISSIONS.values()
+        for ask in permission.asks
+        if isinstance(ask, Page)
+    }
     assert asked - {""} == _names_in(TABLES)
 
 
@@ -129,16 +134,21 @@ def test_whatever_writes_is_an_action_of_a_table() -> None:
     """The pages that write, with no action behind them, are those named here, with why."""
     without = {
         ask.name
-        for deed in DEEDS.values()
-        if not deed.reads
-        for ask in deed.asks
+        for permission in PERMISSIONS.values()
+        if not permission.reads
+        for ask in permission.asks
         if isinstance(ask, Page) and not ask.action
     }
     assert without == WITHOUT_AN_ACTION.keys()
 
 
 def test_every_frame_that_writes_is_in_the_table() -> None:
-    asked = {ask.kind for deed in DEEDS.values() for ask in deed.asks if isinstance(ask, Frame)}
+    asked = {
+        ask.kind
+        for permission in PERMISSIONS.values()
+        for ask in permission.asks
+        if isinstance(ask, Frame)
+    }
     frames = {each.__struct_config__.tag for each in get_args(Incoming)}
     assert frames - {"sync", "ping", "chat.history"} == asked
 

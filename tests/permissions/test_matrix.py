@@ -1,12 +1,12 @@
-"""Every role, every deed, every surface.
+"""Every role, every action, every surface.
 
 Whoever is asked about is made what they are called once for each scene, and then puts every ask of
 it. What they may not do must write nothing at all, and so they put those asks one after the other;
 where anything was written, each is put again by itself, to find out which. What they may do is
 undone each time.
 
-Everybody asks for a deed on one surface, the next of them on the next, and the first who may on all
-of theirs; in a whole run everybody does on all.
+Everybody asks for an action on one surface, the next of them on the next, and the first who may on
+all of theirs; in a whole run everybody does on all.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from django.urls import reverse
 from accounts.signin.backends import NameBackend
 from accounts.tokens.bearers import bearer_of
 from games.routing import websocket_urlpatterns
-from tests.permissions.table import DEEDS, Api, Ask, Deed, Frame, Page
+from tests.permissions.table import PERMISSIONS, Api, Ask, Frame, Page, Permission
 from tests.permissions.world import (
     BECOME,
     SCENES,
@@ -75,11 +75,11 @@ async def ask_socket(match_id: int, frame: Any, user: Any, credential: Any) -> l
 
 
 class Way(NamedTuple):
-    """One way to ask for a deed: as it is called in failures, what is asked, and what is sent;
+    """One way to ask for an action: as it is called in failures, what is asked, and what is sent;
     ``scopes``: of the token; ``session``: by who is signed in instead (sockets)."""
 
     name: str
-    deed: Deed
+    permission: Permission
     ask: Ask
     sent: Any
     scopes: tuple[str, ...] = SCOPES
@@ -119,10 +119,10 @@ class Asking:
         self.wrong: list[str] = []
         # Filled in beforehand, by somebody who sees the form.
         self.ways = [
-            Way(f"{name} ({_surface(ask)} {number})", deed, ask, self._sent(ask))
-            for name, deed in DEEDS.items()
-            if deed.scene == scene
-            for number, ask in enumerate(deed.asks)
+            Way(f"{name} ({_surface(ask)} {number})", permission, ask, self._sent(ask))
+            for name, permission in PERMISSIONS.items()
+            if permission.scene == scene
+            for number, ask in enumerate(permission.asks)
         ]
 
     def _sent(self, ask: Ask) -> Any:
@@ -168,7 +168,7 @@ class Asking:
             if is_now != was and way.name.startswith(("bring an item", "leave an item")):
                 self.wrong.append(f"{way.name}: a new revision tells of a secret")
         good, bad = self._successes(way), self._refusals(way, who)
-        if way.deed.reads:
+        if way.permission.reads:
             if changed or (answer != 200 and answer not in bad):
                 self.wrong.append(f"{who}: reads {way.name}: {answer}, changed: {changed}")
             return answer == 200
@@ -258,34 +258,39 @@ def refusals_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def in_turn(ways: list[Way], number: int) -> list[Way]:
-    """Of the ways to one deed the next one, or all in a whole run."""
+    """Of the ways to one action the next one, or all in a whole run."""
     if depth.whole:
         return ways
-    by_deed: dict[int, list[Way]] = {}
+    by_permission: dict[int, list[Way]] = {}
     for way in ways:
-        by_deed.setdefault(id(way.deed), []).append(way)
-    return [its[(number + place) % len(its)] for place, its in enumerate(by_deed.values())]
+        by_permission.setdefault(id(way.permission), []).append(way)
+    return [its[(number + place) % len(its)] for place, its in enumerate(by_permission.values())]
 
 
-def expected(deed: Deed, ask: Ask) -> set[Who]:
+def expected(permission: Permission, ask: Ask) -> set[Who]:
     """Who may, on this surface."""
-    return set((deed.allowed | ask.also) & ask.door)
+    return set((permission.allowed | ask.also) & ask.door)
 
 
-def test_every_deed_has_a_scene() -> None:
-    assert {deed.scene for deed in DEEDS.values()} <= set(SCENES)
+def test_every_action_has_a_scene() -> None:
+    assert {permission.scene for permission in PERMISSIONS.values()} <= set(SCENES)
 
 
-ASKED_ABOUT = sorted({deed.scene for deed in DEEDS.values()})
+ASKED_ABOUT = sorted({permission.scene for permission in PERMISSIONS.values()})
 TOKENS_ASK_ABOUT = sorted(
-    {deed.scene for deed in DEEDS.values() for ask in deed.asks if not isinstance(ask, Page)}
+    {
+        permission.scene
+        for permission in PERMISSIONS.values()
+        for ask in permission.asks
+        if not isinstance(ask, Page)
+    }
 )
 
 
 @pytest.mark.parametrize("scene", ASKED_ABOUT)
 def test_only_those_of_the_table_may(scene: str, world: World) -> None:
-    """Everybody asks for every deed of the scene. Who may not comes with a token of all scopes; who
-    may, with one of the scope that is needed alone. Sockets: those who are signed in, too."""
+    """Everybody asks for every action of the scene. Who may not comes with a token of all scopes;
+    who may, with one of the scope that is needed alone. Sockets: those who are signed in, too."""
     asking = Asking(world, scene)
     signed_in = [way._replace(session=True) for way in asking.ways if isinstance(way.ask, Frame)]
     taken: set[str] = set()
@@ -293,7 +298,7 @@ def test_only_those_of_the_table_may(scene: str, world: World) -> None:
         granted: list[Way] = []
         refused: list[Way] = []
         for way in (*asking.ways, *signed_in):
-            if who not in expected(way.deed, way.ask):
+            if who not in expected(way.permission, way.ask):
                 refused.append(way)
             elif isinstance(way.ask, Page) or way.session:
                 granted.append(way)
@@ -318,7 +323,7 @@ def test_a_token_does_what_its_scope_says(scene: str, world: World) -> None:
         enough: list[Way] = []
         refused: list[Way] = []
         for way in asking.ways:
-            if isinstance(way.ask, Page) or who not in expected(way.deed, way.ask):
+            if isinstance(way.ask, Page) or who not in expected(way.permission, way.ask):
                 continue
             for scope in SCOPES:
                 if scope != way.needs(who):

@@ -17,7 +17,7 @@ from django.urls import get_resolver, reverse
 
 from core.api.bodies import NoBody, body_of
 from core.api.views import ApiView
-from tests.permissions.table import DEEDS, MANAGE, PLACES, SIGNED_IN, Api, Deed
+from tests.permissions.table import MANAGE, PERMISSIONS, PLACES, SIGNED_IN, Api, Permission
 from tests.permissions.test_completeness import _methods, _views
 from tests.permissions.test_matrix import expected
 from tests.permissions.world import BECOME, Savepoint, Scene, Who, World
@@ -44,16 +44,16 @@ BY_STATE = {
 # What everybody may who is signed in.
 EVERYBODYS = {("api:challenges", "POST"), ("api:saved", "POST")}
 ASKS = [
-    (name, deed, ask)
-    for name, deed in DEEDS.items()
-    for ask in deed.asks
+    (name, permission, ask)
+    for name, permission in PERMISSIONS.items()
+    for ask in permission.asks
     if isinstance(ask, Api) and ask.method.upper() in TAKING
 ]
 
 
-def refused(name: str, deed: Deed, ask: Api) -> list[Who]:
+def refused(name: str, permission: Permission, ask: Api) -> list[Who]:
     """Those who may not, whatever they send; whoever only reads comes first."""
-    may = expected(deed, ask) | BY_BODY.get(ask.name, set()) | BY_STATE.get(name, set())
+    may = expected(permission, ask) | BY_BODY.get(ask.name, set()) | BY_STATE.get(name, set())
     return sorted(SIGNED_IN - may, key=lambda who: (who is not Who.PLAYER, who))
 
 
@@ -78,12 +78,12 @@ def answers(scene: Scene, who: Who, ask: Api) -> list[tuple[int, Any]]:
     return [answer_to(scene.world, who, ask.method, path, body) for body in (EMPTY, FAULTY)]
 
 
-@pytest.mark.parametrize("scene", sorted({deed.scene for _, deed, _ in ASKS}))
+@pytest.mark.parametrize("scene", sorted({permission.scene for _, permission, _ in ASKS}))
 def test_who_may_not_is_refused_whatever_they_send(scene: str, world: World) -> None:
     wrong = []
     here = world.scene(scene)
-    for name, deed, ask in ASKS:
-        everybody = refused(name, deed, ask) if deed.scene == scene else []
+    for name, permission, ask in ASKS:
+        everybody = refused(name, permission, ask) if permission.scene == scene else []
         for who in [*everybody[:1], *depth.some(everybody[1:], 2)]:
             with Savepoint() if who in BECOME else nullcontext():
                 world.become(who, here)
@@ -111,7 +111,11 @@ def test_every_endpoint_that_takes_a_body_is_asked() -> None:
         for method in _methods(view) & TAKING
     }
     assert len(taking) > 25
-    asked = {(ask.name, ask.method.upper()) for name, deed, ask in ASKS if refused(name, deed, ask)}
+    asked = {
+        (ask.name, ask.method.upper())
+        for name, permission, ask in ASKS
+        if refused(name, permission, ask)
+    }
     assert taking - asked == EVERYBODYS | {("api:become_bot", "POST")}
 
 

@@ -31,9 +31,13 @@ def test_a_ruling_is_made_changed_and_taken_back(
     assert "This result counts as that player's win already." in words(page)
     browser.post(ADD, {"match": match.pk, "counts": "played", "why": "it was right"})
     assert not RatingRuling.objects.exists()
-    deeds = AuditEntry.objects.filter(action__startswith="rating.").order_by("id")
-    assert [deed.action for deed in deeds] == ["rating.exclude", "rating.correct", "rating.include"]
-    assert {deed.who for deed in deeds} == {root}
+    entries = AuditEntry.objects.filter(action__startswith="rating.").order_by("id")
+    assert [entry.action for entry in entries] == [
+        "rating.exclude",
+        "rating.correct",
+        "rating.include",
+    ]
+    assert {entry.who for entry in entries} == {root}
 
 
 def test_moderators_look_and_do_not_touch(

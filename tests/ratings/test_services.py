@@ -368,8 +368,8 @@ def test_a_ruling_is_on_record(ada: User, ben: User, orla: User) -> None:
     match = result_row((ada, ben))
     rating_exclude(match_id=match.pk, acting_user=orla, why="the wrong pallet")
     rating_include(match_id=match.pk, acting_user=orla, why="it was the right one")
-    deeds = AuditEntry.objects.filter(target_type="games.match", target_id=str(match.pk))
-    assert [(d.action, d.who, d.data["why"]) for d in deeds.order_by("id")] == [
+    entries = AuditEntry.objects.filter(target_type="games.match", target_id=str(match.pk))
+    assert [(d.action, d.who, d.data["why"]) for d in entries.order_by("id")] == [
         ("rating.exclude", orla, "the wrong pallet"),
         ("rating.include", orla, "it was the right one"),
     ]
@@ -448,9 +448,9 @@ def test_the_database_refuses_what_cannot_be(ada: User, ben: User) -> None:
         lambda: RatingRuling.objects.create(match=match, winner=0, why=""),
         lambda: RatingLadder.objects.create(pk="", method="x"),
     ]
-    for deed in wrong:
+    for action in wrong:
         with pytest.raises(IntegrityError), transaction.atomic():
-            deed()
+            action()
 
 
 def fields(point: RatingPoint) -> dict[str, Any]:

@@ -437,8 +437,8 @@ def test_the_comparison_has_teeth(
     """A move that everybody may see is told at many addresses, to everybody."""
     # Those of the administration are not needed for that.
     monkeypatch.setattr(f"{__name__}.administration", lambda _play: ())
-    before = secrecy.Deed(500, "chat", 1, "good luck")  # when streams are opened
-    public = secrecy.Deed(1_000, "submit", 0, "concede")
+    before = secrecy.Action(500, "chat", 1, "good luck")  # when streams are opened
+    public = secrecy.Action(1_000, "submit", 0, "concede")
     twins = secrecy.Twins([before, public], [before], 0, 5_000)
     people = {"cleo": cleo, "orla": stage.orla, "mona": mona, "root": root}
     with time_machine.travel(datetime.fromtimestamp(T0 / 1000 + 3600, UTC), tick=False):

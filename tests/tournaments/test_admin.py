@@ -46,8 +46,8 @@ def signed_in(user: User) -> Client:
     return client
 
 
-def address(model: Any, deed: str, *args: Any) -> str:
-    return reverse(f"admin:tournaments_{model._meta.model_name}_{deed}", args=args)
+def address(model: Any, page: str, *args: Any) -> str:
+    return reverse(f"admin:tournaments_{model._meta.model_name}_{page}", args=args)
 
 
 @pytest.mark.parametrize("model", MODELS)

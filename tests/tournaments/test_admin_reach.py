@@ -312,8 +312,8 @@ def test_a_page_is_found_by_its_key_alone(mona: User, orla: User) -> None:
 
 def pages(model: Any, row: Any) -> list[str]:
     """Every page that a row has in the admin site."""
-    deeds = [deed.name for deed in getattr(admin.site._registry[model], "deeds", ())]
-    found = [address(model, page, row.pk) for page in ("change", "history", *deeds)]
+    actions = [each.name for each in getattr(admin.site._registry[model], "row_actions", ())]
+    found = [address(model, page, row.pk) for page in ("change", "history", *actions)]
     if hasattr(model, "get_absolute_url"):
         kind = ContentType.objects.get_for_model(model)
         found.append(reverse("admin:view_on_site", args=[kind.pk, row.pk]))

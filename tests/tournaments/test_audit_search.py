@@ -1,4 +1,4 @@
-"""A search of the audit log for a person finds every deed to them, whatever it was done to: their
+"""A search of the audit log for a person finds every action to them, whatever it was done to: their
 death matches, the episodes in which they come up, and whatever names a contestant of theirs. Only a
 whole run plays a second elimination season, and with six contestants where four will do."""
 
@@ -60,7 +60,7 @@ from tournaments.services.scheduling.appointments import leg_schedule
 from tournaments.simulation.plan import Plan
 from tournaments.simulation.season import season_simulate
 
-# Where the keys of two tables begin here: a number in the details of a deed then says by itself
+# Where the keys of two tables begin here: a number in the details of an action then says by itself
 # that it names a contestant, or an account, however the details call it.
 CONTESTANTS, USERS = range(7_000_000, 8_000_000), range(9_000_000, 10_000_000)
 
@@ -90,7 +90,7 @@ def mona(orla: User) -> User:
 
 
 def numbers(value: Any) -> Iterator[int]:
-    """Every number in the details of a deed, wherever it stands."""
+    """Every number in the details of an action, wherever it stands."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield from numbers(int(name) if name.isdigit() else None)
@@ -119,11 +119,11 @@ PEOPLE_OF: dict[type[Any], Callable[[Any], set[int]]] = {
     Match: lambda row: {each.user_id for each in row.players.all()},
     ChatMessage: lambda row: {row.author_id},
     Challenge: lambda row: {row.challenger_id, row.opponent_id} - {None},
-}  # what a deed to one of these is a deed to; others are to nobody in particular
+}  # what an action to one of these is an action to; others are to nobody in particular
 
 
 def concerned(entry: AuditEntry) -> set[int]:
-    """The accounts of those whom a deed concerns, by its target and by each number in it."""
+    """The accounts of those whom an action concerns, by its target and by each number in it."""
     found = {number for number in numbers(entry.data) if number in USERS}
     for number in numbers(entry.data):
         if number in CONTESTANTS:
@@ -227,7 +227,7 @@ def test_a_season_with_all_that_organisers_do(orla: User, oscar: User, mona: Use
         "match.start", "match.organise", "rating.exclude", "contestant.withdraw",
         "contestant.return",
     } - actions == set()  # fmt: skip
-    # As it was reported: both of a death match, by every deed to it.
+    # As it was reported: both of a death match, by every action to it.
     for number in (1, 2):
         told = AuditEntry.objects.filter(pk__in=found_for(mona, account(season, number)))
         for action in ("episode.place", "episode.choose", "death_match.declare",

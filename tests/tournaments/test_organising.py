@@ -227,7 +227,7 @@ def test_who_plays_for_third_place_is_not_still_in(orla: User) -> None:
 # -- the audit log -------------------------------------------------------------------------------
 
 
-def test_the_audit_log_is_searched_for_deeds_to_a_person(orla: User, oscar: User) -> None:
+def test_the_audit_log_is_searched_for_actions_to_a_person(orla: User, oscar: User) -> None:
     root = User.objects.get(username="root")
     season = running(orla, 3)
     organiser_add(acting_user=orla, season=season, user=oscar)

@@ -1,4 +1,4 @@
-"""Two at once, with real transactions in real threads: exactly one deed, whoever is first."""
+"""Two at once, with real transactions in real threads: exactly one action, whoever is first."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def test_a_row_that_cannot_be_read_is_left_out(legs: list[Leg]) -> None:
 
 
 @pytest.mark.parametrize("error", [StopIteration(), RuntimeError("no"), ZeroDivisionError()])
-def test_a_deed_that_fails_does_not_stop_the_next(
+def test_a_action_that_fails_does_not_stop_the_next(
     legs: list[Leg], monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     Leg.objects.update(home_ready_at=NOON, away_ready_at=NOON)

@@ -298,7 +298,7 @@ def test_every_letter_tells_of_its_own_moment(orla: User, workers: Workers) -> N
         legs.leg_start(acting_user=acting_user, leg=leg_of(death_match), waits=False)
 
     last, first = who(season, 5), who(season, 4)
-    for deed, more in (
+    for action, more in (
         (legs.rules_set, {"ruleset": GAME["ruleset"], "variant": GAME["variant"]}),
         (scheduled, {}),
         (rulings.death_match_walkover, {"winner": last, "why": "Alone."}),
@@ -308,7 +308,7 @@ def test_every_letter_tells_of_its_own_moment(orla: User, workers: Workers) -> N
         (corrections.death_match_void, {"why": "Wrong two."}),
     ):
         with committing():
-            deed(acting_user=orla, death_match=fresh(row), **more)
+            action(acting_user=orla, death_match=fresh(row), **more)
     episode = episode_now(season)
     assert episode.choose_by is not None
     with committing():

@@ -28,7 +28,7 @@ class Migration(migrations.Migration):
             name="revision",
             field=models.PositiveBigIntegerField(
                 default=0,
-                help_text="Another one after each deed that may change what everybody sees of it: what was made of the season before is made anew.",
+                help_text="Another one after each action that may change what everybody sees of it: what was made of the season before is made anew.",
             ),
         ),
         migrations.AlterField(

@@ -93,8 +93,8 @@ class Season(models.Model):
     changed_at = models.DateTimeField(default=timezone.now, help_text="The last event.")
     revision = models.PositiveBigIntegerField(
         default=0,
-        help_text="Another one after each deed that may change what everybody sees of it: what was "
-        "made of the season before is made anew.",
+        help_text="Another one after each action that may change what everybody sees of it: what "
+        "was made of the season before is made anew.",
     )
 
     objects = SeasonQuerySet.as_manager()

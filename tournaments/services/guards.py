@@ -49,8 +49,8 @@ def season_lock(season_id: int, *, changes: bool = True) -> Season:
     """The season, its row locked until the transaction ends: whoever comes second waits, and finds
     what the first has done. Raises Refusal ``season.none``; EngineFault outside a transaction.
 
-    ``changes``: the deed may change what everybody sees, and the season has another revision. It is
-    False for what only reads, and for what is a secret: even that it changed would tell something.
+    ``changes``: the action may change what everybody sees, and the season has another revision. It
+    is False for what only reads, and for a secret: even that it changed would tell something.
     """
     if not transaction.get_connection().in_atomic_block:
         raise EngineFault("a season is locked inside the transaction of its action")

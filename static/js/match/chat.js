@@ -293,7 +293,7 @@ export class Chat {
       "details",
       { class: "chat__more" },
       h("summary", { "aria-label": `More about this message of ${name}` }, "⋯"),
-      h("span", { class: "chat__deeds" }, ...links),
+      h("span", { class: "chat__actions" }, ...links),
     );
   }
 

@@ -236,7 +236,7 @@ def test_after_a_2_it_may_have_been_brought_up() -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_the_log_tells_of_secret_things_to_their_owner_alone(seed: int) -> None:
-    """In two worlds that a reader cannot tell apart, the same public deed reads the same."""
+    """In two worlds that a reader cannot tell apart, the same public action reads the same."""
     random = Random(seed)
     compared = 0
     for state in course(seed)[:-1]:

@@ -233,7 +233,7 @@ def entries_save(
     audit_records(
         acting_user=acting_user,
         action="contestant.enrol",
-        deeds=[
+        targets=[
             (each, {"season": season.pk, "user": each.user_id, "seed": each.seed, "late": late})
             for each in admitted
         ],

@@ -394,10 +394,10 @@ export class DeckBuilder {
     });
   }
 
-  /** @param {() => Promise<string>} deed */
-  async #try(deed) {
+  /** @param {() => Promise<string>} action */
+  async #try(action) {
     try {
-      write(this.trouble, await deed());
+      write(this.trouble, await action());
     } catch (error) {
       write(this.trouble, error instanceof Error ? error.message : String(error));
     }
