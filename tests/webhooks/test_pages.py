@@ -12,7 +12,6 @@ from django.urls import reverse
 
 from accounts.models import User
 from core.refusals import Refusal
-from tests.games.support import committing
 from tests.pages.support import words
 from tests.webhooks.receiver import Receiver, status
 from tests.webhooks.support import Stage
@@ -150,8 +149,7 @@ def test_what_is_offered_is_what_the_services_let_pass(
     whole = ["change", "test", "rotate", "switch-on", "switch-off", "delete"]
     assert names(stage.orla, webhook) == whole
     assert names(cleo, webhook) == []
-    with committing():
-        TEST.do(AtWebhook(stage.orla, webhook))
+    TEST.do(AtWebhook(stage.orla, webhook))
     assert names(stage.orla, webhook) == [each for each in whole if each != "test"]
     chat = stage.webhook(receiver.discord_url, flavour="discord", name="a channel")
     assert names(stage.orla, chat) == [each for each in whole if each != "rotate"]
