@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from core.refusals import Refusal
-from tournaments.items.catalogue import catalogue
+from tournaments.items.catalogue import item_of
 from tournaments.models import Contestant, DeathMatch, Gift, ItemEvent, Season
 from tournaments.reading.contestants import link
 
@@ -24,7 +24,7 @@ class ItemHistory(NamedTuple):
 def item_named(gift: Gift) -> tuple[str, str]:
     """Name and text of an item; its id and nothing where the catalogue has it no longer."""
     try:
-        found = catalogue.item_of(gift.item, gift.ruleset)
+        found = item_of(gift.item, gift.ruleset)
     except Refusal:
         return gift.item, ""
     return found.name, found.text

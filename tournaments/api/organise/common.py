@@ -16,9 +16,9 @@ from accounts.models import User
 from core.api.scopes import Scope, require_scope
 from core.refusals import NotFound, Refusal, Together
 from tournaments.api.serializers import DeathMatchSerializer, RoundSerializer
-from tournaments.api.views import death_matches_whole, rounds_whole
 from tournaments.models import DeathMatch, Season
 from tournaments.reading.seasons import season_for
+from tournaments.reading.whole import death_matches_whole, rounds_whole
 from tournaments.services.guards import must_manage, reason
 from tournaments.services.scheduling.appointments import must_be_ahead
 

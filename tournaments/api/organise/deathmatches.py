@@ -33,8 +33,9 @@ from tournaments.api.organise.common import (
     row_of,
 )
 from tournaments.api.serializers import DeathMatchSerializer
-from tournaments.api.views import TAG, DeathMatchReading, death_matches_whole
+from tournaments.api.views import TAG, DeathMatchReading
 from tournaments.models import DeathMatch, Leg
+from tournaments.reading.whole import death_matches_whole
 from tournaments.services import deathmatches, legs
 from tournaments.services.guards import must_manage, must_not_be_own
 from tournaments.services.results.corrections import death_match_correct, leg_void

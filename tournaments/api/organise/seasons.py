@@ -22,9 +22,10 @@ from tournaments import audience
 from tournaments.api.fields import ContestantReference, FormatField, contestants_of
 from tournaments.api.organise.common import ORGANISE, WHY_AT_FAULT, managed_season
 from tournaments.api.serializers import RepertoireSerializer, SeasonSerializer
-from tournaments.api.views import TAG, SeasonReading, SeasonsReading, seasons_whole
+from tournaments.api.views import TAG, SeasonReading, SeasonsReading
 from tournaments.models import NoShowRule, RulesetChoice, Season
 from tournaments.reading.seasons import season_for
+from tournaments.reading.whole import seasons_whole
 from tournaments.services import preflight, repertoire, seasons, starts
 from tournaments.services.guards import must_manage, reason
 from tournaments.services.results.conclusion import season_end
