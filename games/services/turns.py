@@ -21,13 +21,13 @@ from core.queueing import enqueue
 from core.refusals import Forbidden, NotFound, NotUnderstood, Refusal
 from games import frames, hooks, notices, store
 from games.audience import may_organise
-from games.engine import acts, notation
+from games.engine import acts
 from games.engine import live as lives
 from games.engine.acts import TAKE_BACK
 from games.engine.chance import RandomSource
 from games.engine.decisions import EVERYONE, Event, Seat
 from games.engine.live import Happened, Live, Reminder, Turn
-from games.engine.play import CONCEDE
+from games.engine.play import is_concession
 from games.engine.table import Actor, Entry
 from games.jobs import MAIL_MISSED, MAIL_RULING, wake_enqueue
 from games.models import Match, MatchEntry, ServiceBeat, ServiceOutage
@@ -139,18 +139,11 @@ def _version_refusal(held: Held, seat: Seat, text: str, version: int) -> Refusal
     if version > held.readers.versions[seat]:
         return Refusal("version.ahead", "There is no such version of this match yet.")
     stale = held.live.table.open[seat] is not None and version < held.readers.since[seat]
-    if stale and not _is_concession(text):
+    if stale and not is_concession(text):
         return Refusal(
             "version.stale", "The position has changed since you saw it. Please look again."
         )
     return None
-
-
-def _is_concession(text: str) -> bool:
-    try:
-        return notation.tidy(text) == CONCEDE
-    except Refusal:
-        return False
 
 
 def _earlier_answer(match_id: int, seat: Seat, client_id: str, text: str) -> Ack | Refusal | None:

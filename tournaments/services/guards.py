@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
+from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
@@ -76,7 +77,7 @@ def season_lock_managed(season: Season, acting_user: User | None) -> Season:
     return locked
 
 
-def must_manage(season: Season, acting_user: User | None) -> None:
+def must_manage(season: Season, acting_user: User | AnonymousUser | None) -> None:
     """Raises Refusal ``season.not-organiser``. None stands for the site itself."""
     if acting_user is not None and not audience.may_manage(season, acting_user):
         raise Forbidden("season.not-organiser", "Only an organiser of this season may do this.")

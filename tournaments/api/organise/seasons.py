@@ -16,7 +16,7 @@ from core.api.bodies import body_of
 from core.api.idempotency import idempotent
 from core.api.scopes import Scope
 from core.api.views import ApiView, FieldsView
-from core.refusals import Forbidden, Together
+from core.refusals import Together
 from games.pace import PACES
 from tournaments import audience
 from tournaments.api.fields import ContestantReference, FormatField, contestants_of
@@ -217,8 +217,7 @@ class PreflightView(FieldsView):
     def get(self, request: Request, slug: str) -> Response:
         """What an organiser should know before a step that cannot simply be undone."""
         season = season_for(slug, request.user)
-        if not audience.may_manage(season, request.user):
-            raise Forbidden("season.not-organiser", "Only an organiser of this season may do this.")
+        must_manage(season, request.user)
         step = self.query_value("step", serializers.ChoiceField(self.choices))
         warnings = preflight.preflight(season, step, signed_in(request))
         return Response(self.get_serializer(warnings, many=True).data)
