@@ -18,9 +18,9 @@ from django.core.asgi import get_asgi_application
 from django.db import connection, transaction
 from django.urls import path
 
-from games.consumers import Socket
-from games.executor import in_turn_thread
-from games.publish import Frame, publish
+from games.publishing.publish import Frame, publish
+from games.sockets.consumers import Socket
+from games.sockets.executor import in_turn_thread
 
 SNAPSHOT = "x" * 4096
 

@@ -3,7 +3,7 @@
 Locks are taken in one order everywhere (docs/architecture.md), so this should not happen; where it
 does all the same, nobody need hear of it. This is the one place that decides what is done again.
 Pages, the admin site and the API come here by `CollisionMiddleware`, sockets and streams by
-`games.executor`, tasks by `config.celery`.
+`games.sockets.executor`, tasks by `config.celery`.
 """
 
 from __future__ import annotations

@@ -16,9 +16,10 @@ class GamesConfig(AppConfig):
         )
         from accounts.profile import register_section  # noqa: PLC0415
         from accounts.tokens.services import register_bot_check  # noqa: PLC0415
-        from games import extras, hooks, missed, moderation, profiles, receivers  # noqa: PLC0415
+        from games import extras, hooks, moderation, receivers  # noqa: PLC0415
         from games.ratings import pages  # noqa: PLC0415
         from games.ratings import tasks as ratings  # noqa: PLC0415
+        from games.reading import missed, profiles  # noqa: PLC0415
 
         register_section(pages.ratings_section, order=5)
         register_section(profiles.match_history, order=10)

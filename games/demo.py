@@ -17,10 +17,11 @@ from accounts.roles import Role, has_role
 from accounts.services import audit_record, role_grant, user_register
 from core.clock import now_ms
 from core.refusals import Refusal
-from games import pace, store
+from games import store
 from games.engine.errors import EngineFault
 from games.engine.ruleset import Ruleset
 from games.models import Challenge, Match
+from games.options import pace
 from games.ratings.services import ratings_rebuild
 from games.rulesets import REGISTRY
 from games.services.challenges import challenge_create

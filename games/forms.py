@@ -13,11 +13,11 @@ from django.core.exceptions import ValidationError
 from accounts.models import User
 from accounts.moderation.standing import Silence
 from core.refusals import Refusal, each_of
-from games import pace
 from games.engine.capabilities import supply_of
 from games.engine.ruleset import Ruleset
 from games.models import Challenge, Preparation
-from games.rule_options import RuleOption, rule_options
+from games.options import pace
+from games.options.rules import RuleOption, rule_options
 from games.rulesets import REGISTRY
 from games.services.challenges import MESSAGE_MAX
 from games.services.preparations import MAX_BYTES, NAME_MAX

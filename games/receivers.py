@@ -10,10 +10,10 @@ from django.http import HttpRequest
 
 from accounts.models import User
 from core.refusals import Refusal
-from games import frames
 from games.audience import user_group_of
 from games.models import MatchPlayer
-from games.publish import Frame, publish
+from games.publishing import frames
+from games.publishing.publish import Frame, publish
 from games.services.challenges import challenges_withdraw
 
 

@@ -11,9 +11,10 @@ from django.utils import timezone
 from core.clock import now_ms
 from core.jobs import guard
 from core.queueing import enqueue
-from games import notices, presence
+from games import presence
 from games.jobs import MAIL_MISSED, MAIL_RULING, WAKE, wake_enqueue
 from games.models import Match
+from games.publishing import notices
 from games.services.challenges import challenges_abandon, challenges_expire
 from games.services.outage import outages_give_back
 from games.services.turns import is_serving, match_wake

@@ -1,7 +1,7 @@
 """Who opens a socket: a person by the session of their browser, a program by its token.
 
 Nothing is looked up here. A socket is handed the means to find out, so that it can do so when its
-turn has come (see `games.admission`), in a thread that is not shared by all.
+turn has come (see `games.sockets.admission`), in a thread that is not shared by all.
 """
 
 from __future__ import annotations

@@ -21,9 +21,9 @@ from core.api.lists import Filters
 from core.api.scopes import Scope
 from core.api.views import ApiView, DetailView, ListView
 from core.refusals import NotFound
-from games import selectors
 from games.api.serializers import ChallengeSerializer, MatchSerializer, NewChallengeSerializer
 from games.models import Challenge
+from games.reading import selectors
 from games.rulesets import REGISTRY
 from games.services.challenges import (
     challenge_accept,

@@ -16,10 +16,10 @@ from core.api.errors import ParameterFault
 from core.api.lists import Filters, InstantFilter
 from core.api.problems import ProblemSerializer
 from core.api.views import FieldsView, ListView
-from games import selectors
 from games.api.serializers import MatchSerializer
 from games.models import ChatMessage, Match
-from games.reading import match_for, reader_of
+from games.reading import selectors
+from games.reading.matches import match_for, reader_of
 from games.rulesets import REGISTRY
 from games.services.chat import chat_history
 

@@ -16,12 +16,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.api.views import FieldsView
-from games import pace
 from games.api.rulestext import page_of, sections_of
 from games.engine.capabilities import built_in_of
 from games.engine.records import FORMAT
 from games.engine.table import AnyRuleset
 from games.folders import view_text
+from games.options import pace
 from games.rulesets import REGISTRY
 
 _NOTATION = re.compile(r'<h2 id="rules-notation">.*?</section>', re.DOTALL)

@@ -1,5 +1,5 @@
 """How matches and challenges look in lists. What a match looks like from inside is a view
-(`docs/views.md`), and comes from `games.reading`."""
+(`docs/views.md`), and comes from `games.reading.matches`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from accounts.api.callers import signed_in
 from accounts.api.serializers import PersonSerializer, UsernameField
 from core.refusals import Together
 from games.models import Challenge, Match, MatchPlayer
+from games.options.terms import is_rated, supplied_by_challenger, terms_of
 from games.services.challenges import must_be_another
 from games.services.matches import game_of
-from games.terms import is_rated, supplied_by_challenger, terms_of
 
 
 class PlayerSerializer(serializers.ModelSerializer[MatchPlayer]):

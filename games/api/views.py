@@ -26,9 +26,9 @@ from games.api.lists import LogItemSerializer
 from games.audience import seat_of
 from games.engine import records
 from games.engine.decisions import Seat
-from games.frames import ack_frame
 from games.models import Match
-from games.reading import Reader, match_for, reader_of
+from games.publishing.frames import ack_frame
+from games.reading.matches import Reader, match_for, reader_of
 from games.services.arrivals import match_poll, match_ready_now
 from games.services.matches import record_bytes
 from games.services.turns import client_id_validate, match_submit

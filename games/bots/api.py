@@ -25,7 +25,7 @@ from core.streaming import give_back_database
 from games import store
 from games.audience import AUDIENCES, seat_of
 from games.bots import hints, streams
-from games.reading import match_for
+from games.reading.matches import match_for
 
 
 class StreamView(SignedInView):

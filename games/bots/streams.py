@@ -27,13 +27,15 @@ from accounts.connections.validity import Stands
 from accounts.models import User
 from core.clock import now_ms
 from core.refusals import Refusal
-from games import frames, presence, selectors
+from games import presence
 from games.audience import AUDIENCES, group_of, user_group_of
-from games.executor import in_turn_thread
 from games.models import Challenge, Match
-from games.reading import reader_of, standing_of, versions_of
+from games.options.terms import is_rated, terms_of
+from games.publishing import frames
+from games.reading import selectors
+from games.reading.matches import reader_of, standing_of, versions_of
 from games.services.arrivals import match_attend
-from games.terms import is_rated, terms_of
+from games.sockets.executor import in_turn_thread
 
 log = structlog.get_logger("gauntlet.streams")
 

@@ -24,6 +24,7 @@ from core.api.lists import LIMIT, LIMIT_MAX, fields_of, limit_of, link_neighbour
 from core.api.renderers import CsvRenderer, NdjsonRenderer
 from core.api.views import ApiView, FieldsView
 from core.refusals import Refusal
+from core.spreadsheets import harmless
 from games.ratings import keys
 from games.ratings.boards import (
     Board,
@@ -37,7 +38,6 @@ from games.ratings.boards import (
 )
 from games.ratings.forms import DAYS_MAX, GAMES_MAX, BoardForm
 from games.ratings.models import OVERALL, RatingLadder
-from games.spreadsheets import harmless
 
 JSON, CSV, NDJSON = "json", CsvRenderer.format, NdjsonRenderer.format
 MEDIA = {

@@ -15,7 +15,6 @@ from django.views.decorators.http import conditional_page, require_safe
 from accounts.models import User
 from accounts.profile import Section
 from core.refusals import Refusal
-from games import selectors
 from games.models import Match
 from games.ratings import keys
 from games.ratings.boards import (
@@ -28,6 +27,7 @@ from games.ratings.boards import (
 )
 from games.ratings.forms import BoardForm, HistoryForm
 from games.ratings.models import OVERALL, RatingPoint
+from games.reading import selectors
 from games.views.common import one_page
 from games.views.everybody import for_everybody, is_for_one
 

@@ -23,6 +23,7 @@ from accounts.services import audit_record
 from core.jobs import guard
 from core.queueing import enqueue
 from core.refusals import Forbidden, NotFound, Refusal
+from core.text import one_line
 from games.audience import may_organise
 from games.jobs import RATE
 from games.models import Match
@@ -36,7 +37,6 @@ from games.ratings.results import (
     results_of,
     results_since,
 )
-from games.text import one_line
 
 log = structlog.get_logger("gauntlet.ratings")
 

@@ -24,7 +24,7 @@ from games.engine.acts import parse_act
 from games.engine.decisions import Audience, Seat
 from games.engine.live import Turn
 from games.models import Match, MatchPlayer
-from games.pace import spoken
+from games.options.pace import spoken
 from games.services.turns import announce_begin, settle
 from games.store import Held
 

@@ -17,19 +17,21 @@ from accounts.moderation.standing import mute_of, suspension_of
 from accounts.services import audit_record, users_lock
 from core.jobs import guard
 from core.refusals import Forbidden, NotFound, Refusal, Together
-from games import frames, pace, presence
+from core.text import one_line
+from games import presence
 from games.audience import LOBBY_GROUP, user_group_of
 from games.engine import records
 from games.engine.capabilities import supply_of
 from games.engine.ruleset import Ruleset
 from games.models import Challenge, Match, Preparation
-from games.publish import Frame, publish
+from games.options import pace
+from games.options.terms import is_rated, terms_of
+from games.publishing import frames
+from games.publishing.publish import Frame, publish
+from games.reading.selectors import preparation_of
 from games.rulesets import REGISTRY
-from games.selectors import preparation_of
 from games.services.matches import game_of, match_start
 from games.services.preparations import must_be_allowed_to_prepare
-from games.terms import is_rated, terms_of
-from games.text import one_line
 
 MESSAGE_MAX = 200
 

@@ -12,7 +12,7 @@ from accounts.models import Report, User
 from accounts.moderation.standing import why_silent
 from accounts.services import audit_record
 from core.refusals import Forbidden, Refusal
-from games import frames
+from core.text import one_line
 from games.audience import (
     chat_group_of,
     chat_visible_to,
@@ -22,9 +22,9 @@ from games.audience import (
     seat_of,
 )
 from games.models import ChatMessage, Match
-from games.publish import Frame, publish
+from games.publishing import frames
+from games.publishing.publish import Frame, publish
 from games.services.turns import client_id_validate
-from games.text import one_line
 
 TEXT_MAX = 500
 HISTORY = 200

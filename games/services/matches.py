@@ -15,7 +15,8 @@ from accounts.services import audit_record, users_lock
 from core import chance
 from core.clock import instant_of, now_ms
 from core.refusals import Forbidden, NotFound, Refusal, Together
-from games import frames, store
+from core.text import one_line
+from games import store
 from games.audience import LOBBY_GROUP, may_import, may_organise, user_group_of
 from games.engine import live as lives
 from games.engine import records
@@ -28,10 +29,10 @@ from games.engine.options import options_read
 from games.engine.ruleset import HeldItem, Options, Ruleset
 from games.engine.table import Entry, Header
 from games.models import Match, MatchEntry, MatchPlayer, MatchReferee
-from games.publish import Frame, publish
+from games.publishing import frames
+from games.publishing.publish import Frame, publish
 from games.rulesets import REGISTRY
 from games.store import Appended, Held, Readers
-from games.text import one_line
 
 
 def options_of(ruleset: Ruleset[Any, Any], given: Mapping[str, Any]) -> Options:

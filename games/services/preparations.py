@@ -8,11 +8,11 @@ from django.db.models import ProtectedError
 from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import Forbidden, NotFound, Refusal
+from core.text import one_line
 from games.audience import may_prepare
 from games.engine.capabilities import SupplyReport, supplier, supply_of
 from games.models import Challenge, Preparation
 from games.rulesets import REGISTRY
-from games.text import one_line
 
 NAME_MAX = 60
 MAX_BYTES = 256 * 1024

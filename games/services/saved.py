@@ -14,11 +14,11 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import NotFound, Refusal, Together
+from core.text import one_line
 from games.engine import notation
 from games.engine.ruleset import Ruleset
 from games.models import SavedMove
 from games.rulesets import REGISTRY
-from games.text import one_line
 
 NAME_MAX = 40
 MOST = 30  # of one person for one ruleset

@@ -19,7 +19,8 @@ from core import chance
 from core.clock import now_ms
 from core.queueing import enqueue
 from core.refusals import Forbidden, NotFound, NotUnderstood, Refusal
-from games import frames, hooks, notices, store
+from core.text import one_line
+from games import hooks, store
 from games.audience import may_organise
 from games.engine import acts
 from games.engine import live as lives
@@ -31,9 +32,9 @@ from games.engine.play import is_concession
 from games.engine.table import Actor, Entry
 from games.jobs import MAIL_MISSED, MAIL_RULING, wake_enqueue
 from games.models import Match, MatchEntry, ServiceBeat, ServiceOutage
-from games.publish import Frame, publish
+from games.publishing import frames, notices
+from games.publishing.publish import Frame, publish
 from games.store import Appended, Held
-from games.text import one_line
 
 log = structlog.get_logger("gauntlet.turns")
 

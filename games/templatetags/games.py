@@ -14,11 +14,12 @@ from django.utils.safestring import SafeString
 
 from accounts.models import User
 from accounts.roles import is_organiser
-from games import pace, rule_options, terms, words
+from games import words
 from games.folders import static_name
 from games.models import Challenge, Match, MatchPlayer
+from games.options import pace, rules, terms
+from games.reading.selectors import challenges_to, matches_to_rule
 from games.rulesets import REGISTRY
-from games.selectors import challenges_to, matches_to_rule
 
 register = template.Library()
 
@@ -93,7 +94,7 @@ def times_table(row: Match | Challenge) -> list[tuple[str, str]]:
 def rules_table(row: Match | Challenge) -> list[tuple[str, str]]:
     """The title and the choice of every rule that can be chosen."""
     ruleset = words.ruleset_named(row.ruleset)
-    return [] if ruleset is None else rule_options.rules_table(ruleset, row.options)
+    return [] if ruleset is None else rules.rules_table(ruleset, row.options)
 
 
 @register.filter

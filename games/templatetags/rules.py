@@ -13,7 +13,7 @@ from django.utils.html import format_html, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import slugify
 
-from games import pictures
+from games.pictures import boards
 from games.rulesets import REGISTRY
 
 register = template.Library()
@@ -26,15 +26,15 @@ _ID = re.compile(r'\sid="([^"]+)"')
 def rules_figure(ruleset_id: str, name: str) -> SafeString:
     """A drawn example with its caption. Raises Refusal for one that does not exist: a mistake of
     the template."""
-    svg, caption = pictures.figure(REGISTRY.get(ruleset_id), name)
-    width, height = pictures.size_of(svg)
+    svg, caption = boards.figure(REGISTRY.get(ruleset_id), name)
+    width, height = boards.size_of(svg)
     return format_html(
         '<figure class="rules-figure"><img src="{}" width="{}" height="{}" alt="{}" loading="lazy">'
         "<figcaption>{}</figcaption></figure>",
         reverse("games:rules_figure", args=[ruleset_id, name]),
         width,
         height,
-        pictures.words_of(svg),
+        boards.words_of(svg),
         caption,
     )
 

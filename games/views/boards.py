@@ -13,12 +13,20 @@ from core.refusals import Forbidden, Refusal
 from core.sizes import takes
 from games import store
 from games.audience import AUDIENCES, audience_of
-from games.diagrams import diagram_of
 from games.engine.capabilities import Painting, painting_of
 from games.engine.decisions import ROOM, Decision, Seat
 from games.engine.views import match_view
-from games.pictures import PNG, as_image, board_of, names_of, png_of, png_response, svg_response
-from games.reading import match_for
+from games.pictures.boards import (
+    PNG,
+    as_image,
+    board_of,
+    names_of,
+    png_of,
+    png_response,
+    svg_response,
+)
+from games.pictures.diagrams import diagram_of
+from games.reading.matches import match_for
 from games.store import Held
 from games.views.common import explains_refusals
 

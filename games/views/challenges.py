@@ -17,11 +17,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.models import User
 from accounts.moderation.standing import silence_of
 from core.refusals import NotFound, Refusal, allowed
-from games import selectors
 from games.audience import may_prepare
 from games.engine.capabilities import Supply, supply_of
 from games.forms import ChallengeForm
 from games.models import Challenge
+from games.reading import selectors
 from games.rulesets import REGISTRY
 from games.services.challenges import (
     challenge_accept,

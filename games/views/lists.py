@@ -9,11 +9,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
-from games import extras, selectors
+from games import extras
 from games.audience import may_import
 from games.forms import WatchForm
 from games.ratings.boards import Wanted, ratings_wanted
 from games.ratings.models import OVERALL
+from games.reading import selectors
 from games.rulesets import REGISTRY
 from games.views.common import needs_sign_in, one_page, render_live, signed_in
 

@@ -15,15 +15,16 @@ from django.views.decorators.http import require_safe
 from accounts.models import User
 from accounts.moderation.standing import Silence, silence_of
 from core.refusals import Forbidden, Refusal
-from games import extras, sharing, store
+from games import extras, store
 from games.api.views import record_response
 from games.audience import AUDIENCES, may_moderate_chat, may_organise, seat_of
 from games.engine.capabilities import disputes_of
 from games.engine.decisions import ROOM, Seat
 from games.models import Match
-from games.pictures import as_image, board_of, names_of, told_apart
-from games.reading import match_for, reader_of
-from games.replays import replay_of
+from games.pictures import links
+from games.pictures.boards import as_image, board_of, names_of, told_apart
+from games.reading.matches import match_for, reader_of
+from games.reading.replays import replay_of
 from games.services.arrivals import end_mark_seen
 from games.services.matches import record_bytes
 from games.views.common import explains_refusals
@@ -74,8 +75,8 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
 def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
     """A finished match, step by step. `?move=N` is the link to one of them.
 
-    Context: `match`; `replay_data` (see `games.replays`); `you` (0, 1 or None); `move`, the number
-    of the step that is asked for (the last one unless told otherwise) and `step`, that step;
+    Context: `match`; `replay_data` (see `games.reading.replays`); `you` (0, 1 or None); `move`, the
+    number of the step that is asked for (the last one unless told otherwise) and `step`, that step;
     `picture` of its board; `standing`, how the match ended; `log` as of :func:`log_sentences` with
     `n` the step's number; `first`,
     `back`, `forward` and `last`, the numbers that the links for readers without scripts lead to
@@ -124,7 +125,7 @@ def share(request: HttpRequest, match_id: int) -> HttpResponse:
     held = store.held_of(match)
     version = held.readers.versions[AUDIENCES.index(ROOM)]
     what = f"share-{match_id}-{version}-{match.status}-{int(match.paused)}"
-    return sharing.png_response(request, lambda: sharing.match_picture(match), what=what)
+    return links.png_response(request, lambda: links.match_picture(match), what=what)
 
 
 @require_safe

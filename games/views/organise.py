@@ -15,12 +15,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.models import User
 from core.refusals import NotFound, Refusal
-from games import selectors
 from games.audience import may_prepare
 from games.engine.capabilities import Supply, SupplyReport, supplier, supplies_of, supply_of
 from games.engine.ruleset import Ruleset
 from games.forms import PreparationForm
-from games.pictures import as_image
+from games.pictures.boards import as_image
+from games.reading import selectors
 from games.rulesets import REGISTRY
 from games.services.preparations import (
     MAX_BYTES,

@@ -8,10 +8,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from games import pace
 from games.engine.ruleset import Ruleset
 from games.folders import rules_template
-from games.pictures import figure, svg_response
+from games.options import pace
+from games.pictures.boards import figure, svg_response
 from games.rulesets import REGISTRY
 from games.views.common import explains_refusals
 

@@ -9,7 +9,7 @@ import pytest
 from accounts.templatetags.site import icon_names
 from games.engine import palette
 from games.engine.ruleset import Ruleset
-from games.pictures import figures_of
+from games.pictures.boards import figures_of
 from games.rulesets import REGISTRY
 from script.lib.console import ROOT
 

@@ -281,8 +281,8 @@ def suspend(*, user: int, seconds: float) -> None:
 
 
 def publish(*, match: int, audience: str, frames: int, size: int) -> None:
-    from games.publish import Frame
-    from games.publish import publish as send
+    from games.publishing.publish import Frame
+    from games.publishing.publish import publish as send
 
     text = json.dumps({"type": "filler", "text": "x" * size})
     send([Frame(f"match.{match}.{audience}", text)] * frames)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from games import admission as doors
-from games.admission import Door, FullError, GoneError, Rank
+from games.sockets import admission as doors
+from games.sockets.admission import Door, FullError, GoneError, Rank
 
 
 class Crowd:

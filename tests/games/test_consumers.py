@@ -15,11 +15,12 @@ from accounts.connections.sockets import Visitor
 from accounts.models import User
 from accounts.moderation.standing import Silence
 from core.api.scopes import Credential
-from games import consumers, frames
 from games.audience import user_group_of
 from games.models import Match
-from games.reading import Reader
-from games.routing import websocket_urlpatterns
+from games.publishing import frames
+from games.reading.matches import Reader
+from games.sockets import consumers
+from games.sockets.routing import websocket_urlpatterns
 from tests.support.sockets import KnownVisitor, LocalSocket
 
 

@@ -12,10 +12,11 @@ from accounts.models import AuditEntry, User
 from accounts.roles import Role
 from accounts.services import role_revoke
 from core.refusals import Refusal
-from games import frames, selectors
 from games.engine.capabilities import supplier
 from games.models import Challenge, MatchEntry, Preparation
-from games.reading import reader_of
+from games.publishing import frames
+from games.reading import selectors
+from games.reading.matches import reader_of
 from games.rulesets import REGISTRY
 from games.services.arrivals import match_attend
 from games.services.challenges import challenge_accept, challenge_create

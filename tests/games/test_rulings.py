@@ -15,9 +15,10 @@ from django.test import Client
 from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant
-from games import notices, selectors
 from games.audience import LOBBY_GROUP, user_group_of
 from games.jobs import MAIL_RULING
+from games.publishing import notices
+from games.reading import selectors
 from games.services.turns import Ack
 from tests.games.client import Reader
 from tests.games.desk import Desk

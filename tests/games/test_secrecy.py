@@ -33,7 +33,6 @@ from accounts.models import User
 from accounts.moderation import reports
 from core import chance
 from core.refusals import Refusal
-from games.diagrams import diagram_of
 from games.engine import live as lives
 from games.engine import notation
 from games.engine.decisions import Audience, Seat
@@ -41,7 +40,8 @@ from games.engine.play import opened, submitted
 from games.engine.ruleset import HeldItem
 from games.engine.table import AnyRuleset, Header
 from games.models import Match
-from games.reading import reader_of
+from games.pictures.diagrams import diagram_of
+from games.reading.matches import reader_of
 from games.rulesets import REGISTRY
 from games.services.chat import chat_post
 from tests.games.support import T0, Play, Wire, committing, group, started

@@ -391,7 +391,7 @@ def test_nothing_is_told_before_the_commit_or_after_a_rollback(play: Play, wire:
 def test_a_broker_that_is_away_loses_no_move(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     import redis
 
-    from games import publish
+    from games.publishing import publish
 
     monkeypatch.setattr(publish, "_client", lambda: redis.Redis.from_url("redis://127.0.0.1:1"))
     play.move(0, "pick T", 1 * SECOND)

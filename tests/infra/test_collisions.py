@@ -23,9 +23,9 @@ from accounts.moderation.sanctions import user_suspend
 from config.celery import app
 from core import collisions
 from core.refusals import Refusal
-from games.executor import _with_connection
 from games.models import Challenge
 from games.services.challenges import challenge_accept, challenge_create
+from games.sockets.executor import _with_connection
 from script.lib.console import ROOT
 from tests.games.support import started, user_named
 from tests.games.test_races import Threads

@@ -14,10 +14,10 @@ from django.test import Client
 from PIL import Image, ImageDraw
 
 from accounts.models import User
-from games import pictures
 from games.engine import live as lives
 from games.engine.table import AnyRuleset, Header
-from games.pictures import png_of
+from games.pictures import boards
+from games.pictures.boards import png_of
 from games.rulesets import REGISTRY
 from games.rulesets.peg_domain import painting
 from games.views.boards import LARGEST_PICTURE
@@ -64,7 +64,7 @@ def test_who_has_an_older_drawing_gets_the_new_one(
     address = f"/matches/{pegs.pk}/{name}"
     tag = nobody.get(address)["ETag"]
     assert nobody.get(address, headers={"If-None-Match": tag}).status_code == 304
-    monkeypatch.setattr(pictures, "DRAWING", pictures.DRAWING + 1)
+    monkeypatch.setattr(boards, "DRAWING", boards.DRAWING + 1)
     assert nobody.get(address, headers={"If-None-Match": tag}).status_code == 200
 
 

@@ -11,8 +11,8 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from games import pace
 from games.models import Challenge, Match
+from games.options import pace
 from games.rulesets import REGISTRY
 from games.services.challenges import challenge_accept, challenge_cancel, challenge_decline
 from tests.games.support import nothing_changes

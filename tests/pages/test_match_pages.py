@@ -18,10 +18,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Sanction, User
-from games import replays
 from games.engine import records
 from games.engine.reasons import COMMON
 from games.models import Match
+from games.reading import replays
 from games.rulesets import REGISTRY
 from games.words import result_text
 from tests.engine.playthroughs import playthroughs

@@ -13,7 +13,7 @@ from django.test import Client
 from accounts.models import User
 from games.engine.capabilities import supplier, supplies_of
 from games.models import Challenge, Preparation
-from games.rule_options import rule_options, rules_table
+from games.options.rules import rule_options, rules_table
 from games.rulesets import REGISTRY
 from games.services.preparations import preparation_create
 from tests.games.support import nothing_changes

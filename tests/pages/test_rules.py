@@ -10,7 +10,7 @@ from django.test import Client
 
 from core.refusals import Refusal
 from games.engine.table import AnyRuleset
-from games.pictures import figures_of, words_of
+from games.pictures.boards import figures_of, words_of
 from games.rulesets import REGISTRY
 from games.templatetags.rules import rules_figure
 from tests.pages.support import links, words

@@ -13,8 +13,8 @@ from django.test import Client
 
 from accounts.models import User
 from accounts.services import user_close, user_reopen
-from games import publish as publishing
 from games.audience import user_group_of
+from games.publishing import publish as publishing
 from tests.games.support import committing
 
 Visitor = Callable[..., Client]

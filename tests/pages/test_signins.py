@@ -30,12 +30,13 @@ from accounts.moderation.standing import Silence
 from accounts.roles import Role
 from accounts.services import role_grant, user_close
 from accounts.tokens.services import token_create, token_revoke
-from games import consumers, frames
 from games.audience import group_of, user_group_of
 from games.bots import streams
 from games.models import Match
-from games.reading import Reader
-from games.routing import websocket_urlpatterns
+from games.publishing import frames
+from games.reading.matches import Reader
+from games.sockets import consumers
+from games.sockets.routing import websocket_urlpatterns
 from tests.games.support import Play, committing
 from tests.pages.test_sign_out import messages
 from tests.support.sockets import KnownVisitor, LocalSocket

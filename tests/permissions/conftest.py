@@ -10,7 +10,7 @@ from asgiref.sync import sync_to_async
 from django.core.cache import cache
 from django.db import transaction
 
-from games import admission, consumers
+from games.sockets import admission, consumers
 from tests.permissions.world import World
 
 R = TypeVar("R")

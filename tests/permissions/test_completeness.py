@@ -15,8 +15,8 @@ from accounts.models import User
 from config.operations import actions as operations
 from core.actions import Actions
 from games import actions as games
-from games.incoming import Incoming
 from games.ratings import actions as ratings
+from games.sockets.incoming import Incoming
 from tests.permissions.table import PERMISSIONS, Api, Frame, Page
 from tests.permissions.world import World
 from tournaments import actions as seasons

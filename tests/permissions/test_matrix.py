@@ -25,7 +25,7 @@ from django.urls import reverse
 
 from accounts.signin.backends import NameBackend
 from accounts.tokens.bearers import bearer_of
-from games.routing import websocket_urlpatterns
+from games.sockets.routing import websocket_urlpatterns
 from tests.permissions.table import PERMISSIONS, Api, Ask, Frame, Page, Permission
 from tests.permissions.world import (
     BECOME,

@@ -10,9 +10,9 @@ import msgspec
 from django import forms
 
 from core.refusals import Refusal
-from games import pace
 from games.engine.options import Limits
 from games.forms import Card, Cards, games_offered, paces_offered
+from games.options import pace
 from tournaments.formats.registry import FORMATS, format_of, option_limits, options_of
 from tournaments.forms.base import ServiceForm
 from tournaments.forms.fields import ContestantField

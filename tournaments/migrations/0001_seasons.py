@@ -796,7 +796,7 @@ class Migration(migrations.Migration):
                 (
                     "pace",
                     models.CharField(
-                        default="normal", help_text="See `games.pace.PACES`.", max_length=20
+                        default="normal", help_text="Key of a ready-made pace.", max_length=20
                     ),
                 ),
                 (
@@ -1092,7 +1092,7 @@ class Migration(migrations.Migration):
                     "still",
                     models.PositiveIntegerField(
                         blank=True,
-                        help_text="Its board's picture at that moment; see `games.diagrams`.",
+                        help_text="Its board's picture at that moment; see `games.pictures.diagrams`.",
                         null=True,
                     ),
                 ),

@@ -73,7 +73,7 @@ class Season(models.Model):
     ruleset_choice = models.CharField(
         max_length=10, choices=RulesetChoice.choices, default=RulesetChoice.FIXED
     )
-    pace = models.CharField(max_length=20, default="normal", help_text="See `games.pace.PACES`.")
+    pace = models.CharField(max_length=20, default="normal", help_text="Key of a ready-made pace.")
     tie_breaks = models.JSONField(
         default=list, blank=True, help_text="Keys of metrics, the first decides first."
     )

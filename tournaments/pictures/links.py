@@ -9,7 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from games.engine.palette import ON_DARK
-from games.sharing import BRASS, MUTED, PANEL, TEXT, frame, label
+from games.pictures.links import BRASS, MUTED, PANEL, TEXT, frame, label
 from tournaments.lifecycle import STILL_IN, DeathMatchStatus, SeasonStatus
 from tournaments.models import Contestant, DeathMatch
 from tournaments.pictures.portraits import colour_of, initial_of

@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from core.refusals import Forbidden, NotFound, Refusal, Together
+from core.text import one_line
 from games.engine.errors import EngineFault
-from games.text import one_line
 from tournaments import audience
 from tournaments.formats.registry import format_of
 from tournaments.lifecycle import (

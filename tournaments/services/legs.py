@@ -16,10 +16,11 @@ from accounts.services import audit_record, users_lock
 from core import chance
 from core.clock import instant_of
 from core.refusals import Forbidden, NotFound, Refusal
-from games import pace, words
+from games import words
 from games.engine.chance import RandomSource
 from games.engine.decisions import Seat
 from games.models import Match
+from games.options import pace
 from games.rulesets import REGISTRY
 from games.services.matches import match_start, supplied_to
 from tournaments import audience, lifecycle

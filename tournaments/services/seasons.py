@@ -14,7 +14,7 @@ from django.utils.text import slugify
 from accounts.models import User
 from accounts.services import audit_record, users_lock
 from core.refusals import Forbidden, Refusal, Together
-from games import pace
+from games.options import pace
 from tournaments import audience, lifecycle
 from tournaments.formats import registry as formats_known
 from tournaments.lifecycle import ContestantStatus, SeasonStatus, Visibility

@@ -9,7 +9,8 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from games import pace, words
+from games import words
+from games.options import pace
 from tournaments.lifecycle import (
     STILL_IN,
     ContestantStatus,

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from accounts.models import User
 from core.actions import Offer
 from core.refusals import allowed
-from games.sharing import png_response
+from games.pictures.links import png_response
 from games.views.common import one_page, signed_in
 from tournaments import audience
 from tournaments.actions.ladder import CHALLENGE

@@ -143,7 +143,9 @@ class Delivery(models.Model):
         help_text="What the turn or clock is of, or the match that an event's words come with.",
     )
     still = models.PositiveIntegerField(
-        null=True, blank=True, help_text="Its board's picture at that moment; see `games.diagrams`."
+        null=True,
+        blank=True,
+        help_text="Its board's picture at that moment; see `games.pictures.diagrams`.",
     )
     version = models.PositiveIntegerField(
         null=True, blank=True, help_text="Of a turn: the room's version of the match after it."

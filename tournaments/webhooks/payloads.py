@@ -13,12 +13,13 @@ from django.conf import settings
 from django.urls import reverse
 
 from core.clock import now_ms
-from games import frames, store
-from games.diagrams import diagram_of
+from games import store
 from games.engine.decisions import ALL, ROOM
 from games.engine.views import match_view
 from games.models import Match
-from games.pictures import png_of
+from games.pictures.boards import png_of
+from games.pictures.diagrams import diagram_of
+from games.publishing import frames
 from games.words import game_name, result_text
 from tournaments.lifecycle import LegStatus
 from tournaments.models import Contestant, DeathMatch, Leg, Round, Season, SeasonEvent
@@ -33,7 +34,7 @@ _LATEST = 3
 class Scene(NamedTuple):
     """A match as the room sees it: `version`, `view`, the latest `lines` of its log, the moment
     `at` (ms since 1970) of the last of them, and the number of its board's picture (`still`, see
-    `games.diagrams`; None before there is one)."""
+    `games.pictures.diagrams`; None before there is one)."""
 
     match: Match
     version: int

@@ -19,7 +19,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.services import UNSET, Unset, audit_record
 from core.refusals import Forbidden, NotFound, Refusal
-from games.text import one_line
+from core.text import one_line
 from tournaments.audience import may_manage
 from tournaments.lifecycle import Visibility
 from tournaments.models import Season

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from games.pictures import png_of
+from games.pictures.boards import png_of
 from games.rulesets.domain import picture as pictures
 from games.rulesets.domain.board import Laid, count, faults
 from games.rulesets.domain.pool import Pool

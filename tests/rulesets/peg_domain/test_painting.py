@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw
 from core.refusals import Refusal
 from games.engine.course import MatchCourse
 from games.engine.decisions import Decision
-from games.pictures import png_of
+from games.pictures.boards import png_of
 from games.rulesets.peg_domain import painting
 from games.rulesets.peg_domain.boards import PALLET_SQUARE, STRIDE
 from games.rulesets.peg_domain.picture import Grid

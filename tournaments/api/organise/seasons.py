@@ -17,7 +17,7 @@ from core.api.idempotency import idempotent
 from core.api.scopes import Scope
 from core.api.views import ApiView, FieldsView
 from core.refusals import Together
-from games.pace import PACES
+from games.options.pace import PACES
 from tournaments import audience
 from tournaments.api.fields import ContestantReference, FormatField, contestants_of
 from tournaments.api.organise.common import ORGANISE, WHY_AT_FAULT, managed_season

@@ -14,7 +14,7 @@ from django.db.models import F
 from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import Refusal
-from games.spreadsheets import harmless, unarmed
+from core.spreadsheets import harmless, unarmed
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Contestant, Season
 from tournaments.services.contestants.enrolment import Enrolment, Intake, entries_save

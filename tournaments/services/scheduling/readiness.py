@@ -13,9 +13,9 @@ from accounts.models import User
 from accounts.services import audit_record
 from core import chance
 from core.refusals import Forbidden, Refusal
-from games import pace
 from games.engine.chance import RandomSource
 from games.engine.decisions import Seat
+from games.options import pace
 from tournaments import audience
 from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus, Visibility
 from tournaments.models import DeathMatch, Leg

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from accounts.models import User
 from core.jobs import guard
-from games import pace
+from games.options import pace
 from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus
 from tournaments.models import DeathMatch, Leg, ReminderSent, Season
 from tournaments.services.deathmatches import sides_of

@@ -20,7 +20,7 @@ from games.engine.decisions import ROOM
 from games.engine.palette import ON_DARK
 from games.engine.views import match_view
 from games.models import Match
-from games.pictures import PNG, board_of, drawn, png_of
+from games.pictures.boards import PNG, board_of, drawn, png_of
 from games.words import game_name
 
 WIDTH, HEIGHT = 1200, 630

@@ -10,8 +10,7 @@ import msgspec
 from django.core.cache import cache
 
 from core.refusals import Refusal
-from games import frames, store
-from games.diagrams import reached_after
+from games import store
 from games.engine import acts, play, records
 from games.engine.course import MatchCourse
 from games.engine.decisions import ALL, seen_by
@@ -19,6 +18,8 @@ from games.engine.live import Live
 from games.engine.table import AnyRuleset, Entry, Header
 from games.engine.views import match_view
 from games.models import Match
+from games.pictures.diagrams import reached_after
+from games.publishing import frames
 
 KEPT_S = 24 * 3600
 # Part of the cache's key: raise it when the shape of a step, or of any ruleset's view, changes.
@@ -51,14 +52,14 @@ def steps_of(
     ruleset: AnyRuleset, header: Header, entries: Sequence[Entry], reached: Sequence[int]
 ) -> list[dict[str, Any]]:
     """One step an entry, after step 0, the opening: plain JSON values. ``reached`` as of
-    `games.diagrams.reached_after`.
+    `games.pictures.diagrams.reached_after`.
 
     A step is ``{"n", "actor", "text", "t", "timeout", "taken_back", "by", "why", "still",
     "events", "view"}``. ``actor`` is 0, 1, ``"chance"``, ``"organiser"`` or, for the opening, null;
     ``text`` the entry as the record has it; ``t`` what the decision's clock showed, in seconds, or
     null; ``taken_back`` whether a later take-back undid the entry; ``still`` the number of the
-    picture of the board after it, as the room saw it (see `games.diagrams`), or null; ``events``
-    and ``view`` (the match after the entry) are as everybody sees them after the end.
+    picture of the board after it, as the room saw it (see `games.pictures.diagrams`), or null;
+    ``events`` and ``view`` (the match after the entry) are as everybody sees them after the end.
     """
     standing = set(MatchCourse(ruleset, header, entries).standing)
     opening = Live(play.opened(ruleset, header))

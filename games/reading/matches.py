@@ -9,10 +9,11 @@ from django.db.models import Prefetch
 
 from core.clock import now_ms
 from core.refusals import NotFound
-from games import frames, store
+from games import store
 from games.audience import audience_of, may_organise
 from games.engine.decisions import Audience
 from games.models import Match, MatchPlayer
+from games.publishing import frames
 
 
 class Reader(NamedTuple):

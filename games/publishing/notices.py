@@ -9,10 +9,10 @@ from django.conf import settings
 from django.template.loader import render_to_string
 
 from accounts.mail import confirmed_addresses, send_once
-from games import frames
 from games.audience import LOBBY_GROUP, concerned_with, organisers_of, user_group_of
 from games.models import Match
-from games.publish import Frame, publish
+from games.publishing import frames
+from games.publishing.publish import Frame, publish
 from games.words import game_name, result_text
 
 log = structlog.get_logger("gauntlet.notices")

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 
 from accounts.models import User
 from accounts.profile import Section
-from games import selectors
+from games.reading import selectors
 
 SHOWN = 10
 

@@ -7,7 +7,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 
 from accounts.models import User
-from games import selectors
+from games.reading import selectors
 from games.words import game_name, result_text
 
 

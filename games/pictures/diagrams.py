@@ -14,7 +14,7 @@ from games.engine.decisions import ROOM, Event, seen_by
 from games.engine.live import Live
 from games.engine.views import match_view
 from games.models import Match, MatchEntry
-from games.pictures import board_of, names_of
+from games.pictures.boards import board_of, names_of
 
 
 def diagram_of(match: Match, number: int) -> str:

@@ -20,7 +20,7 @@ from games.engine.live import Happened, Live, Reminder
 from games.engine.table import AnyRuleset
 from games.engine.views import match_view
 from games.models import Match, MatchEntry
-from games.publish import Frame
+from games.publishing.publish import Frame
 from games.store import Held, Readers, actor_of, header_of
 
 _ENCODER = msgspec.json.Encoder()

@@ -25,8 +25,7 @@ from accounts.models import User
 from core.api.scopes import Credential, Scope
 from core.clock import now_ms
 from core.refusals import Forbidden, Refusal
-from games import frames, presence
-from games.admission import DOOR, Arrival, FullError, GoneError, Rank
+from games import presence
 from games.audience import (
     AUDIENCES,
     LOBBY_GROUP,
@@ -36,8 +35,16 @@ from games.audience import (
     user_group_of,
 )
 from games.engine.decisions import ROOM, Audience
-from games.executor import in_turn_thread
-from games.incoming import (
+from games.models import ChatMessage, Match
+from games.publishing import frames
+from games.publishing.publish import Frame, publish
+from games.reading.matches import Reader, reader_of, standing_of, versions_of
+from games.services.arrivals import match_attend
+from games.services.chat import chat_history, chat_post
+from games.services.turns import Ack, match_organise, match_submit
+from games.sockets.admission import DOOR, Arrival, FullError, GoneError, Rank
+from games.sockets.executor import in_turn_thread
+from games.sockets.incoming import (
     Chat,
     ChatHistory,
     Incoming,
@@ -47,13 +54,7 @@ from games.incoming import (
     Sync,
     incoming,
 )
-from games.limits import Bucket, chat_wait
-from games.models import ChatMessage, Match
-from games.publish import Frame, publish
-from games.reading import Reader, reader_of, standing_of, versions_of
-from games.services.arrivals import match_attend
-from games.services.chat import chat_history, chat_post
-from games.services.turns import Ack, match_organise, match_submit
+from games.sockets.limits import Bucket, chat_wait
 
 log = structlog.get_logger("gauntlet.sockets")
 

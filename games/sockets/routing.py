@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from games.consumers import LobbySocket, MatchSocket, NowhereSocket
+from games.sockets.consumers import LobbySocket, MatchSocket, NowhereSocket
 
 websocket_urlpatterns = [
     path("ws/v1/matches/<int:match_id>/", MatchSocket.as_asgi()),

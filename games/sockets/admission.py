@@ -20,7 +20,7 @@ from typing import ParamSpec, TypeVar
 
 from django.conf import settings
 
-from games.executor import in_turn_thread
+from games.sockets.executor import in_turn_thread
 
 P = ParamSpec("P")
 R = TypeVar("R")
