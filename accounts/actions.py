@@ -26,7 +26,7 @@ from accounts.services import (
     user_reopen,
 )
 from core.actions import Action, Actions, Fact
-from core.admin.links import row_link, row_links_told
+from core.admin.links import row_link, row_links
 from core.refusals import Refusal
 
 # -- a person ------------------------------------------------------------------------------------
@@ -44,12 +44,12 @@ class AtUser:
 def _history(subject: AtUser) -> list[Fact]:
     """What a moderator should have before them when they judge."""
     latest = Sanction.objects.filter(user=subject.user)[:5]
-    told = format_html_join(
+    lines = format_html_join(
         SafeString("<br>"),
         "{}: {} ({}, {})",
         ((row_link(s), s.reason, date_format(s.at, "j F Y"), s.standing) for s in latest),
     )
-    own: list[Fact] = [("Before this", told or "No sanction yet")]
+    own: list[Fact] = [("Before this", lines or "No sanction yet")]
     return own if subject.report is None else [("Report", row_link(subject.report)), *own]
 
 
@@ -324,7 +324,7 @@ RESOLVE: Final = Action[AtReport](
     facts=lambda s: [
         ("About", s.report.title),
         (s.report.get_reason_display(), s.report.words),
-        ("Sanctions from it", row_links_told(s.report.sanctions.all())),
+        ("Sanctions from it", row_links(s.report.sanctions.all())),
     ],
     check=lambda s: reports.must_be_resolvable(s.moderator, s.report),
     form=lambda _s: ResolveForm,

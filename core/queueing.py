@@ -28,7 +28,7 @@ def enqueue(
         current_app.send_task(task, arguments, countdown=countdown, expires=expires)
     except AWAY as error:
         # Texts may be secrets, such as a mail with the address that resets a password.
-        told = [each for each in arguments if isinstance(each, int)]
-        log.warning("task.not-enqueued", task=task, of=told, error=type(error).__name__)
+        ids = [each for each in arguments if isinstance(each, int)]
+        log.warning("task.not-enqueued", task=task, of=ids, error=type(error).__name__)
         return False
     return True

@@ -87,8 +87,8 @@ class Refusals(Refusal):
     def __init__(self, each: Sequence[Refusal]) -> None:
         self.each = tuple(each)
         first = next((refusal for refusal in self.each if refusal.row is not None), None)
-        told = [refusal for refusal in self.each if refusal.row is None or refusal is first]
-        sentences = dict.fromkeys(refusal.sentence for refusal in told)
+        chosen = [refusal for refusal in self.each if refusal.row is None or refusal is first]
+        sentences = dict.fromkeys(refusal.sentence for refusal in chosen)
         super().__init__(each[0].code, " ".join(sentences), each[0].squares)
         self.kind = each[0].kind
 
@@ -117,11 +117,11 @@ def refusal_of(check: Callable[..., object], *args: object, **kwargs: object) ->
 class Together:
     """Goes on behind something that is refused, so that all of it is told at the end::
 
-        told = Together()
+        faults = Together()
         for number, row in enumerate(rows):
-            with told.of(number):
+            with faults.of(number):
                 ...
-        told.settle()
+        faults.settle()
 
     For what is looked at before anything is done.
     """

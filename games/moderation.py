@@ -146,8 +146,8 @@ def actions_of_own_running(reader: User) -> Q:
         (MESSAGE, ChatMessage.objects.filter(beside)),
         ("games.challenge", Challenge.objects.filter(beside)),
     )
-    told = (Q(target_type=label, target_id__in=keys_as_text(rows)) for label, rows in own)
-    return reduce(or_, told)
+    parts = (Q(target_type=label, target_id__in=keys_as_text(rows)) for label, rows in own)
+    return reduce(or_, parts)
 
 
 def user_links(_request: HttpRequest, user: User) -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ from accounts.admin.search import Former, about_people, details_name, was_about_
 from accounts.models import AuditEntry
 from accounts.roles import is_moderator
 from core.admin.actions import ActionsAdmin
-from core.admin.links import list_address, row_link, row_links_told
+from core.admin.links import list_address, row_link, row_links
 from core.admin.readers import ModeratorView, ReadOnly, person
 from tournaments.actions.seasons import MODERATED, SEASONS
 from tournaments.actions.subjects import AtSeason
@@ -154,7 +154,7 @@ class SeasonAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     @admin.display(description="Run by")
     def run_by(self, season: Season) -> SafeString | str:
         """Its organisers."""
-        return row_links_told(each.user for each in season.organisers.all())
+        return row_links(each.user for each in season.organisers.all())
 
     def view_on_site(self, season: Season) -> str:
         """The season's page."""

@@ -131,11 +131,11 @@ def own_items(user: User) -> Q:
 def own_actions(user: User) -> Q:
     """What the audit log says of them."""
     own = own_unsettled(user)
-    told = Q(target_type="tournaments.deathmatch", target_id__in=keys_as_text(own))
+    entries = Q(target_type="tournaments.deathmatch", target_id__in=keys_as_text(own))
     legs = Leg.objects.filter(death_match__in=own)
-    told |= Q(target_type="tournaments.leg", target_id__in=keys_as_text(legs))
+    entries |= Q(target_type="tournaments.leg", target_id__in=keys_as_text(legs))
     gifts = Gift.objects.filter(own_items(user))
-    return told | Q(target_type="tournaments.gift", target_id__in=keys_as_text(gifts))
+    return entries | Q(target_type="tournaments.gift", target_id__in=keys_as_text(gifts))
 
 
 def sealed_actions(_user: User) -> Q:

@@ -87,8 +87,8 @@ class AuditEntryAdmin(ModeratorView, ReadOnly, admin.ModelAdmin):
     @admin.display(description="details")
     def details(self, entry: AuditEntry) -> str:
         """How the details begin."""
-        told = "; ".join(f"{name}: {value}" for name, value in entry.data.items())
-        return told if len(told) <= 100 else f"{told[:99]}…"
+        text = "; ".join(f"{name}: {value}" for name, value in entry.data.items())
+        return text if len(text) <= 100 else f"{text[:99]}…"
 
 
 def audit_address(row: Model) -> str:

@@ -16,7 +16,7 @@ from accounts.models import Report, User
 from accounts.moderation import reports
 from accounts.roles import is_moderator
 from core.admin.actions import ActionsAdmin, action_address
-from core.admin.links import list_address, row_address, row_link, row_links_told
+from core.admin.links import list_address, row_address, row_link, row_links
 from core.admin.panels import Panel, register_panel
 from core.admin.readers import ModeratorView, ReadOnly, person
 from core.refusals import allowed
@@ -148,7 +148,7 @@ class ReportAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     @admin.display(description="sanctions")
     def sanctions_from_it(self, report: Report) -> SafeString | str:
         """What was done because of it."""
-        return row_links_told(report.sanctions.all())
+        return row_links(report.sanctions.all())
 
 
 def _open_reports(request: HttpRequest) -> Panel | None:

@@ -121,8 +121,8 @@ def _with_issuer(issuer: str, address: str) -> str:
     parts = urlsplit(address)
     name = "fragment" if parts.fragment else "query"
     pairs = parse_qsl(getattr(parts, name), keep_blank_values=True)
-    told = urlencode([*(pair for pair in pairs if pair[0] != "iss"), ("iss", issuer)])
-    return urlunsplit(parts._replace(**{name: told}))
+    answer = urlencode([*(pair for pair in pairs if pair[0] != "iss"), ("iss", issuer)])
+    return urlunsplit(parts._replace(**{name: answer}))
 
 
 class TokenView(LibraryTokenView):

@@ -51,7 +51,7 @@ def row_link(row: Model | None, words: str = "") -> SafeString:
     return format_html('<a href="{}">{}</a>', row_address(row), words or str(row))
 
 
-def row_links_told(rows: Iterable[Model]) -> SafeString | str:
+def row_links(rows: Iterable[Model]) -> SafeString | str:
     """Rows as links, with commas between them; none is an em dash."""
     return format_html_join(", ", "{}", ((row_link(row),) for row in rows)) or "—"
 

@@ -83,10 +83,10 @@ class Faults:
     def sentence(self) -> str:
         """One sentence about all of it."""
         names = [name for name in self.fields if name != WHOLE]
-        told = [each["sentence"] for faults in self.fields.values() for each in faults]
+        sentences = [each["sentence"] for faults in self.fields.values() for each in faults]
         if not names or self.code() != INVALID:
             more = f" ({len(self.fields)} fields are at fault.)" if len(self.fields) > 1 else ""
-            return told[0] + more
+            return sentences[0] + more
         shown = ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
         return f"Some fields are missing or wrong: {shown}."
 

@@ -352,5 +352,5 @@ def _further(name: str, key: Any, *, backwards: bool) -> Q:
 def _moment_of(cursor: Mapping[str, Any] | None, key: str) -> datetime:
     """One of the cursor's moments, by default now. What nothing depends on is not in the cursor, so
     that the same page has the same tag."""
-    told = "" if cursor is None else cursor.get(key, "")
-    return parse_datetime(told) or timezone.now() if told else timezone.now()
+    text = "" if cursor is None else cursor.get(key, "")
+    return parse_datetime(text) or timezone.now() if text else timezone.now()

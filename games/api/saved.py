@@ -44,14 +44,14 @@ class SavedMoveSerializer(serializers.Serializer[SavedMove]):
 
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """The text is a move of the ruleset that the address names, and the name is one."""
-        told = Together()
+        faults = Together()
         if "name" in sound:
-            with told.of():
+            with faults.of():
                 name_of(sound["name"])
         if "text" in sound:
-            with told.of():
+            with faults.of():
                 move_text(self.context["about"], sound["text"])
-        yield from told.refused
+        yield from faults.refused
 
 
 class SavedMovesView(SignedInView, FieldsView):

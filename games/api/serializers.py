@@ -173,11 +173,11 @@ class GameValidation(serializers.Serializer[Any]):
 
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """Whether there is such a game: what hangs on the ruleset only where that is known."""
-        told = Together()
+        faults = Together()
         if sound.get("ruleset"):
-            with told.of():
+            with faults.of():
                 game_of(sound["ruleset"], sound.get("variant"), sound.get("options", {}))
-        yield from told.refused
+        yield from faults.refused
 
 
 class NewChallengeSerializer(GameValidation):
@@ -213,7 +213,7 @@ class NewChallengeSerializer(GameValidation):
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """Nobody challenges themselves."""
         yield from super().validation_faults(sound)
-        told = Together()
-        with told.of():
+        faults = Together()
+        with faults.of():
             must_be_another(signed_in(self.context["request"]), sound.get("opponent"))
-        yield from told.refused
+        yield from faults.refused

@@ -170,8 +170,8 @@ class Stream(ABC):
         left = (self.until - timezone.now()).total_seconds()
         return min(LOOK_EVERY_S, max(0.0, left))
 
-    async def _lines(self, told: AsyncIterator[dict[str, Any]]) -> AsyncIterator[bytes]:
-        async for frame in told:
+    async def _lines(self, frames: AsyncIterator[dict[str, Any]]) -> AsyncIterator[bytes]:
+        async for frame in frames:
             yield _line(frame)
 
     async def _forget(self, layer: Any, receiving: asyncio.Task[Any]) -> None:

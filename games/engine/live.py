@@ -355,8 +355,8 @@ def reminders(
         # What is the same for both is said of both.
         same = {_of_both(each) for each in due[0]} & {_of_both(each) for each in due[1]}
         due = [{each for each in one if _of_both(each) not in same} for one in due] + [same]
-    told = set[Reminder]().union(*due)
-    return sorted(told, key=lambda reminder: (reminder.at, reminder.seat or 0))
+    every = set[Reminder]().union(*due)
+    return sorted(every, key=lambda reminder: (reminder.at, reminder.seat or 0))
 
 
 def _of_both(reminder: Reminder) -> Reminder:

@@ -62,10 +62,10 @@ class Limits(msgspec.Struct, frozen=True):
 def limits_of(kind: type[msgspec.Struct], odd: frozenset[str] = frozenset()) -> dict[str, Limits]:
     """What each option of this type may be, in the order in which it declares them; those that
     ``odd`` names are odd numbers."""
-    told = inspect.type_info(kind)
-    if not isinstance(told, inspect.StructType):
+    info = inspect.type_info(kind)
+    if not isinstance(info, inspect.StructType):
         raise EngineFault(f"{kind} is no struct")
-    return {each.name: _limits(each.type, odd=each.name in odd) for each in told.fields}
+    return {each.name: _limits(each.type, odd=each.name in odd) for each in info.fields}
 
 
 def _limits(kind: inspect.Type, *, odd: bool) -> Limits:

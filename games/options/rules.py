@@ -54,13 +54,13 @@ class RuleOption(msgspec.Struct, frozen=True):
 def rule_options(ruleset_id: str) -> tuple[RuleOption, ...]:
     """The choices of a ruleset, in the order in which it declares them."""
     ruleset = REGISTRY.get(ruleset_id)
-    told = inspect.type_info(ruleset.options_type)
-    if not isinstance(told, inspect.StructType):
+    info = inspect.type_info(ruleset.options_type)
+    if not isinstance(info, inspect.StructType):
         raise EngineFault(f"the options of {ruleset_id} are no struct")
     defaults = msgspec.structs.asdict(ruleset.options_type())  # type: ignore[call-arg]
     prepared = {key for supply in supplies_of(ruleset) for key in supply.options}
     found = (
-        _option(field, defaults[field.name]) for field in told.fields if field.name not in prepared
+        _option(field, defaults[field.name]) for field in info.fields if field.name not in prepared
     )
     return tuple(option for option in found if option is not None)
 

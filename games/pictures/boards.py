@@ -28,7 +28,7 @@ ALONE = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 # How things are drawn, a part of every tag: raised when a picture of the same position changes.
 DRAWING: Final = 5
 
-_TOLD = {tag: re.compile(rf"<{tag}\b[^>]*>(.*?)</{tag}>", re.DOTALL) for tag in ("title", "desc")}
+_TEXTS = {tag: re.compile(rf"<{tag}\b[^>]*>(.*?)</{tag}>", re.DOTALL) for tag in ("title", "desc")}
 _SIZE = {name: re.compile(rf"<svg\b[^>]*?\s{name}=\"([0-9.]+)\"") for name in ("width", "height")}
 
 
@@ -37,11 +37,11 @@ def board_of(ruleset: Ruleset[Any, Any], view: Mapping[str, Any], names: Sequenc
     is a board."""
     if view["game"] is None:
         return ""
-    first, second = told_apart(names)
+    first, second = distinct_names(names)
     return ruleset.picture(view["game"], (first, second))
 
 
-def told_apart(names: Sequence[str]) -> tuple[str, str]:
+def distinct_names(names: Sequence[str]) -> tuple[str, str]:
     """Both players' names; those who share one are told apart by their place."""
     first, second = names
     return (first, second) if first != second else (f"{first} (1)", f"{second} (2)")
@@ -54,7 +54,7 @@ def names_of(match: Match) -> list[str]:
 
 def words_of(svg: str) -> str:
     """The text alternative of one of our pictures."""
-    found = (pattern.search(svg) for pattern in _TOLD.values())
+    found = (pattern.search(svg) for pattern in _TEXTS.values())
     parts = [unescape(match[1]).strip() for match in found if match]
     return ". ".join(part.rstrip(".") for part in parts if part)
 

@@ -34,7 +34,7 @@ def encoded(frame: dict[str, Any]) -> str:
 # -- steps ---------------------------------------------------------------------------------------
 
 
-def told(
+def step_frames(
     ruleset: AnyRuleset, before: Live, after: Live, readers: Readers, happened: Sequence[Happened],
     *, match_id: int, at: int, actor: str | None = None,
 ) -> tuple[Readers, list[Frame]]:  # fmt: skip

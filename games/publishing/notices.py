@@ -66,8 +66,8 @@ def announce_ruling(match_id: int, *, waits: bool) -> None:
     """Tell those who may rule that a match waits for them, or no longer does."""
     match = _match(match_id)
     text = frames.encoded({"type": "ruling", **_about(match), "waits": waits})
-    told = organisers_of(match).values_list("pk", flat=True)
-    publish([Frame(user_group_of(user_id), text) for user_id in told])
+    organisers = organisers_of(match).values_list("pk", flat=True)
+    publish([Frame(user_group_of(user_id), text) for user_id in organisers])
 
 
 def mail_ruling(match_id: int, seq: int) -> int:

@@ -254,7 +254,7 @@ class Asked(NamedTuple):
         form = BoardForm(given)
         if not form.is_valid():
             raise serializers.ValidationError(
-                {name: [str(each) for each in told] for name, told in form.errors.items()}
+                {name: [str(each) for each in sentences] for name, sentences in form.errors.items()}
             )
         shape = given.get("format", request.accepted_renderer.format)
         if shape not in MEDIA:

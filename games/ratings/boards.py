@@ -42,13 +42,13 @@ class Wanted(NamedTuple):
     @property
     def query(self) -> dict[str, str]:
         """As parameters of an address, without what is usual."""
-        told = {
+        parameters = {
             "games": "" if self.games <= 1 else str(self.games),
             "days": str(self.days or ""),
             "bots": "" if self.bots else "hide",
             "provisional": "" if self.provisional else "hide",
         }
-        return {name: value for name, value in told.items() if value}
+        return {name: value for name, value in parameters.items() if value}
 
 
 class Cursor(NamedTuple):

@@ -61,14 +61,14 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
     """
     lasts = settings.GAUNTLET_CHALLENGE_LASTS if lasts is None else lasts
     message = one_line(message)
-    told = Together()
-    with told.of():
+    faults = Together()
+    with faults.of():
         ruleset, chosen = game_of(ruleset_id, variant, options or {})
-    with told.of():
+    with faults.of():
         _must_be_sound(lasts, advantage, message)
-    with told.of():
+    with faults.of():
         must_be_another(acting_user, opponent)
-    told.settle()
+    faults.settle()
     preparation = _preparation(acting_user, ruleset, variant, preparation_id)
     # Both, since either could be closed meanwhile; and so that the limit holds against two requests
     # at once.
@@ -159,19 +159,19 @@ def must_be_challenger(challenge: Challenge, acting_user: User) -> None:
 
 
 def _must_be_sound(lasts: timedelta, advantage: str, message: str) -> None:
-    told = Together()
-    with told.of():
+    faults = Together()
+    with faults.of():
         if not timedelta(minutes=1) <= lasts <= timedelta(days=30):
             sentence = "A challenge stays open for a minute up to 30 days."
             raise Refusal("challenge.duration", sentence)
-    with told.of():
+    with faults.of():
         if advantage not in Challenge.Advantage.values:
             raise Refusal("challenge.advantage", "Please say who gets the advantage.")
-    with told.of():
+    with faults.of():
         if len(message) > MESSAGE_MAX:
             sentence = f"At most {MESSAGE_MAX} characters, please."
             raise Refusal("challenge.message-too-long", sentence)
-    told.settle()
+    faults.settle()
 
 
 def _must_be_in_good_standing(challenger: User, opponent: User | None, message: str) -> None:

@@ -57,17 +57,17 @@ def game_of(
     """
     ruleset = REGISTRY.get(ruleset_id)
     supplied = set() if prepared else {key for each in supplies_of(ruleset) for key in each.options}
-    told = Together()
+    faults = Together()
     if variant is not None:
-        with told.of():
+        with faults.of():
             ruleset.variant(variant)
-    with told.of():
+    with faults.of():
         options = options_of(ruleset, {k: v for k, v in given.items() if k not in supplied})
     for key in sorted(supplied):
         if given.get(key) is not None:
             sentence = f"An option “{key}” is not taken here; an organiser may prepare one."
-            told.refused.append(Refusal("setup.options", sentence, field=key))
-    told.settle()
+            faults.refused.append(Refusal("setup.options", sentence, field=key))
+    faults.settle()
     return ruleset, options
 
 
@@ -156,7 +156,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     )
     MatchReferee.objects.bulk_create(MatchReferee(match=match, user=user) for user in referees)
     held = Held(match.pk, ruleset, turn.live, Readers(), 0, None, match.status)
-    told, _ = frames.told(
+    readers, _ = frames.step_frames(
         ruleset,
         turn.live,
         turn.live,
@@ -169,7 +169,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
         held,
         live=turn.live,
         # Nobody has seen anything yet: all begin with version 1, whatever stands in their log.
-        readers=Readers(logs=told.logs),
+        readers=Readers(logs=readers.logs),
         appended=[Appended(happened) for happened in turn.happened],
         at=at,
     )

@@ -32,12 +32,12 @@ def saved_move_save(*, acting_user: User, ruleset: str, name: str, text: str) ->
     ``saved.name-empty``, ``saved.name-too-long``, ``saved.too-many``.
     """
     rules = REGISTRY.get(ruleset)
-    told = Together()
-    with told.of():
+    faults = Together()
+    with faults.of():
         called = name_of(name)
-    with told.of():
+    with faults.of():
         canonical = move_text(rules, text)
-    told.settle()
+    faults.settle()
     # One save at a time for each person, so that the limit holds.
     User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     own = SavedMove.objects.filter(user=acting_user, ruleset=ruleset)

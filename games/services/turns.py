@@ -284,7 +284,7 @@ def _make_good(held: Held, at: int) -> Held:
         seen_by=EVERYONE,
     )
     happened = Happened(Entry(actor="chance", text=""), (event,), live.table)
-    readers, out = frames.told(
+    readers, out = frames.step_frames(
         held.ruleset,
         held.live,
         live,
@@ -394,7 +394,7 @@ def settle(held: Held, turn: Turn, *, at: int) -> None:
 
 
 def _frames_of(held: Held, turn: Turn, at: int) -> tuple[store.Readers, list[Frame]]:
-    return frames.told(
+    return frames.step_frames(
         held.ruleset,
         held.live,
         turn.live,

@@ -22,7 +22,7 @@ from games.engine.capabilities import disputes_of
 from games.engine.decisions import ROOM, Seat
 from games.models import Match
 from games.pictures import links
-from games.pictures.boards import as_image, board_of, names_of, told_apart
+from games.pictures.boards import as_image, board_of, distinct_names, names_of
 from games.reading.matches import match_for, reader_of
 from games.reading.replays import replay_of
 from games.services.arrivals import end_mark_seen
@@ -146,7 +146,7 @@ def dispute(request: HttpRequest, match_id: int) -> HttpResponse:
     disputes = disputes_of(held.ruleset)
     found = None
     if disputes is not None and table.state is not None and table.result is None:
-        found = disputes.dispute(table.state, told_apart(names_of(match)))
+        found = disputes.dispute(table.state, distinct_names(names_of(match)))
     if found is None:
         raise Refusal("organiser.nothing-to-rule", "There is no challenge to rule on.")
     response = JsonResponse({"words": found.words, "picture": found.picture})

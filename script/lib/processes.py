@@ -160,7 +160,7 @@ class Register:
         (self.folder / f"{name}.json").unlink(missing_ok=True)
 
     def end_orphans(
-        self, *, timeout: float = 10, told: Callable[[str], None] = lambda text: None
+        self, *, timeout: float = 10, say: Callable[[str], None] = lambda text: None
     ) -> list[str]:
         """End every noted process that still runs, and return their names."""
         alive: list[tuple[str, int, str, signal.Signals]] = []
@@ -177,7 +177,7 @@ class Register:
             else:
                 path.unlink(missing_ok=True)
         for name, pid, _known, number in alive:
-            told(f"Ending {name} (process {pid}), left over from an earlier run.")
+            say(f"Ending {name} (process {pid}), left over from an earlier run.")
             send(pid, number)
         deadline = time.monotonic() + timeout
         for name, pid, known, _number in alive:

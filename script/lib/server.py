@@ -144,9 +144,9 @@ class Server:
         """Start everything, tell where it is, and keep it running."""
         self.python = Environment().ensure(RUNTIME)
         register = Register(DATA / "run")
-        register.end_orphans(told=say)
+        register.end_orphans(say=say)
         listener = self._listen()
-        services = Services(DATA, self.python, register=register, told=step)
+        services = Services(DATA, self.python, register=register, say=step)
         supervisor: Supervisor | None = None
         try:
             services.start()

@@ -507,12 +507,12 @@ class Services:
         *,
         register: Register | None = None,
         durable: bool = True,
-        told: Callable[[str], None] = lambda text: None,
+        say: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.running: list[Service] = []
         self.postgres: Postgres | None = None
         self.valkey: Valkey | None = None
-        self.told = told
+        self.say = say
         if not os.environ.get("DATABASE_URL"):
             self.postgres = Postgres(
                 folder / "postgres", python, register=register, durable=durable
@@ -532,7 +532,7 @@ class Services:
         """Start what is ours to start."""
         for service in (self.valkey, self.postgres):
             if service is not None:
-                self.told(f"Starting {service.name}")
+                self.say(f"Starting {service.name}")
                 self.running.append(service)
                 service.start()
 

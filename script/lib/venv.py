@@ -93,7 +93,7 @@ class Environment:
 
     def _install(self, lists: Sequence[str]) -> None:
         # An earlier installation may go on although its launcher was killed.
-        self.register.end_orphans(told=step)
+        self.register.end_orphans(say=step)
         if not self._usable():
             step(f"Making a virtual environment in {self.folder.name}")
             self._create()

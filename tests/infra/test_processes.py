@@ -34,7 +34,7 @@ def test_orphans_are_ended_by_their_note(tmp_path: Path) -> None:
     # The test is the parent, so it must collect the ended child for it to be gone.
     signal.signal(signal.SIGCHLD, lambda _number, _frame: child.poll())
     try:
-        assert register.end_orphans(told=told.append) == ["web"]
+        assert register.end_orphans(say=told.append) == ["web"]
     finally:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     assert child.poll() == -signal.SIGTERM

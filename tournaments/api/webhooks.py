@@ -71,14 +71,14 @@ _AT_FAULT: Mapping[str, str] = MappingProxyType(
 
 def _refusals_of(sound: Mapping[str, Any], flavour: str) -> list[Refusal]:
     """What is wrong with a name, and with an address before its host is looked up."""
-    told = Together()
+    faults = Together()
     if "name" in sound:
-        with told.of():
+        with faults.of():
             services.name_of(sound["name"])
     if "url" in sound:
-        with told.of():
+        with faults.of():
             services.must_be_address(sound["url"], flavour)
-    return told.refused
+    return faults.refused
 
 
 class NewWebhookSerializer(serializers.Serializer[dict[str, Any]]):

@@ -22,7 +22,7 @@ from core.refusals import Refusal
 from tournaments.events.references import REFERS, Entity, Numbers, described, exchanged, refers
 
 NUMBER_MAX: Final = 1_000_000
-HOLDS, VALUES, VALUES_TOLD = "holds", "values", "values-told"
+HOLDS, VALUES, VALUES_WORDS = "holds", "values", "values-words"
 _OWN, _COLUMN, _DERIVED = "own", "column", "derived"
 _ROWS, _SETTING, _LATER = "rows", "setting", "later"
 
@@ -53,7 +53,7 @@ def mention(entity: Entity, column: str = "") -> msgspec.Meta:
 
 def place(entity: Entity) -> msgspec.Meta:
     """A round, death match or leg, by where it is."""
-    return refers(entity, told="as `where`")
+    return refers(entity, how="as `where`")
 
 
 def derived(work_out: Callable[[Any, Numbers], Any]) -> msgspec.Meta:
@@ -66,10 +66,10 @@ def holds(kind: Any) -> msgspec.Meta:
     return msgspec.Meta(extra={HOLDS: kind, _LATER: True})
 
 
-def one_of(values: Callable[[], Iterable[str]], told: str = "") -> msgspec.Meta:
-    """A text out of ``values``, which are asked for each time; ``told`` says in a few words which
+def one_of(values: Callable[[], Iterable[str]], words: str = "") -> msgspec.Meta:
+    """A text out of ``values``, which are asked for each time; ``words`` say in a few words which
     they are, where a list would be too long."""
-    return msgspec.Meta(extra={VALUES: values, VALUES_TOLD: told})
+    return msgspec.Meta(extra={VALUES: values, VALUES_WORDS: words})
 
 
 class Field(NamedTuple):

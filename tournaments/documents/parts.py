@@ -45,7 +45,7 @@ FormatKey = Annotated[str, one_of(lambda: FORMATS)]
 EventKind = Annotated[
     str,
     msgspec.Meta(min_length=1, max_length=40),
-    one_of(lambda: KINDS, told="one of the kinds of `events[].data`"),
+    one_of(lambda: KINDS, words="one of the kinds of `events[].data`"),
 ]
 ContestantNumber = Annotated[int, mention(Entity.CONTESTANT)]
 

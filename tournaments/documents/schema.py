@@ -10,7 +10,7 @@ from typing import Any, Final, get_type_hints
 import msgspec
 from msgspec import inspect
 
-from tournaments.documents.fields import HOLDS, VALUES, VALUES_TOLD, Part, fields_of
+from tournaments.documents.fields import HOLDS, VALUES, VALUES_WORDS, Part, fields_of
 from tournaments.documents.parts import Document, EventDoc, Where
 from tournaments.events.kinds import KINDS
 from tournaments.events.payloads import Items, Payload
@@ -106,12 +106,12 @@ def season_fields() -> str:
         _EVENTS,
     ]
     for key, kind in KINDS.items():
-        told = (
+        keys = (
             f"`{field.encode_name}`: {_words(field.type)}"
             for field in _fields(described(kind.payload))
             if field.encode_name not in Payload.__annotations__
         )
-        lines.append(f"| `{key}` | {kind.words} | {'; '.join(told) or 'none'} |")
+        lines.append(f"| `{key}` | {kind.words} | {'; '.join(keys) or 'none'} |")
     lines.append("")
     seen.update(kind.payload for kind in KINDS.values())
     for kind in KINDS.values():
@@ -128,8 +128,8 @@ def _tables(kind: inspect.Type, path: str, seen: set[type]) -> Iterator[str]:
 
 
 def _table(kind: inspect.Type, path: str) -> Iterator[str]:
-    told = " ".join((getattr(kind, "cls", None).__doc__ or "").split()).replace("``", "`")
-    yield f"## `{path}`\n\n{told}\n" if path else f"{told}\n"
+    text = " ".join((getattr(kind, "cls", None).__doc__ or "").split()).replace("``", "`")
+    yield f"## `{path}`\n\n{text}\n" if path else f"{text}\n"
     yield "| key | holds |\n|---|---|"
     for field in _fields(kind):
         yield f"| `{field.encode_name}` | {_words(field.type)} |"
@@ -173,10 +173,10 @@ def _words(kind: inspect.Type) -> str:
 def _words_on(kind: inspect.Metadata) -> str:
     extra = kind.extra or {}
     if REFERS in extra:
-        told = str((kind.extra_json_schema or {})["description"])
-        return told[0].lower() + told[1:].rstrip(".")
+        text = str((kind.extra_json_schema or {})["description"])
+        return text[0].lower() + text[1:].rstrip(".")
     if VALUES in extra:
-        return extra[VALUES_TOLD] or _one_of(extra[VALUES]())
+        return extra[VALUES_WORDS] or _one_of(extra[VALUES]())
     return "an object, or `null`" if HOLDS in extra else ""
 
 

@@ -48,7 +48,7 @@ def season_records_after(season: Season, after: int) -> tuple[list[bytes], int]:
 def _line(leg: Leg) -> bytes:
     match = leg.match
     assert match is not None, "the query asks for legs with a match"  # noqa: S101
-    told: dict[str, Any] = {
+    line: dict[str, Any] = {
         "match": match.pk,
         "round": leg.death_match.round.number,
         "death_match": leg.death_match_id,
@@ -58,4 +58,4 @@ def _line(leg: Leg) -> bytes:
         "finished_at": match.finished_at,
         "record": msgspec.Raw(record_bytes(match)),
     }
-    return msgspec.json.encode(told) + b"\n"
+    return msgspec.json.encode(line) + b"\n"

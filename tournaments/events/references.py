@@ -39,14 +39,14 @@ def refers(
     *,
     ge: int | None = None,
     le: int | None = None,
-    told: str = "by number",
+    how: str = "by number",
     **more: Any,
 ) -> msgspec.Meta:
-    """For ``Annotated``: that a value mentions such a row, and how that is ``told``. ``ge`` and
+    """For ``Annotated``: that a value mentions such a row, and ``how`` it does. ``ge`` and
     ``le`` limit a number; ``more`` is whatever else there is to be said of a field."""
     article = "An" if entity[0] in "aeiou" else "A"
     return msgspec.Meta(
-        ge=ge, le=le, description=f"{article} {entity}, {told}.", extra={REFERS: entity, **more}
+        ge=ge, le=le, description=f"{article} {entity}, {how}.", extra={REFERS: entity, **more}
     )
 
 

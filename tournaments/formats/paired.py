@@ -22,7 +22,7 @@ from tournaments.services import deathmatches
 from tournaments.standings import StandingsTable, standings
 
 #: How much of the standings the news of a complete round carries.
-TOLD_ROWS: Final = 16
+HEAD_ROWS: Final = 16
 
 
 class TableCourse(Course[Options]):
@@ -136,7 +136,7 @@ class PairedFormat(Format):
         """The round closes; after the last one the season ends."""
         course = self.course_type.of(round.season)
         deathmatches.round_close(
-            acting_user=None, round=round, told={"standings": _head_of_table(course)}, at=at
+            acting_user=None, round=round, more={"standings": _head_of_table(course)}, at=at
         )
         return Follows(concludes=course.is_last(round))
 
@@ -180,5 +180,5 @@ def _head_of_table(course: TableCourse[Any]) -> list[dict[str, Any]]:
             "name": course.holders[row.player].name,
             "points": points.row(row.player).values[0],
         }
-        for row in course.table.rows[:TOLD_ROWS]
+        for row in course.table.rows[:HEAD_ROWS]
     ]

@@ -73,16 +73,16 @@ def standing_text(sheet: Sheet) -> str:
 def death_match_picture(sheet: Sheet, row: DeathMatch) -> str:
     """A death match before or between its games: who meets whom, when it is decided how."""
     names = [side.name if side else "To be decided" for side in (row.home, row.away)]
-    told = "Being played" if row.status == DeathMatchStatus.RUNNING else "To be played"
+    words = "Being played" if row.status == DeathMatchStatus.RUNNING else "To be played"
     if row.waits:
-        told = "Waits for its players"
+        words = "Waits for its players"
     if row.winner is not None:
-        told = f"{row.winner.name} won"
+        words = f"{row.winner.name} won"
     scores = (row.home_score, row.away_score)
     parts: list[Any] = [
         label(64, 92, sheet.season.name, size=28, fill=MUTED),
         label(64, 156, row.round.name, size=52, room=1072, display=True),
-        label(64, 520, told, size=34, fill=BRASS),
+        label(64, 520, words, size=34, fill=BRASS),
     ]
     for seat, name in enumerate(names):
         y = 220 + 130 * seat

@@ -68,8 +68,8 @@ def timeline(sheet: Sheet) -> Timeline:
     width = LEFT + COLUMN * (len(sheet.rounds) + 1)
     columns = [_column(sheet, each, x_of, y_of) for each in sheet.rounds]
     lives = [_life(sheet, each, x_of, y_of[each.pk], width) for each in rows]
-    told = " ".join(column.words for column in columns) or "No episode has begun yet."
-    return Timeline(width, TOP + ROW * len(rows) + 8, columns, lives, told)
+    words = " ".join(column.words for column in columns) or "No episode has begun yet."
+    return Timeline(width, TOP + ROW * len(rows) + 8, columns, lives, words)
 
 
 def _in_order(sheet: Sheet) -> list[Contestant]:

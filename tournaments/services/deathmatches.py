@@ -252,10 +252,10 @@ def round_close(
     *,
     acting_user: User | None,
     round: Round,  # noqa: A002
-    told: Mapping[str, Any] | None = None,
+    more: Mapping[str, Any] | None = None,
     at: datetime | None = None,
 ) -> Round:
-    """Say that a round is complete, and what ``told`` adds to it. Refusals: those of
+    """Say that a round is complete, and what ``more`` adds to it. Refusals: those of
     `guards.season_lock_managed` and `must_be_closable`."""
     season = season_lock_managed(round.season, acting_user)
     fresh = Round.objects.get(pk=round.pk)
@@ -268,7 +268,7 @@ def round_close(
         season=season,
         kind="round.closed",
         words=f"{fresh.name} is complete.",
-        data={"round": fresh.number, **(told or {})},
+        data={"round": fresh.number, **(more or {})},
         round=fresh,
         at=at,
     )

@@ -101,15 +101,15 @@ def rules_set(
         )  # fmt: skip
     name = REGISTRY.get(game["ruleset"]).name
     which = f"Match {leg_number} of {fresh}" if leg_number and fresh.best_of > 1 else str(fresh)
-    told = f"{which} is played in {name}."  # people's names are as they write them
+    sentence = f"{which} is played in {name}."  # people's names are as they write them
     if supplied:
         # That it is supplied, and by whom: what it is stays secret until the rules show it.
         named = ", ".join(words.supplies_named(game["ruleset"], supplied))
-        told += f" Supplied by {acting_user.shown_name} instead of being drawn: {named}."
+        sentence += f" Supplied by {acting_user.shown_name} instead of being drawn: {named}."
     season_event(
         season=season,
         kind="death-match.rules",
-        words=told,
+        words=sentence,
         data={**game, "legs": [leg.number for leg in open_legs], "supplied": sorted(supplied)},
         death_match=fresh,
         at=at,

@@ -114,8 +114,8 @@ def organisers_unreached(season: Season) -> Iterator[Warned]:
 def named(names: Sequence[str], most: int = 12) -> str:
     """Names for a sentence; of very many the first, and how many more."""
     more = len(names) - most
-    told = [*names[:most], f"{more} more"] if more > 0 else list(names)
-    return " and ".join([", ".join(told[:-1]), told[-1]] if told[1:] else told)
+    parts = [*names[:most], f"{more} more"] if more > 0 else list(names)
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if parts[1:] else parts)
 
 
 def _count_suspended(users: Sequence[User]) -> int:
@@ -132,10 +132,10 @@ def _before_cancelling(season: Season, _user: User | None) -> Iterable[Warned]:
     ):
         names = [str(each) for each in found[:4]]
         if names:
-            told = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
+            who = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
             yield Warned(
                 "season.leg-running",
-                f"{state}: {told}. Let it end, or declare it void at its desk.",
+                f"{state}: {who}. Let it end, or declare it void at its desk.",
                 stops=True,
             )
     held = season.gifts.filter(status=lifecycle.GiftStatus.HELD).count()

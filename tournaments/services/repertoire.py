@@ -19,11 +19,11 @@ def repertoire_validate(value: Any) -> list[dict[str, Any]]:
         raise Refusal("season.repertoire", "What is played is a list of rulesets and variants.")
     if len(value) > REPERTOIRE_MAX:
         raise Refusal("season.repertoire", f"A season has at most {REPERTOIRE_MAX} games.")
-    games, told = [], Together()
+    games, faults = [], Together()
     for number, each in enumerate(value):
-        with told.of(number):
+        with faults.of(number):
             games.append(game_validate_public(each))
-    told.settle()
+    faults.settle()
     return games
 
 

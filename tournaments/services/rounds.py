@@ -71,16 +71,16 @@ def round_next(
     else:
         opened, made = _by_hand(locked, pairings, acting_user, at)
         made = [(each, when or scheduled_at) for each, when in made]
-    told = RowByRow()
+    faults = RowByRow()
     for number, (death_match, when) in enumerate(made):
         if when is None:
             continue
         own = pairings is not None and pairings[number].scheduled_at is not None
-        with told.of(number) if own else nullcontext():
+        with faults.of(number) if own else nullcontext():
             death_match_schedule(
                 acting_user=acting_user, death_match=death_match, scheduled_at=when, at=at
             )
-    told.settle()
+    faults.settle()
     return Round.objects.get(pk=opened.pk)
 
 
@@ -101,15 +101,15 @@ def round_schedule(
     season_lock_managed(round.season, acting_user)
     at = instant(at)
     rows = {each.pk: each for each in round.death_matches.select_related("round__season")}
-    told = RowByRow()
+    faults = RowByRow()
     for number, (pk, when) in enumerate(times.items()):
-        with told.of(number):
+        with faults.of(number):
             if pk not in rows:
                 raise NotFound("death-match.none", f"Death match {pk} is not of this round.")
             death_match_schedule(
                 acting_user=acting_user, death_match=rows[pk], scheduled_at=when, at=at
             )
-    told.settle()
+    faults.settle()
     return Round.objects.get(pk=round.pk)
 
 
@@ -207,11 +207,11 @@ def _by_hand(
         at=at,
     )
     decisions.follow(follows, season=season, at=at)
-    told = RowByRow()
+    faults = RowByRow()
     for number, (death_match, pairing) in enumerate(zip(made, pairings, strict=True)):
         if not pairing.ruleset:
             continue
-        with told.of(number):
+        with faults.of(number):
             legs.rules_set(
                 acting_user=acting_user,
                 death_match=death_match,
@@ -219,7 +219,7 @@ def _by_hand(
                 variant=pairing.variant,
                 at=at,
             )
-    told.settle()
+    faults.settle()
     return opened, [
         (death_match, each.scheduled_at) for death_match, each in zip(made, pairings, strict=True)
     ]

@@ -140,15 +140,15 @@ def settings_validate(format_id: str, given: Mapping[str, Any]) -> dict[str, Any
     unknown = sorted(set(given) - set(_CHECKS) - {"format_options"})
     if unknown:
         raise Refusal("season.unknown-field", f"A season has no setting {unknown[0]!r}.")
-    checked, told = {}, Together()
+    checked, faults = {}, Together()
     for key, value in given.items():
-        with told.of():
+        with faults.of():
             if key == "format_options":
                 formats_known.options_of(format_id, value)
                 checked[key] = dict(value)
             else:
                 checked[key] = _CHECKS[key](value)
-    told.settle()
+    faults.settle()
     return checked
 
 

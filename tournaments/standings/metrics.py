@@ -259,11 +259,11 @@ def order_of(keys: Sequence[str]) -> tuple[Metric, ...]:
     """
     if not keys:
         raise Refusal("standings.empty", "Standings need at least one metric to be ordered by.")
-    told = Together()
+    faults = Together()
     for number, key in enumerate(keys):
-        with told.of(number):
+        with faults.of(number):
             must_be_metric(key, keys[:number])
-    told.settle()
+    faults.settle()
     return tuple(METRICS[key] for key in keys)
 
 

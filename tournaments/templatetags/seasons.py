@@ -190,8 +190,8 @@ def sides(row: DeathMatch) -> list[dict[str, Any]]:
         counted = row.status in (DeathMatchStatus.DECIDED, DeathMatchStatus.RUNNING)
         score = (row.home_score, row.away_score)[seat]
         # Nought to nought is no score: somebody gave up before there was one.
-        told = row.best_of > 1 or row.home_score or row.away_score
-        shown = counted and told and row.how not in (How.WALKOVER, How.BYE)
+        has_score = row.best_of > 1 or row.home_score or row.away_score
+        shown = counted and has_score and row.how not in (How.WALKOVER, How.BYE)
         found.append(
             {
                 "contestant": side,

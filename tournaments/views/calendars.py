@@ -82,12 +82,12 @@ def _calendar(
     calendar.add("name", name)
     calendar.add("x-wr-calname", name)
     calendar.add("refresh-interval", timedelta(minutes=30), {"VALUE": "DURATION"})
-    told = _announcements_of(sheet)
+    announcements = _announcements_of(sheet)
     for each in found:
         for leg in each.legs:
-            when = leg.scheduled_at or leg.started_at or told.was.get(leg.pk)
+            when = leg.scheduled_at or leg.started_at or announcements.was.get(leg.pk)
             if when is not None:
-                calendar.add_component(_event(request, sheet, each.row, leg, when, told))
+                calendar.add_component(_event(request, sheet, each.row, leg, when, announcements))
     return calendar
 
 
@@ -102,7 +102,7 @@ class _Announcements:
 
 
 def _announcements_of(sheet: Sheet) -> _Announcements:
-    told = _Announcements()
+    announcements = _Announcements()
     of_match: dict[int | None, list[int]] = {
         each.row.pk: [leg.pk for leg in each.legs] for each in sheet.with_legs
     }
@@ -110,12 +110,12 @@ def _announcements_of(sheet: Sheet) -> _Announcements:
     for leg_id, match_id, kind, at, data in events_of_legs(sheet.season):
         of_all = every if kind == "season.cancelled" else of_match.get(match_id, [])
         for pk in [leg_id] if leg_id is not None else of_all:
-            told.times[pk] += 1
-            told.last[pk] = at
+            announcements.times[pk] += 1
+            announcements.last[pk] = at
             stated = _time_of(data) if kind == "death-match.scheduled" else None
             if stated is not None:
-                told.was[pk] = stated
-    return told
+                announcements.was[pk] = stated
+    return announcements
 
 
 def _time_of(data: Any) -> datetime | None:
@@ -136,7 +136,7 @@ def _event(
     row: DeathMatch,
     leg: Leg,
     when: datetime,
-    told: _Announcements,
+    announcements: _Announcements,
 ) -> Event:
     season = sheet.season
     names = " vs ".join(side.name if side else "to be decided" for side in (row.home, row.away))
@@ -148,8 +148,8 @@ def _event(
     end = leg.finished_at if leg.finished_at and leg.finished_at > when else when + LASTS
     event.add("dtend", end.astimezone(UTC))
     event.add("dtstamp", season.changed_at.astimezone(UTC))
-    event.add("last-modified", told.last.get(leg.pk, season.created_at).astimezone(UTC))
-    event.add("sequence", told.times[leg.pk])
+    event.add("last-modified", announcements.last.get(leg.pk, season.created_at).astimezone(UTC))
+    event.add("sequence", announcements.times[leg.pk])
     event.add("status", _status(season.status, row, leg))
     event.add("url", request.build_absolute_uri(row.get_absolute_url()))
     about = [row.round.name, game_of(leg)]

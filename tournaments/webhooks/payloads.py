@@ -112,7 +112,7 @@ def body_of(delivery: Delivery, scene: Scene | None) -> bytes:
     """The JSON body of a delivery. See docs/webhooks.md for its shape."""
     event = delivery.event
     death_match = _death_match_of(delivery)
-    told: dict[str, Any] = {
+    body: dict[str, Any] = {
         "format": FORMAT,
         "id": str(delivery.uid),
         "kind": delivery.kind,
@@ -126,13 +126,13 @@ def body_of(delivery: Delivery, scene: Scene | None) -> bytes:
         "data": delivery.data,
     }
     if event is not None:
-        told["event"] = event.pk
-        told["data"] = event.data
+        body["event"] = event.pk
+        body["data"] = event.data
         if event.round is not None:
-            told["round"] = _round(event.round)
+            body["round"] = _round(event.round)
         if event.contestant is not None:
-            told["contestant"] = _contestant(event.contestant)
-    return msgspec.json.encode(told)
+            body["contestant"] = _contestant(event.contestant)
+    return msgspec.json.encode(body)
 
 
 def match_of(delivery: Delivery) -> int | None:
@@ -202,7 +202,7 @@ def _contestant(contestant: Contestant) -> dict[str, Any]:
 
 def _match(scene: Scene, delivery: Delivery) -> dict[str, Any]:
     match = scene.match
-    told: dict[str, Any] = {
+    found: dict[str, Any] = {
         "id": match.pk,
         "url": absolute(match.get_absolute_url()),
         "ruleset": match.ruleset,
@@ -210,9 +210,9 @@ def _match(scene: Scene, delivery: Delivery) -> dict[str, Any]:
         "seats": list(scene.names),
     }
     if delivery.kind == TURN:
-        told["version"] = scene.version
+        found["version"] = scene.version
     if scene.still is not None:
-        told["board"] = absolute(reverse("games:board_after", args=[match.pk, scene.still]))
+        found["board"] = absolute(reverse("games:board_after", args=[match.pk, scene.still]))
     if match.is_over:
-        told["record"] = absolute(reverse("games:record", args=[match.pk]))
-    return told
+        found["record"] = absolute(reverse("games:record", args=[match.pk]))
+    return found

@@ -122,7 +122,7 @@ def is_valid(pool: Pool, laid: Sequence[Laid], placed: Laid) -> bool:
 
 
 SHOWN = 21_000  # pixels that a review marks at most: more than a shape of a sound pool covers
-TOLD = 40  # pixels that a refusal names at most
+MOST_PIXELS = 40  # pixels that a refusal names at most
 
 
 def faults(pool: Pool, laid: Sequence[Laid], placed: Laid) -> tuple[Fault, ...]:
@@ -132,8 +132,8 @@ def faults(pool: Pool, laid: Sequence[Laid], placed: Laid) -> tuple[Fault, ...]:
 
 
 def first_fault(pool: Pool, laid: Sequence[Laid], placed: Laid) -> Fault | None:
-    """The first of `faults`, with up to ``TOLD`` pixels; None where ``placed`` is valid."""
-    return next(_faults(pool, laid, placed, TOLD), None)
+    """The first of `faults`, with up to ``MOST_PIXELS`` pixels; None where ``placed`` is valid."""
+    return next(_faults(pool, laid, placed, MOST_PIXELS), None)
 
 
 def _faults(pool: Pool, laid: Sequence[Laid], placed: Laid, most: int) -> Iterator[Fault]:

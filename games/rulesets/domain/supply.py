@@ -25,7 +25,7 @@ POOL: Final = Supply(
 
 _MOST_VERTICES = 3_000  # of all shapes; what checks them takes time with the square of a ring's
 _MOST_RINGS = 300
-_FAULTS_TOLD = 40
+_MOST_FAULTS = 40
 _FEWEST, _MOST = 2, 100  # shapes in a document
 _FOLDER = Path(__file__).parent
 _KEYS: Final = {"name": Name, "version": Name, "size": tuple[Side, Side]}
@@ -60,10 +60,10 @@ def validate_supply(text: str) -> SupplyReport:
             faults.append(f"{document.reference} is a built-in pool. Take another name or version.")
     drawing = _picture(data, [shape for shape in shapes if pools.has_fit_size(shape, size)], wrong)
     if faults:
-        told = faults[:_FAULTS_TOLD]
-        if len(faults) > len(told):
-            told.append(f"And {len(faults) - len(told)} more.")
-        return SupplyReport("", tuple(told), picture=drawing)
+        first = faults[:_MOST_FAULTS]
+        if len(faults) > len(first):
+            first.append(f"And {len(faults) - len(first)} more.")
+        return SupplyReport("", tuple(first), picture=drawing)
     return SupplyReport(msgspec.json.encode(document).decode(), picture=drawing)
 
 
@@ -174,15 +174,15 @@ def _picture(data: Mapping[str, Any], shapes: Sequence[Shape], wrong: Mapping[st
     }
     bad = [shape_id for shape_id, faults in wrong.items() if faults]
     drawing, height = pictures.pool_drawing(shown, columns=8, wrong=bad)
-    told = f"{len(shapes)} shapes."
+    words = f"{len(shapes)} shapes."
     if bad:
-        told += f" Marked as wrong: {', '.join(bad)}."
+        words += f" Marked as wrong: {', '.join(bad)}."
     name = data.get("name")
     title = f"Pool {name[:80]}" if isinstance(name, str) and name.isprintable() else "Pool"
     return pictures.document(
         2 * pictures.SIDE + pictures.GAP + 28,
         height + 34,
         title,
-        told,
+        words,
         [f'<g transform="translate(14 14)">{drawing}</g>'],
     )

@@ -37,12 +37,12 @@ _AUDIENCE_OF: Final[tuple[Audience, Audience]] = (0, 1)
 
 def events(before: PegDomainState, chosen: Chosen[Move], after: PegDomainState) -> Sequence[Event]:
     """What the log says of the moves of one step; running out of time is told by the table."""
-    told: list[Event] = []
+    log: list[Event] = []
     for seat, move in sorted(chosen, key=lambda each: each[0] != before.mover):
-        told += _move_events(before, seat, move, after)
+        log += _move_events(before, seat, move, after)
     if before.phase == "play":
-        told += _finish_events(before, after)
-    return told
+        log += _finish_events(before, after)
+    return log
 
 
 def _public(kind: str, seat: Seat | None, text: str, **data: object) -> Event:
@@ -85,17 +85,17 @@ def _move_events(
 
 def _reveal_events(state: PegDomainState) -> list[Event]:
     frame = state.frame
-    told = []
+    events = []
     for seat in (0, 1):
         named = frame.extra[seat][frame.colour_of(seat)]
         if named:
             names = [PALLET_NAME[square] for square in named]
-            told.append(
+            events.append(
                 _public(
                     "extra", seat, f"has an Additional Peg on {', '.join(names)}", squares=names
                 )
             )
-    return told
+    return events
 
 
 def _place_event(seat: Seat, move: PlaceCutOut, after: PegDomainState) -> Event:
@@ -143,7 +143,7 @@ def _was_cut(after: PegDomainState) -> bool:
 
 
 def _finish_events(before: PegDomainState, after: PegDomainState) -> list[Event]:
-    told = [
+    events = [
         _public("stuck", seat, "is finished: no two pegs are connected any more")
         for seat in (0, 1)
         if before.ended[seat] is None and after.ended[seat] == "stuck"
@@ -151,8 +151,8 @@ def _finish_events(before: PegDomainState, after: PegDomainState) -> list[Event]
     if after.phase == "over":
         first, second = after.scores
         text = f"Both players are finished, with {first} and {second} squares of the domain."
-        told.append(_public("end", None, text, scores=[first, second]))
-    return told
+        events.append(_public("end", None, text, scores=[first, second]))
+    return events
 
 
 def chance_events(chance: Chance) -> Sequence[Event]:

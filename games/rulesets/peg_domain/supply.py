@@ -57,7 +57,7 @@ _DRAWN = re.compile(r"[0-9]*(.*)")
 _LETTERS = "".join(chr(ord("a") + column) for column in range(COLUMNS))
 _PEG, _NONE = "oO", ".-_"
 _WRONG = "#b3261e"
-_FAULTS_TOLD = 40
+_MOST_FAULTS = 40
 _LONGEST_WORD = 12
 
 
@@ -87,10 +87,10 @@ def validate_supply(key: str, text: str) -> SupplyReport:
         faults.append("Both pallets are the same; this variant is played with two different ones.")
     drawing = _picture(wanted, found)
     if faults:
-        told = faults[:_FAULTS_TOLD]
-        if len(faults) > len(told):
-            told.append(f"And {len(faults) - len(told)} more.")
-        return SupplyReport("", tuple(told), picture=drawing)
+        first = faults[:_MOST_FAULTS]
+        if len(faults) > len(first):
+            first.append(f"And {len(faults) - len(first)} more.")
+        return SupplyReport("", tuple(first), picture=drawing)
     value = "\n".join(
         f"pallet {colour} {' '.join(pallet_names(squares))}"
         for colour, squares in zip(wanted, sets, strict=True)
@@ -242,7 +242,7 @@ def _short(text: str) -> str:
 
 
 def _picture(colours: tuple[str, ...], found: Mapping[str, _Pallet]) -> str:
-    parts, told = [], []
+    parts, lines = [], []
     grid = Grid(34, 64, 24, COLUMNS, ROWS)
     for colour in colours:
         pallet = found.get(colour, _Pallet(colour))
@@ -259,10 +259,10 @@ def _picture(colours: tuple[str, ...], found: Mapping[str, _Pallet]) -> str:
         if names:
             parts += [pictures.rings(grid, names, _WRONG), _crosses(grid, names)]
         wrong = f" Marked as wrong: {', '.join(names)}." if names else ""
-        told.append(f"{heading}: {count}.{wrong}")
+        lines.append(f"{heading}: {count}.{wrong}")
         grid = msgspec.structs.replace(grid, x=grid.x + grid.width + 50)
     return pictures.document(
-        grid.x - 34, grid.y + grid.height + 20, "Pallets", " ".join(told), parts
+        grid.x - 34, grid.y + grid.height + 20, "Pallets", " ".join(lines), parts
     )
 
 

@@ -145,16 +145,16 @@ def _example(
 ) -> tuple[str, str]:
     """The group around A1 on a board with these pieces, its edges marked."""
     group = next(group for group in groups(*_boards(pieces)) if 0 in group.squares)
-    told = caption.format(*group.edges, size=len(group.squares))
+    text = caption.format(*group.edges, size=len(group.squares))
     svg = BoardDrawing(
         title=title,
-        text=told,
+        text=text,
         pieces=pieces,
         patches=(Patch(group.squares, group.taker, _label(group)),),
         edges=_edges_of(group, pieces),
         window=window,
     ).svg()
-    return svg, told
+    return svg, text
 
 
 def _boards(pieces: tuple[Piece, ...]) -> tuple[int, int]:

@@ -76,7 +76,7 @@ def test_verdicts_are_those_of_the_definition(laid: list[Laid], placed: Laid) ->
     assert (first is None) == expected
     if first is not None:
         assert (first.code, first.sentence) == (faults[0].code, faults[0].sentence)
-        assert first.pixels == faults[0].pixels[: board.TOLD]
+        assert first.pixels == faults[0].pixels[: board.MOST_PIXELS]
 
 
 @pytest.mark.parametrize(("x", "y"), [(0, 0), (5000, 5000), (60, 60)])
@@ -88,8 +88,8 @@ def test_a_refusal_gathers_no_more_pixels_than_it_tells(x: int, y: int) -> None:
     fault = board.first_fault(pool, (), placed)
     (whole, *_) = board.faults(pool, (), placed)
     assert fault is not None
-    assert fault.pixels == whole.pixels[: board.TOLD]
-    assert len(fault.pixels) == board.TOLD < len(whole.pixels)
+    assert fault.pixels == whole.pixels[: board.MOST_PIXELS]
+    assert len(fault.pixels) == board.MOST_PIXELS < len(whole.pixels)
 
 
 @some

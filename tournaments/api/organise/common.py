@@ -90,8 +90,8 @@ class WhySerializer(serializers.Serializer[dict[str, Any]]):
 
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """It says something."""
-        told = Together()
+        faults = Together()
         if "why" in sound:
-            with told.of():
+            with faults.of():
                 reason(sound["why"])
-        yield from told.refused
+        yield from faults.refused

@@ -83,7 +83,7 @@ class EntriesSerializer(serializers.Serializer[dict[str, Any]]):
             username=("contestant.repeated", "This person is named twice."),
             seed=("seed.repeated", "This seed is given twice."),
         )
-        told = Together()
+        faults = Together()
         rows = [row if isinstance(row, Mapping) else {} for row in sound.get("contestants", ())]
         known = Names(
             (row["name"], row["username"])
@@ -93,11 +93,11 @@ class EntriesSerializer(serializers.Serializer[dict[str, Any]]):
         for number, row in enumerate(rows):
             if not row.get("name"):
                 continue
-            with told.of(number):
+            with faults.of(number):
                 name_of(row["name"])
                 if isinstance(row.get("username"), User):
                     known.of(row["name"], row["username"])
-        yield from told.refused
+        yield from faults.refused
 
 
 class ReplacementSerializer(WhySerializer):

@@ -94,12 +94,12 @@ class DeathMatchChangesSerializer(GameValidation):
             yield serializers.ValidationError({"options": "Only together with `ruleset`."})
         yield from super().validation_faults(sound)
         death_match: DeathMatch = self.context["about"]
-        told = Together()
-        with told.of():
+        faults = Together()
+        with faults.of():
             must_be_new_and_ahead(death_match, sound.get("scheduled_at"))
         if "leg" in sound and not death_match.legs.filter(number=sound["leg"]).exists():
-            told.note(leg_none(death_match, sound["leg"]))
-        yield from told.refused
+            faults.note(leg_none(death_match, sound["leg"]))
+        yield from faults.refused
 
 
 class ResultSerializer(WhySerializer):
@@ -116,11 +116,11 @@ class ResultSerializer(WhySerializer):
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """Whoever wins plays."""
         yield from super().validation_faults(sound)
-        told = Together()
+        faults = Together()
         if "winner" in sound:
-            with told.of():
+            with faults.of():
                 deathmatches.seat_of_side(self.context["about"], sound["winner"])
-        yield from told.refused
+        yield from faults.refused
 
 
 @extend_schema_view(

@@ -81,19 +81,19 @@ class PlacementsSerializer(serializers.Serializer[dict[str, Any]]):
         """Everybody is placed, once; and it is known who came last."""
         rows = [row if isinstance(row, Mapping) else {} for row in sound.get("placements", ())]
         placed = [row.get("contestant") for row in rows]
-        told = Together()
+        faults = Together()
         if rows:
-            with told.of():
+            with faults.of():
                 main_match.must_be_whole(self.context["about"], placed)
         is_whole = (
             rows
-            and not told.refused
+            and not faults.refused
             and all({"contestant", "place", "immune"} <= set(row) for row in rows)
         )
         if is_whole and ("ec" in sound or "ec" not in self.initial_data):
-            with told.of():
+            with faults.of():
                 main_match.last_of(_placements_of(rows), sound.get("ec"))
-        yield from told.refused
+        yield from faults.refused
 
 
 class PlacementsView(ApiView):

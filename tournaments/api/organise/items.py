@@ -86,29 +86,29 @@ class NewGiftSerializer(serializers.Serializer[dict[str, Any]]):
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """Whether there is such an item: where the ruleset that it is of is at fault, nobody
         knows. And whether it is for somebody else, and for a match that there is."""
-        told = Together()
-        with told.of():
+        faults = Together()
+        with faults.of():
             if sound.get("ruleset"):
                 REGISTRY.get(sound["ruleset"])
             if "item" in sound and "ruleset" in sound:
                 item_of(sound["item"], sound["ruleset"])
         season, caller = self.context["about"], signed_in(self.context["request"])
         receiver, giver = sound.get("receiver"), sound.get("giver")
-        with told.of():
+        with faults.of():
             if receiver is not None:
                 must_be_another(receiver, giver, caller)
         death_match, number = sound.get("death_match"), sound.get("leg_number")
         # What is at fault is not missing.
         at_fault = self.initial_data.keys() - sound.keys()
         if "death_match" not in at_fault:
-            with told.of():
+            with faults.of():
                 must_be_leg_of(death_match, number)
-            with told.of():
+            with faults.of():
                 must_be_for_one(season, giver, caller, death_match)
             if "leg_number" not in at_fault:
-                with told.of():
+                with faults.of():
                     must_be_for_one_leg(season, giver, death_match, number)
-        yield from told.refused
+        yield from faults.refused
 
 
 @extend_schema_view(

@@ -90,19 +90,19 @@ class NewRoundSerializer(serializers.Serializer[dict[str, Any]]):
 
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """Whether anybody can be paired by hand, and so; times are still to come."""
-        told = Together()
-        with told.of():
+        faults = Together()
+        with faults.of():
             must_be_ahead(sound.get("scheduled_at"))
         rows = [row if isinstance(row, Mapping) else {} for row in sound.get("pairings", ())]
         for number, row in enumerate(rows):
-            with told.of(number):
+            with faults.of(number):
                 must_be_ahead(row.get("scheduled_at"))
         if "pairings" in sound or "pairings" not in self.initial_data:
             pairs = [(row.get("home"), row.get("away")) for row in rows]
-            with told.of():
+            with faults.of():
                 own = format_of(self.context["about"].format)
                 own.must_be_pairs(pairs if "pairings" in sound else None)
-        yield from told.refused
+        yield from faults.refused
 
 
 @extend_schema_view(
@@ -176,12 +176,12 @@ class TimesSerializer(serializers.Serializer[dict[str, Any]]):
         """A death match has one time, which is still to come."""
         said = ("death-match.repeated", "It is named twice.")
         yield from repeated(sound, "times", death_match=said)
-        told = Together()
+        faults = Together()
         for number, row in enumerate(sound.get("times", ())):
             if isinstance(row, Mapping):
-                with told.of(number):
+                with faults.of(number):
                     must_be_new_and_ahead(row.get("death_match"), row.get("scheduled_at"))
-        yield from told.refused
+        yield from faults.refused
 
 
 class ScheduleView(ApiView):

@@ -78,16 +78,16 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
         season = self.context["about"]
         form = sound.get("format") if season is None else season.format
         left_out = {"format", "repertoire", "tie_breaks", *(() if form else ("format_options",))}
-        told = Together()
-        with told.of():
+        faults = Together()
+        with faults.of():
             given = {key: value for key, value in sound.items() if key not in left_out}
             seasons.settings_validate(form or "", given)
         named = sound.get("tie_breaks", ())
         for number, key in enumerate(named):
             if key is not serializers.empty:
-                with told.of(number):
+                with faults.of(number):
                     metrics.must_be_metric(key, named[:number])
-        yield from told.refused
+        yield from faults.refused
 
 
 class NewSeasonSerializer(_SettingsSerializer):
@@ -120,11 +120,11 @@ class StepSerializer(serializers.Serializer[dict[str, Any]]):
 
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """Everybody reads why a season is called off."""
-        told = Together()
+        faults = Together()
         if sound.get("step") == "cancel" and ("why" in sound or "why" not in self.initial_data):
-            with told.of():
+            with faults.of():
                 reason(sound.get("why", ""))
-        yield from told.refused
+        yield from faults.refused
 
 
 class WarningSerializer(serializers.Serializer[Any]):

@@ -141,25 +141,25 @@ def must_be_whole(episode: Episode, placed: Sequence[Contestant | None]) -> None
     """
     active = {each.pk: each for each in in_main_match(episode)}
     times = Counter(each.pk for each in placed if each is not None)
-    told = Together()
+    faults = Together()
     for number, each in enumerate(placed):
         if each is not None and each.pk not in active:
             sentence = f"{each.name} does not play in this episode."
-            told.note(Refusal("placements.stranger", sentence), number)
+            faults.note(Refusal("placements.stranger", sentence), number)
         elif each is not None and times[each.pk] > 1:
-            told.note(Refusal("placements.twice", f"{each.name} is placed twice."), number)
+            faults.note(Refusal("placements.twice", f"{each.name} is placed twice."), number)
     for pk, each in active.items():
         if None not in placed and pk not in times:
-            told.note(Refusal("placements.missing", f"How did {each.name} come off?"))
-    told.settle()
+            faults.note(Refusal("placements.missing", f"How did {each.name} come off?"))
+    faults.settle()
 
 
 def _must_have_places(placements: Sequence[Placed]) -> None:
-    told = Together()
+    faults = Together()
     for number, each in enumerate(placements):
         if not 1 <= each.place <= PLACE_MAX:
-            told.note(Refusal("placements.place", "A place is a whole number from 1."), number)
-    told.settle()
+            faults.note(Refusal("placements.place", "A place is a whole number from 1."), number)
+    faults.settle()
 
 
 def last_of(placements: Sequence[Placed], ec: Contestant | None) -> Contestant:
@@ -180,8 +180,8 @@ def last_of(placements: Sequence[Placed], ec: Contestant | None) -> Contestant:
     )
     if chosen is None:
         names = " or ".join(each.contestant.name for each in last)
-        told = "" if ec is None else f"{ec.name} did not come last: "
-        raise Refusal("placements.ec-not-last", f"{told}the EC is {names}.")
+        remark = "" if ec is None else f"{ec.name} did not come last: "
+        raise Refusal("placements.ec-not-last", f"{remark}the EC is {names}.")
     if chosen.immune:
         raise Refusal("placements.ec-immune", f"{chosen.contestant.name} is immune.")
     if all(each.immune or each is chosen for each in placements):

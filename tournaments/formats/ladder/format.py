@@ -85,12 +85,12 @@ class Ladder(Format):
         if not pairings:
             sentence = "On a ladder it must be said who challenges whom."
             raise Refusal("pairing.needed", sentence)
-        told = Together()
+        faults = Together()
         for number, (challenger, defender) in enumerate(pairings):
             if challenger is not None and defender is not None:
-                with told.of(number):
+                with faults.of(number):
                     rules.must_be_two(challenger.pk, defender.pk)
-        told.settle()
+        faults.settle()
 
     def round_open_by_hand(
         self,
@@ -101,9 +101,9 @@ class Ladder(Format):
         at: datetime,
     ) -> tuple[Round, list[DeathMatch], Follows]:
         """One challenge after another. Raises, of rows, what `ladder_challenge` refuses."""
-        made, told = [], RowByRow()
+        made, faults = [], RowByRow()
         for number, (challenger, defender) in enumerate(pairings):
-            with told.of(number):
+            with faults.of(number):
                 made.append(
                     ladder_challenge(
                         acting_user=acting_user,
@@ -113,7 +113,7 @@ class Ladder(Format):
                         at=at,
                     )
                 )
-        told.settle()
+        faults.settle()
         return season.rounds.get(), made, NOTHING
 
     def on_started(self, *, season: Season, acting_user: User | None, at: datetime) -> Follows:

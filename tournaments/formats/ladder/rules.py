@@ -33,15 +33,15 @@ class Rung(msgspec.Struct, frozen=True):
     def why(self, seed: int, names: Mapping[int, str]) -> str:
         """The same as sentences. ``seed`` is the player's."""
         if self.beaten is None:
-            told = [f"Entered with seed {seed}."]
+            sentences = [f"Entered with seed {seed}."]
         else:
-            told = [f"Took the rung from {names[self.beaten]}."]
+            sentences = [f"Took the rung from {names[self.beaten]}."]
         if self.passed_by:
-            told.append(f"Since passed by {_list_of(self.passed_by, names)}.")
+            sentences.append(f"Since passed by {_list_of(self.passed_by, names)}.")
         if self.gone:
             have = "has" if len(self.gone) == 1 else "have"
-            told.append(f"{_list_of(self.gone, names)}, above, {have} left.")
-        return " ".join(told)
+            sentences.append(f"{_list_of(self.gone, names)}, above, {have} left.")
+        return " ".join(sentences)
 
 
 def _list_of(players: Sequence[int], names: Mapping[int, str]) -> str:

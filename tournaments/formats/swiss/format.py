@@ -65,13 +65,13 @@ class Swiss(PairedFormat):
         """Nobody twice: of rows ``pairing.twice``."""
         pairings = pairings or ()
         times = Counter(side.pk for sides in pairings for side in sides if side is not None)
-        told = Together()
+        faults = Together()
         for number, sides in enumerate(pairings):
             for side in sides:
                 if side is not None and times[side.pk] > 1:
                     sentence = f"{side.name} is paired twice in this round."
-                    told.note(Refusal("pairing.twice", sentence), number)
-        told.settle()
+                    faults.note(Refusal("pairing.twice", sentence), number)
+        faults.settle()
 
     def proposed(self, course: Course[Any]) -> Sequence[tuple[Contestant, Contestant]]:
         """Nothing where it cannot be paired without a rematch."""
@@ -110,12 +110,12 @@ class Swiss(PairedFormat):
         self.must_be_pairable_by_hand(season=season, acting_user=acting_user)
         opened = self.round_begin(season=season, at=at)
         playing = {each.pk: each for each in season.contestants.in_round(opened.number)}
-        told = Together()
+        faults = Together()
         for number, side in ((n, side) for n, sides in enumerate(pairings) for side in sides):
             if side.pk not in playing:
                 sentence = f"{side.name} does not play in this round."
-                told.note(Refusal("pairing.stranger", sentence), number)
-        told.settle()
+                faults.note(Refusal("pairing.stranger", sentence), number)
+        faults.settle()
         paired = {side.pk for sides in pairings for side in sides}
         resting = [each for pk, each in playing.items() if pk not in paired]
         if len(resting) > 1:
@@ -160,12 +160,12 @@ def _must_be_new(
 ) -> None:
     # Known by the places, as the format knows it: who takes one over has met whom it has met.
     known = rules.Field((), SwissCourse.of(season).settled)
-    told = Together()
+    faults = Together()
     for number, (home, away) in enumerate(pairings):
         if known.met[frozenset({home.pk, away.pk})]:
             sentence = f"{home.name} and {away.name} have met before."
-            told.note(Refusal("pairing.rematch", sentence), number)
-    told.settle()
+            faults.note(Refusal("pairing.rematch", sentence), number)
+    faults.settle()
     for each in resting:
         if known.byes[each.pk]:
             raise Refusal("pairing.bye", f"{each.name} has had a bye before.")

@@ -166,11 +166,11 @@ def _enrol(
 ) -> list[Contestant]:
     must_not_be_over(season)
     intake = Intake(season, entries, at)
-    admitted, told = [], Together()
+    admitted, faults = [], Together()
     for number, entry in enumerate(entries):
-        with told.of(number):
+        with faults.of(number):
             admitted.append(intake.admit(entry))
-    told.settle()
+    faults.settle()
     return entries_save(season, acting_user, admitted, at)
 
 

@@ -31,19 +31,19 @@ def seeds_set(
     """
     locked = season_lock_managed(season, acting_user)
     enrolled = _enrolled_contestants(locked)
-    told = Together()
+    faults = Together()
     for pk, seed in seeds.items():
         if pk not in enrolled:
-            told.note(NotFound("contestant.none", "Somebody to be seeded is not enrolled."), pk)
+            faults.note(NotFound("contestant.none", "Somebody to be seeded is not enrolled."), pk)
         elif seed is not None and not is_seed(seed):
-            told.note(seed_out_of_range(), pk)
-    told.settle()
+            faults.note(seed_out_of_range(), pk)
+    faults.settle()
     after = {pk: each.seed for pk, each in enrolled.items()} | dict(seeds)
     times = Counter(seed for seed in after.values() if seed is not None)
     for pk, seed in sorted(seeds.items(), key=lambda each: each[1] or 0):
         if seed is not None and times[seed] > 1:
-            told.note(Refusal("seed.taken", f"Seed {seed} would be given twice."), pk)
-    told.settle()
+            faults.note(Refusal("seed.taken", f"Seed {seed} would be given twice."), pk)
+    faults.settle()
     return _save_seeds(locked, acting_user, enrolled, after, "seeds.set")
 
 

@@ -38,7 +38,7 @@ def leg_schedule(
     fresh.scheduled_at = scheduled_at
     fresh.home_ready_at = fresh.away_ready_at = fresh.no_show_at = None
     fresh.save(update_fields=["scheduled_at", "home_ready_at", "away_ready_at", "no_show_at"])
-    told = (
+    sentence = (
         f"{fresh.death_match} has no fixed time any more."
         if scheduled_at is None
         else f"{fresh.death_match}{which_leg(fresh)} is on {spoken(scheduled_at, ZoneInfo('UTC'))}."
@@ -46,7 +46,7 @@ def leg_schedule(
     season_event(
         season=season,
         kind="death-match.scheduled",
-        words=told,
+        words=sentence,
         data={
             "leg": fresh.number,
             "at": None if scheduled_at is None else scheduled_at.isoformat(),

@@ -40,21 +40,21 @@ REMINDERS: Final = (
 def legs_to_remind(at: datetime, at_most: int) -> Iterator[Leg]:
     """Legs, so many at most, of which a reminder is due that somebody has not had."""
     soon = legs_waiting().filter(scheduled_at__gt=at, scheduled_at__lte=at + REMINDERS[-1].before)
-    told = set(
+    sent = set(
         ReminderSent.objects.filter(leg__in=soon).values_list("leg", "kind", "scheduled_at", "user")
     )
     legs = guard.readable("legs.remind", soon.order_by("scheduled_at", "pk"), at_most=at_most)
 
-    def is_to_be_told(leg: Leg) -> bool:
+    def misses_one(leg: Leg) -> bool:
         due = _due(leg, at)
         if due is None:
             return False
         # Somebody may have taken a side over since.
         players = {side.user_id for side in sides_of(leg.death_match)} - {None}
-        return any((leg.pk, due.kind, leg.scheduled_at, user) not in told for user in players)
+        return any((leg.pk, due.kind, leg.scheduled_at, user) not in sent for user in players)
 
     yield from guard.those(
-        "legs.remind", legs, is_to_be_told, target="tournaments.leg", key=lambda leg: leg.pk
+        "legs.remind", legs, misses_one, target="tournaments.leg", key=lambda leg: leg.pk
     )
 
 
