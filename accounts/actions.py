@@ -89,7 +89,7 @@ def _merge(subject: AtUser, form: Any) -> None:
     )
 
 
-def _merge_found(subject: AtUser, form: Any) -> Sequence[Fact]:
+def _merge_facts(subject: AtUser, form: Any) -> Sequence[Fact]:
     """What a merge would move."""
     keep = form.cleaned_data["keep"]
     try:
@@ -205,7 +205,7 @@ MERGE: Final = Action[AtUser](
     danger=True,
     phrase=lambda s: s.user.username,
     look="Look first",
-    found=_merge_found,
+    found=_merge_facts,
 )
 
 USER: Final = Actions("user", (WARN, MUTE, SUSPEND, CLOSE, REOPEN, MERGE))

@@ -378,14 +378,16 @@ def speaks_as(text: str, name: str) -> bool:
     return any(
         _fits(form, theirs)
         for reading in map(_with_strokes, _readings(text))
-        for each in _without_around("".join(filter(_tells, _SIGNED.split(_undecorated(reading)))))
+        for each in _without_around(
+            "".join(filter(_tells, _SIGNED.split(_without_decoration(reading))))
+        )
         for shape in (_skeleton(each), _skeleton(each, unknown=_ANY))
         for form in (shape, _without_claims(shape))
     )
 
 
 def _together(text: str) -> str:
-    return "".join(_SIGNED.split(_undecorated(text)))
+    return "".join(_SIGNED.split(_without_decoration(text)))
 
 
 def _with_strokes(text: str) -> str:
@@ -516,7 +518,7 @@ def _script(character: str) -> str:
 _SIGNED: Final = re.compile(r"[\s\-_.'’,;:&+/()\[\]]+")  # noqa: RUF001
 
 
-def _undecorated(text: str) -> str:
+def _without_decoration(text: str) -> str:
     """A name without the marks that only decorate its letters."""
     letters: list[str] = []
     base = ""

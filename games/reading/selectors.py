@@ -121,14 +121,14 @@ def challenges_listed() -> QuerySet[Challenge]:
     return Challenge.objects.select_related("challenger", "opponent", "match", "preparation")
 
 
-def _open() -> QuerySet[Challenge]:
+def _open_challenges() -> QuerySet[Challenge]:
     # Those that have lapsed stay "open" until the sweep closes them; nobody can accept them.
     return challenges_listed().filter(status=Challenge.Status.OPEN, expires_at__gt=timezone.now())
 
 
 def challenges_for_anybody(viewer: Any) -> QuerySet[Challenge]:
     """Open challenges that anybody may accept, those of ``viewer`` left out."""
-    challenges = _open().filter(opponent__isnull=True)
+    challenges = _open_challenges().filter(opponent__isnull=True)
     if viewer.is_authenticated:
         challenges = challenges.exclude(challenger=viewer)
     return challenges
@@ -136,12 +136,12 @@ def challenges_for_anybody(viewer: Any) -> QuerySet[Challenge]:
 
 def challenges_to(user: User) -> QuerySet[Challenge]:
     """Open challenges made to this player by name."""
-    return _open().filter(opponent=user)
+    return _open_challenges().filter(opponent=user)
 
 
 def challenges_by(user: User) -> QuerySet[Challenge]:
     """Open challenges of this player."""
-    return _open().filter(challenger=user)
+    return _open_challenges().filter(challenger=user)
 
 
 def challenges_visible(viewer: Any) -> QuerySet[Challenge]:

@@ -80,7 +80,7 @@ class PairedFormat(Format):
     def must_be_pairable(self, *, season: Season) -> None:
         """Also ``round.open-matches`` and ``round.none-left``."""
         super().must_be_pairable(season=season)
-        for each in _not_closed(season):
+        for each in _open_rounds(season):
             deathmatches.must_be_closable(each, by_hand=False)
         last = self.course_type.of(season).rounds
         if season.rounds.count() >= last:
@@ -90,7 +90,7 @@ class PairedFormat(Format):
         """The next round, with nothing in it yet. Whoever asks fills it and announces it.
         Raises Refusal as `must_be_pairable` does."""
         self.must_be_pairable(season=season)
-        for each in _not_closed(season):
+        for each in _open_rounds(season):
             deathmatches.round_close(acting_user=None, round=each, at=at)
         number = season.rounds.count() + 1
         return round_create(season=season, number=number, name=f"Round {number}", at=at)
@@ -141,7 +141,7 @@ class PairedFormat(Format):
         return Follows(concludes=course.is_last(round))
 
 
-def _not_closed(season: Season) -> list[Round]:
+def _open_rounds(season: Season) -> list[Round]:
     return list(season.rounds.exclude(status=RoundStatus.CLOSED).order_by("number"))
 
 

@@ -52,7 +52,7 @@ def fingerprint(season: Season) -> str:
     return f"{season.pk}.{season.revision}"
 
 
-def _counted(viewer: Any) -> QuerySet[WithAnnotations[Season, _Counts]]:
+def _seasons_with_counts(viewer: Any) -> QuerySet[WithAnnotations[Season, _Counts]]:
     """The seasons that ``viewer`` may see, with what is counted of them for lists."""
     playing = Count("contestants", filter=~Q(contestants__status=ContestantStatus.REPLACED))
     ours = _in_contention().filter(season=OuterRef("pk")).order_by()
@@ -61,7 +61,7 @@ def _counted(viewer: Any) -> QuerySet[WithAnnotations[Season, _Counts]]:
     return seasons.select_related("winner").annotate(entered=playing, left=left)
 
 
-def _listed(rows: QuerySet[WithAnnotations[Season, _Counts]]) -> list[SeasonListed]:
+def _season_rows(rows: QuerySet[WithAnnotations[Season, _Counts]]) -> list[SeasonListed]:
     return [SeasonListed(row, row.entered, row.left) for row in rows]
 
 
@@ -78,20 +78,22 @@ def _in_contention() -> QuerySet[Contestant]:
 def seasons_by_stage(viewer: Any, *, at_most: int = 60) -> dict[str, list[SeasonListed]]:
     """Public seasons as `running`, `enrolling` and `over`; archived ones are on no list but their
     own organisers'."""
-    public = _counted(viewer).filter(visibility=Visibility.LISTED)
+    public = _seasons_with_counts(viewer).filter(visibility=Visibility.LISTED)
     running = public.filter(status=SeasonStatus.RUNNING)
     enrolling = public.filter(status=SeasonStatus.ENROLLING)
     over = public.filter(status__in=[SeasonStatus.FINISHED, SeasonStatus.CANCELLED])
     return {
-        "running": _listed(running.order_by("-changed_at")[:at_most]),
-        "enrolling": _listed(enrolling.order_by("-created_at")[:at_most]),
-        "over": _listed(over.order_by("-finished_at")[:at_most]),
+        "running": _season_rows(running.order_by("-changed_at")[:at_most]),
+        "enrolling": _season_rows(enrolling.order_by("-created_at")[:at_most]),
+        "over": _season_rows(over.order_by("-finished_at")[:at_most]),
     }
 
 
 def seasons_run_by(user: User) -> list[SeasonListed]:
     """The seasons whose organiser ``user`` is, drafts and archived ones included."""
-    return _listed(_counted(user).filter(organisers__user=user).order_by("-changed_at"))
+    return _season_rows(
+        _seasons_with_counts(user).filter(organisers__user=user).order_by("-changed_at")
+    )
 
 
 def contestancies_of(person: User, viewer: Any) -> list[Contestant]:

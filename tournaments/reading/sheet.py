@@ -64,13 +64,13 @@ class Sheet:
 
     def __init__(self, season: Season) -> None:
         self.season = season
-        self._barred: dict[int, Refusal | None] = {}
+        self._refusals: dict[int, Refusal | None] = {}
 
     def must_be_managed_by(self, user: User) -> None:
         """As `guards.must_manage`, which is asked once for each reader."""
-        if user.pk not in self._barred:
-            self._barred[user.pk] = refusal_of(must_manage, self.season, user)
-        refusal = self._barred[user.pk]
+        if user.pk not in self._refusals:
+            self._refusals[user.pk] = refusal_of(must_manage, self.season, user)
+        refusal = self._refusals[user.pk]
         if refusal is not None:
             raise refusal
 

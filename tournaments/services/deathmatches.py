@@ -261,7 +261,7 @@ def round_close(
     fresh = Round.objects.get(pk=round.pk)
     fresh.season = season
     must_be_closable(fresh, by_hand=acting_user is not None)
-    fresh.status = _closed(fresh)
+    fresh.status = _status_after_closing(fresh)
     fresh.closed_at = instant(at)
     fresh.save(update_fields=["status", "closed_at"])
     season_event(
@@ -289,10 +289,10 @@ def must_be_closable(played: Round, *, by_hand: bool) -> None:
             f"{'is' if open_matches == 1 else 'are'} not decided.",
         )
     format_of(played.season.format).must_be_closable(round=played, by_hand=by_hand)
-    _closed(played)
+    _status_after_closing(played)
 
 
-def _closed(played: Round) -> RoundStatus:
+def _status_after_closing(played: Round) -> RoundStatus:
     return lifecycle.step(lifecycle.ROUND, played.status, RoundStatus.CLOSED, played.name)
 
 

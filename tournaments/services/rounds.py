@@ -61,7 +61,7 @@ def round_next(
     sides = None if pairings is None else [(each.home, each.away) for each in pairings]
     format_of(locked.format).must_be_pairs(sides)
     if pairings is None:
-        opened = _open(locked, acting_user, at)
+        opened = _open_round(locked, acting_user, at)
         made = [
             (each, scheduled_at)
             for each in opened.death_matches.filter(status=DeathMatchStatus.PLANNED).order_by(
@@ -170,7 +170,7 @@ def round_pair(
     """
     locked = season_lock_managed(season, acting_user)
     must_be_pairable(locked)
-    return _open(locked, acting_user, instant(at), lenient=lenient)
+    return _open_round(locked, acting_user, instant(at), lenient=lenient)
 
 
 def must_be_pairable(season: Season) -> None:
@@ -187,7 +187,7 @@ def must_be_pairable_by_hand(season: Season, acting_user: User) -> None:
     format_of(season.format).must_be_pairable_by_hand(season=season, acting_user=acting_user)
 
 
-def _open(season: Season, acting_user: User, at: datetime, *, lenient: bool = False) -> Round:
+def _open_round(season: Season, acting_user: User, at: datetime, *, lenient: bool = False) -> Round:
     must_be_running(season)
     opened, follows = format_of(season.format).round_open(
         season=season, acting_user=acting_user, lenient=lenient, at=at

@@ -224,7 +224,7 @@ def must_be_listable(season: Season, acting_user: User) -> None:
         _must_be_allowed_to_shelve(season, acting_user)
     else:
         must_manage(season, acting_user)
-    _shown_as(season, Visibility.LISTED)
+    _visibility_after(season, Visibility.LISTED)
 
 
 @transaction.atomic
@@ -241,7 +241,7 @@ def must_be_unlistable(season: Season) -> None:
     ``lifecycle.step``."""
     if season.started_at is not None:
         raise Refusal("season.begun", "What has begun stays public.")
-    _shown_as(season, Visibility.DRAFT)
+    _visibility_after(season, Visibility.DRAFT)
 
 
 @transaction.atomic
@@ -257,7 +257,7 @@ def must_be_archivable(season: Season, acting_user: User) -> None:
     """Whether somebody can take a season off the lists. Raises Refusal ``season.not-allowed`` and
     ``lifecycle.step``."""
     _must_be_allowed_to_shelve(season, acting_user)
-    _shown_as(season, Visibility.ARCHIVED)
+    _visibility_after(season, Visibility.ARCHIVED)
 
 
 def _must_be_allowed_to_shelve(season: Season, acting_user: User) -> None:
@@ -269,7 +269,7 @@ def _must_be_allowed_to_shelve(season: Season, acting_user: User) -> None:
 
 def _show(season: Season, visibility: Visibility, acting_user: User, at: datetime | None) -> Season:
     was = season.visibility
-    season.visibility = _shown_as(season, visibility)
+    season.visibility = _visibility_after(season, visibility)
     season.save(update_fields=["visibility"])
     audit_record(
         acting_user=acting_user,
@@ -284,7 +284,7 @@ def _show(season: Season, visibility: Visibility, acting_user: User, at: datetim
     return season
 
 
-def _shown_as(season: Season, visibility: Visibility) -> Visibility:
+def _visibility_after(season: Season, visibility: Visibility) -> Visibility:
     return lifecycle.step(lifecycle.VISIBILITY, season.visibility, visibility, "The season")
 
 

@@ -23,9 +23,9 @@ from tournaments.simulation.run import Run
 def rounds_play(run: Run) -> None:
     """Play whatever is paired, and have the next round paired, to the end."""
     while run.goes_on():
-        if run.format.rounds_ahead and not _open(run):
+        if run.format.rounds_ahead and not _open_death_matches(run):
             raise EngineFault("a bracket has come to a standstill")
-        for death_match in _open(run):
+        for death_match in _open_death_matches(run):
             if not run.goes_on():
                 return
             if len(run.active()) > 4 and run.happens("drop-out"):
@@ -34,7 +34,7 @@ def rounds_play(run: Run) -> None:
             death_match_play(run, death_match)
         if not run.goes_on():
             return
-        if not run.format.rounds_ahead and not _open(run):
+        if not run.format.rounds_ahead and not _open_death_matches(run):
             _pair_or_conclude(run)
 
 
@@ -57,7 +57,7 @@ def challenges_play(run: Run) -> None:
         _conclude(run)
 
 
-def _open(run: Run) -> list[DeathMatch]:
+def _open_death_matches(run: Run) -> list[DeathMatch]:
     return list(
         DeathMatch.objects.filter(round__season=run.season, status__in=PLAYABLE).order_by(
             "round__number", "number"

@@ -68,7 +68,9 @@ def standings(
     values: dict[int, list[Value]] = {player: [] for player in ids}
     groups = [ids] if ids else []
     for metric in metrics:
-        groups = [finer for group in groups for finer in _split(metric, ledger, group, values)]
+        groups = [
+            finer for group in groups for finer in _finer_groups(metric, ledger, group, values)
+        ]
     words = _Words(metrics, values, names or {})
     rows: list[Row] = []
     for number, group in enumerate(groups):
@@ -88,7 +90,7 @@ def standings(
     return StandingsTable(metrics, tuple(rows))
 
 
-def _split(
+def _finer_groups(
     metric: Metric, ledger: Ledger, group: list[int], values: dict[int, list[Value]]
 ) -> list[list[int]]:
     """The group in finer groups, best first; notes the value of each player."""

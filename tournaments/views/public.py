@@ -217,7 +217,7 @@ def leg_facts(sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: User | An
         too_early = refusal is not None and refusal.code == "ready.too-early"
     return LegFacts(
         leg=leg,
-        brought=_brought(sheet, found, leg, user),
+        brought=_items_by_seat(sheet, found, leg, user),
         leads=_leads(sheet, leg) if on else None,
         waits=waits,
         opens=ready_from(leg) if waits else None,
@@ -228,7 +228,7 @@ def leg_facts(sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: User | An
     )
 
 
-def _brought(
+def _items_by_seat(
     sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: User | Any
 ) -> tuple[list[Brought] | None, list[Brought] | None]:
     declared: tuple[list[Brought], list[Brought]] = ([], [])

@@ -43,11 +43,11 @@ class AtWebhook:
 
     def must_manage(self) -> None:
         """Raises Refusal ``webhook.not-allowed``; asked once, for all that can be done."""
-        if self._barred is not None:
-            raise self._barred
+        if self._refusal is not None:
+            raise self._refusal
 
     @cached_property
-    def _barred(self) -> Refusal | None:
+    def _refusal(self) -> Refusal | None:
         return refusal_of(services.must_manage, self.webhook.season, self.user)
 
 

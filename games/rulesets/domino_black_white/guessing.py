@@ -56,7 +56,7 @@ def determinize(view: Mapping[str, Any], random: RandomSource) -> BlackWhiteStat
     attempts = (_explaining(seen, random, most) for most in MOST_STORIES)
     places = next((found for found in attempts if found is not None), None)
     if places is None:
-        places = _fitting(seen, random)
+        places = _fitting_places(seen, random)
     for each, placed in zip(seen, places, strict=True):
         state = played(state, placed, each.met)
     return state if view["late"] is None else out_of_time(state, view["late"])
@@ -140,7 +140,7 @@ def _continuation(story: _Story, seen: _Seen, candidate: PlaceDomino) -> _Story 
     return _Story(lines, story.used | domino, candidate, story)
 
 
-def _fitting(seen: Sequence[_Seen], random: RandomSource) -> list[PlaceDomino]:
+def _fitting_places(seen: Sequence[_Seen], random: RandomSource) -> list[PlaceDomino]:
     """Places that use no domino of a seat twice, whatever they score: a random matching.
 
     A placement takes the domino it likes best; one that is taken already makes its holder move on

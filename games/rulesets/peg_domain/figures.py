@@ -41,7 +41,7 @@ def figures() -> dict[str, tuple[str, str]]:
     """Each example as an SVG document and its caption."""
     return {
         "start": _start(),
-        "cut": _cut(),
+        "cut": _cut_out(),
         "placed": _placement(),
         "removals": _removals(),
     }
@@ -86,7 +86,7 @@ def _start() -> tuple[str, str]:
     )
 
 
-def _cut() -> tuple[str, str]:
+def _cut_out() -> tuple[str, str]:
     grid = Grid(34, 34, 22, COLUMNS, ROWS)
     names = [PALLET_NAME[square] for square in _move().squares]
     svg = pictures.document(

@@ -59,7 +59,7 @@ def must_be_removable(contestant: Contestant) -> None:
         raise Refusal(
             "season.begun", "The season has begun: contestants withdraw, or are replaced."
         )
-    _left_as(contestant, ContestantStatus.WITHDRAWN)
+    _status_after_leaving(contestant, ContestantStatus.WITHDRAWN)
 
 
 @transaction.atomic
@@ -82,7 +82,7 @@ def contestant_withdraw(
     why = line(why, code="why", what="A reason", most=500, empty=True) if own else reason(why)
     if season.status == SeasonStatus.ENROLLING:
         return _withdraw_before_start(season, found, acting_user, why, at)
-    found.status = _left_as(found, ContestantStatus.WITHDRAWN)
+    found.status = _status_after_leaving(found, ContestantStatus.WITHDRAWN)
     found.left_at = at
     found.save(update_fields=["status", "left_at"])
     _announce_withdrawal(season, found, acting_user, why, at)
@@ -107,13 +107,13 @@ def must_be_in(contestant: Contestant) -> None:
     ``lifecycle.step``."""
     if contestant.season.status != SeasonStatus.ENROLLING:
         must_be_running(contestant.season)
-    _left_as(contestant, ContestantStatus.WITHDRAWN)
+    _status_after_leaving(contestant, ContestantStatus.WITHDRAWN)
 
 
 def _withdraw_before_start(
     season: Season, contestant: Contestant, acting_user: User | None, why: str, at: datetime
 ) -> Contestant:
-    contestant.status = _left_as(contestant, ContestantStatus.WITHDRAWN)
+    contestant.status = _status_after_leaving(contestant, ContestantStatus.WITHDRAWN)
     contestant.seed = None
     contestant.left_at = at
     contestant.save(update_fields=["status", "seed", "left_at"])
@@ -235,7 +235,7 @@ def contestant_replace(
     # Who had left may be missing from the round that is on: their heir plays from the next.
     was_out = old.status == ContestantStatus.WITHDRAWN
     waits = was_out and format_of(season.format).pairs_everybody
-    old.status = _left_as(old, ContestantStatus.REPLACED)
+    old.status = _status_after_leaving(old, ContestantStatus.REPLACED)
     old.left_at = old.left_at or at
     # The place is the one of whoever holds it to the end.
     old.place = None
@@ -285,7 +285,7 @@ def must_be_replaceable(contestant: Contestant, undecided: Iterable[DeathMatch])
     matches. Raises Refusal ``season.not-running``, ``lifecycle.step`` and
     ``contestant.playing``."""
     must_be_running(contestant.season)
-    _left_as(contestant, ContestantStatus.REPLACED)
+    _status_after_leaving(contestant, ContestantStatus.REPLACED)
     if any(leg.status == LegStatus.RUNNING for each in undecided for leg in each.legs.all()):
         raise Refusal(
             "contestant.playing",
@@ -321,7 +321,7 @@ def _fresh(contestant: Contestant) -> tuple[Season, Contestant]:
     return season, found
 
 
-def _left_as(contestant: Contestant, status: ContestantStatus) -> ContestantStatus:
+def _status_after_leaving(contestant: Contestant, status: ContestantStatus) -> ContestantStatus:
     return lifecycle.step(lifecycle.CONTESTANT, contestant.status, status, contestant.name)
 
 

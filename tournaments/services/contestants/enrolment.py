@@ -112,14 +112,14 @@ class Intake:
             each.seed: each for each in known if each.status != ContestantStatus.REPLACED
         }
         self._since_round = 1
-        self._closed: Refusal | None = None
+        self._refusal: Refusal | None = None
         if self._late:
             self._last_seed = season.contestants.aggregate(last=Max("seed"))["last"] or 0
             self._since_round = season.rounds.count() + 1
             try:
                 format_of(season.format).must_admit(season=season)
             except Refusal as refusal:
-                self._closed = refusal
+                self._refusal = refusal
 
     def admit(self, entry: Enrolment) -> Contestant:
         """The contestant that an entry makes, not saved yet. Refusals as `contestants_enrol`."""
@@ -132,8 +132,8 @@ class Intake:
             raise Refusal("seed.fixed", "The seeds are fixed; a late entry comes after all others.")
         contestant = self._by_user.get(user.pk)
         must_not_be_in(contestant, shown, late=self._late)
-        if self._closed is not None:
-            raise Refusal(self._closed.code, self._closed.sentence)
+        if self._refusal is not None:
+            raise Refusal(self._refusal.code, self._refusal.sentence)
         self._must_be_free(entry.seed, but=contestant)
         contestant = contestant or Contestant(season=season)
         contestant.user = user

@@ -332,17 +332,17 @@ def must_be_closed(played: Round) -> None:
     """Whether a round can be reopened. Raises Refusal ``season.not-running`` and
     ``lifecycle.step``."""
     must_be_running_or_finished(played.season)
-    _reopened(played)
+    _status_after_reopening(played)
 
 
-def _reopened(played: Round) -> RoundStatus:
+def _status_after_reopening(played: Round) -> RoundStatus:
     return lifecycle.step(lifecycle.ROUND, played.status, RoundStatus.REOPENED, played.name)
 
 
 def _reopen_round(
     played: Round, *, why: str, at: datetime, acting_user: User | None = None
 ) -> None:
-    played.status = _reopened(played)
+    played.status = _status_after_reopening(played)
     played.closed_at = None
     played.save(update_fields=["status", "closed_at"])
     season_event(
