@@ -172,6 +172,6 @@ def _outlives_take_back(kept: _Kept, now: Table) -> bool:
         return False
     act = parse_act(kept.entry.text)
     if act.kind == "extend":
-        was, still = shown(kept.before, seat_of_act(act)), shown(now, seat_of_act(act))
-        return was is not None and still is not None and was.decision.id == still.decision.id
+        was, after = shown(kept.before, seat_of_act(act)), shown(now, seat_of_act(act))
+        return was is not None and after is not None and was.decision.id == after.decision.id
     return act.kind in ("pause", "resume", "reserve")

@@ -123,13 +123,13 @@ def moved_on(ruleset: AnyRuleset, table: Table, state: Any) -> Table:
     now = _by_seat(() if outcome is not None else ruleset.decisions(state), final)
     epoch = ruleset.reserve_epoch(state)
     disputes, penalties = disputes_of(ruleset), penalties_of(ruleset)
-    still = _by_seat(
+    suspended = _by_seat(
         () if outcome is not None or disputes is None else disputes.suspended(state), ()
     )
     slots: list[Open | None] = [None, None]
     waiting: list[Open | None] = [None, None]
     for seat in (0, 1):
-        slot, decision = table.open[seat] or table.suspended[seat], now[seat] or still[seat]
+        slot, decision = table.open[seat] or table.suspended[seat], now[seat] or suspended[seat]
         if slot is not None and (decision is None or decision.id != slot.decision.id):
             table = charged(ruleset, table, slot)
             slot = None

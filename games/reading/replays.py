@@ -78,11 +78,11 @@ def steps_of(
             "view": match_view(ruleset, opening, ALL, at=0),
         }
     ]
-    stills = {played: number for number, played in reversed([*enumerate(reached)][1:])}
+    pictures = {played: number for number, played in reversed([*enumerate(reached)][1:])}
     for reckoned in records.replay(ruleset, header, entries):
         entry = reckoned.entry
         undone = reckoned.index not in standing and not acts.is_take_back(entry)
-        number = stills.get(reckoned.index + 1) if reckoned.table.state is not None else None
+        number = pictures.get(reckoned.index + 1) if reckoned.table.state is not None else None
         steps.append(
             {
                 "n": reckoned.index + 1,

@@ -596,8 +596,8 @@ class MatchPage {
     if (this.state === null) return;
     const { view, you } = this.state;
     const mine = openDecision(view, you) !== null && !view.paused && this.#pending === null;
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.blink = document.hidden && !still ? !this.blink : true;
+    const reduced = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.blink = document.hidden && !reduced ? !this.blink : true;
     const wanted = mine && this.blink ? `▶ Your decision · ${this.title}` : this.title;
     if (document.title !== wanted) document.title = wanted;
   }

@@ -136,9 +136,9 @@ export function holdView(elements) {
     .map((element) => ({ element, place: element.getBoundingClientRect() }))
     .filter(({ place }) => shown(place));
   return () => {
-    const still = places.find(({ element }) => element.getClientRects().length > 0);
-    if (still === undefined) return;
-    const { element, place } = still;
+    const first = places.find(({ element }) => element.getClientRects().length > 0);
+    if (first === undefined) return;
+    const { element, place } = first;
     const { top } = place;
     const moved = element.getBoundingClientRect().top - top;
     if (moved !== 0) scrollBy({ top: moved, behavior: "instant" });
