@@ -23,12 +23,9 @@ from accounts.actions import USER, USERS, AtUser
 from accounts.admin.search import about_people, details_name
 from accounts.models import AccountMerge, ApiToken, AuditEntry, Report, Sanction, User
 from accounts.moderation import reports
+from accounts.names.impostors import refuse_impersonation
 from accounts.names.validators import normalise_display_name
-from accounts.services import (
-    audit_record,
-    refuse_impersonation,
-    rights_announce_change,
-)
+from accounts.services import audit_record, rights_announce_change
 from core.admin.actions import ActionsAdmin
 from core.admin.links import list_address, row_address, row_link
 from core.admin.readers import ModeratorView, person

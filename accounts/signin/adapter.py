@@ -16,13 +16,9 @@ from django.shortcuts import redirect
 
 from accounts.models import User
 from accounts.moderation.standing import is_suspended
+from accounts.names.impostors import refuse_username_of_staff
 from accounts.names.validators import validate_not_reserved
-from accounts.services import (
-    audit_record,
-    refuse_username_of_staff,
-    user_register,
-    user_set_password,
-)
+from accounts.services import audit_record, user_register, user_set_password
 from core.refusals import Refusal
 
 

@@ -14,9 +14,10 @@ from django.test import Client
 
 from accounts.models import AuditEntry, User
 from accounts.names import confusables
+from accounts.names.impostors import users_looking_like
 from accounts.names.validators import RESERVED_USERNAMES
 from accounts.roles import Role
-from accounts.services import role_grant, user_register, user_update_profile, users_looking_like
+from accounts.services import role_grant, user_register, user_update_profile
 from core.refusals import Refusal
 from tests.support import depth
 

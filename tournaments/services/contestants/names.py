@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from django.core.exceptions import ValidationError
 
 from accounts.models import User
+from accounts.names.impostors import Impostors
 from accounts.names.validators import validate_display_name
-from accounts.services import Impostors
 from core.refusals import Refusal
 from tournaments.services.guards import line
 
