@@ -19,10 +19,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.debug import sensitive_post_parameters
 
-from accounts.actions import USER, USERS, AtUser
 from accounts.admin.search import about_people, details_name
 from accounts.models import AccountMerge, ApiToken, AuditEntry, Report, Sanction, User
 from accounts.moderation import reports
+from accounts.moderation.actions import USER, USERS, AtUser
 from accounts.names.impostors import refuse_impersonation
 from accounts.names.validators import normalise_display_name
 from accounts.services import audit_record, rights_announce_change

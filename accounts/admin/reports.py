@@ -10,10 +10,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
-from accounts.actions import REPORT, AtReport
 from accounts.admin.search import about_people, details_name
 from accounts.models import Report, User
 from accounts.moderation import reports
+from accounts.moderation.actions import REPORT, AtReport
 from accounts.roles import is_moderator
 from core.admin.actions import ActionsAdmin, action_address
 from core.admin.links import list_address, row_address, row_link, row_links

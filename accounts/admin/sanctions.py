@@ -7,9 +7,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from accounts.actions import SANCTION, AtSanction
 from accounts.admin.search import about_people
 from accounts.models import Sanction
+from accounts.moderation.actions import SANCTION, AtSanction
 from accounts.roles import is_moderator
 from core.admin.actions import ActionsAdmin
 from core.admin.links import list_address, row_address, row_link

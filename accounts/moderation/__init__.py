@@ -4,7 +4,7 @@
 - `sanctions`: services that warn, mute and suspend, and lift
 - `reports`: what may be reported, and services that file, claim and answer reports
 - `merging`: two accounts of one person made one
-- `forms`: what moderators fill in for the actions of `accounts.actions`
+- `actions`: what moderators can do, in tables, and `forms`: what they fill in for it
 
-Only `forms` knows others of these. Who is a moderator is a role (`accounts.roles`).
+Only these two know others of these. Who is a moderator is a role (`accounts.roles`).
 """

@@ -23,9 +23,9 @@ from django.urls import resolve
 from django.utils import timezone
 
 from accounts import services
-from accounts.actions import TABLES, USERS
 from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
 from accounts.moderation import merging, reports, sanctions
+from accounts.moderation.actions import TABLES, USERS
 from accounts.moderation.merging import user_merge
 from accounts.moderation.reports import report_claim, report_file, report_release, report_resolve
 from accounts.moderation.sanctions import sanction_lift, user_mute, user_suspend, user_warn
