@@ -45,7 +45,7 @@ from tests.games.support import committing, started, user_named
 from tests.support import depth
 from tests.tournaments.support import GAME, begun, conceded, organiser_named
 from tournaments.formats.elimination.choice import dmo_choose
-from tournaments.formats.elimination.main_match import Placed, placements_record
+from tournaments.formats.elimination.main_match import Placing, placements_record
 from tournaments.models import DeathMatch, Episode
 from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.items.gifts import item_give
@@ -95,7 +95,7 @@ def _made(ada: User, ben: User, cleo: User) -> dict[str, Any]:
     ]
     played = season_start(acting_user=ada, season=played)
     first = Episode.objects.get(round__season=played)
-    placements = [Placed(each, place, False) for place, each in enumerate(entered, start=1)]
+    placements = [Placing(each, place, False) for place, each in enumerate(entered, start=1)]
     first = placements_record(acting_user=ada, episode=first, placements=placements)
     met = dmo_choose(acting_user=ada, episode=first, contestant=entered[1])
     gift = item_give(acting_user=ada, season=played, item="copy", receiver=entered[1])

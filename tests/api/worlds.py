@@ -15,7 +15,7 @@ from accounts.services import role_grant
 from tests.games.support import Play, started
 from tests.tournaments.support import GAME
 from tournaments.formats.elimination.choice import dmo_choose
-from tournaments.formats.elimination.main_match import Placed, placements_record
+from tournaments.formats.elimination.main_match import Placing, placements_record
 from tournaments.models import Episode
 from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.items.gifts import item_give
@@ -43,7 +43,7 @@ def world(play: Play, ada: User, ben: User, cleo: User) -> Iterator[dict[str, An
     ]
     played = season_start(acting_user=ada, season=played)
     first = Episode.objects.get(round__season=played)
-    placements = [Placed(each, place, False) for place, each in enumerate(entered, start=1)]
+    placements = [Placing(each, place, False) for place, each in enumerate(entered, start=1)]
     first = placements_record(acting_user=ada, episode=first, placements=placements)
     met = dmo_choose(acting_user=ada, episode=first, contestant=entered[1])
     gift = item_give(acting_user=ada, season=played, item="copy", receiver=entered[1])

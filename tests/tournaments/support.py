@@ -19,7 +19,7 @@ from tests.games import support as games
 from tests.games.support import T0, committing, user_named
 from tournaments.formats.elimination.choice import dmo_choose
 from tournaments.formats.elimination.episodes import episode_open
-from tournaments.formats.elimination.main_match import Placed, in_main_match, placements_record
+from tournaments.formats.elimination.main_match import Placing, in_main_match, placements_record
 from tournaments.models import (
     Contestant,
     DeathMatch,
@@ -137,12 +137,12 @@ def episode_now(season: Season) -> Episode:
     )
 
 
-def placings(season: Season, last: int, immune: Sequence[int] = ()) -> list[Placed]:
+def placings(season: Season, last: int, immune: Sequence[int] = ()) -> list[Placing]:
     """A result of a main match: by number, with ``last`` at the end."""
     active = in_main_match(episode_now(season)).order_by("pk")
     ordered = sorted(active, key=lambda each: each.name == f"Player {last}")
     names = {f"Player {number}" for number in immune}
-    return [Placed(each, place, each.name in names) for place, each in enumerate(ordered, start=1)]
+    return [Placing(each, place, each.name in names) for place, each in enumerate(ordered, start=1)]
 
 
 def chosen(organiser: User, season: Season, ec: int, dmo: int, at: datetime = START) -> DeathMatch:

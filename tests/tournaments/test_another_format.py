@@ -24,7 +24,7 @@ from tournaments.documents.export import season_records
 from tournaments.documents.restore import season_import
 from tournaments.formats import names, registry
 from tournaments.formats.base import NOTHING, Follows, Format, Task
-from tournaments.formats.options import Caution, FormatOptions
+from tournaments.formats.options import FormatCaution, FormatOptions
 from tournaments.formats.rounds import round_announce, round_create
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Round, Season
@@ -41,9 +41,9 @@ class EveningOptions(FormatOptions, frozen=True, kw_only=True, forbid_unknown_fi
         int, msgspec.Meta(ge=1, le=9, title="Games an evening", description="Three are plenty.")
     ] = 3
 
-    def cautions(self, players: int) -> Iterator[Caution]:
+    def cautions(self, players: int) -> Iterator[FormatCaution]:
         if players % 2:
-            yield Caution("format.byes", "Somebody looks on in each round.")
+            yield FormatCaution("format.byes", "Somebody looks on in each round.")
 
 
 class EveningCourse(Course[EveningOptions]):

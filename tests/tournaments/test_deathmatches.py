@@ -37,7 +37,7 @@ from tournaments.formats.base import Follows, Walkover
 from tournaments.formats.elimination.choice import choice_expire, choosable, dmo_choose
 from tournaments.formats.elimination.episodes import episode_open, episode_skip
 from tournaments.formats.elimination.final import final_open
-from tournaments.formats.elimination.main_match import Placed, in_main_match, placements_record
+from tournaments.formats.elimination.main_match import Placing, in_main_match, placements_record
 from tournaments.invariants import faults_of
 from tournaments.models import Contestant, DeathMatch, Episode, Leg, Season
 from tournaments.services.contestants.departures import contestant_return, contestant_withdraw
@@ -90,7 +90,7 @@ def test_placements_that_do_not_fit(orla: User, cleo: User) -> None:
     right = placings(season, 4)
     one, _two, _three, four = right
 
-    def refuse(code: str, placements: list[Placed], **given: Any) -> None:
+    def refuse(code: str, placements: list[Placing], **given: Any) -> None:
         arguments: dict[str, Any] = {
             "acting_user": orla,
             "episode": episode,
@@ -164,7 +164,7 @@ def test_a_late_entry_is_no_part_of_the_episode_that_is_on(orla: User, cleo: Use
     assert late not in [each.contestant for each in right]
     refused(
         "placements.stranger", placements_record, acting_user=orla, episode=episode_now(season),
-        placements=[*right, Placed(late, 5)],
+        placements=[*right, Placing(late, 5)],
     )  # fmt: skip
     episode = placements_record(
         acting_user=orla, episode=episode_now(season), placements=right, at=START

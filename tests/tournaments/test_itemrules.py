@@ -8,7 +8,7 @@ import pytest
 
 from games.engine.errors import EngineFault
 from tournaments.items.catalogue import META, Item, catalogue, item_of, items_for, takes_items
-from tournaments.items.rules import Brought, Resolution, resolve
+from tournaments.items.rules import ItemUse, Resolution, resolve
 
 COPY, BLOCK = META
 X = Item("x", "X", "", "any")
@@ -17,11 +17,11 @@ FIXED = Item("fixed", "Fixed", "", "any", copyable=False, blockable=False)
 NAMES = ("Ada", "Ben")
 
 
-def use(number: int, seat: int, item: Item, target: int | None = None) -> Brought:
-    return Brought(number, seat, item, target)
+def use(number: int, seat: int, item: Item, target: int | None = None) -> ItemUse:
+    return ItemUse(number, seat, item, target)
 
 
-def resolved(*uses: Brought) -> Resolution:
+def resolved(*uses: ItemUse) -> Resolution:
     found = resolve(uses, NAMES)
     # The order in which they are told of makes no difference.
     for seed in range(5):

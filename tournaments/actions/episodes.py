@@ -11,7 +11,7 @@ from tournaments import audience
 from tournaments.actions.subjects import AtRound, AtSeason
 from tournaments.formats.elimination import choice, episodes, main_match
 from tournaments.formats.elimination.final import final_open, finalists
-from tournaments.formats.elimination.main_match import Placed
+from tournaments.formats.elimination.main_match import Placing
 from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.episodes import ChooseForm, EpisodeForm, FinalForm, PlacementsForm
 
@@ -70,7 +70,7 @@ def _place(subject: AtRound, form: Any) -> None:
     main_match.placements_record(
         acting_user=subject.user,
         episode=subject.episode,
-        placements=[Placed(*each) for each in form.placements()],
+        placements=[Placing(*each) for each in form.placements()],
         ec=form.cleaned_data["ec"],
         main_match=form.cleaned_data["main_match"],
         notes=form.cleaned_data["notes"],

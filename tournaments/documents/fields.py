@@ -72,7 +72,7 @@ def one_of(values: Callable[[], Iterable[str]], words: str = "") -> msgspec.Meta
     return msgspec.Meta(extra={VALUES: values, VALUES_WORDS: words})
 
 
-class Field(NamedTuple):
+class PartField(NamedTuple):
     """A field of a part: its name, its type, what its annotation says, and the part of its rows."""
 
     name: str
@@ -117,7 +117,7 @@ class Field(NamedTuple):
 
 
 @cache
-def fields_of(part: type[Part]) -> tuple[Field, ...]:
+def fields_of(part: type[Part]) -> tuple[PartField, ...]:
     """What a part is described to hold."""
     kind = inspect.type_info(part)
     if not isinstance(kind, inspect.StructType):
@@ -126,7 +126,7 @@ def fields_of(part: type[Part]) -> tuple[Field, ...]:
     for field in kind.fields:
         said = dict(_notes_on(field.type))
         below = _part_in(field.type) if _ROWS in said else None
-        found.append(Field(field.encode_name, field.type, said, below))
+        found.append(PartField(field.encode_name, field.type, said, below))
     return tuple(found)
 
 
@@ -157,7 +157,7 @@ def written(row: Any, part: type[Part], numbers: Numbers) -> dict[str, Any]:
     return {field.name: _value_of(row, field, numbers) for field in fields_of(part)}
 
 
-def _value_of(row: Any, field: Field, numbers: Numbers) -> Any:
+def _value_of(row: Any, field: PartField, numbers: Numbers) -> Any:
     said = field.said
     if _DERIVED in said:
         return said[_DERIVED](row, numbers)
@@ -184,7 +184,7 @@ def wrong(where: str, fault: str) -> Refusal:
     return Refusal("document.wrong", f"At {where}: {fault}.")
 
 
-class Known:
+class KnownRows:
     """The rows that have been made of a document, by its numbers."""
 
     def __init__(self) -> None:
@@ -216,7 +216,7 @@ class Known:
             if field.is_column and field.is_later is later
         }
 
-    def _column(self, field: Field, value: Any, where: str) -> Any:
+    def _column(self, field: PartField, value: Any, where: str) -> Any:
         if value is None:
             return None
         if field.entity is not None:

@@ -25,7 +25,7 @@ from tournaments.documents.checks import (
     must_fit_its_state,
     must_pass,
 )
-from tournaments.documents.fields import Known, fields_of, wrong
+from tournaments.documents.fields import KnownRows, fields_of, wrong
 from tournaments.documents.holding import must_hold
 from tournaments.documents.parts import (
     DeathMatchDoc,
@@ -140,7 +140,7 @@ class _Restoring:
         self.document = document
         self.files = files
         self.match_accounts = match_accounts
-        self.known = Known()
+        self.known = KnownRows()
         self.with_items: list[tuple[Leg, LegDoc, Where, str]] = []
 
     def run(self) -> Season:

@@ -37,7 +37,7 @@ class Use(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     target: ItemMention
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class UseStep(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What happened to an item, and by which Copy or Block."""
 
     what: str
@@ -50,7 +50,7 @@ class Items(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """What was brought into a leg, what came of it in order, and what each seat then held."""
 
     brought: tuple[Use, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[UseStep, ...]
     held: tuple[tuple[str, ...], tuple[str, ...]]
 
 

@@ -14,7 +14,7 @@ import msgspec
 from games.engine.options import options_read
 
 
-class Caution(msgspec.Struct, frozen=True):
+class FormatCaution(msgspec.Struct, frozen=True):
     """A warning before a season starts; ``code`` is stable, ``sentence`` is for people."""
 
     code: str
@@ -32,7 +32,7 @@ class FormatOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
             if getattr(self, name) % 2 == 0:
                 raise ValueError(f"`{name}` is an odd number")
 
-    def cautions(self, players: int) -> Iterable[Caution]:
+    def cautions(self, players: int) -> Iterable[FormatCaution]:
         """What an organiser should know before a season of so many starts."""
         del players
         return ()

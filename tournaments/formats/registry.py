@@ -12,7 +12,7 @@ from tournaments.course import Course
 from tournaments.formats import options
 from tournaments.formats.base import Format
 from tournaments.formats.names import NAMES
-from tournaments.formats.options import Caution, FormatOptions
+from tournaments.formats.options import FormatCaution, FormatOptions
 from tournaments.models import Season
 
 FORMATS: Final[dict[str, Format]] = {}
@@ -50,7 +50,7 @@ def option_limits(key: str) -> dict[str, Limits]:
     return limits_of(kind, kind.odd)
 
 
-def cautions_of(key: str, given: Mapping[str, Any], players: int) -> tuple[Caution, ...]:
+def cautions_of(key: str, given: Mapping[str, Any], players: int) -> tuple[FormatCaution, ...]:
     """What an organiser should know before a season of so many players starts.
 
     Raises Refusal ``format.*`` as :func:`options_of` does, and ``pairing.too-few``.

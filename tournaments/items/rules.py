@@ -25,7 +25,7 @@ from games.engine.ruleset import HeldItem
 from tournaments.items.catalogue import BLOCK, COPY, Item
 
 
-class Brought(msgspec.Struct, frozen=True):
+class ItemUse(msgspec.Struct, frozen=True):
     """One item that a seat brings. ``id`` tells it from others of its kind; ``target`` is the id of
     the item that a Copy or Block is aimed at, which may not have been brought."""
 
@@ -52,7 +52,7 @@ class Resolution(msgspec.Struct, frozen=True):
     steps: tuple[ItemStep, ...]
 
 
-def resolve(brought: Sequence[Brought], names: tuple[str, str]) -> Resolution:
+def resolve(brought: Sequence[ItemUse], names: tuple[str, str]) -> Resolution:
     """Resolve everything that both seats bring; ``names`` are the players' for the words.
 
     The order of ``brought`` makes no difference to what is held. Raises EngineFault for two uses
@@ -70,7 +70,7 @@ def resolve(brought: Sequence[Brought], names: tuple[str, str]) -> Resolution:
     return Resolution(tuple(HeldItem(seat, item) for seat, item in held), tuple(steps))
 
 
-def _aim(use: Brought, by_id: dict[int, Brought]) -> Brought | None:
+def _aim(use: ItemUse, by_id: dict[int, ItemUse]) -> ItemUse | None:
     """What a Block would block: an item of the other seat's that was brought and is blockable."""
     target = by_id.get(use.target) if use.target is not None else None
     if target is None or target.seat != other(use.seat) or not target.item.blockable:
@@ -79,8 +79,8 @@ def _aim(use: Brought, by_id: dict[int, Brought]) -> Brought | None:
 
 
 def _resolve_blocks(
-    ordered: Sequence[Brought],
-    by_id: dict[int, Brought],
+    ordered: Sequence[ItemUse],
+    by_id: dict[int, ItemUse],
     names: tuple[str, str],
     steps: list[ItemStep],
 ) -> set[int]:
@@ -137,8 +137,8 @@ def _resolve_blocks(
 
 
 def _resolve_copies(
-    ordered: Sequence[Brought],
-    by_id: dict[int, Brought],
+    ordered: Sequence[ItemUse],
+    by_id: dict[int, ItemUse],
     blocked: set[int],
     names: tuple[str, str],
     steps: list[ItemStep],
@@ -164,8 +164,8 @@ def _resolve_copies(
 
 
 def _in_vain(
-    use: Brought,
-    by_id: dict[int, Brought],
+    use: ItemUse,
+    by_id: dict[int, ItemUse],
     names: tuple[str, str],
     *,
     blocked: set[int] | frozenset[int] = frozenset(),
@@ -185,5 +185,5 @@ def _in_vain(
     )
 
 
-def _whose(use: Brought, names: tuple[str, str]) -> str:
+def _whose(use: ItemUse, names: tuple[str, str]) -> str:
     return f"{names[use.seat]}'s {use.item.name}"

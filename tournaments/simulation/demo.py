@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import User
 from tournaments.formats.elimination.choice import choosable, dmo_choose
 from tournaments.formats.elimination.episodes import episode_open
-from tournaments.formats.elimination.main_match import Placed, placements_record
+from tournaments.formats.elimination.main_match import Placing, placements_record
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Season
 from tournaments.services.scheduling.appointments import leg_schedule
@@ -72,7 +72,7 @@ def _gauntlet(olga: User, players: tuple[User, ...]) -> None:
         acting_user=olga,
         episode=episode,
         placements=[
-            Placed(each, place, immune=place == 1) for place, each in enumerate(active, start=1)
+            Placing(each, place, immune=place == 1) for place, each in enumerate(active, start=1)
         ],
         main_match="Tower of Numbers",
         at=now - timedelta(days=1),

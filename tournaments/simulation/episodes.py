@@ -5,7 +5,7 @@ from __future__ import annotations
 from games.engine.chance import choose, shuffled
 from tournaments.formats.elimination import choice, episodes, main_match
 from tournaments.formats.elimination.final import final_open
-from tournaments.formats.elimination.main_match import Placed
+from tournaments.formats.elimination.main_match import Placing
 from tournaments.items import catalogue
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Contestant, DeathMatch, Episode
@@ -40,7 +40,7 @@ def _play_episode(run: Run) -> None:
     active = shuffled(run.random.random, run.active())
     if len(active) > 4 and run.happens("drop-out"):
         drop_out(run, active.pop(), at=run.later(hours=1))
-    placed = [Placed(each, place, immune=place == 1) for place, each in enumerate(active, start=1)]
+    placed = [Placing(each, place, immune=place == 1) for place, each in enumerate(active, start=1)]
     ec = active[-1]
     episode = main_match.placements_record(
         acting_user=run.organiser,

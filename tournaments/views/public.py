@@ -170,7 +170,7 @@ def death_match(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
     return shown(request, sheet, "death_match.html", context)
 
 
-class Brought(NamedTuple):
+class BroughtGift(NamedTuple):
     """An item that is brought into a leg, and what it is aimed at."""
 
     gift: Gift
@@ -192,7 +192,7 @@ class LegFacts:
     """
 
     leg: Leg
-    brought: tuple[list[Brought] | None, list[Brought] | None]
+    brought: tuple[list[BroughtGift] | None, list[BroughtGift] | None]
     leads: Contestant | str | None
     waits: bool
     opens: datetime | None
@@ -230,8 +230,8 @@ def leg_facts(sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: User | An
 
 def _items_by_seat(
     sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: User | Any
-) -> tuple[list[Brought] | None, list[Brought] | None]:
-    declared: tuple[list[Brought], list[Brought]] = ([], [])
+) -> tuple[list[BroughtGift] | None, list[BroughtGift] | None]:
+    declared: tuple[list[BroughtGift], list[BroughtGift]] = ([], [])
     gifts = {each.pk: each for each in sheet.gifts}
     visible = [audience.may_see_declarations(leg, seat, user) for seat in (0, 1)]
     if any(visible) and gifts:
@@ -239,7 +239,7 @@ def _items_by_seat(
             gift = gifts[each.gift_id]
             target = None if each.target_id is None else gifts.get(each.target_id)
             bringer = 0 if gift.receiver_id == found.row.home_id else 1
-            declared[bringer].append(Brought(gift, target))
+            declared[bringer].append(BroughtGift(gift, target))
     return declared[0] if visible[0] else None, declared[1] if visible[1] else None
 
 

@@ -12,10 +12,10 @@ from tests.support import depth
 from tests.tournaments.pure.helpers import by_lot, bye, field, played, void, walkover, won
 from tournaments.formats.field import Pairing, Player, Result
 from tournaments.formats.swiss import rules as swiss
-from tournaments.formats.swiss.rules import Field, Paired, pair_round, weight
+from tournaments.formats.swiss.rules import Field, PairedRound, pair_round, weight
 
 
-def sides(paired: Paired) -> list[tuple[int, ...]]:
+def sides(paired: PairedRound) -> list[tuple[int, ...]]:
     return [pairing.sides for pairing in paired.pairings]
 
 
@@ -114,7 +114,7 @@ def perfect(players: Sequence[int]) -> Iterator[list[tuple[int, int]]]:
             yield [(first, other), *rest]
 
 
-def brute(players: list[Player], results: list[Result], paired: Paired) -> tuple[int, int]:
+def brute(players: list[Player], results: list[Result], paired: PairedRound) -> tuple[int, int]:
     """The fewest rematches and then the least weight, with the bye where it is."""
     resting = [p.home for p in paired.pairings if p.away is None]
     byes = [Pairing(0, player, None) for player in resting]

@@ -244,7 +244,7 @@ class ReplayView(ApiView):
         return Response(death_match_data(request, leg.death_match_id))
 
 
-class ReadySerializer(serializers.Serializer[dict[str, Any]]):
+class LegReadySerializer(serializers.Serializer[dict[str, Any]]):
     """Whether one is ready."""
 
     ready = serializers.BooleanField()
@@ -266,13 +266,13 @@ class LegReadyView(ApiView):
         operation_id="leg_ready",
         tags=TAG,
         summary="Say that you are ready for a match",
-        request=ReadySerializer,
+        request=LegReadySerializer,
         responses={200: DeathMatchSerializer},
     )
     def put(self, request: Request, death_match_id: int, number: int) -> Response:
         """Be ready, or not after all. A match begins when both are ready and its time has come."""
         leg: Leg = self.about
-        given = body_of(self, ReadySerializer)
+        given = body_of(self, LegReadySerializer)
         service = leg_confirm if given["ready"] else leg_unconfirm
         service(acting_user=signed_in(request), leg=leg)
         return Response(death_match_data(request, leg.death_match_id))

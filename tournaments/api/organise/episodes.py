@@ -50,8 +50,8 @@ class PlacedSerializer(serializers.Serializer[dict[str, Any]]):
     immune = serializers.BooleanField(required=False, default=False)
 
 
-def _placements_of(rows: Sequence[Mapping[str, Any]]) -> list[main_match.Placed]:
-    return [main_match.Placed(each["contestant"], each["place"], each["immune"]) for each in rows]
+def _placements_of(rows: Sequence[Mapping[str, Any]]) -> list[main_match.Placing]:
+    return [main_match.Placing(each["contestant"], each["place"], each["immune"]) for each in rows]
 
 
 class PlacementsSerializer(serializers.Serializer[dict[str, Any]]):

@@ -154,7 +154,7 @@ class RoundsView(RoundsReading):
         return Response(round_data(request, opened.pk), status=201)
 
 
-class TimeSerializer(serializers.Serializer[dict[str, Any]]):
+class DeathMatchTimeSerializer(serializers.Serializer[dict[str, Any]]):
     """When a death match is to be played."""
 
     death_match = DeathMatchField()
@@ -170,7 +170,9 @@ class TimesSerializer(serializers.Serializer[dict[str, Any]]):
         "schedule.far": "times.*.scheduled_at",
     }
 
-    times = serializers.ListField(child=TimeSerializer(), min_length=1, max_length=ROWS_MOST)
+    times = serializers.ListField(
+        child=DeathMatchTimeSerializer(), min_length=1, max_length=ROWS_MOST
+    )
 
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """A death match has one time, which is still to come."""

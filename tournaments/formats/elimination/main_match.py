@@ -31,7 +31,7 @@ NOTES_MAX = 4000
 PLACE_MAX: Final = 32_000
 
 
-class Placed(NamedTuple):
+class Placing(NamedTuple):
     """How somebody came off in a main match; ``place`` 1 is the best, equal places are possible."""
 
     contestant: Contestant
@@ -44,7 +44,7 @@ def placements_record(
     *,
     acting_user: User,
     episode: Episode,
-    placements: Sequence[Placed],
+    placements: Sequence[Placing],
     ec: Contestant | None = None,
     main_match: str = "",
     notes: str = "",
@@ -154,7 +154,7 @@ def must_be_whole(episode: Episode, placed: Sequence[Contestant | None]) -> None
     faults.settle()
 
 
-def _must_have_places(placements: Sequence[Placed]) -> None:
+def _must_have_places(placements: Sequence[Placing]) -> None:
     faults = Together()
     for number, each in enumerate(placements):
         if not 1 <= each.place <= PLACE_MAX:
@@ -162,7 +162,7 @@ def _must_have_places(placements: Sequence[Placed]) -> None:
     faults.settle()
 
 
-def last_of(placements: Sequence[Placed], ec: Contestant | None) -> Contestant:
+def last_of(placements: Sequence[Placing], ec: Contestant | None) -> Contestant:
     """The EC: who came last, or ``ec`` of several who did.
 
     Raises Refusal ``placements.tie``, ``placements.ec-not-last``, ``placements.ec-immune`` and

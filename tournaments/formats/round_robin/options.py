@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from tournaments.formats.options import Caution, FormatOptions
+from tournaments.formats.options import FormatCaution, FormatOptions
 
 
 class RoundRobinOptions(FormatOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -23,10 +23,14 @@ class RoundRobinOptions(FormatOptions, frozen=True, kw_only=True, forbid_unknown
         ),
     ] = 1
 
-    def cautions(self, players: int) -> Iterator[Caution]:
+    def cautions(self, players: int) -> Iterator[FormatCaution]:
         """What a round robin of so many should warn of."""
         rounds = self.legs * (players - 1 + players % 2)
         if players % 2:
-            yield Caution("format.byes", "With an odd number of players one rests in each round.")
+            yield FormatCaution(
+                "format.byes", "With an odd number of players one rests in each round."
+            )
         if rounds > 20:
-            yield Caution("format.long", f"Everybody meeting everybody takes {rounds} rounds.")
+            yield FormatCaution(
+                "format.long", f"Everybody meeting everybody takes {rounds} rounds."
+            )

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 import msgspec
 
-from tournaments.formats.options import Caution, FormatOptions
+from tournaments.formats.options import FormatCaution, FormatOptions
 
 
 class SingleEliminationOptions(
@@ -25,13 +25,13 @@ class SingleEliminationOptions(
         ),
     ] = 1
 
-    def cautions(self, players: int) -> Iterator[Caution]:
+    def cautions(self, players: int) -> Iterator[FormatCaution]:
         """What a bracket of so many should warn of."""
         byes = (1 << (players - 1).bit_length()) - players if players > 1 else 0
         if byes:
             who = "seed has" if byes == 1 else f"{byes} seeds have"
-            yield Caution("format.byes", f"The best {who} a bye in the first round.")
+            yield FormatCaution("format.byes", f"The best {who} a bye in the first round.")
         if self.third_place and players < 4:
-            yield Caution(
+            yield FormatCaution(
                 "format.third-place", "There is no match for third place below four players."
             )

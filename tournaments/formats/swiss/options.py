@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from tournaments.formats.options import Caution, FormatOptions
+from tournaments.formats.options import FormatCaution, FormatOptions
 
 Rounds = Annotated[
     int,
@@ -25,25 +25,25 @@ class SwissOptions(FormatOptions, frozen=True, kw_only=True, forbid_unknown_fiel
 
     rounds: Rounds = 5
 
-    def cautions(self, players: int) -> Iterator[Caution]:
+    def cautions(self, players: int) -> Iterator[FormatCaution]:
         """What a Swiss season of so many should warn of."""
         meetings = players - 1 + players % 2
         if self.rounds > meetings:
-            yield Caution(
+            yield FormatCaution(
                 "format.rematches",
                 f"{players} players can have {meetings} rounds at most before some meet again.",
             )
         elif 2 * self.rounds > players:
             # While everybody has more than half of the field still to meet, a pairing always exists
             # (Dirac's theorem on perfect matchings); beyond that it depends on the results.
-            yield Caution(
+            yield FormatCaution(
                 "format.rematches-possible",
                 f"With {self.rounds} rounds among {players} players, the last rounds may not be "
                 "pairable without two meeting again.",
             )
         enough = rounds_enough(players)
         if self.rounds < enough:
-            yield Caution(
+            yield FormatCaution(
                 "format.few-rounds",
                 f"With fewer than {enough} rounds several players may win every match.",
             )

@@ -37,7 +37,7 @@ COMPLETE = 128
 REACHES = (4, 16, 64)
 
 
-class Paired(msgspec.Struct, frozen=True):
+class PairedRound(msgspec.Struct, frozen=True):
     """A round: pairings from the top table down, a bye last. ``rematches`` are among them."""
 
     pairings: tuple[Pairing, ...]
@@ -127,7 +127,7 @@ class Field:
 
 def pair_round(
     players: Iterable[Player], results: Iterable[Result], *, number: int, lenient: bool = False
-) -> Paired:
+) -> PairedRound:
     """Pair round ``number`` among ``players`` from all settled results so far.
 
     With an odd number the bye goes to the lowest place of the lowest group of points whose holder
@@ -163,7 +163,7 @@ def pair_round(
     again = tuple(pairing for pairing in pairings if field.met[frozenset(pairing.sides)])
     if resting is not None:
         pairings.append(Pairing(number, resting, None))
-    return Paired(tuple(pairings), again)
+    return PairedRound(tuple(pairings), again)
 
 
 def _resting(field: Field, *, lenient: bool) -> Iterator[int | None]:

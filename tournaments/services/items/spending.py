@@ -12,7 +12,7 @@ from games.engine.ruleset import HeldItem
 from games.models import Match
 from games.services.arrivals import match_has_begun
 from tournaments.items.catalogue import item_of
-from tournaments.items.rules import Brought, ItemStep, resolve
+from tournaments.items.rules import ItemStep, ItemUse, resolve
 from tournaments.lifecycle import GiftStatus
 from tournaments.models import DeathMatch, Gift, ItemEvent, Leg
 from tournaments.services.events import season_event
@@ -22,7 +22,7 @@ from tournaments.services.items.gifts import gift_move
 class Resolved(msgspec.Struct, frozen=True):
     """What both bring into a match, and what is left of it."""
 
-    brought: tuple[Brought, ...] = ()
+    brought: tuple[ItemUse, ...] = ()
     held: tuple[HeldItem, ...] = ()
     steps: tuple[ItemStep, ...] = ()
     names: tuple[str, str] = ("", "")
@@ -58,7 +58,7 @@ def items_resolve(*, leg: Leg) -> Resolved:
         leg.declarations.select_related("gift").filter(gift__status=GiftStatus.HELD)
     )
     brought = tuple(
-        Brought(
+        ItemUse(
             each.gift_id,
             int(each.gift.receiver_id == death_match.away_id),
             item_of(each.gift.item, each.gift.ruleset),
