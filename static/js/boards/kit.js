@@ -1,6 +1,8 @@
 // @ts-check
 /* What boards are made of: a grid of squares in SVG that can be walked by arrow keys, outlines of
-   pieces, the two seats' patterns, and the bar that confirms a choice. Knows no ruleset. */
+   pieces, the two seats' patterns, and the bar that confirms a choice. Knows no ruleset.
+
+   Long, since every board asks for all of it: in parts it would be as many requests more. */
 
 import { elementOf, fill, h, icon, s, write } from "../match/dom.js";
 

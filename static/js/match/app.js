@@ -1,5 +1,7 @@
 // @ts-check
-/* The match page: puts the connection, the board and everything around it together. */
+/* The match page: puts the connection, the board and everything around it together.
+
+   Long, since this is where the parts of the page meet, which know nothing of each other. */
 
 import { announce, csrfToken, setSoundMuted, soundMuted, toast } from "../site.js";
 import { goesOn } from "./asking.js";

@@ -6,7 +6,9 @@
    fit: a gap, a pong that is ahead, an ack without its step, a tab that was asleep.
 
    `MatchClient` is told everything it needs from outside (socket, fetch, timers, clock, chance),
-   so that tests can stand in for all of it. */
+   so that tests can stand in for all of it.
+
+   Long, since a connection is one state, and each frame may touch any part of it. */
 
 import { ServerTime } from "./clock.js";
 import { Outbox } from "./outbox.js";

@@ -1,5 +1,8 @@
 // @ts-check
-/* The board of Tetronogo. See static/js/boards/README.md for what every board module offers. */
+/* The board of Tetronogo. See static/js/boards/README.md for what every board module offers.
+
+   Long, since what is drawn, where a pointer or the keys are and what they would do are one state;
+   and each module more is a request more before somebody can move. */
 
 import { fill, h, s, write } from "../../../../static/js/match/dom.js";
 import {
