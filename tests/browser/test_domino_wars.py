@@ -229,7 +229,7 @@ def test_a_domino_twice_and_another_opening_hand(new_page: Pages, site: Site) ->
     ben.get_by_role("button", name="Choose this deck").click()
 
     ada.get_by_text("You may take another hand 2 more times.").wait_for()
-    assert "deciding about the opening hand" in turn(ben).inner_text()
+    turn(ben).get_by_text("deciding about the opening hand").wait_for()
     shown = ada.locator(".board-cards .tiles .visually-hidden").all_inner_texts()
     choose(ada, "Take another hand", "Take another")
     ada.get_by_text("You may take another hand once more.").wait_for()
