@@ -51,9 +51,14 @@ ASKS = [
 ]
 
 
+def exempt(name: str, ask: Api) -> set[Who]:
+    """Those about whom a body, or the state of things, decides."""
+    return set(BY_BODY.get(ask.name, set()) | BY_STATE.get(name, set()))
+
+
 def refused(name: str, permission: Permission, ask: Api) -> list[Who]:
     """Those who may not, whatever they send; whoever only reads comes first."""
-    may = expected(permission, ask) | BY_BODY.get(ask.name, set()) | BY_STATE.get(name, set())
+    may = expected(permission, ask) | exempt(name, ask)
     return sorted(SIGNED_IN - may, key=lambda who: (who is not Who.PLAYER, who))
 
 
@@ -73,9 +78,12 @@ def answer_to(world: World, who: Who, method: str, path: str, body: Any) -> tupl
 
 
 def answers(scene: Scene, who: Who, ask: Api) -> list[tuple[int, Any]]:
-    """To an empty body and to one that is at fault."""
-    path = reverse(ask.name, args=ask.args(scene))
-    return [answer_to(scene.world, who, ask.method, path, body) for body in (EMPTY, FAULTY)]
+    """To an empty body and to one that is at fault, once somebody is made what they are called."""
+    with Savepoint() if who in BECOME else nullcontext():
+        scene.world.become(who, scene)
+        path = reverse(ask.name, args=ask.args(scene))
+        bodies = (EMPTY, FAULTY)
+        return [answer_to(scene.world, who, ask.method, path, body) for body in bodies]
 
 
 @pytest.mark.parametrize("scene", sorted({permission.scene for _, permission, _ in ASKS}))
@@ -85,12 +93,22 @@ def test_who_may_not_is_refused_whatever_they_send(scene: str, world: World) -> 
     for name, permission, ask in ASKS:
         everybody = refused(name, permission, ask) if permission.scene == scene else []
         for who in [*everybody[:1], *depth.some(everybody[1:], 2)]:
-            with Savepoint() if who in BECOME else nullcontext():
-                world.become(who, here)
-                to_empty, to_faulty = answers(here, who, ask)
+            to_empty, to_faulty = answers(here, who, ask)
             if to_empty[0] not in (403, 404) or to_faulty != to_empty:
                 wrong.append((name, ask.name, who, to_empty, to_faulty))
     assert wrong == []
+
+
+def test_nobody_is_left_out_for_no_reason(world: World) -> None:
+    """About whom a body decides is told of its faults somewhere; whom the state of things stops, of
+    that."""
+    answered: dict[tuple[str, Who], set[int]] = {}
+    for name, permission, ask in ASKS:
+        for who in exempt(name, ask) - expected(permission, ask):
+            _, (status, _) = answers(world.scene(permission.scene), who, ask)
+            answered.setdefault((ask.name, who), set()).add(status)
+    assert len(answered) > 8
+    assert [each for each, statuses in answered.items() if not statuses & {400, 409}] == []
 
 
 def test_accounts_with_a_role_become_no_bots(world: World) -> None:
