@@ -16,8 +16,8 @@ from games.jobs import MAIL_MISSED, MAIL_RULING, WAKE, wake_enqueue
 from games.models import Match
 from games.publishing import notices
 from games.services.challenges import challenges_abandon, challenges_expire
-from games.services.outage import outages_give_back
-from games.services.turns import is_serving, match_wake
+from games.services.outage import is_serving, outages_give_back
+from games.services.waking import match_wake
 
 # The name under which a match that cannot be woken is set aside.
 WOKEN = "matches.wake"

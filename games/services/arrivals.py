@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 import msgspec
-from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 
 from accounts.models import User
@@ -18,18 +17,17 @@ from accounts.services import audit_record
 from core import chance
 from core.clock import now_ms
 from core.refusals import Refusal
-from games import presence, store
+from games import hooks, presence, store
 from games.engine import live as lives
 from games.engine.acts import parse_act
 from games.engine.decisions import Audience, Seat
 from games.engine.live import Turn
 from games.models import Match, MatchPlayer
 from games.options.pace import spoken
-from games.services.turns import announce_begin, settle
+from games.services.settling import settle
 from games.store import Held
 
 Seats = tuple[bool, bool]
-# Draws decide matches: the operating system's source, not a generator that could be predicted.
 
 
 @transaction.atomic
@@ -129,7 +127,8 @@ def _begin_if(held: Held, here: Seats, at: int) -> bool:
             items=msgspec.to_builtins(header.items), advantage=header.advantage
         )
     settle(held, turn, at=at)
-    transaction.on_commit(partial(announce_begin, held.match_id), robust=True)
+    begun = partial(hooks.send, hooks.match_begun, match_id=held.match_id)
+    transaction.on_commit(begun, robust=True)
     return True
 
 
@@ -153,34 +152,3 @@ def match_poll(*, match_id: int, acting_user: User, seat: Audience, waits: bool)
     if waits:
         match_attend(match_id=match_id, there=tuple(there["seats"]), at=now_ms())
     return there
-
-
-# -- ends that somebody was not there for ----------------------------------------------------------
-
-
-def ends_mark_missed(match: Match) -> list[MatchPlayer]:
-    """Mark those players for whom a match ended while they were away, and who did not choose that
-    end: by their time, or void since not both were there. The front page tells them, and a mail."""
-    unattended = match.winner is None and match.waits_until is not None
-    # Whatever the reason is called: running out may lose a bout, and the bout the match.
-    acts = match.entries.filter(actor__in=["0", "1"]).order_by("-seq")
-    if not unattended and not acts.values_list("timeout", flat=True).first():
-        return []
-    here = presence.seats_there(match.pk)
-    missed = [
-        player
-        for player in match.players.all()
-        if player.user is not None
-        and not player.user.is_bot
-        and not here[player.seat]
-        and (unattended or player.seat != match.winner)
-    ]
-    MatchPlayer.objects.filter(pk__in=[player.pk for player in missed]).update(missed_end=True)
-    return missed
-
-
-def end_mark_seen(*, match: Match, user: User | AnonymousUser) -> None:
-    """A player has looked at how a match ended."""
-    for player in match.players.all():
-        if player.missed_end and player.user_id == user.pk:
-            MatchPlayer.objects.filter(pk=player.pk).update(missed_end=False)

@@ -1,7 +1,7 @@
 """The web service's sign of life, and what matches get back after it was away.
 
 Each web process writes the one row of `ServiceBeat` as long as it answers: any that does is a sign
-of life. No decision runs out before there was one after its deadline (`turns.match_wake`), so that
+of life. No decision runs out before there was one after its deadline (`waking.match_wake`), so that
 not even the first moments of an outage cost anybody a decision. A gap that is too long is kept as
 a `ServiceOutage`; each match is given back what its clocks ran meanwhile, once, before anything
 else happens to it: by the sweep, or by whoever comes first.
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import msgspec
 import structlog
 from django.conf import settings
 from django.db import connection, transaction
@@ -18,10 +19,31 @@ from django.db.models import Max
 
 from core.clock import now_ms
 from core.jobs import guard
-from games.models import Match, ServiceOutage
-from games.services import turns
+from games import store
+from games.engine import live as lives
+from games.engine.decisions import EVERYONE, Event
+from games.engine.live import Happened
+from games.engine.table import Entry
+from games.models import Match, MatchEntry, ServiceBeat, ServiceOutage
+from games.publishing import frames
+from games.services.settling import announce
+from games.store import Held
 
 log = structlog.get_logger("gauntlet.outage")
+
+
+# -- signs of life -------------------------------------------------------------------------------
+
+
+class _Known:
+    """What this process knows without asking: the instant of its own last beat, if it is one of the
+    web service's, and the end of the latest outage."""
+
+    beat: int | None = None
+    end: int = 0
+
+
+known = _Known()
 
 
 def beat_record(*, at: int) -> bool:
@@ -46,9 +68,90 @@ def beat_record(*, at: int) -> bool:
             (at,),
         )
         cursor.execute("SELECT max(back_at) FROM games_serviceoutage")
-        turns.known.end = cursor.fetchone()[0] or 0
-    turns.known.beat = at
+        known.end = cursor.fetchone()[0] or 0
+    known.beat = at
     return is_over
+
+
+def outage_notice() -> None:
+    """A process that stood still, and goes on with a submission that had waited in it, beats before
+    that: nobody's time may run out, or be charged, for the time in between."""
+    if known.beat is not None and now_ms() - known.beat > settings.GAUNTLET_OUTAGE_AFTER_MS:
+        beat_record(at=now_ms())
+
+
+def is_serving(at: int) -> bool:
+    """Whether the web service gave a sign of life lately, or never has."""
+    beat = ServiceBeat.objects.filter(pk=1).values_list("at", flat=True).first()
+    return beat is None or at - beat <= settings.GAUNTLET_OUTAGE_AFTER_MS
+
+
+def was_serving_after(deadline: int) -> bool:
+    """Whether the web service has been heard of since a deadline; one that was never heard of, in
+    tests and simulations, is not missed."""
+    beat = ServiceBeat.objects.filter(pk=1).values_list("at", flat=True).first()
+    return beat is None or beat > deadline
+
+
+# -- what is given back --------------------------------------------------------------------------
+
+
+def match_give_back(*, match_id: int, at: int) -> bool:
+    """Give a match back what outages of the service took, as `make_good` does; whether its clocks
+    were turned back. A match whose row somebody holds is left to the next call."""
+    with transaction.atomic():
+        held = store.lock_if_free(match_id)
+        if held is None or held.is_over:
+            return False
+        return make_good(held, at=at).live != held.live
+
+
+def make_good(held: Held, *, at: int) -> Held:
+    """The match, whose row is locked, after what outages took has been given back: once, and told
+    in its log. Whatever happens to a match happens after this."""
+    later = ServiceOutage.objects.filter(back_at__gt=held.made_good_until).order_by("back_at")
+    outages = list(later.values_list("down_since", "back_at"))
+    if not outages:
+        return held
+    until = outages[-1][1]
+    least = settings.GAUNTLET_OUTAGE_GRACE_MS
+    live = lives.given_back(held.ruleset, held.live, outages=outages, at=at, least_ms=least)
+    store.save_made_good(held, until=until)
+    if live == held.live:
+        return held._replace(made_good_until=until)
+    seconds = max(1, round(sum(back - down for down, back in outages) / 1000))
+    event = Event(
+        kind="service",
+        seat=None,
+        text=f"The service was away for {seconds} s. Clocks show again what they showed before;"
+        f" who has less than {least // 1000} s left has that much, up to the decision's own time.",
+        seen_by=EVERYONE,
+    )
+    happened = Happened(Entry(actor="chance", text=""), (event,), live.table)
+    readers, out = frames.step_frames(
+        held.ruleset,
+        held.live,
+        live,
+        held.readers,
+        (happened,),
+        match_id=held.match_id,
+        at=at,
+        actor=MatchEntry.Actor.SERVICE,
+    )
+    MatchEntry.objects.create(
+        match_id=held.match_id,
+        seq=held.seq + 1,
+        actor=MatchEntry.Actor.SERVICE,
+        at=at,
+        events=msgspec.to_builtins([event]),
+    )
+    held = held._replace(seq=held.seq + 1, made_good_until=until)
+    # What was due by the clocks as they stood is not due any more.
+    wake = store.next_wake(held.ruleset, live, after=at)
+    fresh = held._replace(wake_at=wake)
+    store.save(fresh, live=live, readers=readers, appended=(), at=at)
+    announce(held, live, readers, out, at=at)
+    return fresh._replace(live=live, readers=readers)
 
 
 class GivenBack(NamedTuple):
@@ -72,7 +175,7 @@ def outages_give_back() -> GivenBack:
     given = guard.each(
         "matches.give-back",
         behind,
-        lambda pk: turns.match_give_back(match_id=pk, at=now_ms()),
+        lambda pk: match_give_back(match_id=pk, at=now_ms()),
         target="games.match",
     )
     if given:

@@ -25,8 +25,8 @@ from games.pictures import links
 from games.pictures.boards import as_image, board_of, distinct_names, names_of
 from games.reading.matches import match_for, reader_of
 from games.reading.replays import replay_of
-from games.services.arrivals import end_mark_seen
 from games.services.matches import record_bytes
+from games.services.missed import end_mark_seen
 from games.views.common import explains_refusals
 from games.words import game_name, result_text
 

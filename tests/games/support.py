@@ -32,7 +32,8 @@ from games.models import (
 )
 from games.rulesets import REGISTRY
 from games.services.matches import match_start, record_bytes
-from games.services.turns import Ack, match_organise, match_submit, match_wake
+from games.services.turns import Ack, match_organise, match_submit
+from games.services.waking import match_wake
 from games.store import Held
 
 # Far from now, so that nothing is ever near enough for a worker to be told.

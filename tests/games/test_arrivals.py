@@ -21,8 +21,9 @@ from games.models import Challenge
 from games.rulesets import REGISTRY
 from games.services.arrivals import match_attend, match_ready
 from games.services.challenges import challenge_accept, challenge_create, challenges_abandon
-from games.services.outage import beat_record
-from games.services.turns import Ack, match_give_back, match_organise, match_wake
+from games.services.outage import beat_record, match_give_back
+from games.services.turns import Ack, match_organise
+from games.services.waking import match_wake
 from games.tasks import mail_missed
 from tests.games.support import (
     SECOND,

@@ -17,7 +17,8 @@ from core.refusals import Refusal
 from games.models import Challenge, Match, MatchEntry
 from games.services.challenges import challenge_accept, challenge_cancel, challenge_create
 from games.services.chat import chat_post
-from games.services.turns import Ack, match_organise, match_submit, match_wake
+from games.services.turns import Ack, match_organise, match_submit
+from games.services.waking import match_wake
 from tests.games.support import SECOND, T0, Play, placing, record_holds, started
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -15,9 +15,8 @@ from core.refusals import Refusal
 from games import tasks
 from games.jobs import WAKE
 from games.models import Match, MatchEntry, ServiceBeat, ServiceOutage
-from games.services import turns
-from games.services.outage import beat_record
-from games.services.turns import Ack, match_give_back
+from games.services.outage import beat_record, known, match_give_back
+from games.services.turns import Ack
 from tests.games.support import (
     GAMES,
     SECOND,
@@ -279,8 +278,8 @@ LEAST = settings.GAUNTLET_OUTAGE_GRACE_MS
 @pytest.fixture(autouse=True)
 def _knows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test's process has just begun."""
-    monkeypatch.setattr(turns.known, "beat", None)
-    monkeypatch.setattr(turns.known, "end", 0)
+    monkeypatch.setattr(known, "beat", None)
+    monkeypatch.setattr(known, "end", 0)
 
 
 def beat(at: int) -> bool:

@@ -462,14 +462,14 @@ def test_a_match_that_cannot_be_read_does_not_stop_the_service_from_beginning(
     that cannot be read is set aside, and the others are given theirs back."""
     from games import heartbeat
     from games.models import ServiceBeat
-    from games.services import turns
+    from games.services.outage import known
 
     broken, sound = world.play(), world.play()
     break_snapshot(broken.pk)
     Match.objects.update(made_good_until=0)
     ServiceBeat.objects.create(at=now_ms() - 620_000)
-    world.patch.setattr(turns.known, "beat", None)
-    world.patch.setattr(turns.known, "end", 0)
+    world.patch.setattr(known, "beat", None)
+    world.patch.setattr(known, "end", 0)
     heartbeat._beat()
     assert ServiceBeat.objects.get().at > now_ms() - 60_000
     assert not SetAside.objects.exists()

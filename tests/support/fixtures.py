@@ -140,7 +140,7 @@ def outages_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     from django.apps import apps
 
     if apps.ready:
-        from games.services.turns import known
+        from games.services.outage import known
 
         monkeypatch.setattr(known, "end", 0)
         monkeypatch.setattr(known, "beat", None)

@@ -21,7 +21,7 @@ from games import audience as match_audience
 from games import store
 from games.engine.live import Waiting
 from games.engine.options import OptionsRefused
-from games.services.turns import match_wake
+from games.services.waking import match_wake
 from tests.games.support import committing, user_named
 from tests.games.test_rulings import confirmed
 from tests.support.workers import Workers

@@ -15,7 +15,7 @@ from django.test import Client
 from accounts.models import AuditEntry, User
 from games.models import Match
 from games.services.arrivals import match_attend
-from games.services.turns import match_wake
+from games.services.waking import match_wake
 from tests.games.support import committing
 from tests.tournaments.support import (
     START,

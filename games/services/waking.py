@@ -1,0 +1,81 @@
+"""What time asks of a match: by a task at its instant, or by the sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from django.conf import settings
+from django.db import transaction
+
+from core import chance
+from games import hooks, store
+from games.engine import live as lives
+from games.engine.live import Reminder
+from games.models import Match
+from games.publishing import frames
+from games.publishing.publish import publish
+from games.services.arrivals import give_up
+from games.services.outage import make_good, was_serving_after
+from games.services.settling import enqueue_if_near, settle
+from games.store import Held
+
+
+def match_wake(*, match_id: int, at: int) -> bool:
+    """Do what time asks of a match at instant ``at``: settle what ran out, announce what will.
+    Returns False where it must be asked again soon: somebody else holds the match's row, and
+    nobody waits for that; or the web service has not been heard of yet.
+
+    Idempotent, and safe to call at any time from anywhere. A deadline takes effect a moment late
+    (see `GAUNTLET_SETTLE_MS`): a submission that arrived in time may still wait for the row. And
+    it takes effect only once the web service has given a sign of life after it: while that is away,
+    nothing runs out, since players could not have answered (see `games.services.outage`).
+    """
+    with transaction.atomic():
+        held = store.lock_if_free(match_id)
+        if held is None:
+            return not Match.objects.filter(pk=match_id).exists()
+        if held.is_over or held.wake_at is None or held.wake_at > at:
+            return True
+        held = make_good(held, at=at)
+        if held.wake_at is None or held.wake_at > at:
+            return True
+        if held.live.waiting is not None:
+            if not was_serving_after(held.live.waiting.until):
+                return False
+            give_up(held, at=at)
+            return True
+        deadline = lives.next_deadline(held.ruleset, held.live)
+        if deadline is not None and at > deadline + settings.GAUNTLET_SETTLE_MS:
+            if not was_serving_after(deadline):
+                return False
+            turn = lives.expire(held.ruleset, held.live, at=at, random=chance.system)
+            settle(held, turn, at=at)
+            return True
+        _remind(held, at)
+        return True
+
+
+def _remind(held: Held, at: int) -> None:
+    # An announcement that is late by seconds would be wrong by then.
+    since = max((held.wake_at or at) - 1, at - settings.GAUNTLET_REMINDER_LATENESS_MS)
+    due = lives.reminders(held.ruleset, held.live, after=since, until=at)
+    wake = store.next_wake(held.ruleset, held.live, after=at)
+    store.save_wake(held, wake_at=wake)
+    out = [frame for reminder in due for frame in frames.reminder_frames(held.match_id, reminder)]
+    transaction.on_commit(partial(publish, out))
+    if held.followed and due:
+        transaction.on_commit(partial(_announce_reminders, held.match_id, due, at), robust=True)
+    enqueue_if_near(held.match_id, wake)
+
+
+def _announce_reminders(match_id: int, due: Sequence[Reminder], at: int) -> None:
+    for reminder in due:
+        hooks.send(
+            hooks.match_reminded,
+            match_id=match_id,
+            seat=reminder.seat,
+            kind=reminder.kind,
+            left_ms=reminder.left_ms,
+            at=at,
+        )
