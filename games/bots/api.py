@@ -16,7 +16,6 @@ from rest_framework.response import Response
 from accounts.api.callers import signed_in
 from accounts.connections.validity import stands_of_request
 from accounts.models import User
-from core import chance
 from core.api.renderers import NDJSON, NdjsonRenderer
 from core.api.scopes import Credential, Scope
 from core.api.views import FieldsView, SignedInView
@@ -137,9 +136,7 @@ class HintsView(SignedInView, FieldsView):
         if seat is None:
             raise Forbidden("seat.none", "Only the two players are asked for moves.")
         held = store.held_of(match)
-        decision, moves = hints.hints(
-            held.ruleset, held.live, seat, count=count, random=chance.system
-        )
+        decision, moves = hints.hints(held.ruleset, held.live, seat, count=count)
         version = held.readers.versions[AUDIENCES.index(1 if seat else 0)]
         (shown,) = self.only({"decision": decision, "version": version, "moves": list(moves)})
         return Response(shown)

@@ -8,6 +8,7 @@ in the real position too (a test holds that for every ruleset).
 
 from __future__ import annotations
 
+from core import chance
 from core.refusals import Refusal
 from games.engine.chance import RandomSource
 from games.engine.decisions import Seat
@@ -18,10 +19,15 @@ AT_MOST = 20
 
 
 def hints(
-    ruleset: AnyRuleset, live: Live, seat: Seat, *, count: int, random: RandomSource
+    ruleset: AnyRuleset,
+    live: Live,
+    seat: Seat,
+    *,
+    count: int,
+    random: RandomSource = chance.system,
 ) -> tuple[str, tuple[str, ...]]:
     """The id of the decision that ``seat`` has open, and up to ``count`` different legal answers in
-    canonical notation, as they were drawn: at least one.
+    canonical notation, as they were drawn from ``random``: at least one.
 
     Raises Refusal ``match.over``, ``match.paused``, ``decision.none`` (nothing is asked of this
     seat) and ``decision.sealed`` (the answer is in and cannot be changed).

@@ -20,6 +20,7 @@ from core.refusals import Refusal
 from games import hooks, presence, store
 from games.engine import live as lives
 from games.engine.acts import parse_act
+from games.engine.chance import RandomSource
 from games.engine.decisions import Audience, Seat
 from games.engine.live import Turn
 from games.models import Match, MatchPlayer
@@ -31,21 +32,33 @@ Seats = tuple[bool, bool]
 
 
 @transaction.atomic
-def match_attend(*, match_id: int, there: Seats, at: int) -> bool:
-    """Begin a match that waits, if both are ``there`` or said that they are. Whether it waits no
-    longer. Changes nothing otherwise, and is safe to call at any time."""
+def match_attend(
+    *, match_id: int, there: Seats, at: int, random: RandomSource = chance.system
+) -> bool:
+    """Begin a match that waits, if both are ``there`` or said that they are, with chance drawn from
+    ``random``. Whether it waits no longer. Changes nothing otherwise, and is safe to call at any
+    time."""
     held = store.lock(match_id)
     waiting = held.live.waiting
     if waiting is None or held.is_over:
         return True
-    return _begin_if(held, _either(there, waiting.ready), at)
+    return _begin_if(held, _either(there, waiting.ready), at, random)
 
 
 @transaction.atomic
-def match_ready(*, match_id: int, acting_user: User, seat: Seat, there: Seats, at: int) -> bool:
+def match_ready(
+    *,
+    match_id: int,
+    acting_user: User,
+    seat: Seat,
+    there: Seats,
+    at: int,
+    random: RandomSource = chance.system,
+) -> bool:
     """A player says that they are ready, by program or before looking. Whether the match is on.
 
-    Saying so again, or after it has begun, changes nothing. Refusals: ``match.none``,
+    Saying so again, or after it has begun, changes nothing. What is to be drawn once it begins is
+    drawn from ``random``. Refusals: ``match.none``,
     ``match.over``, ``account.closed``.
     """
     held = store.lock(match_id, user_id=acting_user.pk)
@@ -55,21 +68,21 @@ def match_ready(*, match_id: int, acting_user: User, seat: Seat, there: Seats, a
     if waiting is None:
         return True
     ready = (waiting.ready[0] or seat == 0, waiting.ready[1] or seat == 1)
-    if _begin_if(held, _either(there, ready), at):
+    if _begin_if(held, _either(there, ready), at, random):
         return True
     if ready != waiting.ready:
         settle(held, Turn(lives.with_ready(held.live, ready)), at=at)
     return False
 
 
-def give_up(held: Held, *, at: int) -> None:
-    """Its time is over: void, unless both are there after all. For the holder of the match's
-    lock."""
+def give_up(held: Held, *, at: int, random: RandomSource) -> None:
+    """Its time is over: void, unless both are there after all, and it begins with chance drawn from
+    ``random``. For the holder of the match's lock."""
     waiting = held.live.waiting
     if waiting is None:
         return
     here = _either(presence.seats_there(held.match_id), waiting.ready)
-    if _begin_if(held, here, at):
+    if _begin_if(held, here, at, random):
         return
     match = Match.objects.defer("snapshot").get(pk=held.match_id)
     players = MatchPlayer.objects.filter(match=match).order_by("seat")
@@ -78,7 +91,7 @@ def give_up(held: Held, *, at: int) -> None:
     waited = spoken(round((waiting.until - match.created_at.timestamp() * 1000) / 1000))
     verb = "was" if len(missing) == 1 else "were"
     why = f"{' and '.join(missing)} {verb} not there within {waited}."
-    _end(held, "void", why, at)
+    _end(held, "void", why, at, random)
     # What says that nobody ruled this.
     Match.objects.filter(pk=match.pk).update(waits_until=waiting.until)
     audit_record(acting_user=None, action="match.void-unattended", target=match)
@@ -91,7 +104,9 @@ def match_has_begun(*, match_id: int) -> bool:
 
 
 @transaction.atomic
-def match_end_waiting(*, match_id: int, winner: Seat, why: str, at: int) -> bool:
+def match_end_waiting(
+    *, match_id: int, winner: Seat, why: str, at: int, random: RandomSource = chance.system
+) -> bool:
     """Give a match that waits to one of its players, for the other will not come: for callers who
     have seen to the right to say so, as seasons do. Whether it waited; changes nothing otherwise.
 
@@ -100,26 +115,25 @@ def match_end_waiting(*, match_id: int, winner: Seat, why: str, at: int) -> bool
     held = store.lock(match_id)
     if held.live.waiting is None or held.is_over:
         return False
-    _end(held, f"winner {winner}", why, at)
+    _end(held, f"winner {winner}", why, at, random)
     match = Match.objects.defer("snapshot").get(pk=match_id)
     audit_record(acting_user=None, action="match.end-waiting", target=match, data={"why": why})
     return True
 
 
-def _end(held: Held, act: str, why: str, at: int) -> None:
+def _end(held: Held, act: str, why: str, at: int, random: RandomSource) -> None:
     """End a match that waits by an act that no organiser did."""
     turn = lives.organise(
-        held.ruleset, held.live, act=parse_act(act), by="", why=why, at=at,
-        random=chance.system,
-    )  # fmt: skip
+        held.ruleset, held.live, act=parse_act(act), by="", why=why, at=at, random=random
+    )
     settle(held, turn, at=at)
 
 
-def _begin_if(held: Held, here: Seats, at: int) -> bool:
+def _begin_if(held: Held, here: Seats, at: int, random: RandomSource) -> bool:
     if not all(here):
         return False
     # Under the lock: what had to be waited for is over.
-    turn = lives.begun(held.ruleset, held.live, at=at, random=chance.system)
+    turn = lives.begun(held.ruleset, held.live, at=at, random=random)
     header = turn.live.table.header
     if header != held.live.table.header:
         # What was sealed is there to be read.
@@ -136,19 +150,35 @@ def _either(one: Seats, two: Seats) -> Seats:
     return one[0] or two[0], one[1] or two[1]
 
 
-def match_ready_now(*, match_id: int, acting_user: User, seat: Seat) -> bool:
+def match_ready_now(
+    *, match_id: int, acting_user: User, seat: Seat, random: RandomSource = chance.system
+) -> bool:
     """`match_ready` as things stand now."""
     there = presence.seats_there(match_id)
     return match_ready(
-        match_id=match_id, acting_user=acting_user, seat=seat, there=there, at=now_ms()
+        match_id=match_id,
+        acting_user=acting_user,
+        seat=seat,
+        there=there,
+        at=now_ms(),
+        random=random,
     )
 
 
-def match_poll(*, match_id: int, acting_user: User, seat: Audience, waits: bool) -> dict[str, Any]:
+def match_poll(
+    *,
+    match_id: int,
+    acting_user: User,
+    seat: Audience,
+    waits: bool,
+    random: RandomSource = chance.system,
+) -> dict[str, Any]:
     """A player's page looks at the match without a socket: it counts as there, and a match that
-    ``waits`` begins if the other is there, too. Returns who is there, as the socket's frames do."""
+    ``waits`` begins if the other is there, too, as by `match_attend`. Returns who is there, as the
+    socket's frames do."""
     there = presence.look(match_id, seat, f"asks-{acting_user.pk}")
     presence.seen_now(acting_user.pk)
     if waits:
-        match_attend(match_id=match_id, there=tuple(there["seats"]), at=now_ms())
+        seats = tuple(there["seats"])
+        match_attend(match_id=match_id, there=seats, at=now_ms(), random=random)
     return there

@@ -15,6 +15,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.moderation.standing import mute_of, suspension_of
 from accounts.services import audit_record, users_lock
+from core import chance
 from core.jobs import guard
 from core.refusals import Forbidden, NotFound, Refusal, Together
 from core.text import one_line
@@ -22,6 +23,7 @@ from games import presence
 from games.audience import LOBBY_GROUP, user_group_of
 from games.engine import records
 from games.engine.capabilities import supply_of
+from games.engine.chance import RandomSource
 from games.engine.ruleset import Ruleset
 from games.models import Challenge, Match, Preparation
 from games.options import pace
@@ -100,9 +102,11 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
 
 
 @transaction.atomic
-def challenge_accept(*, acting_user: User, challenge: Challenge) -> Match:
+def challenge_accept(
+    *, acting_user: User, challenge: Challenge, random: RandomSource = chance.system
+) -> Match:
     """Accept: the match begins, at a live pace as soon as both are there. The challenger has
-    seat 0.
+    seat 0. What is to be drawn at once is drawn from ``random``.
 
     Refusals: ``challenge.yourself``, ``challenge.not-for-you``, ``challenge.not-open``,
     ``challenge.expired`` and those of starting a match.
@@ -123,6 +127,7 @@ def challenge_accept(*, acting_user: User, challenge: Challenge) -> Match:
         prepared_by=locked.challenger,
         waits=pace.is_live(REGISTRY.get(locked.ruleset), locked.options),
         unrated=terms_of(locked),
+        random=random,
     )
     locked.status = Challenge.Status.ACCEPTED
     locked.match = match

@@ -152,9 +152,17 @@ def _as_actor(seat: Seat) -> Actor:
 
 
 def match_organise(
-    *, match_id: int, acting_user: User, client_id: str, text: str, why: str, at: int
+    *,
+    match_id: int,
+    acting_user: User,
+    client_id: str,
+    text: str,
+    why: str,
+    at: int,
+    random: RandomSource = chance.system,
 ) -> Ack:
-    """An organiser's act (`pause`, `reserve 0 +60`, …) with its reason.
+    """An organiser's act (`pause`, `reserve 0 +60`, …) with its reason. What is then to be drawn is
+    drawn from ``random``.
 
     Refusals: ``organiser.not-allowed``, ``organiser.why-missing``, ``notation.organiser``,
     ``match.over`` and those of the act itself.
@@ -162,10 +170,18 @@ def match_organise(
     client_id_validate(client_id)
     outage_notice()
     with transaction.atomic():
-        return _organise(match_id, acting_user, client_id, text, one_line(why), at)
+        return _organise(match_id, acting_user, client_id, text, one_line(why), at, random)
 
 
-def _organise(match_id: int, user: User, client_id: str, text: str, why: str, at: int) -> Ack:
+def _organise(  # noqa: PLR0917  (the service's own arguments)
+    match_id: int,
+    user: User,
+    client_id: str,
+    text: str,
+    why: str,
+    at: int,
+    random: RandomSource,
+) -> Ack:
     match = (
         Match.objects.defer("snapshot")
         .prefetch_related("players", "referees")
@@ -202,7 +218,7 @@ def _organise(match_id: int, user: User, client_id: str, text: str, why: str, at
         by=user.shown_name,
         why=why,
         at=at,
-        random=chance.system,
+        random=random,
         entries=entries,
     )
     readers, out = frames_of(held, turn, at=at)

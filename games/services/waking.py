@@ -11,6 +11,7 @@ from django.db import transaction
 from core import chance
 from games import hooks, store
 from games.engine import live as lives
+from games.engine.chance import RandomSource
 from games.engine.live import Reminder
 from games.models import Match
 from games.publishing import frames
@@ -21,10 +22,11 @@ from games.services.settling import enqueue_if_near, settle
 from games.store import Held
 
 
-def match_wake(*, match_id: int, at: int) -> bool:
+def match_wake(*, match_id: int, at: int, random: RandomSource = chance.system) -> bool:
     """Do what time asks of a match at instant ``at``: settle what ran out, announce what will.
     Returns False where it must be asked again soon: somebody else holds the match's row, and
-    nobody waits for that; or the web service has not been heard of yet.
+    nobody waits for that; or the web service has not been heard of yet. What is then to be drawn
+    is drawn from ``random``.
 
     Idempotent, and safe to call at any time from anywhere. A deadline takes effect a moment late
     (see `GAUNTLET_SETTLE_MS`): a submission that arrived in time may still wait for the row. And
@@ -43,14 +45,13 @@ def match_wake(*, match_id: int, at: int) -> bool:
         if held.live.waiting is not None:
             if not was_serving_after(held.live.waiting.until):
                 return False
-            give_up(held, at=at)
+            give_up(held, at=at, random=random)
             return True
         deadline = lives.next_deadline(held.ruleset, held.live)
         if deadline is not None and at > deadline + settings.GAUNTLET_SETTLE_MS:
             if not was_serving_after(deadline):
                 return False
-            turn = lives.expire(held.ruleset, held.live, at=at, random=chance.system)
-            settle(held, turn, at=at)
+            settle(held, lives.expire(held.ruleset, held.live, at=at, random=random), at=at)
             return True
         _remind(held, at)
         return True

@@ -11,7 +11,7 @@ import pytest
 from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant
-from core import chance
+from games.engine.chance import RandomSource
 from tests.games.desk import Desk
 from tests.games.support import T0, Play, Wire, started, user_named
 from tests.support.site import Site
@@ -91,9 +91,9 @@ def rng() -> random.Random:
 
 
 @pytest.fixture
-def same_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chance draws the same in every run: a match at random is then the same match."""
-    monkeypatch.setattr(chance, "_source", random.Random(20))
+def draws() -> RandomSource:
+    """Chance that draws the same in every run: a match at random is then the same match."""
+    return random.Random(20).random
 
 
 @pytest.fixture

@@ -17,9 +17,11 @@ from django.db.models import Model
 from django.test import TestCase
 
 from accounts.models import AuditEntry, User
+from core import chance
 from core.refusals import Refusal
 from games import store
 from games.engine import records
+from games.engine.chance import RandomSource
 from games.models import (
     Challenge,
     ChatMessage,
@@ -97,9 +99,12 @@ def user_named(name: str, **more: Any) -> User:
 class Play:
     """A match, and short words for what people do to it. Instants are ms after `T0`."""
 
-    def __init__(self, match: Match, players: tuple[User, User]) -> None:
+    def __init__(
+        self, match: Match, players: tuple[User, User], random: RandomSource = chance.system
+    ) -> None:
         self.pk = match.pk
         self.players = players
+        self.random = random
         self.ids = (f"id-{number}" for number in itertools.count(1))
 
     @property
@@ -134,6 +139,7 @@ class Play:
                     text=text,
                     version=self.versions[seat] if version is None else version,
                     at=T0 + at,
+                    random=self.random,
                 )
             except Refusal as refusal:
                 return refusal
@@ -146,7 +152,7 @@ class Play:
 
     def wake(self, at: int) -> None:
         with committing():
-            match_wake(match_id=self.pk, at=T0 + at)
+            match_wake(match_id=self.pk, at=T0 + at, random=self.random)
 
     def organise(
         self, user: User, text: str, at: int, *, why: str = "because", client_id: str = ""
@@ -161,6 +167,7 @@ class Play:
                     text=text,
                     why=why,
                     at=T0 + at,
+                    random=self.random,
                 )
             except Refusal as refusal:
                 return refusal
@@ -202,16 +209,26 @@ class Play:
         return at
 
 
-def started(players: tuple[User, User], ruleset: str = "tetronogo", **more: Any) -> Play:
+def started(
+    players: tuple[User, User],
+    ruleset: str = "tetronogo",
+    *,
+    random: RandomSource = chance.system,
+    **more: Any,
+) -> Play:
     """A match that begins at `T0`; the first variant, and seat 0 at an advantage, unless told
-    otherwise."""
+    otherwise. All that chance decides in it is drawn from ``random``."""
     variant = REGISTRY.get(ruleset).variants[0].id
     arguments = {"variant": variant, "advantage": 0, "at": T0, **more}
     with committing():
         match = match_start(
-            acting_user=players[0], players=players, ruleset_id=ruleset, **arguments
+            acting_user=players[0],
+            players=players,
+            ruleset_id=ruleset,
+            random=random,
+            **arguments,
         )
-    return Play(match, players)
+    return Play(match, players, random)
 
 
 def placing(play: Play) -> Play:

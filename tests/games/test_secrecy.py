@@ -31,7 +31,6 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.moderation import reports
-from core import chance
 from core.refusals import Refusal
 from games.engine import live as lives
 from games.engine import notation
@@ -162,12 +161,10 @@ class Stage:
         wire: Wire,
         ada: User,
         ben: User,
-        patch: pytest.MonkeyPatch,
     ) -> None:
         self.set_clock = set_clock
         self.wire = wire
         self.ada, self.ben = ada, ben
-        self.patch = patch
         for user, address in ((ada, ADA), (ben, "ben@gauntlet.example")):
             user.email = address
             user.save(update_fields=["email"])
@@ -203,8 +200,9 @@ class Stage:
         self.set_clock(0)
         self.wire.texts()
         # Chance is the same in all runs, whatever was chosen.
-        self.patch.setattr(chance, "_source", random.Random(SEED))
-        play = started((self.ada, self.ben), ruleset, **twins.setup)
+        play = started(
+            (self.ada, self.ben), ruleset, random=random.Random(SEED).random, **twins.setup
+        )
         queue, number = list(actions), 0
         if twins.between >= 0:
             queue = sorted([*queue, Action(twins.between, "look", None, "")])
@@ -283,7 +281,7 @@ def stage(
     # Tokens against forged requests are random on purpose and tell nothing.
     monkeypatch.setattr(csrf, "_mask_cipher_secret", lambda secret: secret)
     monkeypatch.setattr(csrf, "_get_new_csrf_string", lambda: "x" * 32)
-    return Stage(set_clock, wire, ada, ben, monkeypatch)
+    return Stage(set_clock, wire, ada, ben)
 
 
 # -- pairs of matches that look alike ------------------------------------------------------------

@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
 from accounts.models import AuditEntry, User
+from games.engine.chance import RandomSource
 from games.models import Match, MatchEntry
 from games.services.matches import match_start
 from games.services.turns import Ack, match_submit
@@ -165,12 +166,11 @@ def test_each_audience_counts_its_versions_and_log_without_gaps(
         assert [frame["resync"] for frame in mine] == [False] * (len(mine) - 1) + [True]
 
 
-@pytest.mark.usefixtures("same_draws")
 @pytest.mark.parametrize(("ruleset", "variant"), GAMES)
 def test_a_match_played_to_the_end_leaves_a_record_that_holds(
-    ruleset: str, variant: str, ada: User, ben: User, rng: random.Random
+    ruleset: str, variant: str, ada: User, ben: User, rng: random.Random, draws: RandomSource
 ) -> None:
-    play = started((ada, ben), ruleset, variant=variant, advantage=None)
+    play = started((ada, ben), ruleset, variant=variant, advantage=None, random=draws)
     end = play.to_the_end(rng.random, 0)
     match = play.match
     assert match.is_over
@@ -342,12 +342,11 @@ def test_a_concession_too_late_does_not_undo_a_result(ada: User, ben: User) -> N
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.usefixtures("same_draws")
 @pytest.mark.parametrize(("ruleset", "variant"), GAMES)
 def test_a_turn_costs_three_statements_in_one_transaction(
-    ruleset: str, variant: str, ada: User, ben: User, rng: random.Random
+    ruleset: str, variant: str, ada: User, ben: User, rng: random.Random, draws: RandomSource
 ) -> None:
-    play = started((ada, ben), ruleset, variant=variant)
+    play = started((ada, ben), ruleset, variant=variant, random=draws)
     for at in range(1, 40):
         table = play.held.live.table
         seat = next(seat for seat in (0, 1) if table.open[seat] is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 import time
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,7 @@ from django.conf import settings
 from accounts.models import User
 from core.refusals import Refusal
 from games import tasks
+from games.engine.chance import RandomSource
 from games.jobs import WAKE
 from games.models import Match, MatchEntry, ServiceBeat, ServiceOutage
 from games.services.outage import beat_record, known, match_give_back
@@ -199,13 +201,12 @@ def test_a_missing_pick_is_drawn_and_stays_secret_until_both_are_in(
     assert play.held.live.table.state.frame.pieces == (drawn, "T")
 
 
-@pytest.mark.usefixtures("same_draws")
 @pytest.mark.parametrize(("ruleset", "variant"), GAMES)
 def test_a_match_that_nobody_begins_ends_by_the_defaults(
-    ruleset: str, variant: str, ada: User, ben: User
+    ruleset: str, variant: str, ada: User, ben: User, draws: RandomSource
 ) -> None:
     """Nobody ever comes. Set-up choices fall to their defaults, turns run out."""
-    play = started((ada, ben), ruleset, variant=variant)
+    play = started((ada, ben), ruleset, variant=variant, random=draws)
     run(play, 200 * MINUTE)
     match = play.match
     assert match.is_over
@@ -220,6 +221,16 @@ def test_a_match_that_nobody_begins_ends_by_the_defaults(
         assert (match.winner, match.reason) == (1, "timeout")
         assert play.entries == [("0", "", True), ("0", "", True)]
     record_holds(match)
+
+
+def test_what_is_drawn_when_time_is_over_is_drawn_from_what_was_handed_in(
+    ada: User, ben: User
+) -> None:
+    one, two = (started((ada, ben), random=random.Random(7).random) for _ in range(2))
+    for play in (one, two):
+        run(play, 10 * MINUTE)
+    assert [entry for entry in one.entries if entry[0] == "chance"]
+    assert one.entries == two.entries
 
 
 def test_times_are_the_matchs_own(ada: User, ben: User) -> None:

@@ -11,7 +11,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from core import chance
 from games.models import Match
 from tests.games.support import Play, committing, started
 from tests.support.workers import set_up
@@ -38,7 +37,6 @@ class Stage:
         self.orla, self.ada, self.ben = orla, ada, ben
         self.patch = patch
         self.at = datetime.now(UTC)
-        patch.setattr(chance, "system", lambda: 0.5)  # no jitter
         self.workers = set_up(patch)
         # What workers would be told of matches is done at once.
         self.workers.at_once[WEBHOOK_TURN] = tasks.announce_turn
@@ -113,7 +111,11 @@ class Stage:
         """A worker looks at the webhook, ``after`` what the test's clock shows."""
         self.at = max(self.at, datetime.now(UTC)) + after
         with committing():
-            return sending.webhook_drain(webhook_id=webhook.pk, now=lambda: self.at)
+            return sending.webhook_drain(
+                webhook_id=webhook.pk,
+                now=lambda: self.at,
+                random=lambda: 0.5,  # no jitter
+            )
 
     def deliveries(self, webhook: Webhook) -> list[Delivery]:
         return list(Delivery.objects.filter(webhook=webhook).order_by("pk"))

@@ -155,7 +155,7 @@ def test_what_is_told_of_twins_is_the_same(  # noqa: PLR0917  (fixtures)
 
     monkeypatch.setattr(secrecy, "started", started)
     monkeypatch.setattr(secrecy, "Onlooker", Ear)
-    theatre = secrecy.Stage(clock, wire, stage.ada, stage.ben, monkeypatch)
+    theatre = secrecy.Stage(clock, wire, stage.ada, stage.ben)
     users = {"orla": stage.orla, "cleo": cleo}
     told = []
     for course in (twins.one, twins.two):

@@ -27,6 +27,7 @@ from accounts.services import audit_record
 from core import chance
 from core.queueing import enqueue
 from core.refusals import Refusal
+from games.engine.chance import RandomSource
 from tournaments.jobs import WEBHOOK_DISABLED
 from tournaments.lifecycle import Visibility
 from tournaments.webhooks import discord, payloads, signing, wire
@@ -99,8 +100,14 @@ def webhooks_due(*conditions: Combinable, at: datetime, at_most: int = 200) -> l
     return list(found.order_by(slow, "pk").values_list("pk", flat=True)[:at_most])
 
 
-def webhook_drain(*, webhook_id: int, now: Callable[[], datetime] = timezone.now) -> int:
-    """Send what is due of a webhook; returns how many attempts were made.
+def webhook_drain(
+    *,
+    webhook_id: int,
+    now: Callable[[], datetime] = timezone.now,
+    random: RandomSource = chance.system,
+) -> int:
+    """Send what is due of a webhook; returns how many attempts were made. ``random`` spreads when
+    those that failed are made again.
 
     Does nothing while another worker is at it, or while this process waits for as many receivers as
     `_may_wait` allows: the sweep comes back.
@@ -115,7 +122,7 @@ def webhook_drain(*, webhook_id: int, now: Callable[[], datetime] = timezone.now
         if not free:
             return 0
         with _claim(webhook_id, now) as taken:
-            return _drain(webhook_id, now) if taken else 0
+            return _drain(webhook_id, now, random) if taken else 0
 
 
 @contextmanager
@@ -168,14 +175,14 @@ def _claim(webhook_id: int, now: Callable[[], datetime]) -> Iterator[bool]:
         Webhook.objects.filter(pk=webhook_id, busy_until=until).update(busy_until=None)
 
 
-def _drain(webhook_id: int, now: Callable[[], datetime]) -> int:
+def _drain(webhook_id: int, now: Callable[[], datetime], random: RandomSource) -> int:
     began = timezone.now()
     sent = 0
     while sent < AT_ONCE and (timezone.now() - began).total_seconds() < RUN_SECONDS:
         delivery = next_due(webhook_id=webhook_id, at=now())
         if delivery is None:
             break
-        went_well = _attempt(delivery, now)
+        went_well = _attempt(delivery, now, random)
         sent += 1
         if not went_well:
             break
@@ -204,7 +211,7 @@ def next_due(*, webhook_id: int, at: datetime) -> Delivery | None:
 # -- one attempt ---------------------------------------------------------------------------------
 
 
-def _attempt(delivery: Delivery, now: Callable[[], datetime]) -> bool:
+def _attempt(delivery: Delivery, now: Callable[[], datetime], random: RandomSource) -> bool:
     """Send one delivery once; returns whether the next may follow at once."""
     at = now()
     moot = _moot(delivery, at)
@@ -219,7 +226,7 @@ def _attempt(delivery: Delivery, now: Callable[[], datetime]) -> bool:
     if not claimed.update(attempts=F("attempts") + 1, sent_at=at, **said):
         return True  # overtaken by a later turn, or its webhook is gone
     answer = Answer(None, {}, "", 0, fault) if request is None else _send(delivery, request)
-    return _record(delivery, answer, at=now())
+    return _record(delivery, answer, at=now(), random=random)
 
 
 def _moot(delivery: Delivery, at: datetime) -> str:
@@ -304,7 +311,7 @@ def _post(delivery: Delivery, request: Request) -> Answer:
 
 
 @transaction.atomic
-def _record(delivery: Delivery, answer: Answer, *, at: datetime) -> bool:
+def _record(delivery: Delivery, answer: Answer, *, at: datetime, random: RandomSource) -> bool:
     """Store the outcome of an attempt; returns whether the next delivery may follow at once."""
     webhook = Webhook.objects.select_for_update(no_key=True).filter(pk=delivery.webhook_id).first()
     row = Delivery.objects.select_for_update(no_key=True).filter(pk=delivery.pk).first()
@@ -322,7 +329,7 @@ def _record(delivery: Delivery, answer: Answer, *, at: datetime) -> bool:
         row.status = Delivery.Status.DELIVERED
         webhook.failures, webhook.failing_since = 0, None
     else:
-        _note_failure(webhook, row, answer, at)
+        _note_failure(webhook, row, answer, at, random)
     row.save()
     webhook.save(update_fields=["not_before", "failures", "failing_since", "latency_ms"])
     log.info(
@@ -339,7 +346,9 @@ def _record(delivery: Delivery, answer: Answer, *, at: datetime) -> bool:
     return answer.taken and rest is None
 
 
-def _note_failure(webhook: Webhook, row: Delivery, answer: Answer, at: datetime) -> None:
+def _note_failure(
+    webhook: Webhook, row: Delivery, answer: Answer, at: datetime, random: RandomSource
+) -> None:
     limited = answer.status == 429
     if not limited and not answer.blameless:
         webhook.failures += 1
@@ -349,7 +358,7 @@ def _note_failure(webhook: Webhook, row: Delivery, answer: Answer, at: datetime)
     if answer.status in _GONE[Webhook.Flavour(webhook.flavour)]:
         row.status = Delivery.Status.FAILED
         return
-    wait = wait_after(row.attempts, chance.system())
+    wait = wait_after(row.attempts, random())
     if limited and webhook.not_before is not None:
         row.next_at = webhook.not_before
     else:
