@@ -10,7 +10,7 @@ from django.db import transaction
 from accounts.models import User
 from accounts.services import audit_record
 from core import chance
-from core.refusals import Forbidden, NotFound, NotUnderstood, Refusal
+from core.refusals import Forbidden, NotFound, NotUnderstood, Refusal, refusal_of
 from core.text import one_line
 from games import store
 from games.audience import may_organise
@@ -100,7 +100,7 @@ def _submit(  # noqa: PLR0917  (the service's own arguments)
     held = store.lock(match_id, user_id=user.pk)
     if held.made_good_until < known.end:
         held = make_good(held, at=at)
-    refusal = _version_refusal(held, seat, text, version)
+    refusal = refusal_of(_must_have_been_seen, held, seat, text, version)
     if refusal is not None:
         return _earlier_answer(match_id, seat, client_id, text) or refusal
     turn = lives.submit(held.ruleset, held.live, seat=seat, text=text, at=at, random=random)
@@ -122,16 +122,16 @@ def _submit(  # noqa: PLR0917  (the service's own arguments)
     return ack
 
 
-def _version_refusal(held: Held, seat: Seat, text: str, version: int) -> Refusal | None:
-    """Whether the player was looking at another position than the one they would now answer."""
+def _must_have_been_seen(held: Held, seat: Seat, text: str, version: int) -> None:
+    """Whoever answers was looking at the position that they would now answer. Raises Refusal
+    ``version.ahead`` and ``version.stale``."""
     if version > held.readers.versions[seat]:
-        return Refusal("version.ahead", "There is no such version of this match yet.")
+        raise Refusal("version.ahead", "There is no such version of this match yet.")
     stale = held.live.table.open[seat] is not None and version < held.readers.since[seat]
     if stale and not is_concession(text):
-        return Refusal(
+        raise Refusal(
             "version.stale", "The position has changed since you saw it. Please look again."
         )
-    return None
 
 
 def _earlier_answer(match_id: int, seat: Seat, client_id: str, text: str) -> Ack | Refusal | None:
