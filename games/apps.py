@@ -33,4 +33,4 @@ class GamesConfig(AppConfig):
         extras.register_waiting(missed.missed_ends)
         rights_changed.connect(receivers.on_rights_changed, dispatch_uid="games.rights_changed")
         writing_changed.connect(receivers.on_writing_changed, dispatch_uid="games.writing_changed")
-        register_bot_check(receivers.why_no_bot)
+        register_bot_check(receivers.must_never_have_played)

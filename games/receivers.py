@@ -50,11 +50,11 @@ def on_writing_changed(*, user_id: int, **_more: Any) -> None:
     publish([Frame(user_group_of(user_id), text)], kind="user.silenced")
 
 
-def why_no_bot(user: User) -> Refusal | None:
-    """Why an account cannot become a bot: a person has played with it."""
+def must_never_have_played(user: User) -> None:
+    """What becomes a bot's account has been nobody's at a board. Raises Refusal
+    ``bot.has-played``."""
     if MatchPlayer.objects.filter(user=user).exists():
-        return Refusal("bot.has-played", "Only an account that has never played can become a bot.")
-    return None
+        raise Refusal("bot.has-played", "Only an account that has never played can become a bot.")
 
 
 def _close_sockets(user_id: int) -> None:

@@ -215,7 +215,7 @@ def report_file(
 def report_claim(*, acting_user: User, report: Report) -> Report:
     """Take a report on, so that no two moderators work on it.
 
-    Raises Refusal as :func:`why_not_handle` gives it, ``report.closed`` and ``report.claimed``.
+    Raises Refusal as :func:`must_handle` does, ``report.closed`` and ``report.claimed``.
     """
     locked = _lock(report)
     must_be_claimable(acting_user, locked)
@@ -230,7 +230,7 @@ def report_claim(*, acting_user: User, report: Report) -> Report:
 def report_release(*, acting_user: User, report: Report) -> Report:
     """Give a report back to the queue: one's own, or as an administrator anybody's.
 
-    Raises Refusal as :func:`why_not_handle` gives it, ``report.closed``, ``report.not-claimed`` and
+    Raises Refusal as :func:`must_handle` does, ``report.closed``, ``report.not-claimed`` and
     ``report.claimed`` (by somebody else).
     """
     locked = _lock(report)
@@ -248,7 +248,7 @@ def report_resolve(
 ) -> Report:
     """Close a report and tell the reporter. `answer` is told with it, `note` is kept inside.
 
-    Raises Refusal as :func:`why_not_handle` gives it, ``report.closed``, ``report.claimed``,
+    Raises Refusal as :func:`must_handle` does, ``report.closed``, ``report.claimed``,
     ``report.outcome`` and ``report.answer-too-long``.
     """
     locked = _lock(report)
@@ -272,28 +272,22 @@ def report_resolve(
     return locked
 
 
-def why_not_handle(acting_user: User, report: Report) -> Refusal | None:
-    """Why somebody may not work on a report, or None if they may.
-
-    Gives ``report.not-moderator``, ``report.about-you``, ``report.your-own`` or
-    ``report.own-match``: nobody judges in their own matter, administrators included.
-    """
+def must_handle(acting_user: User, report: Report) -> None:
+    """Raises Refusal ``report.not-moderator``, ``report.about-you``, ``report.your-own`` and
+    ``report.own-match``: nobody judges in their own matter, administrators included."""
     if not is_moderator(acting_user):
-        return Forbidden("report.not-moderator", "Only moderators work on reports.")
+        raise Forbidden("report.not-moderator", "Only moderators work on reports.")
     if report.about_id == acting_user.pk:
-        return Forbidden("report.about-you", "This report is about you. Leave it to the others.")
+        raise Forbidden("report.about-you", "This report is about you. Leave it to the others.")
     if report.reporter_id == acting_user.pk:
-        return Forbidden("report.your-own", "You filed this report. Leave it to the others.")
+        raise Forbidden("report.your-own", "You filed this report. Leave it to the others.")
     if not queue_of(acting_user).filter(pk=report.pk).exists():
-        return Forbidden("report.own-match", "You play in this match. Leave it to the others.")
-    return None
+        raise Forbidden("report.own-match", "You play in this match. Leave it to the others.")
 
 
 def must_be_open(acting_user: User, report: Report) -> None:
-    """Raise what `why_not_handle` says, or the Refusal `report.closed`."""
-    refusal = why_not_handle(acting_user, report)
-    if refusal is not None:
-        raise refusal
+    """Raises Refusal as :func:`must_handle` does, and ``report.closed``."""
+    must_handle(acting_user, report)
     if report.closed_at is not None:
         raise Refusal("report.closed", "This report is closed.")
 

@@ -156,33 +156,22 @@ def warning_acknowledge(*, acting_user: User, sanction: Sanction) -> None:
     audit_record(acting_user=acting_user, action="sanction.acknowledge", target=locked)
 
 
-def why_not_sanction(acting_user: User, user: User) -> Refusal | None:
-    """Why somebody may not lay a sanction on a person, or None if they may.
-
-    Gives ``account.not-moderator``, ``account.own-account`` or ``account.protected`` (only a
-    superuser judges a moderator or a superuser).
-    """
-    if not is_moderator(acting_user):
-        return Forbidden("account.not-moderator", "Only moderators may do this.")
-    if acting_user.pk == user.pk:
-        return Forbidden("account.own-account", "Nobody judges their own account.")
-    if is_protected_from(acting_user, user):
-        return Forbidden("account.protected", "Only an administrator may do this to a moderator.")
-    return None
-
-
 def lock_for_sanction(acting_user: User, user: User) -> User:
-    """Lock and return the person, or raise what `why_not_sanction` says."""
+    """Lock and return the person. Raises Refusal as :func:`must_judge` does."""
     locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     must_judge(acting_user, locked)
     return locked
 
 
 def must_judge(acting_user: User, user: User) -> None:
-    """Raise what `why_not_sanction` says."""
-    refusal = why_not_sanction(acting_user, user)
-    if refusal is not None:
-        raise refusal
+    """Raises Refusal ``account.not-moderator``, ``account.own-account`` and ``account.protected``
+    (only a superuser judges a moderator or a superuser)."""
+    if not is_moderator(acting_user):
+        raise Forbidden("account.not-moderator", "Only moderators may do this.")
+    if acting_user.pk == user.pk:
+        raise Forbidden("account.own-account", "Nobody judges their own account.")
+    if is_protected_from(acting_user, user):
+        raise Forbidden("account.protected", "Only an administrator may do this to a moderator.")
 
 
 def _lay(  # noqa: PLR0917  (private; one caller for each kind)

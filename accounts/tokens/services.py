@@ -72,8 +72,8 @@ def token_revoke(*, acting_user: User, token: ApiToken) -> ApiToken:
     return locked
 
 
-# What other apps have to say about who may become a bot: a refusal, or None.
-BotCheck = Callable[[User], Refusal | None]
+# What other apps have to say about who may become a bot: each raises its refusal.
+BotCheck = Callable[[User], object]
 _bot_checks: list[BotCheck] = []
 
 
@@ -96,9 +96,7 @@ def user_become_bot(*, acting_user: User) -> User:
         raise Refusal("bot.already", "This account is a bot already.")
     must_have_no_role(locked)
     for check in _bot_checks:
-        refusal = check(locked)
-        if refusal is not None:
-            raise refusal
+        check(locked)
     locked.is_bot = True
     locked.save(update_fields=["is_bot"])
     audit_record(acting_user=acting_user, action="user.become_bot", target=locked)

@@ -193,7 +193,12 @@ def test_who_cannot_become_a_bot(person: People, checks: list[Any]) -> None:
     refused("bot.privileged", user_become_bot, acting_user=person("olga", Role.ORGANISER))
     refused("bot.privileged", user_become_bot, acting_user=person("sue", is_staff=True))
     user = person()
-    register_bot_check(lambda who: Refusal("bot.has-played", "No.") if who == user else None)
+
+    def must_be_another(who: User) -> None:
+        if who == user:
+            raise Refusal("bot.has-played", "No.")
+
+    register_bot_check(must_be_another)
     refused("bot.has-played", user_become_bot, acting_user=user)
     user_become_bot(acting_user=person())
 

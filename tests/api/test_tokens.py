@@ -13,8 +13,9 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.tokens.services import token_create, token_revoke
+from core.refusals import allowed, refusal_of
 from games.models import MatchEntry
-from games.receivers import why_no_bot
+from games.receivers import must_never_have_played
 from games.services.challenges import challenge_create
 from script.lib.console import ROOT
 from tests.games.support import Play, committing, nothing_changes
@@ -130,7 +131,7 @@ def test_a_revoked_token(play: Play, ada: User) -> None:
 
 
 def test_whoever_has_played_is_no_bot(play: Play, ada: User, cleo: User) -> None:
-    refusal = why_no_bot(ada)
+    refusal = refusal_of(must_never_have_played, ada)
     assert refusal is not None
     assert refusal.code == "bot.has-played"
-    assert why_no_bot(cleo) is None
+    assert allowed(must_never_have_played, cleo)
