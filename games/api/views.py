@@ -29,8 +29,8 @@ from games.engine.decisions import Seat
 from games.models import Match
 from games.publishing.frames import ack_frame
 from games.reading.matches import Reader, match_for, reader_of
+from games.reading.records import record_response
 from games.services.arrivals import match_poll, match_ready_now
-from games.services.matches import record_bytes
 from games.services.turns import client_id_validate, match_submit
 
 
@@ -222,12 +222,4 @@ class RecordView(ApiView):
     )
     def get(self, request: Request, match_id: int) -> HttpResponse:
         """The match record, complete enough to replay without this site."""
-        return record_response(record_bytes(match_for(match_id, request.user)), match_id)
-
-
-def record_response(data: bytes, match_id: int) -> HttpResponse:
-    """A record as a download."""
-    response = HttpResponse(data, content_type=records.MEDIA_TYPE)
-    name = f"match-{match_id}{records.SUFFIX}"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+        return record_response(match_for(match_id, request.user))

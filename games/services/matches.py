@@ -291,25 +291,6 @@ def _announce_start(match: Match, players: tuple[User, User]) -> None:
 # -- records -------------------------------------------------------------------------------------
 
 
-def record_bytes(match: Match) -> bytes:
-    """The match record as JSON text.
-
-    Raises Refusal ``match.not-over`` while the match is on: a record would tell too much.
-    """
-    if not match.is_over:
-        raise Refusal("match.not-over", "There is a record once the match is over.")
-    ruleset, header = store.header_of(match)
-    held = store.read(match.pk)
-    names = [player.name for player in match.players.order_by("seat")]
-    return records.write(
-        ruleset,
-        header,
-        seats=(names[0], names[1]),
-        entries=store.entries_of(match.pk),
-        result=held.live.table.result,
-    )
-
-
 def must_be_allowed_to_import(acting_user: User) -> None:
     """Raises Refusal ``record.not-allowed``."""
     if not may_import(acting_user):

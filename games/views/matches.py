@@ -16,7 +16,6 @@ from accounts.models import User
 from accounts.moderation.standing import Silence, silence_of
 from core.refusals import Forbidden, Refusal
 from games import extras, store
-from games.api.views import record_response
 from games.audience import AUDIENCES, may_moderate_chat, may_organise, seat_of
 from games.engine.capabilities import disputes_of
 from games.engine.decisions import ROOM, Seat
@@ -24,8 +23,8 @@ from games.models import Match
 from games.pictures import links
 from games.pictures.boards import as_image, board_of, distinct_names, names_of
 from games.reading.matches import match_for, reader_of
+from games.reading.records import record_response
 from games.reading.replays import replay_of
-from games.services.matches import record_bytes
 from games.services.missed import end_mark_seen
 from games.views.common import explains_refusals
 from games.words import game_name, result_text
@@ -114,7 +113,7 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
 @explains_refusals
 def record(request: HttpRequest, match_id: int) -> HttpResponse:
     """The record of a finished match, as a download."""
-    return record_response(record_bytes(match_for(match_id, request.user)), match_id)
+    return record_response(match_for(match_id, request.user))
 
 
 @require_safe

@@ -249,8 +249,8 @@ def rows(*, match: int) -> dict[str, Any]:
 def record(*, match: int) -> Any:
     from games.engine import records
     from games.models import Match
+    from games.reading.records import record_bytes
     from games.rulesets import REGISTRY
-    from games.services.matches import record_bytes
 
     return records.check(REGISTRY, record_bytes(Match.objects.get(pk=match)))
 

@@ -32,8 +32,9 @@ from games.models import (
     Preparation,
     SavedMove,
 )
+from games.reading.records import record_bytes
 from games.rulesets import REGISTRY
-from games.services.matches import match_start, record_bytes
+from games.services.matches import match_start
 from games.services.turns import Ack, match_organise, match_submit
 from games.services.waking import match_wake
 from games.store import Held

@@ -21,9 +21,9 @@ from accounts.roles import forget_roles
 from accounts.services import role_grant
 from accounts.tokens.services import token_create, user_become_bot
 from core.jobs.models import SetAside
+from games.reading.records import record_bytes
 from games.services.challenges import challenge_create
 from games.services.chat import chat_post, chat_remove
-from games.services.matches import record_bytes
 from games.services.preparations import preparation_create
 from games.services.saved import saved_move_save
 from tests.games.support import SECOND, T0, Play, started, user_named

@@ -11,7 +11,7 @@ from django.db.models import Prefetch
 
 from core.refusals import Refusal
 from games.models import Match
-from games.services.matches import record_bytes
+from games.reading.records import record_bytes
 from tournaments.documents import archive
 from tournaments.documents.fields import written
 from tournaments.documents.parts import Document, Where

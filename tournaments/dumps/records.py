@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from games.models import Match
-from games.services.matches import record_bytes
+from games.reading.records import record_bytes
 from tournaments.models import Leg, Season
 
 # So many are read at once: what a stream holds in memory, however long the season.

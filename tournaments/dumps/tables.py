@@ -15,7 +15,7 @@ from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 
 from accounts.models import User
 from games.models import Match, MatchPlayer, Rating, RatingPoint
-from games.services.matches import record_bytes
+from games.reading.records import record_bytes
 from games.words import ruleset_named
 from tournaments.lifecycle import LegStatus, Visibility
 from tournaments.models import (
