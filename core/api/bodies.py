@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Protocol
 
 from django.utils.dateparse import parse_datetime
 from rest_framework import serializers
@@ -39,9 +39,6 @@ from rest_framework.settings import api_settings
 
 from core.api.errors import ApiProblem
 from core.refusals import each_of
-
-if TYPE_CHECKING:
-    from core.api.views import ApiView
 
 # Under this name stands what is wrong with a body as a whole.
 WHOLE: Final = api_settings.NON_FIELD_ERRORS_KEY
@@ -212,8 +209,18 @@ class ApiRequest(Request):
     body_serializer: type[serializers.Serializer[Any]] | None = None
 
 
+class Answering(Protocol):
+    """A view that is about to answer a request: `core.api.views.ApiView`."""
+
+    request: Request
+
+    @property
+    def about(self) -> Any:
+        """What the request is about, where its caller may do that. Raises Refusal where not."""
+
+
 def body_of(
-    view: ApiView, serializer: type[serializers.Serializer[Any]], **lookups: Lookup
+    view: Answering, serializer: type[serializers.Serializer[Any]], **lookups: Lookup
 ) -> dict[str, Any]:
     """The body of the request that ``view`` answers, as ``serializer`` wants it, with what it names
     looked up. Raises what the view's `authorise` raises, whatever the body is; then BodyFault (400
@@ -241,7 +248,7 @@ def body_of(
     return dict(body.validated_data)
 
 
-def nothing_in(view: ApiView) -> None:
+def nothing_in(view: Answering) -> None:
     """Raise as `body_of` does where a request has a body that is not taken here."""
     body_of(view, NoBody)
 
