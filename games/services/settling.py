@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
 from django.conf import settings
 from django.db import transaction
@@ -13,24 +14,40 @@ from core.clock import now_ms
 from core.queueing import enqueue
 from games import hooks, store
 from games.engine.live import Live, Turn
+from games.engine.table import Actor
 from games.jobs import MAIL_RULING, wake_enqueue
 from games.publishing import frames, notices
 from games.publishing.publish import Frame, publish
 from games.services.missed import ends_mark_missed
-from games.store import Appended, Held
+from games.store import Appended, Held, Readers
 
 
-def settle(held: Held, turn: Turn, *, at: int) -> None:
-    """Store and tell what happened without anybody's submission."""
-    readers, out = frames_of(held, turn, at=at)
-    appended = [Appended(happened) for happened in turn.happened]
-    store.save(held, live=turn.live, readers=readers, appended=appended, at=at)
-    announce(held, turn.live, readers, out, at=at)
+class Said(NamedTuple):
+    """What somebody sent: the client's id of it and its text as they were received, and whose they
+    are."""
+
+    actor: Actor
+    client_id: str
+    text: str
+    by_id: int
+
+    @property
+    def audience(self) -> int:
+        """Which of the versions it is answered with: that of a seat, or (2) the room's."""
+        return self.actor if isinstance(self.actor, int) else 2
 
 
-def frames_of(held: Held, turn: Turn, *, at: int) -> tuple[store.Readers, list[Frame]]:
-    """What each audience knows after a turn, and the frames that tell them of it."""
-    return frames.step_frames(
+class IdTakenError(Exception):
+    """The client's id of what was sent is taken: it was sent before, or something else was."""
+
+
+def settle(held: Held, turn: Turn, *, at: int, said: Said | None = None) -> Readers:
+    """Store what happened, and tell of it after commit. ``said`` is what led to it, unless it was
+    time. Returns what each audience knows then.
+
+    Raises IdTakenError; the caller must roll back.
+    """
+    readers, out = frames.step_frames(
         held.ruleset,
         held.live,
         turn.live,
@@ -39,11 +56,25 @@ def frames_of(held: Held, turn: Turn, *, at: int) -> tuple[store.Readers, list[F
         match_id=held.match_id,
         at=at,
     )
+    appended = [Appended(happened) for happened in turn.happened]
+    if said is not None:
+        theirs = [i for i, h in enumerate(turn.happened) if h.entry.actor == said.actor]
+        # A player's time may have run out before, in the same turn; of a take-back, which is an
+        # entry for each that it undoes, it is the first.
+        own = theirs[0] if said.actor == "organiser" else theirs[-1]
+        appended[own] = appended[own]._replace(
+            client_id=said.client_id,
+            submitted=said.text,
+            ack_version=readers.versions[said.audience],
+            by_id=said.by_id,
+        )
+    if store.save(held, live=turn.live, readers=readers, appended=appended, at=at) < len(appended):
+        raise IdTakenError
+    announce(held, turn.live, readers, out, at=at)
+    return readers
 
 
-def announce(
-    held: Held, live: Live, readers: store.Readers, out: Sequence[Frame], *, at: int
-) -> None:
+def announce(held: Held, live: Live, readers: Readers, out: Sequence[Frame], *, at: int) -> None:
     """Once this transaction is committed, tell everybody of ``live``, which is stored and follows
     ``held``: readers by the frames ``out``, the rest of the site by its hooks, organisers who are
     to rule, and a worker who must look soon."""

@@ -23,8 +23,8 @@ from games.engine.play import is_concession
 from games.engine.table import Actor
 from games.models import Match
 from games.services.outage import known, make_good, outage_notice
-from games.services.settling import announce, frames_of, settle
-from games.store import Appended, Held
+from games.services.settling import IdTakenError, Said, settle
+from games.store import Held
 
 CLIENT_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -37,10 +37,6 @@ class Ack(NamedTuple):
     version: int
     at: int
     resent: bool = False
-
-
-class _Resent(Exception):
-    """The client id turned out to be taken: roll back, and answer as before."""
 
 
 # -- submissions ---------------------------------------------------------------------------------
@@ -77,7 +73,7 @@ def match_submit(
     try:
         with transaction.atomic():
             answer = _submit(match_id, seat, acting_user, client_id, text, version, at, random)
-    except _Resent:
+    except IdTakenError:
         answer = _earlier_answer(match_id, seat, client_id, text) or Refusal(
             "id.reused", "This id was used for something else."
         )
@@ -109,17 +105,8 @@ def _submit(  # noqa: PLR0917  (the service's own arguments)
         if turn.happened:
             settle(held, turn, at=at)
         return answer or turn.refusal
-    readers, out = frames_of(held, turn, at=at)
-    ack = Ack(client_id, match_id, readers.versions[seat], at)
-    appended = [Appended(happened) for happened in turn.happened]
-    own = max(i for i, h in enumerate(turn.happened) if h.entry.actor == seat)
-    appended[own] = appended[own]._replace(
-        client_id=client_id, submitted=text, ack_version=ack.version, by_id=user.pk
-    )
-    if store.save(held, live=turn.live, readers=readers, appended=appended, at=at) < len(appended):
-        raise _Resent
-    announce(held, turn.live, readers, out, at=at)
-    return ack
+    readers = settle(held, turn, at=at, said=Said(_as_actor(seat), client_id, text, user.pk))
+    return Ack(client_id, match_id, readers.versions[seat], at)
 
 
 def _must_have_been_seen(held: Held, seat: Seat, text: str, version: int) -> None:
@@ -221,16 +208,8 @@ def _organise(  # noqa: PLR0917  (the service's own arguments)
         random=random,
         entries=entries,
     )
-    readers, out = frames_of(held, turn, at=at)
-    room = readers.versions[2]
-    appended = [Appended(happened) for happened in turn.happened]
-    own = next(i for i, h in enumerate(turn.happened) if h.entry.actor == "organiser")
-    appended[own] = appended[own]._replace(
-        client_id=client_id, submitted=text, ack_version=room, by_id=user.pk
-    )
-    store.save(held, live=turn.live, readers=readers, appended=appended, at=at)
+    readers = settle(held, turn, at=at, said=Said("organiser", client_id, text, user.pk))
     audit_record(
         acting_user=user, action="match.organise", target=match, data={"act": act.text, "why": why}
     )
-    announce(held, turn.live, readers, out, at=at)
-    return Ack(client_id, match_id, room, at)
+    return Ack(client_id, match_id, readers.versions[2], at)
