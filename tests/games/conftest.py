@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import random
-import sys
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 
 import pytest
 
 from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant
+from core import clock
 from games.engine.chance import RandomSource
 from tests.games.desk import Desk
 from tests.games.support import T0, Play, Wire, started, user_named
@@ -71,15 +72,10 @@ def wire() -> Iterator[Wire]:
 @pytest.fixture
 def set_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """`set_clock(at)`: the server's clock stands at ``at`` ms after `T0`."""
-    standing: list[int] = []
 
     def set_to(at: int) -> None:
-        if not standing:
-            # Modules that are imported later take theirs from these.
-            for name, module in list(sys.modules.items()):
-                if name.startswith("games.") and hasattr(module, "now_ms"):
-                    monkeypatch.setattr(module, "now_ms", lambda: T0 + standing[0])
-        standing[:] = [at]
+        standing = SimpleNamespace(time_ns=lambda: (T0 + at) * 1_000_000)
+        monkeypatch.setattr(clock, "time", standing)
 
     return set_to
 

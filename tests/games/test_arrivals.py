@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from typing import Any
@@ -351,19 +352,18 @@ def test_open_challenges_at_a_live_pace_end_when_their_owner_has_left(
     assert status == {live.pk: "expired", slow.pk: "open", other.pk: "open"}
 
 
-def test_who_was_seen_is_not_away(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = {"now": T0}
-    monkeypatch.setattr(presence, "now_ms", lambda: clock["now"])
+def test_who_was_seen_is_not_away(ada: User, set_clock: Callable[[int], None]) -> None:
+    set_clock(0)
     people = [ada.pk, 10**9]
     presence.forget_since()
     presence.seen_now(ada.pk)
-    clock["now"] += 60 * SECOND
+    set_clock(60 * SECOND)
     # Nobody has been watched for long enough to say.
     assert presence.away_of(people, for_s=120) == set()
-    clock["now"] += 61 * SECOND
+    set_clock(121 * SECOND)
     presence.seen_now(ada.pk)
     assert presence.away_of(people, for_s=120) == {10**9}
-    clock["now"] += 121 * SECOND
+    set_clock(242 * SECOND)
     assert presence.away_of(people, for_s=120) == set(people)
     presence.forget_since()  # the site itself was away
     assert presence.away_of(people, for_s=120) == set()
