@@ -17,13 +17,12 @@ from accounts.models import User
 from core.refusals import Forbidden, Refusal
 from games.engine.errors import EngineFault
 from tournaments.formats import field
+from tournaments.formats.brackets import Progress
 from tournaments.formats.options import FormatOptions, options_of
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, How, RoundStatus
 from tournaments.models import Contestant, DeathMatch, Round, Season
 
 if TYPE_CHECKING:
-    from tournaments.formats.ladder.rules import Rung
-    from tournaments.formats.single_elimination.rules import Progress
     from tournaments.standings import StandingsTable
 
 Options = TypeVar("Options", bound=FormatOptions)
@@ -187,14 +186,10 @@ class Course(Generic[Options]):
         return None
 
     @property
-    def rungs(self) -> tuple[Rung, ...]:
-        """A ladder, the top rung first; empty in formats that have none."""
+    def rungs(self) -> tuple[field.Rung, ...]:
+        """An order in which places are taken from each other, the top rung first; empty in formats
+        that have none."""
         return ()
-
-    @property
-    def ladder(self) -> tuple[int, ...]:
-        """Who stands on the rungs, from the top."""
-        return tuple(rung.player for rung in self.rungs)
 
     def in_reach(self, challenger: int) -> tuple[int, ...]:
         """Whom somebody may challenge now, nearest first; nobody where challenges are unknown."""

@@ -819,7 +819,7 @@ def test_who_has_left_is_not_paired_and_a_void_match_counts_for_nothing(orla: Us
 
 def ladder_now(season: Season) -> list[int | None]:
     course = course_of(season)
-    return [course.holders[pk].seed for pk in course.ladder]
+    return [course.holders[rung.player].seed for rung in course.rungs]
 
 
 def test_a_ladder_from_start_to_winner(orla: User, cleo: User) -> None:
@@ -870,7 +870,7 @@ def test_a_ladder_from_start_to_winner(orla: User, cleo: User) -> None:
     won_by(orla, again, 3)
     assert ladder_now(season) == [3, 1, 2, 4]
     late = contestant_enrol(acting_user=orla, season=season, user=cleo, at=now())
-    assert course_of(season).ladder[-1] == late.pk
+    assert course_of(season).rungs[-1].player == late.pk
     corrected(orla, made, 1)
     assert ladder_now(season) == [1, 2, 3, 4, 5]
     leaves(season, 2)

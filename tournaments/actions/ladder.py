@@ -17,8 +17,7 @@ from tournaments.models import Contestant
 
 def _reach(subject: AtContestant) -> list[Contestant]:
     """Whom the contestant may challenge, nearest first."""
-    course, pk = subject.sheet.course, subject.contestant.pk
-    reach = course.in_reach(pk) if pk in course.ladder else ()
+    reach = subject.sheet.course.in_reach(subject.contestant.pk)
     return [subject.sheet.by_id[each] for each in reach]
 
 

@@ -1,4 +1,4 @@
-"""Players, results and pairings: the plain values that all formats share.
+"""Players, results, pairings and rungs: the plain values that formats share.
 
 Seats: ``home`` is seat 0 and ``away`` seat 1 of the match. Rounds are counted from 1. There are no
 draws in a death match: a result has a winner, or is open, a rest, or void.
@@ -6,13 +6,16 @@ draws in a death match: a result has a winner, or is open, a rest, or void.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 import msgspec
 
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
+
+# How many names a sentence lists before it counts the others.
+_NAMED = 3
 
 
 class ResultBasis(StrEnum):
@@ -96,6 +99,40 @@ class Pairing(msgspec.Struct, frozen=True):
     def sides(self) -> tuple[int, ...]:
         """The one or two players, seat 0 first."""
         return (self.home,) if self.away is None else (self.home, self.away)
+
+
+class Rung(msgspec.Struct, frozen=True):
+    """Who stands on a rung of an order in which places are taken from each other, and why.
+
+    ``beaten`` is whose rung they took last; None: they are where their seed put them.
+    ``passed_by`` have since taken a rung above them, in that order, ``gone`` stand above them but
+    have withdrawn: without the one they would be higher up, without the other further down.
+    """
+
+    player: int
+    beaten: int | None
+    passed_by: tuple[int, ...]
+    gone: tuple[int, ...]
+
+    def why(self, seed: int, names: Mapping[int, str]) -> str:
+        """The same as sentences. ``seed`` is the player's."""
+        if self.beaten is None:
+            sentences = [f"Entered with seed {seed}."]
+        else:
+            sentences = [f"Took the rung from {names[self.beaten]}."]
+        if self.passed_by:
+            sentences.append(f"Since passed by {_list_of(self.passed_by, names)}.")
+        if self.gone:
+            have = "has" if len(self.gone) == 1 else "have"
+            sentences.append(f"{_list_of(self.gone, names)}, above, {have} left.")
+        return " ".join(sentences)
+
+
+def _list_of(players: Sequence[int], names: Mapping[int, str]) -> str:
+    if len(players) > _NAMED:
+        return f"{len(players)} others"
+    said = [names[player] for player in players]
+    return " and ".join([", ".join(said[:-1]), said[-1]] if said[1:] else said)
 
 
 def by_seed(players: Iterable[Player]) -> list[Player]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tournaments.formats.brackets import BracketStanding, BracketState
 from tournaments.formats.field import ResultBasis as Came
-from tournaments.formats.single_elimination.rules import BracketStanding, BracketState
 from tournaments.lifecycle import DeathMatchStatus, How
 from tournaments.models import DeathMatch
 from tournaments.reading.sheet import Sheet

@@ -13,7 +13,7 @@ def season_shown(season: Season) -> None:
     """Work out once whatever pages show of a season, and raise what they would stumble over."""
     sheet = Sheet(season)
     for part in (
-        "by_standing", "by_round", "planned", "decided", "table", "bracket", "ladder",
+        "by_standing", "by_round", "planned", "decided", "table", "bracket", "rungs",
         "cross_table", "gifts", "live_matches",
     ):  # fmt: skip
         getattr(sheet, part)

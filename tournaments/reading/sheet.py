@@ -7,7 +7,7 @@ queries that does not depend on how large the season is.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import QuerySet
 from django.utils.functional import cached_property
@@ -18,6 +18,7 @@ from games.audience import organised_by
 from games.models import Match
 from tournaments.course import Course
 from tournaments.formats.base import Format
+from tournaments.formats.brackets import Progress
 from tournaments.formats.registry import format_of
 from tournaments.lifecycle import (
     PLAYABLE,
@@ -53,9 +54,6 @@ from tournaments.reading.items import ItemHistory, gifts_of, histories_of
 from tournaments.reading.standings import CrossTable, cross_table_of, rungs_of
 from tournaments.services.guards import must_manage
 from tournaments.standings.table import StandingsTable
-
-if TYPE_CHECKING:
-    from tournaments.formats.single_elimination.rules import Progress
 
 
 class Sheet:
@@ -294,14 +292,10 @@ class Sheet:
         return self.course.bracket if self.rounds else None
 
     @cached_property
-    def ladder(self) -> list[Contestant]:
-        """The rungs of a ladder, the top first."""
-        return [self.by_id[pk] for pk in self.course.ladder] if self.rounds else []
-
-    @cached_property
     def rungs(self) -> list[tuple[Contestant, str]]:
-        """The same, each with how they came there."""
-        return rungs_of(self.course, self.by_id) if self.ladder else []
+        """Who stands on the rungs of an order, the top first, each with how they came there; empty
+        for other formats and before the start."""
+        return rungs_of(self.course, self.by_id) if self.rounds else []
 
     @cached_property
     def cross_table(self) -> CrossTable:

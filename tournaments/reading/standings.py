@@ -46,7 +46,7 @@ def cross_table_of(
 
 
 def rungs_of(course: Course[Any], by_id: Mapping[int, Contestant]) -> list[tuple[Contestant, str]]:
-    """The rungs of a ladder from the top: who stands there, and how they came there."""
+    """The rungs of an order from the top: who stands there, and how they came there."""
     names = {pk: each.name for pk, each in by_id.items()}
     seeds = {player.id: player.seed for player in course.players}
     return [(by_id[rung.player], rung.why(seeds[rung.player], names)) for rung in course.rungs]

@@ -42,7 +42,8 @@ def challenges_play(run: Run) -> None:
     """Play challenges on a ladder: as many as were planned, or two for each contestant."""
     reach = LadderOptions(**run.plan.options).challenge_reach
     for _ in range(run.plan.rounds or 2 * run.plan.contestants):
-        ladder = [course_of(run.season).holder(pk) for pk in course_of(run.season).ladder]
+        course = course_of(run.season)
+        ladder = [course.holder(rung.player) for rung in course.rungs]
         low = 1 + int(run.random.random() * (len(ladder) - 1))
         high = max(0, low - 1 - int(run.random.random() * reach))
         death_match = ladder_challenge(

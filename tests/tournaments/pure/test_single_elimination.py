@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
 from tests.tournaments.pure.helpers import field, void, walkover, won
+from tournaments.formats.brackets import Bracket, BracketState
 from tournaments.formats.field import Result, ResultBasis
 from tournaments.formats.single_elimination.rules import (
-    Bracket,
-    BracketState,
     FinalPlace,
     affected,
     bracket_of,

@@ -14,6 +14,7 @@ from core.refusals import Forbidden, Refusal, Together
 from tournaments import audience
 from tournaments.course import Course
 from tournaments.formats.base import NOTHING, Follows, Format
+from tournaments.formats.field import Rung
 from tournaments.formats.ladder import rules
 from tournaments.formats.ladder.options import LadderOptions
 from tournaments.formats.numbering import NumberedRound, misnumbered, must_have_keys
@@ -37,7 +38,7 @@ class LadderCourse(Course[LadderOptions]):
     options_type = LadderOptions
 
     @cached_property
-    def rungs(self) -> tuple[rules.Rung, ...]:
+    def rungs(self) -> tuple[Rung, ...]:
         """The top rung first."""
         made = sorted(self.known, key=lambda known: known[0].number)
         results = [result for _, result in made if result.settled]
@@ -47,6 +48,11 @@ class LadderCourse(Course[LadderOptions]):
     def ordered(self) -> list[tuple[int, int]]:
         """By their rungs."""
         return list(enumerate(self.ladder, start=1))
+
+    @property
+    def ladder(self) -> tuple[int, ...]:
+        """Who stands on the rungs, from the top."""
+        return tuple(rung.player for rung in self.rungs)
 
     def in_reach(self, challenger: int) -> tuple[int, ...]:
         """Whom somebody may challenge now, nearest first."""

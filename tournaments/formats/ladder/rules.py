@@ -8,47 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-import msgspec
-
 from core.refusals import Refusal
-from tournaments.formats.field import Player, Result, by_seed
-
-# How many names a sentence lists before it counts the others.
-_NAMED = 3
-
-
-class Rung(msgspec.Struct, frozen=True):
-    """Who stands on a rung, and how that came about.
-
-    ``beaten`` is whose rung they took last; None: they are where their seed put them.
-    ``passed_by`` have since taken a rung above them, in that order, ``gone`` stand above them but
-    have withdrawn: without the one they would be higher up, without the other further down.
-    """
-
-    player: int
-    beaten: int | None
-    passed_by: tuple[int, ...]
-    gone: tuple[int, ...]
-
-    def why(self, seed: int, names: Mapping[int, str]) -> str:
-        """The same as sentences. ``seed`` is the player's."""
-        if self.beaten is None:
-            sentences = [f"Entered with seed {seed}."]
-        else:
-            sentences = [f"Took the rung from {names[self.beaten]}."]
-        if self.passed_by:
-            sentences.append(f"Since passed by {_list_of(self.passed_by, names)}.")
-        if self.gone:
-            have = "has" if len(self.gone) == 1 else "have"
-            sentences.append(f"{_list_of(self.gone, names)}, above, {have} left.")
-        return " ".join(sentences)
-
-
-def _list_of(players: Sequence[int], names: Mapping[int, str]) -> str:
-    if len(players) > _NAMED:
-        return f"{len(players)} others"
-    said = [names[player] for player in players]
-    return " and ".join([", ".join(said[:-1]), said[-1]] if said[1:] else said)
+from tournaments.formats.field import Player, Result, Rung, by_seed
 
 
 def rungs_of(

@@ -13,6 +13,7 @@ from core.refusals import Refusal
 from tournaments import lifecycle
 from tournaments.course import Course
 from tournaments.formats.base import NOTHING, Follows, Format, Walkover, closed_to_late_entries
+from tournaments.formats.brackets import Progress
 from tournaments.formats.numbering import NumberedRound, misnumbered
 from tournaments.formats.rounds import round_announce, round_create
 from tournaments.formats.single_elimination import invariants, rules
@@ -41,7 +42,7 @@ class BracketCourse(Course[SingleEliminationOptions]):
         return int(row.key)
 
     @cached_property
-    def bracket(self) -> rules.Progress:
+    def bracket(self) -> Progress:
         """As far as it is played."""
         made = rules.bracket_of(self.players, third_place=self.options.third_place)
         # A death match is decided as one, however many legs it had.

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tournaments.course import Course
+from tournaments.formats.brackets import Progress
 from tournaments.formats.single_elimination import rules
 from tournaments.lifecycle import ContestantStatus, SeasonStatus
 from tournaments.models import DeathMatch
 
 
 def faults_of(
-    course: Course[Any], progress: rules.Progress, death_matches: Sequence[DeathMatch]
+    course: Course[Any], progress: Progress, death_matches: Sequence[DeathMatch]
 ) -> Iterator[str]:
     """In the first round of a bracket everybody is paired, later those who have won in the round
     before, and nobody else but for the match for third place, which its losers play."""
@@ -41,7 +42,7 @@ def _holders(course: Course[Any], pairs: Iterable[DeathMatch]) -> set[int]:
     return {course.holder(pk).pk for pk in sides if pk is not None}
 
 
-def _places(course: Course[Any], progress: rules.Progress) -> Iterator[str]:
+def _places(course: Course[Any], progress: Progress) -> Iterator[str]:
     """Who has lost for good is out, at the place that the results of the bracket say."""
     reached = {each.player: each.rank for each in rules.places(progress)}
     for pk, each in course.holders.items():
