@@ -14,6 +14,7 @@ from tournaments.formats.elimination.final import final_open, finalists
 from tournaments.formats.elimination.main_match import Placing
 from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.episodes import ChooseForm, EpisodeForm, FinalForm, PlacementsForm
+from tournaments.models import Contestant
 
 
 def _may_open(subject: AtSeason) -> None:
@@ -75,6 +76,11 @@ def _place(subject: AtRound, form: Any) -> None:
         main_match=form.cleaned_data["main_match"],
         notes=form.cleaned_data["notes"],
     )
+
+
+def choosable(subject: AtRound) -> list[Contestant]:
+    """Whom the EC of an episode may choose."""
+    return choice.choosable(subject.episode)
 
 
 def _is_ec(subject: AtRound) -> bool:
@@ -149,7 +155,7 @@ CHOOSE: Final = Action[AtRound](
     done="The choice is made.",
     follows=_choice_follows,
     check=_may_choose,
-    form=lambda s: partial(ChooseForm, people=choice.choosable(s.episode)),
+    form=lambda s: partial(ChooseForm, people=choosable(s)),
     run=_choose,
 )
 SKIP: Final = Action[AtRound](

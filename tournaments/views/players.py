@@ -13,7 +13,7 @@ from accounts.models import User
 from core.refusals import Forbidden, Refusal, RefusalKind, allowed, refusal_of
 from tournaments import audience
 from tournaments.actions import players
-from tournaments.actions.episodes import CHOOSE
+from tournaments.actions.episodes import CHOOSE, choosable
 from tournaments.actions.ladder import CHALLENGE
 from tournaments.actions.subjects import (
     AtContestant,
@@ -23,7 +23,6 @@ from tournaments.actions.subjects import (
     AtPerson,
     AtRound,
 )
-from tournaments.formats.elimination.choice import choosable
 from tournaments.items import catalogue
 from tournaments.items.catalogue import item_of
 from tournaments.lifecycle import STILL_IN, GiftStatus
@@ -72,7 +71,7 @@ def choose(request: HttpRequest, sheet: Sheet, user: User, number: int) -> HttpR
     """The EC chooses an opponent; or an organiser, where the EC did not."""
     subject = AtRound(user, sheet, sheet.round(number))
     found = subject.with_placements
-    allowed = {each.pk for each in choosable(found.row)}
+    allowed = {each.pk for each in choosable(subject)}
     return perform(
         request,
         CHOOSE,
