@@ -23,6 +23,7 @@ from core.refusals import Refusal
 from tournaments.course import Course
 from tournaments.formats.numbering import NumberedRound, must_have_keys
 from tournaments.formats.options import FormatOptions
+from tournaments.formats.simulation import SimulatedSeason
 from tournaments.lifecycle import SeasonStatus
 from tournaments.models import Contestant, DeathMatch, Round, Season
 
@@ -284,6 +285,12 @@ class Format(ABC):
     def on_replaced(self, *, old: Contestant, new: Contestant, at: datetime) -> None:
         """``new`` sits in the open death matches of ``old`` already."""
         del old, new, at
+
+    # -- simulations (`tournaments.simulation`) ---------------------------------------------------
+
+    def simulate(self, run: SimulatedSeason) -> None:
+        """Have bots play a season that has just begun, to its end or as far as ``run`` goes on."""
+        run.play_rounds()
 
     # -- documents (`tournaments.documents`) -----------------------------------------------------
 

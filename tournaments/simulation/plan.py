@@ -10,10 +10,10 @@ from tournaments.items.catalogue import takes_items
 
 
 class Plan(NamedTuple):
-    """What to play. ``quick``: matches end by a concession instead of being played out, and outside
-    of elimination seasons the organiser begins them, without a time and readiness.
+    """What to play. ``quick``: matches end by a concession instead of being played out, and where
+    nobody gives items the organiser begins them, without a time and readiness.
     ``drop_outs``, ``no_shows``, ``voids``, ``corrections``: how many of each along the way.
-    ``rounds`` None: to the end; else so many rounds or episodes, and the season goes on."""
+    ``rounds`` None: to the end; else so many rounds, and the season goes on."""
 
     format: str
     contestants: int
@@ -39,6 +39,14 @@ def repertoire_of_all() -> list[dict[str, Any]]:
         {"ruleset": ruleset.id, "variant": ruleset.variants[0].id, "options": {}}
         for ruleset in REGISTRY
     ]
+
+
+def games_of_final(count: int) -> list[dict[str, Any]]:
+    """The games of ``count`` matches: those that know items, again and again, or all of them."""
+    games = games_with_items() or repertoire_of_all()
+    while len(games) < count:
+        games = (games * 2)[:count]
+    return games[:count]
 
 
 def games_with_items() -> list[dict[str, Any]]:

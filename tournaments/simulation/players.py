@@ -15,16 +15,17 @@ from accounts.services import user_register
 from accounts.tokens.services import user_become_bot
 from core.refusals import Refusal
 from games import store
+from games.engine.chance import choose
 from games.engine.decisions import other
 from games.engine.errors import EngineFault
 from games.models import Match
 from games.services.turns import match_submit
 from tournaments.items import catalogue
-from tournaments.lifecycle import GiftStatus
-from tournaments.models import Contestant, Gift, Leg
+from tournaments.lifecycle import ContestantStatus, GiftStatus
+from tournaments.models import Contestant, DeathMatch, Gift, Leg
 from tournaments.services.contestants import departures
 from tournaments.services.deathmatches import sides_of
-from tournaments.services.items import declarations
+from tournaments.services.items import declarations, gifts
 from tournaments.services.legs import ms
 from tournaments.services.results import settlement
 from tournaments.simulation.run import Run
@@ -68,6 +69,32 @@ def drop_out(run: Run, contestant: Contestant, *, at: datetime) -> None:
     """Have a contestant leave the season of their own accord."""
     departures.contestant_withdraw(acting_user=contestant.user, contestant=contestant, at=at)
     run.say(f"{contestant.name} drops out")
+
+
+def items_give(run: Run, death_match: DeathMatch) -> None:
+    """Have each of the eliminated give one item for a death match, and the organisers grant a few
+    more."""
+    givers: list[Contestant | None] = list(
+        run.season.contestants.filter(status=ContestantStatus.ELIMINATED)
+        .select_related("user")
+        .order_by("pk")
+    )
+    for giver in [*givers, None, None]:
+        leg = choose(run.chance, list(death_match.legs.order_by("number")))
+        item = choose(run.chance, catalogue.items_for(leg.ruleset, leg.variant))
+        gift = gifts.item_give(
+            acting_user=run.organiser if giver is None or giver.user is None else giver.user,
+            season=run.season,
+            item=item.id,
+            ruleset=item.ruleset,
+            giver=giver,
+            receiver=choose(run.chance, sides_of(death_match)),
+            death_match=death_match,
+            leg_number=leg.number,
+            note="Good luck!" if giver else "",
+            at=run.later(minutes=10),
+        )
+        run.say(f"{gift.given_by.shown_name} gives {gift.receiver.name} {item.name}")
 
 
 def items_declare(run: Run, leg: Leg) -> None:

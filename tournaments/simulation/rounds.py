@@ -1,5 +1,5 @@
-"""Seasons of all other formats in a simulation: rounds as they are paired, challenges on a ladder,
-and the end that an organiser calls."""
+"""Rounds in a simulation, as they are paired one after another, and the end that an organiser
+calls."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from django.db import transaction
 from core.refusals import Refusal
 from games.engine.chance import choose
 from games.engine.errors import EngineFault
-from tournaments.formats.ladder.format import ladder_challenge
-from tournaments.formats.ladder.options import LadderOptions
-from tournaments.formats.registry import course_of
 from tournaments.lifecycle import PLAYABLE
 from tournaments.models import DeathMatch
 from tournaments.services import rounds
@@ -38,26 +35,6 @@ def rounds_play(run: Run) -> None:
             _pair_or_conclude(run)
 
 
-def challenges_play(run: Run) -> None:
-    """Play challenges on a ladder: as many as were planned, or two for each contestant."""
-    reach = LadderOptions(**run.plan.options).challenge_reach
-    for _ in range(run.plan.rounds or 2 * run.plan.contestants):
-        course = course_of(run.season)
-        ladder = [course.holder(rung.player) for rung in course.rungs]
-        low = 1 + int(run.random.random() * (len(ladder) - 1))
-        high = max(0, low - 1 - int(run.random.random() * reach))
-        death_match = ladder_challenge(
-            acting_user=run.organiser,
-            season=run.season,
-            challenger=ladder[low],
-            defender=ladder[high],
-            at=run.later(hours=12),
-        )
-        death_match_play(run, death_match)
-    if run.plan.rounds is None:
-        _conclude(run)
-
-
 def _open_death_matches(run: Run) -> list[DeathMatch]:
     return list(
         DeathMatch.objects.filter(round__season=run.season, status__in=PLAYABLE).order_by(
@@ -73,12 +50,13 @@ def _pair_or_conclude(run: Run) -> None:
             acting_user=run.organiser, season=run.season, lenient=True, at=at
         )
     except Refusal:
-        _conclude(run)
+        rounds_end(run)
     else:
         run.say(opened.name)
 
 
-def _conclude(run: Run) -> None:
+def rounds_end(run: Run) -> None:
+    """End the season by its order, and say who has won where several share the first place."""
     try:
         conclusion.season_conclude(
             acting_user=run.organiser, season=run.season, at=run.later(hours=1)

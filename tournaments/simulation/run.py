@@ -33,6 +33,20 @@ class Run:
         }
         self.season: Season
 
+    @property
+    def rounds(self) -> int | None:
+        """How many rounds are to be played; None: all."""
+        return self.plan.rounds
+
+    @property
+    def best_of(self) -> int:
+        """How many matches a final has."""
+        return self.plan.best_of
+
+    def chance(self) -> float:
+        """The next number drawn, from 0 on and below 1."""
+        return self.random.random()
+
     def later(self, **span: float) -> datetime:
         """Let time pass."""
         self.at += timedelta(**span)

@@ -8,19 +8,48 @@ plays the same season. Instants are handed in, from ``start`` on.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
 from accounts.models import User
-from tournaments.formats.elimination.format import FORMAT as ELIMINATION
-from tournaments.models import NoShowRule, Season
+from tournaments.models import Contestant, DeathMatch, NoShowRule, Season
 from tournaments.services import seasons, starts
 from tournaments.services.contestants import enrolment, seeds
-from tournaments.simulation.episodes import episodes_play
-from tournaments.simulation.plan import Plan, repertoire_of_all
-from tournaments.simulation.players import with_bots
-from tournaments.simulation.rounds import challenges_play, rounds_play
+from tournaments.simulation.death_matches import death_match_play
+from tournaments.simulation.plan import Plan, games_of_final, repertoire_of_all
+from tournaments.simulation.players import drop_out, items_give, with_bots
+from tournaments.simulation.rounds import rounds_play, rounds_end
 from tournaments.simulation.run import Run
+
+
+class SeasonRun(Run):
+    """A run as formats know it (`formats.simulation.SimulatedSeason`)."""
+
+    def games(self, count: int) -> list[dict[str, Any]]:
+        """So many games, such as know items where there are any."""
+        return games_of_final(count)
+
+    def drop_out(self, contestant: Contestant, *, at: datetime) -> None:
+        """Have somebody leave of their own accord."""
+        drop_out(self, contestant, at=at)
+
+    def give_items(self, death_match: DeathMatch) -> None:
+        """Have each of the eliminated give an item for a death match."""
+        items_give(self, death_match)
+
+    def play(self, death_match: DeathMatch) -> None:
+        """Play a death match to its end."""
+        death_match_play(self, death_match)
+
+    def play_rounds(self) -> None:
+        """Play whatever is paired and have the next round paired, to the end of the season."""
+        rounds_play(self)
+
+    def conclude(self) -> None:
+        """Have an organiser end the season by its order."""
+        rounds_end(self)
 
 
 @transaction.atomic
@@ -36,14 +65,9 @@ def season_simulate(
     All of it is one transaction: a site that runs meanwhile would take what lies in the past for
     overdue. ``say`` is told what happens, a line each.
     """
-    run = Run(plan, organiser, say)
+    run = SeasonRun(plan, organiser, say)
     _begin(run, players)
-    if run.format is ELIMINATION:
-        episodes_play(run)
-    elif run.format.challenges:
-        challenges_play(run)
-    else:
-        rounds_play(run)
+    run.format.simulate(run)
     return Season.objects.get(pk=run.season.pk)
 
 

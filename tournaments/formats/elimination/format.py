@@ -25,6 +25,8 @@ from tournaments.formats.elimination.episodes import (
 )
 from tournaments.formats.elimination.final import final_open
 from tournaments.formats.elimination.options import EliminationOptions
+from tournaments.formats.elimination.simulation import episodes_play
+from tournaments.formats.simulation import SimulatedSeason
 from tournaments.lifecycle import (
     EPISODE_OVER,
     ContestantStatus,
@@ -408,6 +410,10 @@ class Elimination(Format):
                 contestant=new,
                 at=at,
             )
+
+    def simulate(self, run: SimulatedSeason) -> None:
+        """Episodes and a final."""
+        episodes_play(run)
 
     def places(self, course: Any) -> dict[int, int] | None:
         """Written down already."""

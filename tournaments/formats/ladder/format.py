@@ -11,6 +11,7 @@ from django.utils.functional import cached_property
 from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import Forbidden, Refusal, Together
+from games.engine.chance import below
 from tournaments import audience
 from tournaments.course import Course
 from tournaments.formats.base import NOTHING, Follows, Format
@@ -19,6 +20,7 @@ from tournaments.formats.ladder import rules
 from tournaments.formats.ladder.options import LadderOptions
 from tournaments.formats.numbering import NumberedRound, misnumbered, must_have_keys
 from tournaments.formats.rounds import round_announce, round_create
+from tournaments.formats.simulation import SimulatedSeason
 from tournaments.models import Contestant, DeathMatch, Round, Season
 from tournaments.services import deathmatches
 from tournaments.services.guards import (
@@ -133,6 +135,24 @@ class Ladder(Format):
         """Nothing: the next challenge may come at any time."""
         del round, at
         return NOTHING
+
+    def simulate(self, run: SimulatedSeason) -> None:
+        """Challenges: as many as were planned, or two for each contestant and then the end."""
+        for _ in range(run.rounds or 2 * len(run.active())):
+            course = LadderCourse.of(run.season)
+            ladder = [course.holders[pk] for pk in course.ladder]
+            low = 1 + below(run.chance, len(ladder) - 1)
+            high = max(0, low - 1 - below(run.chance, course.reach))
+            death_match = ladder_challenge(
+                acting_user=run.organiser,
+                season=run.season,
+                challenger=ladder[low],
+                defender=ladder[high],
+                at=run.later(hours=12),
+            )
+            run.play(death_match)
+        if run.rounds is None:
+            run.conclude()
 
     def must_number(self, *, season: Season, rounds: Sequence[NumberedRound]) -> None:
         """One round, and challenges that are counted."""
