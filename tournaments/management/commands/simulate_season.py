@@ -32,7 +32,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--quick", action="store_true", help="end matches by concession, not by playing them"
         )
-        parser.add_argument("--best-of", type=int, default=5, help="of an elimination's final")
+        parser.add_argument("--best-of", type=int, default=5, help="of a final")
         parser.add_argument("--rounds", type=int, default=None, help="stop after so many")
         parser.add_argument("--swiss-rounds", type=int, default=None)
         for name in ("drop-outs", "no-shows", "voids", "corrections"):
