@@ -45,7 +45,7 @@ from tournaments.services.contestants.departures import (
     contestant_withdraw,
 )
 from tournaments.services.contestants.enrolment import contestant_enrol
-from tournaments.services.deathmatches import death_match_create, round_close
+from tournaments.services.deathmatches import death_match_create
 from tournaments.services.legs import rules_set
 from tournaments.services.preflight import preflight
 from tournaments.services.results.conclusion import season_conclude
@@ -57,7 +57,7 @@ from tournaments.services.results.corrections import (
     round_reopen,
 )
 from tournaments.services.results.rulings import death_match_declare, death_match_walkover
-from tournaments.services.rounds import ManualPairing, round_next, round_pair
+from tournaments.services.rounds import ManualPairing, round_close_by_hand, round_next, round_pair
 from tournaments.services.starts import season_start
 
 BRACKET = "single-elimination"
@@ -878,7 +878,7 @@ def test_a_ladder_from_start_to_winner(orla: User, cleo: User) -> None:
     last = ladder_challenge(acting_user=cleo, defender=who(season, 4), at=now(), **challenge)
     refused("season.not-concluded", season_conclude, acting_user=orla, season=season, at=now())
     won_by(orla, last, 5)
-    refused("round.ladder", round_close, acting_user=orla, round=made.round)
+    refused("round.ladder", round_close_by_hand, acting_user=orla, round=made.round)
     done = season_conclude(acting_user=orla, season=season, at=now())
     assert done.winner == who(season, 1)
     assert places(season) == {

@@ -42,7 +42,6 @@ from tournaments.invariants import faults_of
 from tournaments.models import Contestant, DeathMatch, Episode, Leg, Season
 from tournaments.services.contestants.departures import contestant_return, contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol
-from tournaments.services.deathmatches import round_close
 from tournaments.services.legs import leg_start, rules_set
 from tournaments.services.results.corrections import (
     death_match_correct,
@@ -54,6 +53,7 @@ from tournaments.services.results.corrections import (
 from tournaments.services.results.decisions import follow
 from tournaments.services.results.rulings import death_match_declare, death_match_walkover
 from tournaments.services.results.settlement import leg_settle
+from tournaments.services.rounds import round_close_by_hand
 from tournaments.services.scheduling.sweep import legs_sweep
 from tournaments.services.seasons import season_archive, season_cancel, season_list
 from tournaments.services.starts import season_start
@@ -229,9 +229,9 @@ def test_they_are_not_told_while_they_could_do_nothing_about_it(orla: User) -> N
 def test_an_episode_is_not_closed_before_it_is_over(orla: User) -> None:
     season = running(orla, 4)
     first = season.rounds.get()
-    refused("round.episode-open", round_close, acting_user=orla, round=first)
+    refused("round.episode-open", round_close_by_hand, acting_user=orla, round=first)
     placed(orla, season, 4)
-    refused("round.episode-open", round_close, acting_user=orla, round=first)
+    refused("round.episode-open", round_close_by_hand, acting_user=orla, round=first)
 
 
 def test_opening_and_skipping(orla: User, cleo: User) -> None:
@@ -578,7 +578,7 @@ def test_results_are_frozen_once_the_next_round_has_begun(orla: User, cleo: User
     first = season.rounds.get(number=1)
     refused("season.not-organiser", round_reopen, acting_user=cleo, round=first, **WHY)
     refused("why.missing", round_reopen, acting_user=orla, round=first, why="")
-    refused("lifecycle.step", round_close, acting_user=orla, round=first)
+    refused("lifecycle.step", round_close_by_hand, acting_user=orla, round=first)
     round_reopen(acting_user=orla, round=first, why="an appeal", at=START)
     refused("lifecycle.step", round_reopen, acting_user=orla, round=first, **WHY)
     death_match_correct(**right, winner=who(season, 2), at=START)
@@ -619,7 +619,7 @@ def test_a_corrected_final_gives_another_winner(orla: User) -> None:
         "correct.played-on", death_match_correct, acting_user=orla, death_match=death_match,
         winner=who(season, 2), **WHY,
     )  # fmt: skip
-    round_close(acting_user=orla, round=season.rounds.get(number=1), at=START)
+    round_close_by_hand(acting_user=orla, round=season.rounds.get(number=1), at=START)
     played(orla, final, winner=0)
     season = Season.objects.get(pk=season.pk)
     assert (season.status, season.winner) == ("finished", who(season, 1))

@@ -14,8 +14,8 @@ from tournaments.forms.death_matches import RulesForm, WinnerForm
 from tournaments.lifecycle import LegStatus
 from tournaments.models import DeathMatch
 from tournaments.services import legs
-from tournaments.services.guards import must_not_be_frozen
 from tournaments.services.results import corrections, rulings
+from tournaments.services.results.corrections import must_not_be_frozen
 
 
 def _for_referees(

@@ -15,7 +15,7 @@ from tournaments.actions.subjects import AtRound, AtSeason
 from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.fields import zone_text
 from tournaments.forms.rounds import NextRoundForm, PairingsForm, TimesForm
-from tournaments.services import deathmatches, rounds
+from tournaments.services import rounds
 from tournaments.services.guards import must_be_running
 from tournaments.services.results import corrections
 
@@ -105,7 +105,7 @@ def _may_set_times(subject: AtRound) -> None:
 
 def _may_close(subject: AtRound) -> None:
     subject.must_manage()
-    deathmatches.must_be_closable(subject.round, by_hand=True)
+    rounds.must_be_closable(subject.round)
 
 
 def _may_reopen(subject: AtRound) -> None:
@@ -156,7 +156,7 @@ CLOSE: Final = Action[AtRound](
     done=lambda s: f"{s.round.name} is complete.",
     follows=["Once a later round rests on its results, they change only after it is reopened."],
     check=_may_close,
-    run=lambda s, _form: deathmatches.round_close(acting_user=s.user, round=s.round),
+    run=lambda s, _form: rounds.round_close_by_hand(acting_user=s.user, round=s.round),
 )
 
 ROUND: Final = Actions(

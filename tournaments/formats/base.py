@@ -166,10 +166,9 @@ class Format(ABC):
             except Refusal as refusal:
                 yield refusal
 
-    def must_be_closable(self, *, round: Round, by_hand: bool) -> None:  # noqa: A002
-        """Raises Refusal where a round of which nothing is open cannot be closed; ``by_hand``: by
-        an organiser."""
-        del round, by_hand
+    def must_be_closable(self, *, round: Round) -> None:  # noqa: A002
+        """Raises Refusal where organisers cannot close a round of which nothing is open."""
+        del round
 
     def must_be_voidable(self, *, death_match: DeathMatch) -> None:
         """Raises Refusal where a death match cannot be called off."""

@@ -81,7 +81,7 @@ class PairedFormat(Format):
         """Also ``round.open-matches`` and ``round.none-left``."""
         super().must_be_pairable(season=season)
         for each in _open_rounds(season):
-            deathmatches.must_be_closable(each, by_hand=False)
+            deathmatches.must_be_complete(each)
         last = self.course_type.of(season).rounds
         if season.rounds.count() >= last:
             raise Refusal("round.none-left", f"All {last} rounds have been paired.")

@@ -19,7 +19,7 @@ first (`guards.season_lock`), so that two organisers cannot do the same thing tw
   season_conclude; `decisions.follow` does what a format's step says is to be done
 - `scheduling`: leg_schedule, leg_confirm, leg_unconfirm, legs_sweep, reminders_send
 - `items`: item_give, item_take_back, item_declare, item_undeclare, items_resolve, items_unseal
-- `rounds`: round_next, round_pair, round_schedule
+- `rounds`: round_next, round_pair, round_close_by_hand, round_schedule
 - `starts`: season_start
 - `events`: season_event, season_events
 

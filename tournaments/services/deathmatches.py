@@ -20,7 +20,6 @@ from games.engine.decisions import Seat
 from games.engine.errors import EngineFault
 from games.words import game_name
 from tournaments import lifecycle
-from tournaments.formats.registry import format_of
 from tournaments.lifecycle import (
     SETTLED,
     ContestantStatus,
@@ -255,12 +254,12 @@ def round_close(
     more: Mapping[str, Any] | None = None,
     at: datetime | None = None,
 ) -> Round:
-    """Say that a round is complete, and what ``more`` adds to it. Refusals: those of
-    `guards.season_lock_managed` and `must_be_closable`."""
+    """Say that a round is complete, and what ``more`` adds to it, for its format. Refusals: those
+    of `guards.season_lock_managed` and `must_be_complete`."""
     season = season_lock_managed(round.season, acting_user)
     fresh = Round.objects.get(pk=round.pk)
     fresh.season = season
-    must_be_closable(fresh, by_hand=acting_user is not None)
+    must_be_complete(fresh)
     fresh.status = _status_after_closing(fresh)
     fresh.closed_at = instant(at)
     fresh.save(update_fields=["status", "closed_at"])
@@ -278,9 +277,9 @@ def round_close(
     return fresh
 
 
-def must_be_closable(played: Round, *, by_hand: bool) -> None:
-    """Whether a round may be closed; ``by_hand``: by an organiser. Raises Refusal
-    ``round.open-matches``, those of the format and ``lifecycle.step``."""
+def must_be_complete(played: Round) -> None:
+    """Whether nothing of a round is open, and the round itself is. Raises Refusal
+    ``round.open-matches`` and ``lifecycle.step``."""
     open_matches = played.death_matches.exclude(status__in=SETTLED).count()
     if open_matches:
         raise Refusal(
@@ -288,7 +287,6 @@ def must_be_closable(played: Round, *, by_hand: bool) -> None:
             f"{played.name} is not complete: {open_matches} of its death matches "
             f"{'is' if open_matches == 1 else 'are'} not decided.",
         )
-    format_of(played.season.format).must_be_closable(round=played, by_hand=by_hand)
     _status_after_closing(played)
 
 

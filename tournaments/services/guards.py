@@ -17,16 +17,12 @@ from core.refusals import Forbidden, NotFound, Refusal, Together
 from core.text import one_line
 from games.engine.errors import EngineFault
 from tournaments import audience
-from tournaments.formats.registry import format_of
 from tournaments.lifecycle import (
     UNDECIDED,
-    DeathMatchStatus,
-    LegStatus,
-    RoundStatus,
     SeasonStatus,
     Visibility,
 )
-from tournaments.models import Contestant, DeathMatch, Leg, Round, Season
+from tournaments.models import Contestant, DeathMatch, Leg, Season
 
 WHY_MAX = 500
 
@@ -178,39 +174,6 @@ def heirs_of(contestants: Iterable[int]) -> set[int]:
         heirs = set(Contestant.objects.filter(replaces__in=heirs).values_list("pk", flat=True))
         found |= heirs
     return found
-
-
-def is_frozen(death_match: DeathMatch) -> bool:
-    """Whether what came later rests on a result: it changes only when its round is reopened.
-
-    A complete round is frozen by the next, which has been opened on its results. Where all rounds
-    are there from the beginning, it is what one of the two has played on.
-    """
-    played = death_match.round
-    if played.status != RoundStatus.CLOSED:
-        return False
-    if not format_of(played.season.format).rounds_ahead:
-        return Round.objects.filter(season=played.season_id, number__gt=played.number).exists()
-    sides = {each for each in (death_match.home_id, death_match.away_id) if each is not None}
-    sides |= heirs_of(sides)
-    later = DeathMatch.objects.filter(
-        Q(home__in=sides) | Q(away__in=sides),
-        round__season=played.season_id,
-        round__number__gt=played.number,
-    )
-    begun = Q(legs__status__in=[LegStatus.RUNNING, LegStatus.FINISHED])
-    return later.filter(Q(status=DeathMatchStatus.DECIDED) | begun).exists()
-
-
-def must_not_be_frozen(death_match: DeathMatch) -> None:
-    """Raises Refusal ``round.frozen`` where what came later rests on this result, unless an
-    organiser has reopened its round."""
-    if is_frozen(death_match):
-        raise Refusal(
-            "round.frozen",
-            f"{death_match.round.name} is frozen: what came after it rests on its results. "
-            "Reopen it first, if they must change.",
-        )
 
 
 def reason(why: str) -> str:

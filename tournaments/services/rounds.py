@@ -14,7 +14,7 @@ from core.refusals import NotFound, Refusal
 from tournaments.formats.registry import format_of
 from tournaments.lifecycle import DeathMatchStatus, LegStatus
 from tournaments.models import Contestant, DeathMatch, Leg, Round, Season
-from tournaments.services import legs
+from tournaments.services import deathmatches, legs
 from tournaments.services.guards import (
     RowByRow,
     instant,
@@ -82,6 +82,29 @@ def round_next(
             )
     faults.settle()
     return Round.objects.get(pk=opened.pk)
+
+
+@transaction.atomic
+def round_close_by_hand(
+    *,
+    acting_user: User,
+    round: Round,  # noqa: A002  (the field's own word)
+    at: datetime | None = None,
+) -> Round:
+    """Have an organiser say that a round is complete. Refusals: those of
+    `guards.season_lock_managed` and `must_be_closable`."""
+    season = season_lock_managed(round.season, acting_user)
+    fresh = Round.objects.get(pk=round.pk)
+    fresh.season = season
+    must_be_closable(fresh)
+    return deathmatches.round_close(acting_user=acting_user, round=fresh, at=at)
+
+
+def must_be_closable(played: Round) -> None:
+    """Whether an organiser can close a round. Raises Refusal as `deathmatches.must_be_complete`
+    does, and those of the format."""
+    deathmatches.must_be_complete(played)
+    format_of(played.season.format).must_be_closable(round=played)
 
 
 @transaction.atomic

@@ -20,7 +20,7 @@ from tournaments.services.contestants import enrolment, seeds
 from tournaments.simulation.death_matches import death_match_play
 from tournaments.simulation.plan import Plan, games_of_final, repertoire_of_all
 from tournaments.simulation.players import drop_out, items_give, with_bots
-from tournaments.simulation.rounds import rounds_play, rounds_end
+from tournaments.simulation.rounds import rounds_end, rounds_play
 from tournaments.simulation.run import Run
 
 

@@ -207,9 +207,8 @@ class Elimination(Format):
         if left != 1:
             yield Refusal("season.no-winner", f"There are {left} contestants left, not one.")
 
-    def must_be_closable(self, *, round: Round, by_hand: bool) -> None:  # noqa: A002
+    def must_be_closable(self, *, round: Round) -> None:  # noqa: A002
         """Nobody has been eliminated, nor was the episode skipped: ``round.episode-open``."""
-        del by_hand
         if Episode.objects.filter(round=round).exclude(status__in=EPISODE_OVER).exists():
             raise Refusal(
                 "round.episode-open",

@@ -80,11 +80,10 @@ class Ladder(Format):
     desk_template = "tournaments/formats/ladder/desk.html"
     waits = "Somebody has to challenge somebody above them."
 
-    def must_be_closable(self, *, round: Round, by_hand: bool) -> None:  # noqa: A002
-        """Not by organisers: ``round.ladder``."""
+    def must_be_closable(self, *, round: Round) -> None:  # noqa: A002
+        """Refused (``round.ladder``)."""
         del round
-        if by_hand:
-            raise Refusal("round.ladder", "A ladder is open to challenges until the season ends.")
+        raise Refusal("round.ladder", "A ladder is open to challenges until the season ends.")
 
     def must_be_pairs(
         self, pairings: Sequence[tuple[Contestant | None, Contestant | None]] | None

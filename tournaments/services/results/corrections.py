@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Q
 
 from accounts.models import User
 from accounts.services import audit_record
@@ -22,11 +23,11 @@ from tournaments.services.deathmatches import death_match_move, seat_of_side, si
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     death_match_lock_managed,
+    heirs_of,
     instant,
     leg_lock_managed,
     must_be_running,
     must_be_running_or_finished,
-    must_not_be_frozen,
     reason,
     season_lock_managed,
 )
@@ -267,6 +268,36 @@ def must_be_reversible(death_match: DeathMatch) -> None:
         raise Refusal("death-match.bye", "A bye was not played: there is nothing to take back.")
     must_not_be_frozen(death_match)
     format_of(death_match.round.season.format).must_be_undoable(death_match=death_match)
+
+
+def must_not_be_frozen(death_match: DeathMatch) -> None:
+    """Raises Refusal ``round.frozen`` where what came later rests on this result, unless an
+    organiser has reopened its round."""
+    if _is_frozen(death_match):
+        raise Refusal(
+            "round.frozen",
+            f"{death_match.round.name} is frozen: what came after it rests on its results. "
+            "Reopen it first, if they must change.",
+        )
+
+
+def _is_frozen(death_match: DeathMatch) -> bool:
+    """A complete round is frozen by the next, which has been opened on its results. Where all
+    rounds are there from the beginning, it is what one of the two has played on."""
+    played = death_match.round
+    if played.status != RoundStatus.CLOSED:
+        return False
+    if not format_of(played.season.format).rounds_ahead:
+        return Round.objects.filter(season=played.season_id, number__gt=played.number).exists()
+    sides = {each for each in (death_match.home_id, death_match.away_id) if each is not None}
+    sides |= heirs_of(sides)
+    later = DeathMatch.objects.filter(
+        Q(home__in=sides) | Q(away__in=sides),
+        round__season=played.season_id,
+        round__number__gt=played.number,
+    )
+    begun = Q(legs__status__in=[LegStatus.RUNNING, LegStatus.FINISHED])
+    return later.filter(Q(status=DeathMatchStatus.DECIDED) | begun).exists()
 
 
 def _take_back(season: Season, death_match: DeathMatch, at: datetime) -> None:

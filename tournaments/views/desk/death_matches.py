@@ -15,8 +15,8 @@ from tournaments.lifecycle import DeathMatchStatus, How
 from tournaments.models import DeathMatch
 from tournaments.reading.sheet import Sheet
 from tournaments.services import mail
-from tournaments.services.guards import must_not_be_frozen
 from tournaments.services.results import corrections
+from tournaments.services.results.corrections import must_not_be_frozen
 from tournaments.views.actions import perform
 from tournaments.views.common import FORMS, organisers_only, shown
 
