@@ -22,7 +22,7 @@ from tests.tournaments.test_documents import elsewhere
 from tournaments.course import Course
 from tournaments.documents.export import season_records
 from tournaments.documents.restore import season_import
-from tournaments.formats import names, registry
+from tournaments.formats import registry
 from tournaments.formats.base import NOTHING, Follows, Format, Task
 from tournaments.formats.options import FormatCaution, FormatOptions
 from tournaments.formats.rounds import round_announce, round_create
@@ -121,7 +121,6 @@ class Evenings(Format):
 def installed(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     """All that installing it takes; the template stands in for a file of the format's own."""
     monkeypatch.setitem(registry.FORMATS, Evenings.key, Evenings())
-    monkeypatch.setitem(names.NAMES, Evenings.key, Evenings.name)
     templates = copy.deepcopy(settings.TEMPLATES)
     templates[0]["APP_DIRS"] = False
     templates[0]["OPTIONS"]["loaders"] = [
@@ -259,5 +258,4 @@ def test_without_it_nobody_can_have_it(
     archive = season_records(season=opened(host, 2))
     elsewhere()
     monkeypatch.delitem(registry.FORMATS, Evenings.key)
-    monkeypatch.delitem(names.NAMES, Evenings.key)
     refused("format.unknown", season_import, acting_user=orla, data=archive)

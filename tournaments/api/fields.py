@@ -8,15 +8,14 @@ from django.db.models import BigIntegerField, Model, QuerySet
 from rest_framework import serializers
 
 from core.api.bodies import Lookup, Reference
-from tournaments.formats import names
-from tournaments.models import DeathMatch, Season
+from tournaments.models import DeathMatch, Season, formats
 
 
 class FormatField(serializers.ChoiceField):
     """A format of seasons, by its key."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(choices=names.choices(), **kwargs)
+        super().__init__(choices=formats.choices(), **kwargs)
 
 
 class _IdField(Reference, serializers.IntegerField):

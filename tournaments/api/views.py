@@ -49,7 +49,6 @@ from tournaments.api.serializers import (
     StandingsSerializer,
 )
 from tournaments.dumps.views import records_streamed
-from tournaments.formats import names
 from tournaments.items.catalogue import catalogue
 from tournaments.leaderboards import season_leaderboard
 from tournaments.lifecycle import (
@@ -67,6 +66,7 @@ from tournaments.models import (
     Round,
     Season,
     SeasonEvent,
+    formats,
 )
 from tournaments.reading.seasons import fingerprint, season_for
 from tournaments.reading.sheet import Sheet
@@ -95,7 +95,7 @@ class UsernameFilter(filters.CharFilter):
 class SeasonFilters(Filters):
     """What seasons can be filtered by."""
 
-    format = filters.ChoiceFilter(choices=CallableChoiceIterator(names.choices))
+    format = filters.ChoiceFilter(choices=CallableChoiceIterator(formats.choices))
     status = filters.ChoiceFilter(choices=SeasonStatus.choices)
     visibility = filters.ChoiceFilter(choices=Visibility.choices)
     organiser = UsernameFilter(field_name="organisers__user__username", help_text="A username.")

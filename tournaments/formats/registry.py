@@ -1,28 +1,27 @@
-"""The formats that a season can have, by their keys; those of this project are put here by
-`formats.installed`."""
+"""The formats that a season can have, by their keys; those of this project are `installed`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from core.refusals import Refusal
 from games.engine.options import Limits, limits_of
 from tournaments.course import Course
 from tournaments.formats import options
 from tournaments.formats.base import Format
-from tournaments.formats.names import NAMES
 from tournaments.formats.options import FormatCaution, FormatOptions
 from tournaments.models import Season
+from tournaments.models.formats import KNOWN
 
-FORMATS: Final[dict[str, Format]] = {}
+#: What rows know by key and name (`models.formats`), known here as all that it is.
+FORMATS: Final = cast("dict[str, Format]", KNOWN)
 
 
 def register(*formats: Format) -> None:
     """Let seasons have these formats."""
     for each in formats:
         FORMATS[each.key] = each
-        NAMES[each.key] = each.name
 
 
 def format_of(key: str) -> Format:

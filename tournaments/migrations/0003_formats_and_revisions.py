@@ -1,7 +1,7 @@
 import django.utils.timezone
 from django.db import migrations, models
 
-import tournaments.formats.names
+import tournaments.models.formats
 
 
 class Migration(migrations.Migration):
@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name="season",
             name="format",
-            field=models.CharField(choices=tournaments.formats.names.choices, max_length=20),
+            field=models.CharField(choices=tournaments.models.formats.choices, max_length=20),
         ),
         migrations.AddConstraint(
             model_name="season",

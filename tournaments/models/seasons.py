@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.roles import is_organiser
-from tournaments.formats import names
 from tournaments.lifecycle import SeasonStatus, Visibility
+from tournaments.models import formats
 
 
 class RulesetChoice(models.TextChoices):
@@ -54,7 +54,7 @@ class Season(models.Model):
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=80)
     summary = models.TextField(max_length=2000, blank=True)
-    format = models.CharField(max_length=20, choices=names.choices)
+    format = models.CharField(max_length=20, choices=formats.choices)
     format_options = models.JSONField(default=dict, blank=True)
     visibility = models.CharField(
         max_length=10, choices=Visibility.choices, default=Visibility.DRAFT
