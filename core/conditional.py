@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response
@@ -23,13 +24,19 @@ def digest_of(*parts: Any) -> str:
 
 
 def strong_tag(*parts: Any) -> str:
-    """The entity tag of an answer that is the same byte by byte as long as ``parts`` are."""
-    return f'"{digest_of(*parts)}"'
+    """The entity tag of an answer that this release makes the same byte by byte as long as
+    ``parts`` are: another release may make another."""
+    return f'"{digest_of(settings.RELEASE, *parts)}"'
 
 
 def weak_tag(*parts: Any) -> str:
-    """The entity tag of an answer that says the same as long as ``parts`` do."""
+    """The entity tag of an answer that in this release says the same as long as ``parts`` do."""
     return f"W/{strong_tag(*parts)}"
+
+
+def body_tag(body: bytes) -> str:
+    """The entity tag of an answer that says what ``body`` does, whichever release made it."""
+    return f'W/"{digest_of(body)}"'
 
 
 def answer_to(request: HttpRequest, etag: str, make: Callable[[], Answer]) -> Answer | HttpResponse:

@@ -10,7 +10,7 @@ from django.utils.cache import get_conditional_response
 from django.utils.http import http_date, parse_http_date_safe
 from rest_framework.request import Request
 
-from core.conditional import weak_tag
+from core.conditional import body_tag
 
 
 class NotModified(Exception):
@@ -45,7 +45,7 @@ def conditional(request: Request, response: HttpResponse) -> HttpResponse:
     """The answer, or 304 where the caller has it already. An answer without a tag gets one of its
     body."""
     if not response.has_header("ETag"):
-        response["ETag"] = weak_tag(response.content)
+        response["ETag"] = body_tag(response.content)
     modified = response.get("Last-Modified")
     since = parse_http_date_safe(modified) if modified else None
     answer = get_conditional_response(

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, ClassVar
 
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.template.response import SimpleTemplateResponse
 from django.utils.cache import patch_vary_headers
@@ -191,7 +190,7 @@ class ApiView(APIView):
         answer's body decides.
         """
         user = self.request.user.pk
-        etag = weak_tag(settings.RELEASE, user, self.request.get_full_path(), *version)
+        etag = weak_tag(user, self.request.get_full_path(), *version)
         self._version = (etag, changed_at)
         if self.request.method in ("GET", "HEAD"):
             conditional.check_fresh(self.request, etag, changed_at)

@@ -9,7 +9,7 @@ from functools import cache
 from html import unescape
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import resvg_py
 from django.http import HttpRequest, HttpResponse
@@ -25,8 +25,6 @@ SVG = "image/svg+xml"
 PNG = "image/png"
 # The picture may be opened as a document of its own: then it can do nothing at all.
 ALONE = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-# How things are drawn, a part of every tag: raised when a picture of the same position changes.
-DRAWING: Final = 5
 
 _TEXTS = {tag: re.compile(rf"<{tag}\b[^>]*>(.*?)</{tag}>", re.DOTALL) for tag in ("title", "desc")}
 _SIZE = {name: re.compile(rf"<svg\b[^>]*?\s{name}=\"([0-9.]+)\"") for name in ("width", "height")}
@@ -82,16 +80,11 @@ def as_image(svg: str) -> SafeString:
     )
 
 
-def drawn(what: str) -> str:
-    """The entity tag of a picture of ``what``, as it is drawn now."""
-    return strong_tag(what, DRAWING)
-
-
 def svg_response(request: HttpRequest, svg: Callable[[], str], *, what: str) -> HttpResponse:
     """An SVG document of ``what``, or 304 where the reader has it; ``svg`` is asked only when
     needed."""
     response = answer_to(
-        request, drawn(what), lambda: _inline_response(svg(), f"{SVG}; charset=utf-8")
+        request, strong_tag(what), lambda: _inline_response(svg(), f"{SVG}; charset=utf-8")
     )
     response["Content-Security-Policy"] = ALONE
     return response
@@ -121,7 +114,7 @@ def png_of(svg: str, *, scale: int = 2) -> bytes:
 
 def png_response(request: HttpRequest, svg: Callable[[], str], *, what: str) -> HttpResponse:
     """A board as PNG; otherwise like `svg_response`."""
-    return answer_to(request, drawn(what), lambda: _inline_response(png_of(svg()), PNG))
+    return answer_to(request, strong_tag(what), lambda: _inline_response(png_of(svg()), PNG))
 
 
 # -- the drawn examples of the rules -------------------------------------------------------------

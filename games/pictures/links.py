@@ -14,13 +14,13 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from core.clock import now_ms
-from core.conditional import answer_to
+from core.conditional import answer_to, strong_tag
 from games import store
 from games.engine.decisions import ROOM
 from games.engine.palette import ON_DARK
 from games.engine.views import match_view
 from games.models import Match
-from games.pictures.boards import PNG, board_of, drawn, png_of
+from games.pictures.boards import PNG, board_of, png_of
 from games.words import game_name
 
 WIDTH, HEIGHT = 1200, 630
@@ -93,7 +93,7 @@ def png_response(
     def make() -> HttpResponse:
         return HttpResponse(png_of(svg(), scale=1), content_type=PNG)
 
-    response = answer_to(request, drawn(what), make)
+    response = answer_to(request, strong_tag(what), make)
     response["Cache-Control"] = "public, max-age=60" if public else "private, no-cache"
     return response
 

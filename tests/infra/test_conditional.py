@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from core.conditional import answer_to, digest_of, strong_tag, weak_tag
+from core.conditional import answer_to, body_tag, digest_of, strong_tag, weak_tag
 from script.lib.console import ROOT
 from tests.support.sources import sources
 
@@ -45,9 +47,20 @@ def test_everybody_else_gets_it(said: str, tag: str) -> None:
 
 
 def test_a_tag_stands_for_its_parts() -> None:
-    assert strong_tag("a", 1) == strong_tag("a", "1") == f'"{digest_of("a", 1)}"'
+    assert strong_tag("a", 1) == strong_tag("a", "1") != strong_tag("a1")
     assert weak_tag(b"body") == f"W/{strong_tag('body')}"
     assert len({digest_of("ab"), digest_of("a", "b"), digest_of("", "ab"), digest_of()}) == 4
+
+
+def test_another_release_has_other_tags(settings: Any) -> None:
+    def tags() -> list[str]:
+        return [strong_tag("a"), weak_tag("a"), body_tag(b"a")]
+
+    strong, weak, body = tags()
+    settings.RELEASE = f"{settings.RELEASE}, mended"
+    assert tags()[0] != strong
+    assert tags()[1] != weak
+    assert tags()[2] == body
 
 
 def test_tags_are_compared_in_one_place() -> None:
