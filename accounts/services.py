@@ -1,7 +1,7 @@
 """Everything that changes users. Each service is one transaction: the change and its audit entry.
 
-Services take who asks (`acting_user`), raise `Refusal` when that person can put the matter right,
-and change nothing then.
+Services take who asks (`acting_user`), raise Refusal when that person can put the matter right, and
+change nothing then.
 """
 
 from collections.abc import Iterable, Mapping
@@ -77,7 +77,7 @@ def user_register(*, username: str, email: str, password: str, display_name: str
     """Create an account for the person who asks for it and return it.
 
     The name is stored in lower case. Raises Refusal ``username.taken``, ``username.reserved``,
-    ``email.taken``, those of `refuse_impersonation`, and the codes of the field validators. Whether
+    ``email.taken``, as `refuse_impersonation` does, and the codes of the field validators. Whether
     the password is good enough is for the form to judge, which can show all that is wrong with it.
     """
     user = User(
@@ -120,7 +120,7 @@ def user_update_profile(
     """Change the given parts of a profile and return the user.
 
     People change their own; moderators may change anybody's (an offensive name). Raises Refusal
-    ``account.not-yours``, those of `refuse_impersonation`, and the codes of the field validators
+    ``account.not-yours``, as `refuse_impersonation` does, and the codes of the field validators
     (`accounts.names.validators`). An audit entry says which fields changed, from what to what.
     """
     if acting_user.pk != user.pk and not is_moderator(acting_user):
@@ -222,13 +222,14 @@ def user_reopen(*, acting_user: User, user: User, reason: str) -> User:
 
 
 def must_not_be_closed(user: User) -> None:
-    """Raise the Refusal `account.closed`."""
+    """Whether an account is open. Raises Refusal ``account.closed``."""
     if not user.is_active:
         raise Forbidden("account.closed", "This account is closed already.")
 
 
 def must_be_reopenable(user: User) -> None:
-    """Raise the Refusal `account.open`, or `account.merged`."""
+    """Whether an account can be reopened. Raises Refusal ``account.open`` and
+    ``account.merged``."""
     if user.is_active:
         raise Refusal("account.open", "This account is not closed.")
     if AccountMerge.objects.filter(duplicate=user).exists():
@@ -236,8 +237,8 @@ def must_be_reopenable(user: User) -> None:
 
 
 def must_moderate(acting_user: User, user: User) -> None:
-    """Raise the Refusal of whoever may not close or reopen this account: `account.not-moderator`,
-    `account.own-account` or `account.protected`."""
+    """Whether somebody may close or reopen this account. Raises Refusal
+    ``account.not-moderator``, ``account.own-account`` and ``account.protected``."""
     if not is_moderator(acting_user):
         raise Forbidden("account.not-moderator", "Only moderators may close or reopen accounts.")
     if acting_user.pk == user.pk:

@@ -53,7 +53,7 @@ def unpacked(fields: Fields) -> EmailMessage:
 
 
 class Queued(BaseEmailBackend):
-    """Hands mail to the workers. Raises `NotQueued` (an OSError) where it cannot."""
+    """Hands mail to the workers. Raises NotQueued (an OSError) where it cannot."""
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         sent = 0

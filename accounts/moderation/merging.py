@@ -151,9 +151,9 @@ def _must_be_moderator(acting_user: User) -> None:
 
 
 def must_be_mergeable(acting_user: User, user: User) -> None:
-    """Raise the Refusal of whoever may not merge this account, as either of two:
-    `account.not-moderator`, `account.own-account`, `account.protected`, `merge.organiser` or
-    `merge.merged-before`."""
+    """Whether somebody may merge this account, as either of two. Raises Refusal
+    ``account.not-moderator``, ``account.own-account``, ``account.protected``, ``merge.organiser``
+    and ``merge.merged-before``."""
     _must_be_moderator(acting_user)
     if acting_user.pk == user.pk:
         raise Forbidden("account.own-account", "Nobody merges their own accounts.")

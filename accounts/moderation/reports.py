@@ -215,7 +215,7 @@ def report_file(
 def report_claim(*, acting_user: User, report: Report) -> Report:
     """Take a report on, so that no two moderators work on it.
 
-    Raises Refusal as :func:`must_handle` does, ``report.closed`` and ``report.claimed``.
+    Raises Refusal as `must_handle` does, ``report.closed`` and ``report.claimed``.
     """
     locked = _lock(report)
     must_be_claimable(acting_user, locked)
@@ -230,7 +230,7 @@ def report_claim(*, acting_user: User, report: Report) -> Report:
 def report_release(*, acting_user: User, report: Report) -> Report:
     """Give a report back to the queue: one's own, or as an administrator anybody's.
 
-    Raises Refusal as :func:`must_handle` does, ``report.closed``, ``report.not-claimed`` and
+    Raises Refusal as `must_handle` does, ``report.closed``, ``report.not-claimed`` and
     ``report.claimed`` (by somebody else).
     """
     locked = _lock(report)
@@ -248,7 +248,7 @@ def report_resolve(
 ) -> Report:
     """Close a report and tell the reporter. `answer` is told with it, `note` is kept inside.
 
-    Raises Refusal as :func:`must_handle` does, ``report.closed``, ``report.claimed``,
+    Raises Refusal as `must_handle` does, ``report.closed``, ``report.claimed``,
     ``report.outcome`` and ``report.answer-too-long``.
     """
     locked = _lock(report)
@@ -286,21 +286,23 @@ def must_handle(acting_user: User, report: Report) -> None:
 
 
 def must_be_open(acting_user: User, report: Report) -> None:
-    """Raises Refusal as :func:`must_handle` does, and ``report.closed``."""
+    """Raises Refusal as `must_handle` does, and ``report.closed``."""
     must_handle(acting_user, report)
     if report.closed_at is not None:
         raise Refusal("report.closed", "This report is closed.")
 
 
 def must_be_claimable(acting_user: User, report: Report) -> None:
-    """Raise as `must_be_open` does, or the Refusal `report.claimed`."""
+    """Whether somebody can take a report on. Raises Refusal as `must_be_open` does, and
+    ``report.claimed``."""
     must_be_open(acting_user, report)
     if report.claimed_by_id is not None:
         raise Refusal("report.claimed", "Somebody has taken this report on already.")
 
 
 def must_be_releasable(acting_user: User, report: Report) -> None:
-    """Raise as `must_be_open` does, or the Refusal `report.not-claimed` or `report.claimed`."""
+    """Whether somebody can leave a report to others. Raises Refusal as `must_be_open` does,
+    ``report.not-claimed`` and ``report.claimed``."""
     must_be_open(acting_user, report)
     if report.claimed_by_id is None:
         raise Refusal("report.not-claimed", "Nobody has taken this report on.")
@@ -308,7 +310,8 @@ def must_be_releasable(acting_user: User, report: Report) -> None:
 
 
 def must_be_resolvable(acting_user: User, report: Report) -> None:
-    """Raise as `must_be_open` does, or the Refusal `report.claimed`: by somebody else."""
+    """Whether somebody can close a report. Raises Refusal as `must_be_open` does, and
+    ``report.claimed``: by somebody else."""
     must_be_open(acting_user, report)
     _refuse_others_claim(acting_user, report)
 

@@ -28,7 +28,7 @@ def user_warn(
 ) -> Sanction:
     """Warn somebody: the next page they open shows it, until they say that they have read it.
 
-    Raises Refusal as :func:`lock_for_sanction` does, ``sanction.reason-missing`` and
+    Raises Refusal as `lock_for_sanction` does, ``sanction.reason-missing`` and
     ``sanction.reason-too-long``.
     """
     locked = lock_for_sanction(acting_user, user)
@@ -87,7 +87,7 @@ def user_suspend(
 def sanction_lift(*, acting_user: User, sanction: Sanction, why: str) -> Sanction:
     """End a sanction before its time, or take a warning back. The row stays.
 
-    Raises Refusal as :func:`lock_for_sanction` does, ``sanction.why-missing``,
+    Raises Refusal as `lock_for_sanction` does, ``sanction.why-missing``,
     ``sanction.reason-too-long``, ``sanction.lifted`` and ``sanction.over``.
     """
     lock_for_sanction(acting_user, sanction.user)
@@ -114,13 +114,13 @@ def sanction_lift(*, acting_user: User, sanction: Sanction, why: str) -> Sanctio
 
 
 def must_not_be_muted(user: User) -> None:
-    """Raise the Refusal `sanction.muted` for somebody who is."""
+    """Raise Refusal ``sanction.muted`` for somebody who is."""
     if _binding(user, Sanction.Kind.MUTE):
         raise Refusal("sanction.muted", "This person is muted already. Lift that mute first.")
 
 
 def must_not_be_suspended(user: User) -> None:
-    """Raise the Refusal `account.closed` or `sanction.suspended` where nobody is left to
+    """Raise Refusal ``account.closed`` or ``sanction.suspended`` where nobody is left to
     suspend."""
     if not user.is_active:
         raise Forbidden("account.closed", "This account is closed: nobody can sign in with it.")
@@ -131,7 +131,7 @@ def must_not_be_suspended(user: User) -> None:
 
 
 def must_be_in_force(sanction: Sanction) -> None:
-    """Raise the Refusal `sanction.lifted` or `sanction.over` where there is nothing to lift."""
+    """Raise Refusal ``sanction.lifted`` or ``sanction.over`` where there is nothing to lift."""
     if sanction.standing == "lifted":
         raise Refusal("sanction.lifted", "This sanction was lifted before.")
     if sanction.standing == "over":

@@ -34,7 +34,7 @@ def refuse_impersonation(user: User) -> None:
 
     What a name looks like counts, not how it is spelt (`accounts.names.confusables`). Whatever
     gives somebody a display name asks here, forms that save it by themselves included. Raises
-    Refusal with the codes `display-name.impersonates` and `display-name.mixed-scripts`.
+    Refusal ``display-name.impersonates`` and ``display-name.mixed-scripts``.
     """
     name = user.display_name
     if name:

@@ -45,7 +45,7 @@ def validate_not_reserved(username: str) -> None:
     """Refuse the names in RESERVED_USERNAMES, whatever their case and separators, and those that
     look like one or like somebody's who runs the site.
 
-    Raises ValidationError with the code `username.reserved`.
+    Raises ValidationError ``username.reserved``.
     """
     if confusables.looks_like_one_of(username, RESERVED_USERNAMES) or confusables.looks_official(
         username
@@ -65,7 +65,7 @@ def validate_display_name(text: str) -> None:
 
     A display name stands next to other text on every page: direction overrides, zero-width
     characters and towers of combining marks would spoil or fake what stands beside it.
-    Raises ValidationError with the code `display-name.characters`.
+    Raises ValidationError ``display-name.characters``.
     """
     hidden = confusables.hides_something(text)
     run = 0

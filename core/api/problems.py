@@ -56,7 +56,7 @@ class ProblemSerializer(serializers.Serializer[dict[str, Any]]):
 
 
 def title_of(code: str) -> str:
-    """A code in words, which RFC 9457 wants to be the same each time: `leg.just-ended` becomes
+    """A code in words, which RFC 9457 wants to be the same each time: ``leg.just-ended`` becomes
     “Leg: just ended”."""
     area, _dot, reason = code.rpartition(".")
     words = f"{area.replace('.', ' ')}: {reason}".replace("-", " ").removeprefix(": ")

@@ -48,7 +48,7 @@ _ACT = re.compile(
 
 
 def parse_act(text: str) -> Act:
-    """An organiser's act from its text. Raises :class:`Refusal` ``notation.organiser``."""
+    """An organiser's act from its text. Raises Refusal ``notation.organiser``."""
     match = _ACT.fullmatch(notation.tidy(text))
     if match is None:
         raise Refusal(
@@ -66,13 +66,13 @@ def parse_act(text: str) -> Act:
 
 
 def is_take_back(entry: Entry) -> bool:
-    """Whether an entry undoes an earlier one. Raises :class:`Refusal` ``notation.organiser``."""
+    """Whether an entry undoes an earlier one. Raises Refusal ``notation.organiser``."""
     return entry.actor == "organiser" and parse_act(entry.text).kind == TAKE_BACK
 
 
 def organised(ruleset: AnyRuleset, table: Table, *, act: Act, by: str = "", why: str = "") -> Step:
     """The table after an organiser's act other than a take-back, which needs the whole course of
-    the match (`course.MatchCourse`). Raises :class:`Refusal` ``organiser.*`` and ``match.over``."""
+    the match (`course.MatchCourse`). Raises Refusal ``organiser.*`` and ``match.over``."""
     must_be_on(table)
     if table.advantage is None:
         raise Refusal("chance.lot-first", "Who has the advantage must be drawn by lot first.")

@@ -75,7 +75,7 @@ def disputes_of(ruleset: Ruleset[Any, Any]) -> Disputes | None:
 
 
 def ruling_of(ruleset: Ruleset[Any, Any], valid: bool) -> Ruling:
-    """What that ruling is called. Raises :class:`EngineFault` where organisers rule on nothing."""
+    """What that ruling is called. Raises EngineFault where organisers rule on nothing."""
     disputes = disputes_of(ruleset)
     if disputes is None:
         raise EngineFault(f"nobody rules on moves of {ruleset.id}")
@@ -83,8 +83,8 @@ def ruling_of(ruleset: Ruleset[Any, Any], valid: bool) -> Ruling:
 
 
 def ruled(ruleset: Ruleset[Any, Any], state: Any, valid: bool) -> Any:
-    """The state after the organiser's ruling on what was challenged.
-    Raises :class:`Refusal` ``organiser.nothing-to-rule``."""
+    """The state after the organiser's ruling on what was challenged. Raises Refusal
+    ``organiser.nothing-to-rule``."""
     disputes = disputes_of(ruleset)
     if disputes is None or not disputes.in_dispute(state):
         raise Refusal("organiser.nothing-to-rule", "There is no challenge to rule on.")
@@ -127,8 +127,8 @@ class Painting(Protocol):
 
     @abstractmethod
     def template(self, state: Any, decision: Decision) -> str:
-        """An SVG document of the position to paint an answer to ``decision`` on.
-        Raises :class:`Refusal` ``picture.not-taken`` where answers are not painted."""
+        """An SVG document of the position to paint an answer to ``decision`` on. Raises Refusal
+        ``picture.not-taken`` where answers are not painted."""
         ...
 
     @abstractmethod
@@ -136,8 +136,8 @@ class Painting(Protocol):
         self, state: Any, decision: Decision, template: bytes, upload: bytes
     ) -> Sequence[Painted]:
         """Every legal move that a painted copy of the template may stand for, at least one; both
-        pictures as files, the template as PNG. Raises :class:`Refusal`: ``picture.*`` for a file
-        that cannot be read or understood, else as `Ruleset.validate`."""
+        pictures as files, the template as PNG. Raises Refusal ``picture.*`` for a file that cannot
+        be read or understood, else as `Ruleset.validate`."""
         ...
 
 
@@ -211,8 +211,8 @@ def supplies_of(ruleset: Ruleset[Any, Any]) -> tuple[Supply, ...]:
 
 
 def supply_of(ruleset: Ruleset[Any, Any], key: str, variant_id: str = "") -> Supply:
-    """The supply of that key, if the variant takes it (any, where none is given).
-    Raises :class:`NotFound` ``setup.supply``."""
+    """The supply of that key, if the variant takes it (any, where none is given). Raises NotFound
+    ``setup.supply``."""
     for supply in supplies_of(ruleset):
         fits = not variant_id or not supply.variants or variant_id in supply.variants
         if supply.key == key and fits:
@@ -222,7 +222,7 @@ def supply_of(ruleset: Ruleset[Any, Any], key: str, variant_id: str = "") -> Sup
 
 
 def supplier(ruleset: Ruleset[Any, Any]) -> Supplies:
-    """A ruleset that has a supply. Raises :class:`EngineFault` for any other."""
+    """A ruleset that has a supply. Raises EngineFault for any other."""
     if not isinstance(ruleset, Supplies):
         raise EngineFault(f"{ruleset.id} is supplied with nothing")
     return ruleset

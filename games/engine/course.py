@@ -95,7 +95,7 @@ class MatchCourse:
         return sum(1 for _ in takewhile(lambda kept: kept.index in secret, submissions))
 
     def add(self, entry: Entry) -> Step:
-        """Carry out one more entry. Raises :class:`Refusal`, and is then as it was before;
+        """Carry out one more entry. Raises Refusal, and is then as it was before;
         ``organiser.nothing-to-take-back`` for a take-back before the first submission."""
         before = self.table
         if is_take_back(entry):

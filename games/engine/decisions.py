@@ -47,7 +47,7 @@ class Draw(msgspec.Struct, frozen=True):
 
 
 class Chance(msgspec.Struct, frozen=True):
-    """The outcome of a :class:`Draw`, as handed in by the server or read from a record."""
+    """The outcome of a `Draw`, as handed in by the server or read from a record."""
 
     kind: str
     whose: int | str | None

@@ -1,5 +1,5 @@
 """What cannot happen unless the program is wrong. What people can put right is a
-:class:`core.refusals.Refusal`, and is always shown to them.
+`core.refusals.Refusal`, and is always shown to them.
 """
 
 

@@ -1,9 +1,9 @@
 """Live play as arithmetic over instants: which entries happen when somebody acts or time passes.
 
-A :class:`Live` is a table with a stopwatch for each seat. Every function takes the instant at
-which something happened (whole milliseconds on the server's clock) and gives the next
-:class:`Live` with the entries to append to the record. Nothing here reads a clock or draws by
-itself: the instant and the source of randomness are handed in.
+A `Live` is a table with a stopwatch for each seat. Every function takes the instant at which
+something happened (whole milliseconds on the server's clock) and gives the next `Live` with the
+entries to append to the record. Nothing here reads a clock or draws by itself: the instant and the
+source of randomness are handed in.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ def begin(
     random: RandomSource,
     prepared: Sequence[Prepared] = (),
 ) -> Turn:
-    """Open the table and draw what is due at once, unless it was ``prepared``.
-    Raises :class:`Refusal` ``setup.*``."""
+    """Open the table and draw what is due at once, unless it was ``prepared``. Raises Refusal
+    ``setup.*``."""
     empty = Live(Table(header=header), prepared=tuple(prepared))
     live = _with_watches(empty, play.opened(ruleset, header), at)
     return _with_chance(ruleset, Turn(live), at, random)
@@ -121,9 +121,8 @@ def announced(
     prepared: Sequence[Prepared] = (),
     by_items: bool = False,
 ) -> Live:
-    """A match that waits for its players until that instant; see :class:`Waiting`. ``by_items``:
-    the header's advantage comes of its items, and is as secret. Raises :class:`Refusal`
-    ``setup.*``."""
+    """A match that waits for its players until that instant; see `Waiting`. ``by_items``: the
+    header's advantage comes of its items, and is as secret. Raises Refusal ``setup.*``."""
     play.opened(ruleset, header)
     advantage = header.advantage if by_items else None
     waiting = Waiting(until, items=header.items, advantage=advantage)
@@ -182,9 +181,9 @@ def submit(
 ) -> Turn:
     """A submission that the server received at ``at``.
 
-    Whatever had run out by then happens first; a submission that comes after its own deadline
-    finds the timeout done. Conceding answers no decision, so it is never late while the match is
-    on. Never raises :class:`Refusal`: it is part of the answer.
+    Whatever had run out by then happens first; a submission that comes after its own deadline finds
+    the timeout done. Conceding answers no decision, so it is never late while the match is on.
+    Never raises Refusal: it is part of the answer.
     """
     if live.waiting is not None:
         return Turn(live, refusal=_must_wait())
@@ -240,8 +239,8 @@ def organise(
 ) -> Turn:
     """An organiser's act at ``at``; a take-back needs all ``entries`` so far.
 
-    Raises :class:`Refusal` where the act cannot stand. What had run out by then happens first. A
-    match that waits for its players can be ended, and nothing else.
+    Raises Refusal where the act cannot stand. What had run out by then happens first. A match that
+    waits for its players can be ended, and nothing else.
     """
     if live.waiting is not None:
         return _end_before_start(ruleset, live, act=act, by=by, why=why, at=at, random=random)
@@ -518,7 +517,7 @@ def encode_live(ruleset: AnyRuleset, live: Live) -> bytes:
 
 
 def decode_live(ruleset: AnyRuleset, header: Header, data: bytes | str) -> Live:
-    """The running match of an encoding. Raises :class:`EngineFault` for what never was one."""
+    """The running match of an encoding. Raises EngineFault for what never was one."""
     try:
         saved = _DECODER.decode(data)
     except msgspec.MsgspecError as error:

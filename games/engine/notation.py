@@ -15,9 +15,9 @@ _FREE = re.compile(r" ?([>:,()]) ?")
 def tidy(text: str) -> str:
     """Lower case, full stops as spaces, single spaces, none around ``> : , ( )``.
 
-    Raises :class:`Refusal` ``notation.unreadable`` for an empty or overlong text, or one with
-    characters other than the printable ones of ASCII (others may have a lower case that they do
-    not look like).
+    Raises Refusal ``notation.unreadable`` for an empty or overlong text, or one with characters
+    other than the printable ones of ASCII (others may have a lower case that they do not look
+    like).
     """
     if len(text) > LONGEST:
         raise Refusal("notation.unreadable", f"A move has at most {LONGEST} characters.")

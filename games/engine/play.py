@@ -1,8 +1,8 @@
 """What players do at a table, and what time and chance do: each a step to the next table.
 
 Each function takes a table and one entry and gives the next table and what happened, or raises
-:class:`Refusal` and leaves nothing changed. Live play and the record checker call the same
-functions; live play finds out the readings by its stopwatches, a record states them.
+Refusal and leaves nothing changed. Live play and the record checker call the same functions; live
+play finds out the readings by its stopwatches, a record states them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ CONCEDE = "concede"
 def opened(ruleset: AnyRuleset, header: Header) -> Table:
     """The table before the first entry.
 
-    Raises :class:`Refusal` ``setup.*`` for a variant or an item that the ruleset does not know.
+    Raises Refusal ``setup.*`` for a variant or an item that the ruleset does not know.
     """
     ruleset.variant(header.variant)
     for held in header.items:
@@ -71,8 +71,8 @@ def _begin(ruleset: AnyRuleset, table: Table, advantage: Seat) -> Table:
 def submitted(ruleset: AnyRuleset, table: Table, *, seat: Seat, text: str, reading_ms: int) -> Step:
     """A player's submission at a reading of the decision's clock.
 
-    Raises :class:`Refusal`: ``match.*`` where the match takes none, ``decision.*`` where this seat
-    has nothing to answer, ``clock.*`` for an impossible reading, and whatever the ruleset says.
+    Raises Refusal ``match.*`` where the match takes none, ``decision.*`` where this seat has
+    nothing to answer, ``clock.*`` for an impossible reading, and whatever the ruleset says.
     """
     must_be_on(table)
     tidied = notation.tidy(text)
@@ -125,8 +125,8 @@ def timed_out(
 ) -> Step:
     """The open decision of ``seat`` ran out.
 
-    Raises :class:`Refusal` ``decision.none`` where none is open, ``clock.not-out`` where a stated
-    reading is within the time allowed, ``match.paused`` and ``match.over``.
+    Raises Refusal ``decision.none`` where none is open, ``clock.not-out`` where a stated reading is
+    within the time allowed, ``match.paused`` and ``match.over``.
     """
     must_be_on(table)
     if table.paused:
@@ -176,8 +176,8 @@ def chanced(ruleset: AnyRuleset, table: Table, *, text: str, by: str = "") -> St
     """An outcome of chance, or where ``by`` names an organiser what they supplied in its place; the
     log says so.
 
-    Raises :class:`Refusal` ``chance.not-due`` for a draw nobody asked for, and ``notation.*`` or
-    the ruleset's own codes for an outcome that cannot be.
+    Raises Refusal ``chance.not-due`` for a draw nobody asked for, and ``notation.*`` or the
+    ruleset's own codes for an outcome that cannot be.
     """
     must_be_on(table)
     step = _apply_chance(ruleset, table, text)

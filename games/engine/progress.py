@@ -22,7 +22,7 @@ from games.engine.table import AnyRuleset, Open, Sealed, Step, Table
 
 
 def must_be_on(table: Table) -> None:
-    """Raises :class:`Refusal` ``match.over``."""
+    """Raises Refusal ``match.over``."""
     if table.result is not None:
         raise Refusal("match.over", "The match is over.")
 
@@ -107,8 +107,8 @@ def _apply(ruleset: AnyRuleset, table: Table, chosen: Chosen[Any]) -> Step:
 
 
 def timeout_draw(ruleset: AnyRuleset, table: Table, held: Sealed) -> Draw:
-    """The draw that an answer waits for whose time ran out. Raises :class:`EngineFault` where the
-    ruleset draws nothing then."""
+    """The draw that an answer waits for whose time ran out. Raises EngineFault where the ruleset
+    draws nothing then."""
     answer = ruleset.on_timeout(table.state, held.decision)
     if not isinstance(answer, Draw):
         raise EngineFault(f"{held.decision.id} waits for a draw that its ruleset does not make")

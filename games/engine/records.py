@@ -133,7 +133,7 @@ _DECODER = msgspec.json.Decoder(Record)
 
 
 def read(data: bytes) -> Record:
-    """A record from its JSON text in UTF-8. Raises :class:`Malformed`."""
+    """A record from its JSON text in UTF-8. Raises Malformed."""
     try:
         # Decoded here, since the parser looks at no text inside the keys that it skips.
         return _DECODER.decode(data.decode())
@@ -144,7 +144,7 @@ def read(data: bytes) -> Record:
 def header_of(registry: Registry, record: Record) -> tuple[AnyRuleset, Header]:
     """The ruleset of a record and its header with typed options.
 
-    Raises :class:`Malformed` for a ruleset, variant, option, item or reason that does not exist.
+    Raises Malformed for a ruleset, variant, option, item or reason that does not exist.
     """
     stated = record.result
     if stated is not msgspec.UNSET and stated.reason not in registry.reasons:
@@ -182,8 +182,8 @@ def entry_of(move: RecordMove) -> Entry:
 
 
 def replay(ruleset: AnyRuleset, header: Header, entries: Sequence[Entry]) -> Iterator[Reckoned]:
-    """Fold the entries, one step each. Raises :class:`CannotStand` at the first that cannot, and
-    :class:`Refusal` ``setup.*`` where the match cannot even be opened."""
+    """Fold the entries, one step each. Raises CannotStand at the first that cannot, and Refusal
+    ``setup.*`` where the match cannot even be opened."""
     course = MatchCourse(ruleset, header)
     for index, entry in enumerate(entries):
         try:

@@ -12,7 +12,7 @@ from games.engine.ruleset import Ruleset
 
 
 class Registry:
-    """An ordered set of rulesets. Raises :class:`EngineFault` when two share an id."""
+    """An ordered set of rulesets. Raises EngineFault when two share an id."""
 
     def __init__(self, *rulesets: Ruleset[Any, Any]) -> None:
         self._by_id = {ruleset.id: ruleset for ruleset in rulesets}
@@ -32,7 +32,7 @@ class Registry:
         return frozenset((*found, *(each.id for each in COMMON)))
 
     def get(self, ruleset_id: str) -> Ruleset[Any, Any]:
-        """The ruleset of that id. Raises :class:`Refusal` ``setup.ruleset``."""
+        """The ruleset of that id. Raises Refusal ``setup.ruleset``."""
         try:
             return self._by_id[ruleset_id]
         except KeyError:

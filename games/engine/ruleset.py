@@ -114,7 +114,7 @@ class Ruleset(ABC, Generic[State, Move]):
 
     @abstractmethod
     def validate(self, state: State, decision: Decision, move: Move) -> None:
-        """Raise :class:`Refusal` where ``move`` cannot answer ``decision`` in ``state``."""
+        """Raise Refusal where ``move`` cannot answer ``decision`` in ``state``."""
 
     def canonical(self, state: State, decision: Decision, move: Move) -> Move:
         """The one form of a validated move that records, logs and `apply` use, where a move can
@@ -141,11 +141,11 @@ class Ruleset(ABC, Generic[State, Move]):
         raise EngineFault(f"{self.id} draws no moves")
 
     def apply_chance(self, state: State, chance: Chance) -> State:
-        """The state after an outcome of one of `chance_due`. Raises :class:`Refusal`."""
+        """The state after an outcome of one of `chance_due`. Raises Refusal."""
         raise EngineFault(f"{self.id} has no chance of its own")
 
     def check_chance(self, state: State, chance: Chance) -> None:
-        """Raise :class:`Refusal` where a timeout's draw cannot come out like this."""
+        """Raise Refusal where a timeout's draw cannot come out like this."""
 
     def draw(self, state: State, draw: Draw, random: RandomSource) -> Chance:
         """An outcome for ``draw``, built on ``random`` alone."""
@@ -165,15 +165,15 @@ class Ruleset(ABC, Generic[State, Move]):
 
     @abstractmethod
     def parse(self, text: str) -> Move:
-        """A move from text made tidy by :func:`games.engine.notation.tidy` (lower case).
-        Raises :class:`Refusal` ``notation.*``."""
+        """A move from text made tidy by `games.engine.notation.tidy` (lower case). Raises Refusal
+        ``notation.*``."""
 
     @abstractmethod
     def print(self, move: Move) -> str:
         """The canonical text of a move: ``parse(tidy(print(m))) == m``."""
 
     def parse_chance(self, text: str) -> Chance:
-        """An outcome from its record text. Raises :class:`Refusal` ``notation.*``."""
+        """An outcome from its record text. Raises Refusal ``notation.*``."""
         raise Refusal("notation.chance", "This ruleset has no such draw.")
 
     def print_chance(self, chance: Chance) -> str:
@@ -240,12 +240,12 @@ class Ruleset(ABC, Generic[State, Move]):
 
     @abstractmethod
     def decode(self, data: bytes) -> State:
-        """The state of an encoding. Raises :class:`EngineFault` for what never was one."""
+        """The state of an encoding. Raises EngineFault for what never was one."""
 
     # -- shared by all -------------------------------------------------------------------------
 
     def variant(self, variant_id: str) -> Variant:
-        """The variant of that id. Raises :class:`Refusal` ``setup.variant``."""
+        """The variant of that id. Raises Refusal ``setup.variant``."""
         for variant in self.variants:
             if variant.id == variant_id:
                 return variant
@@ -253,14 +253,14 @@ class Ruleset(ABC, Generic[State, Move]):
 
     def reason(self, reason_id: str) -> Reason:
         """The way in which a match ended: one of the ruleset's own, or one that any match may have.
-        Raises :class:`EngineFault` for one that no match of it can have."""
+        Raises EngineFault for one that no match of it can have."""
         for reason in (*self.reasons, *COMMON):
             if reason.id == reason_id:
                 return reason
         raise EngineFault(f"no match of {self.id} ends with {reason_id!r}")
 
     def item(self, item_id: str, variant_id: str) -> ItemRule:
-        """The item of that id, if the variant knows it. Raises :class:`Refusal` ``setup.item``."""
+        """The item of that id, if the variant knows it. Raises Refusal ``setup.item``."""
         for item in self.items:
             if item.id == item_id and (not item.variants or variant_id in item.variants):
                 return item

@@ -63,7 +63,7 @@ def encode_table(ruleset: AnyRuleset, table: Table) -> bytes:
 
 
 def decode_table(ruleset: AnyRuleset, header: Header, data: bytes | str) -> Table:
-    """The table of an encoding. Raises :class:`EngineFault` for what never was one."""
+    """The table of an encoding. Raises EngineFault for what never was one."""
     try:
         return _restore(ruleset, header, _DECODER.decode(data))
     except (msgspec.MsgspecError, Refusal) as error:

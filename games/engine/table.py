@@ -1,10 +1,10 @@
 """A match without wall time.
 
-A :class:`Table` is everything about a match except wall time: the ruleset's state, the reserves,
-the open decisions, the choices held back behind a barrier, a pause, the result. Each :class:`Entry`
-of the match record leads from one table to the next, or is refused and changes nothing: `play` has
-the entries of players, time and chance, `acts` those of organisers. `limits` tells how long a
-decision can be answered, and `course` is the fold over all entries.
+A `Table` is everything about a match except wall time: the ruleset's state, the reserves, the open
+decisions, the choices held back behind a barrier, a pause, the result. Each `Entry` of the match
+record leads from one table to the next, or is refused and changes nothing: `play` has the entries
+of players, time and chance, `acts` those of organisers. `limits` tells how long a decision can be
+answered, and `course` is the fold over all entries.
 """
 
 from __future__ import annotations

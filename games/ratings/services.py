@@ -243,7 +243,7 @@ def rating_exclude(
 
     ``acting_user`` None is the site itself. ``authorised`` says that the caller has made sure that
     this person may do it (a season's organiser); otherwise organisers may who do not play in the
-    match. Ratings follow after commit. Refusals: ``match.none``, ``match.not-over``,
+    match. Ratings follow after commit. Raises Refusal ``match.none``, ``match.not-over``,
     ``organiser.not-allowed``, ``rating.why-missing``, ``rating.why-too-long``,
     ``rating.no-accounts``, ``rating.excluded``.
     """

@@ -44,7 +44,8 @@ def standing_of(match_id: int, user: Any) -> tuple[Audience, bool]:
 
 
 def reader_of(match_id: int, user: Any) -> Reader:
-    """Who ``user`` (or nobody) is in a match, with the `sync` frame. Raises ``match.none``."""
+    """Who ``user`` (or nobody) is in a match, with the `sync` frame. Raises Refusal
+    ``match.none``."""
     match = match_for(match_id, user)
     audience = audience_of(match, user)
     organise = may_organise(match, user)

@@ -27,7 +27,7 @@ SHAPE = 3
 
 
 def replay_of(match: Match) -> dict[str, Any]:
-    """The replay of a match: ``{"header", "steps"}``, see :func:`steps_of`.
+    """The replay of a match: ``{"header", "steps"}``, see `steps_of`.
 
     What is over never changes, so it is reckoned once and kept. Raises Refusal ``match.not-over``
     while the match is on.

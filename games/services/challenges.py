@@ -55,7 +55,7 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
     settings'). ``preparation_id``: what the challenger, an organiser, supplies instead of having
     it drawn; whoever accepts can see that they do.
 
-    Refusals: ``setup.*``, ``preparation.not-allowed``, ``preparation.none``,
+    Raises Refusal ``setup.*``, ``preparation.not-allowed``, ``preparation.none``,
     ``challenge.yourself``, ``challenge.too-many``, ``challenge.account-closed``,
     ``challenge.opponent-closed``, ``challenge.opponent-away``, ``challenge.suspended``,
     ``challenge.muted`` (a muted person's challenge has no words), ``challenge.advantage``,
@@ -108,7 +108,7 @@ def challenge_accept(
     """Accept: the match begins, at a live pace as soon as both are there. The challenger has
     seat 0. What is to be drawn at once is drawn from ``random``.
 
-    Refusals: ``challenge.yourself``, ``challenge.not-for-you``, ``challenge.not-open``,
+    Raises Refusal ``challenge.yourself``, ``challenge.not-for-you``, ``challenge.not-open``,
     ``challenge.expired`` and those of starting a match.
     """
     # Before the challenge: whoever closes or merges an account takes its challenges back.
@@ -211,7 +211,7 @@ _ADVANTAGE_SEAT = {
 
 @transaction.atomic
 def challenge_decline(*, acting_user: User, challenge: Challenge) -> Challenge:
-    """Decline a challenge made to oneself. Refusals: ``challenge.not-for-you``,
+    """Decline a challenge made to oneself. Raises Refusal ``challenge.not-for-you``,
     ``challenge.not-open``, ``challenge.expired``."""
     locked = _lock(challenge)
     must_be_opponent(locked, acting_user)
@@ -221,8 +221,8 @@ def challenge_decline(*, acting_user: User, challenge: Challenge) -> Challenge:
 
 @transaction.atomic
 def challenge_cancel(*, acting_user: User, challenge: Challenge) -> Challenge:
-    """Take one's own challenge back. Refusals: ``challenge.not-yours``, ``challenge.not-open``,
-    ``challenge.expired``."""
+    """Take one's own challenge back. Raises Refusal ``challenge.not-yours``,
+    ``challenge.not-open``, ``challenge.expired``."""
     locked = _lock(challenge)
     must_be_challenger(locked, acting_user)
     must_be_open(locked)

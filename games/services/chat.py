@@ -36,7 +36,7 @@ def chat_post(
 ) -> dict[str, Any]:
     """Say ``text`` in a room of a match; returns the message as its readers get it.
 
-    Sent again with the same client id it is said once. Refusals: ``chat.not-your-room``,
+    Sent again with the same client id it is said once. Raises Refusal ``chat.not-your-room``,
     ``chat.empty``, ``chat.too-long``, ``chat.muted``, ``frame.malformed``.
     """
     client_id_validate(client_id)
@@ -74,8 +74,8 @@ def chat_remove(
     """Take a message away from everybody's sight; the row stays for the moderators. `why`, and the
     report that led to it, are kept in the audit log.
 
-    Refusals: ``chat.not-moderator``, ``chat.not-your-room`` (what the spectators say of a match
-    that the moderator is playing), ``chat.why-too-long``, ``chat.removed``.
+    Raises Refusal ``chat.not-moderator``, ``chat.not-your-room`` (what the spectators say of a
+    match that the moderator is playing), ``chat.why-too-long``, ``chat.removed``.
     """
     locked = ChatMessage.objects.select_for_update(no_key=True).get(pk=message.pk)
     must_be_removable(acting_user, locked)
@@ -107,7 +107,7 @@ def chat_restore(*, acting_user: User, message: ChatMessage, why: str = "") -> N
     """Put back a message that was taken away by mistake: it stands again in its place for whoever
     opens the match. `why` is kept in the audit log.
 
-    Refusals: those of `chat_remove`, but ``chat.not-removed`` instead of ``chat.removed``, and
+    Raises Refusal as `chat_remove` does, but ``chat.not-removed`` instead of ``chat.removed``, and
     ``chat.own`` (one's own message).
     """
     locked = ChatMessage.objects.select_for_update(no_key=True).get(pk=message.pk)
@@ -160,7 +160,7 @@ def _fit_to_keep(why: str) -> str:
 
 
 def chat_history(*, match: Match, room: str, user: Any) -> list[dict[str, Any]]:
-    """The latest messages of a room, oldest first. Refusal: ``chat.not-your-room``."""
+    """The latest messages of a room, oldest first. Raises Refusal ``chat.not-your-room``."""
     seat = seat_of(match, user)
     if room not in ChatMessage.Room.values or not may_read_room(
         room, seat=seat, over=match.is_over

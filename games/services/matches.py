@@ -242,8 +242,8 @@ def _must_be_able_to_referee(referees: Sequence[User], players: Sequence[User | 
 def match_referees_set(*, acting_user: User | None, match_id: int, users: Sequence[User]) -> Match:
     """Say who alone may organise a match from now on; nobody: every organiser.
 
-    ``acting_user`` None means that the caller has seen to the right to do so, as seasons do.
-    Refusals: ``match.none``, ``match.over``, ``organiser.not-allowed``, ``referee.twice``,
+    ``acting_user`` None means that the caller has seen to the right to do so, as seasons do. Raises
+    Refusal ``match.none``, ``match.over``, ``organiser.not-allowed``, ``referee.twice``,
     ``referee.plays``, ``referee.account-closed``.
     """
     people = users_lock(users)

@@ -40,7 +40,7 @@ def rows_move(keep: User, duplicate: User) -> Mapping[str, int]:
     Who submitted an entry stays as it was written. Ratings are derived from the seats, and are
     computed again after commit.
 
-    Refusals: ``merge.same-match`` (both sat in one match, or one was to judge the other's),
+    Raises Refusal ``merge.same-match`` (both sat in one match, or one was to judge the other's),
     ``merge.playing`` (one sits in a match that is on, or is its referee: whoever got the seat would
     get what is secret there).
     """

@@ -22,7 +22,7 @@ AT_MOST = 200  # of one organiser
 def preparation_validate(*, ruleset_id: str, key: str, data: bytes) -> SupplyReport:
     """What an uploaded text is worth; nothing is kept.
 
-    Refusals: ``setup.ruleset``, ``setup.supply``, ``preparation.too-large``,
+    Raises Refusal ``setup.ruleset``, ``setup.supply``, ``preparation.too-large``,
     ``preparation.not-text``.
     """
     ruleset = REGISTRY.get(ruleset_id)
@@ -51,9 +51,9 @@ def preparation_create(
 ) -> Preparation:
     """Keep a text for one of a ruleset's supplies under a name.
 
-    Refusals: ``preparation.not-allowed``, ``preparation.name-missing``,
+    Raises Refusal ``preparation.not-allowed``, ``preparation.name-missing``,
     ``preparation.name-too-long``, ``preparation.faulty``, ``preparation.name-taken``,
-    ``preparation.too-many`` and those of :func:`preparation_validate`.
+    ``preparation.too-many`` and as `preparation_validate` does.
     """
     must_be_allowed_to_prepare(acting_user)
     name = one_line(name)
@@ -87,8 +87,8 @@ def preparation_create(
 def preparation_delete(*, acting_user: User, preparation_id: int) -> None:
     """Delete one's own preparation.
 
-    Refusals: ``preparation.none``, and ``preparation.in-use`` where an open challenge or a death
-    match was made with it. What has been played keeps its own copy.
+    Raises Refusal ``preparation.none``, and ``preparation.in-use`` where an open challenge or a
+    death match was made with it. What has been played keeps its own copy.
     """
     own = Preparation.objects.visible_to(acting_user).select_for_update(no_key=True)
     kept = own.filter(pk=preparation_id).first()

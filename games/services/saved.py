@@ -28,7 +28,7 @@ MOST = 30  # of one person for one ruleset
 def saved_move_save(*, acting_user: User, ruleset: str, name: str, text: str) -> SavedMove:
     """Keep a move under a name, in place of the one that had this name before.
 
-    Refusals: ``setup.ruleset``, ``notation.*`` for a text that is no move of the ruleset,
+    Raises Refusal ``setup.ruleset``, ``notation.*`` for a text that is no move of the ruleset,
     ``saved.name-empty``, ``saved.name-too-long``, ``saved.too-many``.
     """
     rules = REGISTRY.get(ruleset)
@@ -66,13 +66,13 @@ def name_of(name: str) -> str:
 
 
 def move_text(rules: Ruleset[Any, Any], text: str) -> str:
-    """A move of the ruleset as records write it. Refusals: ``notation.*``."""
+    """A move of the ruleset as records write it. Raises Refusal ``notation.*``."""
     return rules.print(rules.parse(notation.tidy(text)))
 
 
 @transaction.atomic
 def saved_move_delete(*, acting_user: User, ruleset: str, saved_move_id: int) -> None:
-    """Forget a move that was kept. Refusal: ``saved.none``, also for somebody else's."""
+    """Forget a move that was kept. Raises Refusal ``saved.none``, also for somebody else's."""
     saved = (
         SavedMove.objects.select_for_update(no_key=True)
         .filter(user=acting_user, ruleset=ruleset, pk=saved_move_id)
@@ -87,6 +87,6 @@ def saved_move_delete(*, acting_user: User, ruleset: str, saved_move_id: int) ->
 
 
 def saved_moves_of(*, user: User, ruleset: str) -> list[SavedMove]:
-    """What somebody keeps for a ruleset, by name. Refusal: ``setup.ruleset``."""
+    """What somebody keeps for a ruleset, by name. Raises Refusal ``setup.ruleset``."""
     REGISTRY.get(ruleset)
     return list(SavedMove.objects.filter(user=user, ruleset=ruleset).order_by("name"))

@@ -151,7 +151,7 @@ def match_organise(
     """An organiser's act (`pause`, `reserve 0 +60`, …) with its reason. What is then to be drawn is
     drawn from ``random``.
 
-    Refusals: ``organiser.not-allowed``, ``organiser.why-missing``, ``notation.organiser``,
+    Raises Refusal ``organiser.not-allowed``, ``organiser.why-missing``, ``notation.organiser``,
     ``match.over`` and those of the act itself.
     """
     client_id_validate(client_id)

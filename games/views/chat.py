@@ -21,8 +21,8 @@ from games.views.common import explains_refusals, needs_sign_in, problem
 def remove(request: HttpRequest, user: User, message_id: int) -> HttpResponse:
     """Show a message, and on POST take it away.
 
-    Context: `message`. Refusals: ``chat.not-moderator`` (403), ``chat.none`` (404), ``chat.*`` of
-    `chat_remove`.
+    Context: `message`. Raises Refusal ``chat.not-moderator`` (403), ``chat.none`` (404), ``chat.*``
+    of `chat_remove`.
     """
     if not may_moderate_chat(user):
         return problem(

@@ -38,8 +38,8 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
     Context: `match`; `sync` (as the socket's frame, presence left out); `you` (0, 1 or None);
     `can_organise`; `silence`, what keeps the reader from writing in the chat; `standing` (how
     things stand, in a sentence), `picture` and `log` for readers without scripts, `log` as of
-    :func:`log_sentences`; `rematch`, the address of the form for another match of the two players,
-    or an empty text; `title` and `description`.
+    `log_sentences`; `rematch`, the address of the form for another match of the two players, or an
+    empty text; `title` and `description`.
     """
     reader = reader_of(match_id, request.user)
     match, sync = reader.match, reader.sync
@@ -76,10 +76,9 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
 
     Context: `match`; `replay_data` (see `games.reading.replays`); `you` (0, 1 or None); `move`, the
     number of the step that is asked for (the last one unless told otherwise) and `step`, that step;
-    `picture` of its board; `standing`, how the match ended; `log` as of :func:`log_sentences` with
-    `n` the step's number; `first`,
-    `back`, `forward` and `last`, the numbers that the links for readers without scripts lead to
-    (None where there is nothing); `title` and `description`.
+    `picture` of its board; `standing`, how the match ended; `log` as of `log_sentences` with `n`
+    the step's number; `first`, `back`, `forward` and `last`, the numbers that the links for readers
+    without scripts lead to (None where there is nothing); `title` and `description`.
     """
     match = match_for(match_id, request.user)
     end_mark_seen(match=match, user=request.user)
@@ -133,7 +132,7 @@ def dispute(request: HttpRequest, match_id: int) -> HttpResponse:
     """What an organiser is to rule on, as JSON: ``{"words", "picture"}``, the picture being an SVG
     document with the evidence.
 
-    Refusals: ``match.none``, ``organiser.not-allowed``, ``organiser.nothing-to-rule``.
+    Raises Refusal ``match.none``, ``organiser.not-allowed``, ``organiser.nothing-to-rule``.
     """
     match = match_for(match_id, request.user)
     if not may_organise(match, request.user):

@@ -113,7 +113,7 @@ class Stage:
     """The page of a match as one of its readers has it, with a server that says what the test says.
 
     It is loaded as if the match stood at the last one of ``positions``. With `clock`, time stands
-    still and passes by :meth:`pass_time` alone. An `idle` reader has not touched anything yet.
+    still and passes by `pass_time` alone. An `idle` reader has not touched anything yet.
     """
 
     def __init__(

@@ -42,7 +42,8 @@ def season_export(*, season: Season) -> bytes:
 
 
 def season_records(*, season: Season) -> bytes:
-    """The document and the record of every match, as a zip. Refusals as `season_export`."""
+    """The document and the record of every match, as a zip. Raises Refusal as `season_export`
+    does."""
     with transaction.atomic():
         season = season_lock(season.pk, changes=False)
         document = _text_of(season)

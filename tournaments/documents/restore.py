@@ -70,13 +70,13 @@ def season_import(
     """Restore a season from its zip, or from its document alone where no match was played.
 
     ``acting_user`` becomes its organiser. ``match_accounts``: contestants become those of the
-    accounts here that have their usernames; otherwise they are names, as they are where there is
-    no such account, or where it could not be enrolled under that name (`names.Names`).
-    All of it or nothing. Refusals say where: ``document.not-allowed``, ``document.too-large``,
+    accounts here that have their usernames; otherwise they are names, as they are where there is no
+    such account, or where it could not be enrolled under that name (`names.Names`). All of it or
+    nothing. Raises Refusal, which says where, ``document.not-allowed``, ``document.too-large``,
     ``document.malformed``, ``document.wrong`` (parts that contradict one another),
     ``document.record-missing``, ``document.exists`` (this very season is here already),
     ``record.*``, ``format.*``, ``setup.*``, ``standings.*``, and, for settings that no season can
-    have, those of `seasons.season_update`.
+    have, as `seasons.season_update` does.
     """
     acting_user = users_lock([acting_user])[acting_user.pk]
     must_be_allowed_to_import(acting_user)

@@ -115,9 +115,9 @@ def _side(path: Path) -> Path:
 def dump_write(*, day: date | None = None, now: datetime | None = None) -> Dump:
     """Make the dump of a day (today, unless told otherwise) and forget the oldest ones.
 
-    Takes the place of one that is there. Raises `Busy`. Must not be called inside a transaction:
-    it begins its own, a read-only one that sees a single moment. A row that cannot be written is
-    left out and set aside (`core.jobs.guard`).
+    Takes the place of one that is there. Raises Busy. Must not be called inside a transaction: it
+    begins its own, a read-only one that sees a single moment. A row that cannot be written is left
+    out and set aside (`core.jobs.guard`).
     """
     now = now or timezone.now()
     name = dump_name(day or now.date())

@@ -52,7 +52,7 @@ def option_limits(key: str) -> dict[str, Limits]:
 def cautions_of(key: str, given: Mapping[str, Any], players: int) -> tuple[FormatCaution, ...]:
     """What an organiser should know before a season of so many players starts.
 
-    Raises Refusal ``format.*`` as :func:`options_of` does, and ``pairing.too-few``.
+    Raises Refusal ``format.*`` as `options_of` does, and ``pairing.too-few``.
     """
     found = format_of(key)
     chosen = options_of(key, given)

@@ -254,8 +254,8 @@ def round_close(
     more: Mapping[str, Any] | None = None,
     at: datetime | None = None,
 ) -> Round:
-    """Say that a round is complete, and what ``more`` adds to it, for its format. Refusals: those
-    of `guards.season_lock_managed` and `must_be_complete`."""
+    """Say that a round is complete, and what ``more`` adds to it, for its format. Raises Refusal
+    as `guards.season_lock_managed` and `must_be_complete` do."""
     season = season_lock_managed(round.season, acting_user)
     fresh = Round.objects.get(pk=round.pk)
     fresh.season = season

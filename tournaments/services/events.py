@@ -66,8 +66,8 @@ def season_event(  # noqa: PLR0913  (what an event may be about)
 
 
 def season_events(*, season: Season, events: Sequence[SeasonEvent]) -> None:
-    """Append several events of one season, not saved yet, as :func:`season_event` does one. The
-    number of queries does not depend on how many they are."""
+    """Append several events of one season, not saved yet, as `season_event` does one. The number of
+    queries does not depend on how many they are."""
     if not transaction.get_connection().in_atomic_block:
         raise EngineFault("a season event belongs into the transaction of its action")
     for event in events:

@@ -106,7 +106,7 @@ def death_match_lock_managed(
 ) -> tuple[Season, DeathMatch]:
     """A death match read anew under its season's lock, for an organiser who is not in it.
 
-    Raises Refusal as :func:`season_lock_managed` does, and ``death-match.own``.
+    Raises Refusal as `season_lock_managed` does, and ``death-match.own``.
     """
     season = season_lock_managed(death_match.round.season, acting_user)
     fresh = death_match_fresh(death_match.pk)
@@ -115,7 +115,7 @@ def death_match_lock_managed(
 
 
 def leg_lock_managed(leg: Leg, acting_user: User | None) -> tuple[Season, Leg]:
-    """As :func:`death_match_lock_managed`, for one of its legs."""
+    """As `death_match_lock_managed`, for one of its legs."""
     season, death_match = death_match_lock_managed(leg.death_match, acting_user)
     fresh = death_match.legs.get(pk=leg.pk)
     fresh.death_match = death_match

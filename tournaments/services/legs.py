@@ -69,9 +69,9 @@ def rules_set(
 
     Organisers decide; where the season lets the lower seed choose, that player may, once, and from
     the repertoire. ``options`` as in `games.services.matches.match_start` (on top of the season's
-    pace), ``prepared`` (organisers only) what is supplied instead of drawn. Refusals: those of
-    `guards.leg_lock_managed`, ``season.not-running``, ``death-match.own``, ``leg.not-planned``,
-    ``leg.sides``, ``leg.order``, ``leg.rules-missing``, ``leg.no-account``,
+    pace), ``prepared`` (organisers only) what is supplied instead of drawn. Raises Refusal as
+    `guards.leg_lock_managed` does, ``season.not-running``, ``death-match.own``,
+    ``leg.not-planned``, ``leg.sides``, ``leg.order``, ``leg.rules-missing``, ``leg.no-account``,
     ``death-match.side-left``, ``setup.*``, ``referee.*``.
     """
     season = season_lock(death_match.round.season_id)
@@ -196,9 +196,9 @@ def leg_start(
     where they are not in time (`games.services.arrivals`).
 
     The items that were declared are resolved now; they are spent, and told, once the match has
-    begun. The match draws its beginning from ``random``. Refusals: those of
-    `guards.leg_lock_managed`, ``season.not-running``, ``death-match.own``, ``leg.not-planned``,
-    ``leg.sides``, ``leg.order``, ``leg.rules-missing``, ``leg.no-account``,
+    begun. The match draws its beginning from ``random``. Raises Refusal as
+    `guards.leg_lock_managed` does, ``season.not-running``, ``death-match.own``,
+    ``leg.not-planned``, ``leg.sides``, ``leg.order``, ``leg.rules-missing``, ``leg.no-account``,
     ``death-match.side-left``, ``setup.*``, ``referee.*``.
     """
     season, fresh = leg_lock_managed(leg, acting_user)

@@ -27,7 +27,7 @@ def referees_of(season: Season, *, playing: Iterable[User | None]) -> list[User]
 
 @transaction.atomic
 def organiser_add(*, acting_user: User, season: Season, user: User) -> Season:
-    """Let somebody else run the season too. Refusals: those of `guards.season_lock_managed`,
+    """Let somebody else run the season too. Raises Refusal as `guards.season_lock_managed` does,
     ``organiser.no-role``, ``organiser.twice``."""
     locked = season_lock_managed(season, acting_user)
     user = _lock_organisers(locked, user)[user.pk]
@@ -41,7 +41,7 @@ def organiser_add(*, acting_user: User, season: Season, user: User) -> Season:
 
 @transaction.atomic
 def organiser_remove(*, acting_user: User, season: Season, user: User) -> Season:
-    """Take the season out of somebody's hands. Refusals: those of `guards.season_lock_managed`,
+    """Take the season out of somebody's hands. Raises Refusal as `guards.season_lock_managed` does,
     ``organiser.none``, ``organiser.last``."""
     locked = season_lock_managed(season, acting_user)
     must_be_dispensable(user, [each.user for each in locked.organisers.select_related("user")])

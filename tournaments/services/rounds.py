@@ -50,10 +50,10 @@ def round_next(
     The format pairs: the next round of a round robin or a Swiss season; the next episode of an
     elimination season, or the final of the last two. ``pairings`` by hand are for Swiss seasons
     (everybody who plays exactly once, one may be left over and has a bye) and ladders (each is a
-    challenge). ``scheduled_at`` is for the matches that have no time of their own. Refusals: those
-    of the services that do it, ``pairing.not-by-hand``, ``pairing.needed`` (a ladder without),
-    ``pairing.too-few``, ``death-match.own`` (by somebody who plays in the round),
-    ``pairing.twice``, ``pairing.stranger``, ``pairing.left-out``, ``pairing.rematch``,
+    challenge). ``scheduled_at`` is for the matches that have no time of their own. Raises
+    Refusal as the services that do it do, ``pairing.not-by-hand``, ``pairing.needed``
+    (a ladder without), ``pairing.too-few``, ``death-match.own`` (by somebody who plays in the
+    round), ``pairing.twice``, ``pairing.stranger``, ``pairing.left-out``, ``pairing.rematch``,
     ``pairing.bye``.
     """
     locked = season_lock_managed(season, acting_user)
@@ -117,9 +117,9 @@ def round_schedule(
 ) -> Round:
     """Give death matches of a round their times, by their ids: all of them, or none.
 
-    Refusals: those of `guards.season_lock_managed`, ``death-match.none`` (not of this round),
-    ``leg.none-left`` (nothing of it has still to be played) and those of
-    `appointments.leg_schedule`.
+    Raises Refusal as `guards.season_lock_managed` does, ``death-match.none`` (not of this round),
+    ``leg.none-left`` (nothing of it has still to be played) and as `appointments.leg_schedule`
+    does.
     """
     season_lock_managed(round.season, acting_user)
     at = instant(at)
@@ -147,8 +147,9 @@ def death_match_schedule(
 ) -> Leg:
     """Say when a match of a death match is to be played: that of ``leg_number``, or the next.
 
-    Refusals: ``leg.none`` (there is no such one), ``leg.not-planned`` (it has begun, or is over),
-    ``leg.none-left`` (nothing has still to be played) and those of `appointments.leg_schedule`.
+    Raises Refusal ``leg.none`` (there is no such one), ``leg.not-planned`` (it has begun, or is
+    over), ``leg.none-left`` (nothing has still to be played) and as `appointments.leg_schedule`
+    does.
     """
     legs = Leg.objects.filter(death_match=death_match, status=LegStatus.PLANNED)
     if leg_number is not None:
@@ -187,7 +188,7 @@ def round_pair(
     """Pair the next round of a season whose rounds are paired one after another, and open it.
 
     ``lenient``: allow as many rematches or second byes as there must be, where the round cannot be
-    paired without. Refusals: those of `guards.season_lock_managed`, ``season.not-running``,
+    paired without. Raises Refusal as `guards.season_lock_managed` does, ``season.not-running``,
     ``round.not-paired``, ``round.open-matches``, ``round.none-left``, ``pairing.too-few``,
     ``pairing.bye``, ``pairing.rematch``.
     """
@@ -205,7 +206,7 @@ def must_be_pairable(season: Season) -> None:
 
 def must_be_pairable_by_hand(season: Season, acting_user: User) -> None:
     """Whether somebody can pair the next round as a whole. Raises Refusal ``season.not-running``,
-    ``pairing.not-by-hand`` and those of the format."""
+    ``pairing.not-by-hand`` and as the format does."""
     must_be_running(season)
     format_of(season.format).must_be_pairable_by_hand(season=season, acting_user=acting_user)
 

@@ -51,8 +51,8 @@ def season_create(
 ) -> Season:
     """Make a draft of a season; ``acting_user`` is its first organiser.
 
-    ``settings``: any of the keys that :func:`season_update` takes. Refusals:
-    ``season.not-allowed``, ``format.unknown``, and those of :func:`season_update`.
+    ``settings``: any of the keys that `season_update` takes. Raises Refusal ``season.not-allowed``,
+    ``format.unknown``, and as `season_update` does.
     """
     acting_user = users_lock([acting_user])[acting_user.pk]
     must_be_allowed_to_create(acting_user)
@@ -99,7 +99,7 @@ def season_update(*, acting_user: User, season: Season, changes: Mapping[str, An
     ``pace``, ``no_show_minutes``, ``no_show_rule``, and, as long as the season has not begun,
     ``format_options`` and ``tie_breaks``: who plays for them must know them.
 
-    Refusals: those of `guards.season_lock_managed`, ``season.over``, ``season.unknown-field``,
+    Raises Refusal as `guards.season_lock_managed` does, ``season.over``, ``season.unknown-field``,
     ``season.begun`` (what can no longer change), ``season.name.*``, ``season.summary.*``,
     ``season.repertoire``, ``season.choice``, ``season.pace``, ``season.tie-breaks``,
     ``standings.*``, ``season.no-show``, ``format.options``, ``setup.*``.
@@ -135,8 +135,8 @@ def must_be_changeable(season: Season) -> None:
 
 
 def settings_validate(format_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of a season of that format, as they are stored. Refusals as `season_update`,
-    all of them together."""
+    """Settings of a season of that format, as they are stored. Raises Refusal as `season_update`
+    does, all of them together."""
     unknown = sorted(set(given) - set(_CHECKS) - {"format_options"})
     if unknown:
         raise Refusal("season.unknown-field", f"A season has no setting {unknown[0]!r}.")
@@ -209,7 +209,7 @@ _CHECKS: Final[dict[str, Any]] = {
 
 @transaction.atomic
 def season_list(*, acting_user: User, season: Season, at: datetime | None = None) -> Season:
-    """Make a draft public, or take a season out of the archive again. Refusals:
+    """Make a draft public, or take a season out of the archive again. Raises Refusal
     ``season.not-organiser``, ``season.not-allowed`` (archived: organisers and moderators),
     ``lifecycle.step``."""
     locked = season_lock(season.pk)
@@ -229,8 +229,8 @@ def must_be_listable(season: Season, acting_user: User) -> None:
 
 @transaction.atomic
 def season_unlist(*, acting_user: User, season: Season, at: datetime | None = None) -> Season:
-    """Make a season that never began a draft again, a cancelled one too. Refusals: those of
-    `guards.season_lock_managed`, ``season.begun``, ``lifecycle.step``."""
+    """Make a season that never began a draft again, a cancelled one too. Raises Refusal as
+    `guards.season_lock_managed` does, ``season.begun``, ``lifecycle.step``."""
     locked = season_lock_managed(season, acting_user)
     must_be_unlistable(locked)
     return _show(locked, Visibility.DRAFT, acting_user, at)
@@ -246,8 +246,8 @@ def must_be_unlistable(season: Season) -> None:
 
 @transaction.atomic
 def season_archive(*, acting_user: User, season: Season, at: datetime | None = None) -> Season:
-    """Take a season off the lists; it stays readable and changes no more until listed again.
-    Refusals: ``season.none``, ``season.not-allowed``, ``lifecycle.step``."""
+    """Take a season off the lists; it stays readable and changes no more until listed again. Raises
+    Refusal ``season.none``, ``season.not-allowed``, ``lifecycle.step``."""
     locked = season_lock(season.pk)
     must_be_archivable(locked, acting_user)
     return _show(locked, Visibility.ARCHIVED, acting_user, at)
@@ -302,8 +302,8 @@ def season_move(season: Season, status: SeasonStatus, **more: Any) -> None:
 def season_cancel(
     *, acting_user: User, season: Season, why: str, at: datetime | None = None
 ) -> Season:
-    """Call a season off for good; what was played stays. Refusals: those of
-    `guards.season_lock_managed`, ``why.*``, ``lifecycle.step``, ``season.leg-running``."""
+    """Call a season off for good; what was played stays. Raises Refusal as
+    `guards.season_lock_managed` does, ``why.*``, ``lifecycle.step``, ``season.leg-running``."""
     locked = season_lock_managed(season, acting_user)
     must_be_cancellable(locked)
     why = reason(why)
@@ -339,10 +339,9 @@ def season_finish(
     """End a running season with its winner; formats call it with their last result.
 
     In an elimination season the winner is whoever is left; elsewhere ``winner`` must be given
-    unless only one is active (`conclusion.season_conclude` sees to it that it is who stands
-    first).
-    Refusals: those of `guards.season_lock_managed`, ``lifecycle.step``, ``season.open-matches``,
-    ``season.not-concluded``, ``season.no-winner``, ``season.winner-left``.
+    unless only one is active (`conclusion.season_conclude` sees to it that it is who stands first).
+    Raises Refusal as `guards.season_lock_managed` does, ``lifecycle.step``,
+    ``season.open-matches``, ``season.not-concluded``, ``season.no-winner``, ``season.winner-left``.
     """
     locked = season_lock_managed(season, acting_user)
     lifecycle.step(lifecycle.SEASON, locked.status, SeasonStatus.FINISHED, "The season")

@@ -24,8 +24,8 @@ from tournaments.services.seasons import season_move
 def season_start(*, acting_user: User, season: Season, at: datetime | None = None) -> Season:
     """Begin: seeds are fixed, everybody enrolled is in, the first round opens.
 
-    Refusals: those of `guards.season_lock_managed`, ``season.begun``, ``lifecycle.step``, and what
-    stops it by `preflight` (``season.draft``, ``pairing.too-few``).
+    Raises Refusal as `guards.season_lock_managed` does, ``season.begun``, ``lifecycle.step``, and
+    what stops it by `preflight` (``season.draft``, ``pairing.too-few``).
     """
     locked = season_lock_managed(season, acting_user)
     must_be_startable(locked)

@@ -255,7 +255,7 @@ def _prepare(delivery: Delivery, at: datetime) -> tuple[Request | None, str]:
 
 
 def _request(delivery: Delivery, at: datetime) -> Request:
-    """Raises `signing.Unreadable`."""
+    """Raises Unreadable."""
     webhook = delivery.webhook
     if not delivery.body:
         # It could not be put together at its moment, or waits since before that was done then.

@@ -38,7 +38,7 @@ def sealed(secret: str) -> str:
 
 
 def opened(stored: str) -> str:
-    """A stored secret. Raises `Unreadable`."""
+    """A stored secret. Raises Unreadable."""
     try:
         return _box().decrypt(stored.encode()).decode()
     except InvalidToken:

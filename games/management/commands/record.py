@@ -135,7 +135,7 @@ def _irregularity(path: Path) -> str:
 
 
 def _content(file: str) -> bytes:
-    """The bytes of a document. Raises :class:`UnreadableRecord`."""
+    """The bytes of a document. Raises UnreadableRecord."""
     try:
         if file == STANDARD_INPUT:
             data = sys.stdin.buffer.read(LARGEST + 1)

@@ -172,7 +172,7 @@ def _traces_of(turns: Sequence[tuple[Outline, int]]) -> list[tuple[Trace, ...]]:
 def _vertices_at(
     turns: Sequence[tuple[Outline, int]], lengths: Ints, begins: Ints
 ) -> tuple[Ints, Ints]:
-    """All vertices as :func:`turned` turns them."""
+    """All vertices as `turned` turns them."""
     x = np.concatenate([outline.x for outline, _ in turns])
     y = np.concatenate([outline.y for outline, _ in turns])
     degrees = np.array([angle for _, angle in turns])

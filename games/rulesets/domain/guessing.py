@@ -14,7 +14,7 @@ from games.rulesets.domain.state import DomainState
 
 
 def determinize(view: Mapping[str, Any]) -> DomainState:
-    """The state behind a view. Raises :class:`EngineFault` for what never was one."""
+    """The state behind a view. Raises EngineFault for what never was one."""
     try:
         stored: dict[str, Any] = {
             "advantage": view["advantage"],

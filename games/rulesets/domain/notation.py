@@ -50,7 +50,7 @@ FARTHEST = 99_999  # far outside of any domain
 def parse_move(text: str) -> Move:
     """The move that a tidied text stands for.
 
-    Raises :class:`Refusal` ``notation.shape``, ``notation.domain``, ``notation.point``,
+    Raises Refusal ``notation.shape``, ``notation.domain``, ``notation.point``,
     ``notation.rotation`` or, for anything else, ``notation.unreadable``.
     """
     if text in _WORDS:

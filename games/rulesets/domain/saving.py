@@ -19,7 +19,7 @@ def encode(state: DomainState) -> bytes:
 
 
 def decode(data: bytes) -> DomainState:
-    """The state of an encoding. Raises :class:`EngineFault`."""
+    """The state of an encoding. Raises EngineFault."""
     try:
         return restored(_SAVED.decode(data))
     except (msgspec.DecodeError, ValueError) as error:

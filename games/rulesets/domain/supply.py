@@ -33,7 +33,7 @@ _KEYS: Final = {"name": Name, "version": Name, "size": tuple[Side, Side]}
 
 @lru_cache(maxsize=16)
 def validate_supply(text: str) -> SupplyReport:
-    """Check a pool; see :meth:`games.engine.ruleset.Ruleset.validate_supply`."""
+    """Check a pool; see `games.engine.ruleset.Ruleset.validate_supply`."""
     try:
         data = msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError) as error:

@@ -29,7 +29,7 @@ _EXPECTED = {
 
 
 def validate(state: DomainState, decision: Decision, move: Move) -> None:
-    """Raise :class:`Refusal` where ``move`` cannot answer ``decision``."""
+    """Raise Refusal where ``move`` cannot answer ``decision``."""
     match decision.kind, move:
         case "inspect", Ready():
             if not state.terms.early_ready:

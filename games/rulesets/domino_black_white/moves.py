@@ -2,7 +2,7 @@
 
 There are 21 dominoes. On a given spot one with two numbers can be laid two ways and hide either
 half; a double looks the same both ways and only the hidden half differs. That makes 72 ways for
-each of the 108 spots. All of them exist once, in :data:`PLACES`, with what they do worked out.
+each of the 108 spots. All of them exist once, in `PLACES`, with what they do worked out.
 """
 
 from __future__ import annotations
@@ -41,8 +41,7 @@ class PlaceDomino(msgspec.Struct, frozen=True, tag="place"):
     """A domino laid on a spot, with one half hidden.
 
     ``numbers`` lie on the spot's cells in board order; ``hides`` says which of the two is hidden.
-    Places are taken from :data:`PLACES` or :func:`place`, never made: ``code`` is the position
-    there.
+    Places are taken from `PLACES` or `place`, never made: ``code`` is the position there.
     """
 
     code: int

@@ -42,7 +42,7 @@ _NUMBER_OF = {str(number): number for number in range(HIGHEST + 1)}
 def parse_move(text: str) -> Move:
     """The move of a tidied text.
 
-    Raises :class:`Refusal`: ``notation.unreadable`` where it is none; ``notation.not-a-domino``,
+    Raises Refusal ``notation.unreadable`` where it is none; ``notation.not-a-domino``,
     ``notation.no-such-square``, ``notation.not-neighbours``; ``notation.hide-double``,
     ``notation.hide-number`` and ``notation.hide-square`` for what is to be hidden.
     """

@@ -47,7 +47,7 @@ def encode(state: BlackWhiteState) -> bytes:
 
 
 def decode(data: bytes) -> BlackWhiteState:
-    """The state of an encoding. Raises :class:`EngineFault` for what never was one."""
+    """The state of an encoding. Raises EngineFault for what never was one."""
     try:
         saved = _DECODER.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:

@@ -27,10 +27,10 @@ class BlackWhiteState(msgspec.Struct, frozen=True, gc=False):
 
     What happened is in the first four fields; the rest follows from them and is carried along.
     ``first`` is None until the order is chosen, ``late`` the seat that ran out of time, ``last``
-    the chain of placements from the latest back. ``turn`` is an index of :data:`DECISIONS`;
-    ``hand`` belongs to the seat to move, ``other_hand`` to its opponent. ``lines`` is described in
-    the module of that name, ``open``, ``held`` and ``legal`` are sets of spots. The match is over
-    when ``legal`` is empty.
+    the chain of placements from the latest back. ``turn`` is an index of `DECISIONS`; ``hand``
+    belongs to the seat to move, ``other_hand`` to its opponent. ``lines`` is described in the
+    module of that name, ``open``, ``held`` and ``legal`` are sets of spots. The match is over when
+    ``legal`` is empty.
 
     The letters of each placement are part of what happened, not worked out again: a state that a
     bot makes up from a view keeps the letters that were announced, even where the numbers it had

@@ -12,9 +12,8 @@ from games.rulesets.domino_black_white.state import BlackWhiteState
 
 
 def validate(state: BlackWhiteState, decision: Decision, move: Move) -> None:
-    """Raise :class:`Refusal` where ``move`` cannot answer ``decision``: ``move.wrong-kind``,
-    ``place.used``, ``place.occupied``, ``place.wing``, ``place.unsupported``,
-    ``place.unreachable``."""
+    """Raise Refusal where ``move`` cannot answer ``decision``: ``move.wrong-kind``, ``place.used``,
+    ``place.occupied``, ``place.wing``, ``place.unsupported``, ``place.unreachable``."""
     if decision.kind == "order":
         if not isinstance(move, ChooseOrder):
             raise Refusal("move.wrong-kind", "Choose the order of play now: first or second.")

@@ -58,7 +58,7 @@ WAYS: Final = 2 * len(SPOTS[0])
 
 class Play(msgspec.Struct, frozen=True, gc=False, tag="play"):
     """A domino on two neighbouring squares: the lower number on ``low_at``, the other one on
-    ``high_at``. Plays are taken from :data:`PLAYS` or :func:`play_of`, never made."""
+    ``high_at``. Plays are taken from `PLAYS` or `play_of`, never made."""
 
     code: int
     domino: DominoIndex
@@ -168,7 +168,7 @@ def _number_by_lanes() -> dict[int, int | None]:
 def number_at(board: int, at: int) -> int | None:
     """The number that a square shows, or None where it is empty.
 
-    Raises :class:`KeyError` for what never was a board.
+    Raises KeyError for what never was a board.
     """
     lanes = sum((board >> SQUARES * lane + at & 1) << lane for lane in range(LANES))
     return _number_by_lanes()[lanes]

@@ -49,8 +49,8 @@ def determinize(view: Mapping[str, Any], seat: Seat, random: RandomSource) -> St
 
     The opponent's deck holds what was seen of it; the rest is drawn among the decks that their
     items allow, and dealt so that they have the choice that they are being asked for and, as far as
-    a bounded search finds such a deal, could not play where they were skipped.
-    Raises :class:`EngineFault` for what never was a view of that seat.
+    a bounded search finds such a deal, could not play where they were skipped. Raises EngineFault
+    for what never was a view of that seat.
     """
     try:
         return _guess(view, seat, random)

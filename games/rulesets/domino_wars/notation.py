@@ -45,7 +45,7 @@ _CHOICES: Final[dict[str, tuple[Move, ...]]] = {"return": RETURNS, "top": TOPS, 
 def parse_move(text: str) -> Move:
     """The move that a tidied text stands for.
 
-    Raises :class:`Refusal`: ``notation.not-a-domino``, ``notation.no-such-square``,
+    Raises Refusal ``notation.not-a-domino``, ``notation.no-such-square``,
     ``notation.not-neighbours``, ``notation.deck-size`` or, for anything else,
     ``notation.unreadable``.
     """
@@ -64,8 +64,7 @@ def parse_move(text: str) -> Move:
 
 
 def parse_domino(text: str) -> DominoIndex:
-    """The domino of two digits in either order. Raises :class:`Refusal`
-    ``notation.not-a-domino``."""
+    """The domino of two digits in either order. Raises Refusal ``notation.not-a-domino``."""
     domino = INDEX_OF.get("".join(sorted(text))) if len(text) == 2 else None
     if domino is None:
         raise Refusal(
@@ -78,7 +77,7 @@ def parse_domino(text: str) -> DominoIndex:
 def parse_deck(text: str) -> Deck:
     """The deck of these dominoes; whether its owner may choose it is not looked at.
 
-    Raises :class:`Refusal` ``notation.not-a-domino`` and ``notation.deck-size``.
+    Raises Refusal ``notation.not-a-domino`` and ``notation.deck-size``.
     """
     dominoes = tuple(sorted(map(parse_domino, text.split(" "))))
     if len(dominoes) != DECK:

@@ -61,8 +61,8 @@ def chance_due(state: Opening) -> tuple[Draw, ...]:
 
 
 def check_deck(terms: Terms, seat: Seat, dominoes: Dominoes) -> None:
-    """Raise :class:`Refusal` ``deck.three-alike`` or ``deck.repeated`` where the seat may not have
-    this deck: each domino once, and one twice for every Domino Repeat."""
+    """Raise Refusal ``deck.three-alike`` or ``deck.repeated`` where the seat may not have this
+    deck: each domino once, and one twice for every Domino Repeat."""
     counts = Counter(dominoes)
     repeated = tuple([domino for domino, count in counts.items() if count > 1])
     many = [domino for domino, count in counts.items() if count > 2]
@@ -173,7 +173,7 @@ def drawn(state: Opening, chance: Chance, dominoes: Dominoes) -> State:
     """The state after a pile was shuffled or a mulligan drawn, ``dominoes`` being the hand and the
     pile from the top.
 
-    Raises :class:`Refusal` ``chance.other-deck`` for dominoes other than those of the deck, and
+    Raises Refusal ``chance.other-deck`` for dominoes other than those of the deck, and
     ``chance.old-hand`` for a mulligan that gives some of the old hand back.
     """
     seat = seat_of(chance.draw)

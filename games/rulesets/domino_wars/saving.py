@@ -142,7 +142,7 @@ def _side_document(side: Side | None) -> _Side | None:
 
 
 def decode(data: bytes) -> State:
-    """The state of an encoding. Raises :class:`EngineFault` for what never was one."""
+    """The state of an encoding. Raises EngineFault for what never was one."""
     try:
         saved = _DECODER.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:

@@ -1,4 +1,4 @@
-"""The states of a match: an :class:`Opening` until both hands stand, then a :class:`Position`."""
+"""The states of a match: an `Opening` until both hands stand, then a `Position`."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _EXPECTED: Final[dict[str, tuple[type[Any], str]]] = {
 
 
 def validate(state: State, decision: Decision, move: Move) -> None:
-    """Raise :class:`Refusal` where ``move`` cannot answer ``decision``."""
+    """Raise Refusal where ``move`` cannot answer ``decision``."""
     expected, sentence = _EXPECTED[decision.kind]
     if not isinstance(move, expected):
         raise Refusal("move.wrong-kind", sentence)

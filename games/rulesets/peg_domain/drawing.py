@@ -52,8 +52,8 @@ def draw(frame: Preliminaries, wanted: Draw, random: RandomSource) -> Chance:
 
 
 def parse(text: str) -> Chance:
-    """A pallet from its text. Raises :class:`Refusal` ``notation.chance``, and ``chance.square``
-    for a square that no pallet has."""
+    """A pallet from its text. Raises Refusal ``notation.chance``, and ``chance.square`` for a
+    square that no pallet has."""
     match = _CHANCE.fullmatch(notation.tidy(text))
     if match is None:
         raise Refusal("notation.chance", 'A pallet is written like "pallet red A1 C3 D9".')
@@ -67,7 +67,7 @@ def parse(text: str) -> Chance:
 def pegs_of(chance: Chance) -> int:
     """The pegs of a pallet that was drawn or supplied.
 
-    Raises :class:`Refusal` ``chance.pallet`` unless they are 36 different squares.
+    Raises Refusal ``chance.pallet`` unless they are 36 different squares.
     """
     pegs = set_of([PALLET_SQUARE[name] for name in chance.value])
     if len(chance.value) != PEGS or pegs.bit_count() != PEGS:

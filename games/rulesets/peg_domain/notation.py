@@ -64,7 +64,7 @@ _TURNS: Final = {"0": 0, "90": 1, "180": 2, "270": 3}
 def parse_move(text: str) -> Move:
     """The move of a tidied text.
 
-    Raises :class:`Refusal`: ``notation.unreadable`` where it is none, ``notation.rotation``;
+    Raises Refusal ``notation.unreadable`` where it is none, ``notation.rotation``;
     ``cut.off-pallet``, ``cut.twice``, ``place.off-domain``, ``remove.off-pallet``,
     ``extra.off-pallet`` and ``minus.off-domain`` for squares that there are not.
     """

@@ -114,8 +114,8 @@ def _pallet_of(shown: dict[str, Any], seat: int) -> dict[str, Any]:
 def _pixels(data: bytes, size: tuple[int, int] | None) -> Pixels:
     """A picture in red, green and blue, brought to ``size``.
 
-    Raises :class:`Refusal` ``picture.unreadable``, ``picture.too-many-pixels``,
-    ``picture.too-small`` and ``picture.shape``.
+    Raises Refusal ``picture.unreadable``, ``picture.too-many-pixels``, ``picture.too-small`` and
+    ``picture.shape``.
     """
     try:
         with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as image:
@@ -158,8 +158,7 @@ def _must_fit(width: int, height: int, size: tuple[int, int]) -> None:
 def painted_squares(template_png: bytes, upload: bytes) -> tuple[list[str], list[str]]:
     """The names of the painted squares of the pallet and of the domain.
 
-    Raises :class:`Refusal` ``picture.unclear`` where a square is painted in part, and as
-    :func:`_pixels`.
+    Raises Refusal ``picture.unclear`` where a square is painted in part, and as `_pixels`.
     """
     before = _pixels(template_png, None)
     after = _pixels(upload, (before.shape[1], before.shape[0]))
@@ -206,9 +205,9 @@ def read(
     """Every placement that the painted squares may stand for.
 
     Where the same squares can be covered in several ways, these differ in where the pegs come to
-    lie. One that covers a single peg is read with Peg Subtraction, if the player may use it.
-    Raises :class:`Refusal`: ``picture.nothing``, ``picture.counts``, ``picture.no-path``,
-    ``picture.path-open``, ``picture.no-fit``, and whatever is wrong with the placements themselves.
+    lie. One that covers a single peg is read with Peg Subtraction, if the player may use it. Raises
+    Refusal ``picture.nothing``, ``picture.counts``, ``picture.no-path``, ``picture.path-open``,
+    ``picture.no-fit``, and whatever is wrong with the placements themselves.
     """
     if decision.kind != "turn":
         raise Refusal("picture.not-taken", "Only placements are painted.")
@@ -254,7 +253,7 @@ def read(
 
 
 def _legal_placement(state: PegDomainState, decision: Decision, move: PlaceCutOut) -> PlaceCutOut:
-    """The placement as it can be made. Raises :class:`Refusal`."""
+    """The placement as it can be made. Raises Refusal."""
     try:
         validate(state, decision, move)
     except Refusal as refusal:
@@ -301,8 +300,8 @@ def _path(start: int, end: int, squares: set[int]) -> list[int] | None:
     """A path from one square to another that passes all of them once, or None if there is none.
 
     Those with the fewest ways on come first, and what strands a square is not followed up: without
-    either, blocks of thirty squares take longer than anybody would wait. Raises :class:`_CutShort`
-    after ``LONGEST_PATH`` steps; the largest cut-outs can take that many.
+    either, blocks of thirty squares take longer than anybody would wait. Raises _CutShort after
+    ``LONGEST_PATH`` steps; the largest cut-outs can take that many.
     """
     # A path alternates between the two kinds of squares of a chess board.
     if sum([_sign(square) for square in squares]) * 2 != _sign(start) + _sign(end):

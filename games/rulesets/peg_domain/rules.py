@@ -299,7 +299,7 @@ class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting):
 
     def any_legal(self, state: PegDomainState, decision: Decision) -> bool:
         """A turn can always be a finish; whether it can be a placement as well is found by
-        :func:`games.rulesets.peg_domain.search.any_placement`."""
+        `games.rulesets.peg_domain.search.any_placement`."""
         if decision.kind != "inspection":
             return True
         return next(self._during_inspection(state, decision.seat), None) is not None

@@ -120,7 +120,7 @@ def _bit(seat: Seat | None) -> Literal[0, 1] | None:
 
 
 def decode(data: bytes) -> PegDomainState:
-    """The state of an encoding. Raises :class:`EngineFault` for what never was one."""
+    """The state of an encoding. Raises EngineFault for what never was one."""
     try:
         return _state_of(_DECODER.decode(data))
     except (msgspec.MsgspecError, ValueError, Refusal) as error:

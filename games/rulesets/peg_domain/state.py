@@ -42,11 +42,11 @@ LAST_ROUND_OF_ITEMS: Final = 10
 class Preliminaries(msgspec.Struct, frozen=True, gc=False):
     """What is settled before the first turn.
 
-    ``items`` has how often each seat may use each of :data:`ITEM_IDS`. ``right`` was taken by the
-    seat with the advantage. ``drawn`` are the pegs of the red and of the blue pallet, 0 until they
-    are drawn. ``extra`` has the squares named for Additional Peg, by seat and colour. ``red`` is
-    the seat that plays red. ``pegs`` are the pegs of each seat's pallet as play began, once as a
-    set and once listed; nothing before.
+    ``items`` has how often each seat may use each of `ITEM_IDS`. ``right`` was taken by the seat
+    with the advantage. ``drawn`` are the pegs of the red and of the blue pallet, 0 until they are
+    drawn. ``extra`` has the squares named for Additional Peg, by seat and colour. ``red`` is the
+    seat that plays red. ``pegs`` are the pegs of each seat's pallet as play began, once as a set
+    and once listed; nothing before.
     """
 
     variant: str

@@ -74,7 +74,7 @@ class _Pallet(msgspec.Struct):
 
 
 def validate_supply(key: str, text: str) -> SupplyReport:
-    """Check pallets; see :meth:`games.engine.ruleset.Ruleset.validate_supply`."""
+    """Check pallets; see `games.engine.ruleset.Ruleset.validate_supply`."""
     wanted = _WANTED[key]
     faults: list[str] = []
     found = _read(text, wanted, faults)

@@ -65,7 +65,7 @@ _FITTING: Final = {
 
 
 def validate(state: PegDomainState, decision: Decision, move: Move) -> None:
-    """Raise :class:`Refusal` where ``move`` cannot answer ``decision``."""
+    """Raise Refusal where ``move`` cannot answer ``decision``."""
     kind = decision.kind
     if not isinstance(move, _FITTING[kind]):
         code = "move.wrong-kind"

@@ -24,7 +24,7 @@ def determinize(view: Mapping[str, Any]) -> TetronogoState:
 
 
 def _history_of(view: Mapping[str, Any]) -> History:
-    """The history behind a view. Raises :class:`EngineFault` for what never was a view."""
+    """The history behind a view. Raises EngineFault for what never was a view."""
     try:
         bouts = [_history_of_bout(bout, bout["out_of_time"]) for bout in view["bouts"]]
         if view["pieces"] is not None:

@@ -26,8 +26,8 @@ _TURNS = {"0": 0, "90": 1, "180": 2, "270": 3}
 def parse_move(text: str) -> Move:
     """The move that a tidied text stands for.
 
-    Raises :class:`Refusal` ``notation.tetromino``, ``notation.square``, ``notation.rotation`` or,
-    for anything else, ``notation.unreadable``.
+    Raises Refusal ``notation.tetromino``, ``notation.square``, ``notation.rotation`` or, for
+    anything else, ``notation.unreadable``.
     """
     if text == "first":
         return Start("first")
@@ -56,8 +56,7 @@ def parse_move(text: str) -> Move:
 
 
 def parse_letter(text: str) -> Letter:
-    """A tetromino's letter, given in lower case. Raises :class:`Refusal`
-    ``notation.tetromino``."""
+    """A tetromino's letter, given in lower case. Raises Refusal ``notation.tetromino``."""
     letter = text.upper()
     if len(letter) != 1 or letter not in LETTERS:
         raise Refusal(

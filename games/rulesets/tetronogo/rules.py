@@ -205,7 +205,7 @@ class Tetronogo(Ruleset[TetronogoState, Move]):
 
 
 def _seat_of_draw(draw: Draw) -> Seat:
-    """The seat that a pick is drawn for. Raises :class:`EngineFault` for any other draw."""
+    """The seat that a pick is drawn for. Raises EngineFault for any other draw."""
     if draw.kind != "pick" or draw.whose not in (0, 1):
         raise EngineFault(f"Tetronogo has no draw {draw.kind!r} for {draw.whose!r}")
     return int(draw.whose)

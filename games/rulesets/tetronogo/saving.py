@@ -22,7 +22,7 @@ def encode(state: TetronogoState) -> bytes:
 
 
 def decode(data: bytes) -> TetronogoState:
-    """The state of an encoding. Raises :class:`EngineFault`."""
+    """The state of an encoding. Raises EngineFault."""
     try:
         history = _HISTORY.decode(data)
     except msgspec.DecodeError as error:
@@ -53,7 +53,7 @@ def _bout_history(
 
 
 def replayed(history: History) -> TetronogoState:
-    """The state that a history leads to. Raises :class:`EngineFault` where it cannot be one."""
+    """The state that a history leads to. Raises EngineFault where it cannot be one."""
     state = TetronogoState(pick_frame(history.advantage, ()))
     try:
         for bout in history.bouts:

@@ -17,7 +17,7 @@ _EXPECTED = {
 
 
 def validate(state: TetronogoState, decision: Decision, move: Move) -> None:
-    """Raise :class:`Refusal` where ``move`` cannot answer ``decision``."""
+    """Raise Refusal where ``move`` cannot answer ``decision``."""
     if decision.kind == "place" and isinstance(move, PlaceTetromino):
         _validate_place(state, decision.seat, move)
     elif decision.kind == "pick" and isinstance(move, Pick):

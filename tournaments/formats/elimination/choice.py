@@ -69,8 +69,8 @@ def dmo_choose(
     the EC on seat 0, the DMO on seat 1 and at an advantage.
 
     What it is played in comes from the round or the season's repertoire; where the lower seed
-    chooses, or nothing is there to choose from, it stays open (see `legs.rules_set`).
-    Refusals: ``season.none``, ``season.archived``, ``season.not-running``, ``choice.closed``,
+    chooses, or nothing is there to choose from, it stays open (see `legs.rules_set`). Raises
+    Refusal ``season.none``, ``season.archived``, ``season.not-running``, ``choice.closed``,
     ``choice.not-yours``, ``choice.own`` (an organiser who is EC or would be chosen),
     ``choice.too-late``, ``choice.not-allowed`` (immune, out, or in another death match).
     """

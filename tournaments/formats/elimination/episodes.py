@@ -75,9 +75,9 @@ def episode_open(
 ) -> Episode:
     """Open the next episode, named "Episode 1" and so on unless ``name`` says otherwise.
 
-    Refusals: those of `guards.season_lock_managed`, ``season.not-running``, ``format.no-episodes``,
-    ``round.not-closed``, ``episode.too-few`` (two play the final), ``round.name.too-long``,
-    ``episode.main-match.too-long``.
+    Raises Refusal as `guards.season_lock_managed` does, ``season.not-running``,
+    ``format.no-episodes``, ``round.not-closed``, ``episode.too-few`` (two play the final),
+    ``round.name.too-long``, ``episode.main-match.too-long``.
     """
     locked = season_lock_managed(season, acting_user)
     must_be_ready_for_an_episode(locked)
@@ -144,7 +144,7 @@ def episode_skip(
 ) -> Episode:
     """End an episode in which nobody is eliminated by a death match.
 
-    Refusals: those of `guards.season_lock_managed`, ``season.not-running``, ``why.*``,
+    Raises Refusal as `guards.season_lock_managed` does, ``season.not-running``, ``why.*``,
     ``death-match.own`` (by the EC), ``lifecycle.step``, ``episode.death-match`` (call that off
     first).
     """

@@ -41,7 +41,7 @@ def final_open(
 
     ``games``: ruleset, variant and perhaps options of each match in turn; by default the season's
     repertoire. The eliminated give items before the matches (`gifts.item_give`), and whoever holds
-    more for a match has its advantage. Refusals: those of `guards.season_lock_managed`,
+    more for a match has its advantage. Raises Refusal as `guards.season_lock_managed` does,
     ``season.not-running``, ``format.no-episodes``, ``round.not-closed``, ``final.two``,
     ``death-match.own`` (a finalist says how it is played), ``final.games``, ``best-of.odd``,
     ``season.repertoire``, ``setup.*``, ``round.name.*``.

@@ -54,13 +54,12 @@ def placements_record(
     season's time to choose an opponent. Recording again, while the EC chooses, replaces it.
 
     ``ec`` names one of several who share the last place. Late entries play from the next episode
-    on, and are not placed. Refusals: those of `guards.season_lock_managed`,
+    on, and are not placed. Raises Refusal as `guards.season_lock_managed` does,
     ``season.not-running``, ``format.no-episodes``, ``death-match.own`` (again, by the EC),
-    ``episode.placed``, ``placements.missing``,
-    ``placements.twice``, ``placements.stranger``, ``placements.place``, ``placements.tie``,
-    ``placements.ec-not-last``, ``placements.ec-immune``, ``placements.ec-playing`` (in a death
-    match of another episode), ``placements.nobody-left`` (to choose from),
-    ``episode.main-match.too-long``, ``episode.notes.too-long``.
+    ``episode.placed``, ``placements.missing``, ``placements.twice``, ``placements.stranger``,
+    ``placements.place``, ``placements.tie``, ``placements.ec-not-last``, ``placements.ec-immune``,
+    ``placements.ec-playing`` (in a death match of another episode), ``placements.nobody-left`` (to
+    choose from), ``episode.main-match.too-long``, ``episode.notes.too-long``.
     """
     season = season_lock_managed(episode.round.season, acting_user)
     fresh = episode_fresh(episode)

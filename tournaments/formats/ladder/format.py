@@ -193,10 +193,10 @@ def ladder_challenge(
 ) -> DeathMatch:
     """Challenge somebody above on a ladder; the challenger has seat 0.
 
-    A contestant challenges for themselves; an organiser names the ``challenger``. Refusals: those
-    of `guards.season_lock_managed`, ``season.not-running``, ``ladder.no-ladder``, ``ladder.not-in``
-    (the user is no contestant), ``season.not-organiser``, ``ladder.unknown``, ``ladder.self``,
-    ``ladder.not-above``, ``ladder.out-of-reach``, ``ladder.busy``.
+    A contestant challenges for themselves; an organiser names the ``challenger``. Raises Refusal as
+    `guards.season_lock_managed` does, ``season.not-running``, ``ladder.no-ladder``,
+    ``ladder.not-in`` (the user is no contestant), ``season.not-organiser``, ``ladder.unknown``,
+    ``ladder.self``, ``ladder.not-above``, ``ladder.out-of-reach``, ``ladder.busy``.
     """
     locked = season_lock(season.pk)
     must_be_a_ladder(locked)

@@ -94,7 +94,7 @@ def check(
 ) -> None:
     """Refuse a challenge that may not be made; ``names`` are what sentences call the players.
 
-    Raises Refusal: ``ladder.unknown`` (not on the ladder), ``ladder.self``, ``ladder.not-above``,
+    Raises Refusal ``ladder.unknown`` (not on the ladder), ``ladder.self``, ``ladder.not-above``,
     ``ladder.out-of-reach``, ``ladder.busy`` (one of the two has a challenge open).
     """
     known = names or {}

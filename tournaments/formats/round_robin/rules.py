@@ -1,7 +1,7 @@
 """Round robin: everybody meets everybody, once or twice.
 
 The timetable is made once, by the circle method, and does not change. What withdrawals do to the
-results is worked out by :func:`counted`, from the timetable and the results, each time anew.
+results is worked out by `counted`, from the timetable and the results, each time anew.
 """
 
 from __future__ import annotations

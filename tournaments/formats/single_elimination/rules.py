@@ -1,7 +1,7 @@
 """Single elimination: a bracket as data, and what the results make of it.
 
 Nothing about a bracket is stored but its seeds and the results of its matches. Sides, winners and
-places follow from them by :func:`progress`, also after a result has been corrected.
+places follow from them by `progress`, also after a result has been corrected.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ against each other:
 3. how far the pair is from the customary fold: the upper half of a group of equal points meets its
    lower half in order, and where a group must give somebody up, neighbours of two groups meet.
 
-Up to :data:`COMPLETE` players every possible pair is weighed, and the round is the best there is.
-Beyond it, only pairs near in the standings are, and more of them only when those leave somebody
-over: the cost of looking at all of them grows with the third power of the field.
+Up to `COMPLETE` players every possible pair is weighed, and the round is the best there is. Beyond
+it, only pairs near in the standings are, and more of them only when those leave somebody over: the
+cost of looking at all of them grows with the third power of the field.
 
 Points are one for a win, a walkover or a bye. Late entries have none for the rounds they missed.
 Whoever has withdrawn is simply not handed in any more.

@@ -43,9 +43,8 @@ from tournaments.services.results import decisions, rulings
 def contestant_remove(
     *, acting_user: User, contestant: Contestant, at: datetime | None = None
 ) -> Contestant:
-    """Strike somebody off before the season begins. Refusals: those of
-    `guards.season_lock_managed`, ``season.begun`` (they would withdraw, or be replaced),
-    ``lifecycle.step``."""
+    """Strike somebody off before the season begins. Raises Refusal as `guards.season_lock_managed`
+    does, ``season.begun`` (they would withdraw, or be replaced), ``lifecycle.step``."""
     season, found = _fresh(contestant)
     must_manage(season, acting_user)
     must_be_removable(found)
@@ -69,8 +68,9 @@ def contestant_withdraw(
     """Somebody leaves: they themselves, or at an organiser's word. In a running season their open
     death matches are walkovers.
 
-    Refusals: ``season.none``, ``season.archived``, ``season.not-organiser``, ``why.*`` (organisers
-    give a reason), ``death-match.own``, ``season.over``, ``lifecycle.step``, those of the format.
+    Raises Refusal ``season.none``, ``season.archived``, ``season.not-organiser``, ``why.*``
+    (organisers give a reason), ``death-match.own``, ``season.over``, ``lifecycle.step``, and as the
+    format does.
     """
     season, found = _fresh(contestant)
     at = instant(at)
@@ -150,7 +150,7 @@ def contestant_return(
     an elimination season from the next main match to be recorded: their death matches stay
     walkovers unless they are taken up again (`death_match_reopen`).
 
-    Refusals: those of `guards.season_lock_managed`, ``season.not-running``, ``why.*``,
+    Raises Refusal as `guards.season_lock_managed` does, ``season.not-running``, ``why.*``,
     ``contestant.not-withdrawn``, ``contestant.account-closed``, ``contestant.suspended``, those of
     the format for a late entry.
     """
@@ -194,8 +194,8 @@ def contestant_return(
 
 def must_be_returnable(contestant: Contestant) -> None:
     """Whether a contestant can come back. Raises Refusal ``season.not-running``,
-    ``contestant.not-withdrawn``, ``contestant.account-closed``, ``contestant.suspended`` and those
-    of the format."""
+    ``contestant.not-withdrawn``, ``contestant.account-closed``, ``contestant.suspended`` and as the
+    format does."""
     season = contestant.season
     must_be_running(season)
     if contestant.status != ContestantStatus.WITHDRAWN:
@@ -218,7 +218,7 @@ def contestant_replace(
     """Put somebody else in a contestant's place: the seed, the death matches that are not decided,
     the part in an open episode and the items that are held. What was decided stays the other's.
 
-    Refusals: those of `guards.season_lock_managed`, ``season.not-running``, ``why.*``,
+    Raises Refusal as `guards.season_lock_managed` does, ``season.not-running``, ``why.*``,
     ``contestant.twice``, ``contestant.account-closed``, ``contestant.suspended``,
     ``contestant.playing``, ``death-match.own``, ``lifecycle.step``.
     """

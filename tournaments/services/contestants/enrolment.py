@@ -47,7 +47,7 @@ def contestants_enrol(
     """Enrol people in this order, all of them or nobody; in a season that is running, as late
     entries from the next round on. The number of queries does not depend on how many they are.
 
-    Refusals: those of `guards.season_lock_managed`, ``season.over``, ``contestant.twice``,
+    Raises Refusal as `guards.season_lock_managed` does, ``season.over``, ``contestant.twice``,
     ``contestant.account-closed``, ``contestant.suspended``, ``contestant.name.too-long``,
     ``seed.range``, ``seed.taken``, ``seed.fixed``, and those of the format for a late entry.
     """
@@ -63,7 +63,7 @@ def contestant_enrol(
     seed: int | None = None,
     at: datetime | None = None,
 ) -> Contestant:
-    """Enrol somebody, as :func:`contestants_enrol` does."""
+    """Enrol somebody, as `contestants_enrol` does."""
     entries = [Enrolment(user, name, seed)]
     (one,) = contestants_enrol(acting_user=acting_user, season=season, entries=entries, at=at)
     return one
@@ -71,8 +71,8 @@ def contestant_enrol(
 
 @transaction.atomic
 def contestant_join(*, acting_user: User, season: Season, at: datetime | None = None) -> Contestant:
-    """Enrol oneself, where the season is open. Refusals: ``season.none``, ``season.archived``,
-    ``enrolment.closed``, and those of :func:`contestants_enrol`."""
+    """Enrol oneself, where the season is open. Raises Refusal ``season.none``, ``season.archived``,
+    ``enrolment.closed``, and as `contestants_enrol` does."""
     locked = season_lock(season.pk)
     must_be_open_to_everybody(locked)
     (one,) = _enrol(locked, acting_user, [Enrolment(acting_user)], instant(at))
@@ -122,7 +122,8 @@ class Intake:
                 self._refusal = refusal
 
     def admit(self, entry: Enrolment) -> Contestant:
-        """The contestant that an entry makes, not saved yet. Refusals as `contestants_enrol`."""
+        """The contestant that an entry makes, not saved yet. Raises Refusal as `contestants_enrol`
+        does."""
         season = self._season
         must_not_be_over(season)
         user = self._users[entry.user.pk]

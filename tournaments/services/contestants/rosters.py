@@ -52,8 +52,8 @@ def contestants_import(
 
     Columns ``username``, ``name`` (empty: the account's own) and ``seed`` (may be empty), with
     headings in any order, or without headings in this order. People are found by username only:
-    whose address belongs to which account is not for organisers to find out. Refusals: those of
-    `guards.season_lock_managed`, and :class:`FaultyRoster` with a line for each fault.
+    whose address belongs to which account is not for organisers to find out. Raises Refusal as
+    `guards.season_lock_managed` does, and FaultyRoster with a line for each fault.
     """
     locked = season_lock_managed(season, acting_user)
     at = instant(at)

@@ -26,8 +26,8 @@ def seeds_set(
 ) -> list[Contestant]:
     """Set seeds by the contestants' ids before the season begins; None takes one away.
 
-    Refusals: those of `guards.season_lock_managed`, ``seed.fixed``, ``seed.range``, ``seed.taken``,
-    ``contestant.none``.
+    Raises Refusal as `guards.season_lock_managed` does, ``seed.fixed``, ``seed.range``,
+    ``seed.taken``, ``contestant.none``.
     """
     locked = season_lock_managed(season, acting_user)
     enrolled = _enrolled_contestants(locked)
@@ -52,7 +52,7 @@ def seeds_draw(
     *, acting_user: User, season: Season, random: RandomSource = chance.system
 ) -> list[Contestant]:
     """Draw all seeds by lot. ``random`` gives floats from 0 to below 1; by default the operating
-    system's. Refusals: those of `guards.season_lock_managed`, ``seed.fixed``."""
+    system's. Raises Refusal as `guards.season_lock_managed` does, ``seed.fixed``."""
     locked = season_lock_managed(season, acting_user)
     enrolled = _enrolled_contestants(locked)
     left = sorted(enrolled)

@@ -30,7 +30,7 @@ def item_declare(
     it is aimed at. It stays a secret until the match begins.
 
     ``target``: what a Copy (any item brought by either) or a Block (the opponent's) is aimed at.
-    Refusals: ``season.none``, ``season.archived``, ``season.not-running``, ``item.not-yours``,
+    Raises Refusal ``season.none``, ``season.archived``, ``season.not-running``, ``item.not-yours``,
     ``item.too-late``, ``item.gone``, ``item.declared``, ``item.elsewhere`` (it is for another
     match), ``item.unfit``, ``item.no-rules``, ``item.target``, ``item.no-target``,
     ``item.uncopyable``, ``item.unblockable``.
@@ -55,7 +55,7 @@ def item_declare(
 
 @transaction.atomic
 def item_undeclare(*, acting_user: User, leg: Leg, gift: Gift) -> None:
-    """Leave an item at home after all. Refusals: ``season.*``, ``item.not-yours``,
+    """Leave an item at home after all. Raises Refusal ``season.*``, ``item.not-yours``,
     ``item.too-late``, ``item.not-declared``."""
     leg = _lock(leg)
     must_be_declared(leg, gift, acting_user).delete()

@@ -52,12 +52,11 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
 
     An eliminated contestant gives one item for a death match themselves, and one for each match of
     the final; organisers enter any gift, or grant an item (no ``giver``). ``ruleset`` is empty for
-    Copy and Block. Refusals:
-    ``season.none``, ``season.archived``, ``season.not-running``, ``season.not-organiser``,
-    ``item.no-gifts``, ``item.unknown``, ``item.giver``, ``item.giver-in``, ``item.given-already``,
-    ``item.receiver``, ``item.receiver-out``, ``item.oneself``, ``death-match.own`` (for one's own
-    opponent), ``item.for-which``, ``item.match``, ``item.match-over``, ``item.leg``,
-    ``item.unfit``, ``item.note.too-long``.
+    Copy and Block. Raises Refusal ``season.none``, ``season.archived``, ``season.not-running``,
+    ``season.not-organiser``, ``item.no-gifts``, ``item.unknown``, ``item.giver``,
+    ``item.giver-in``, ``item.given-already``, ``item.receiver``, ``item.receiver-out``,
+    ``item.oneself``, ``death-match.own`` (for one's own opponent), ``item.for-which``,
+    ``item.match``, ``item.match-over``, ``item.leg``, ``item.unfit``, ``item.note.too-long``.
     """
     locked = season_lock(season.pk)
     must_take_items(locked)

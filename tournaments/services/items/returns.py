@@ -22,8 +22,8 @@ from tournaments.services.items.spending import items_unseal
 
 @transaction.atomic
 def item_take_back(*, acting_user: User, gift: Gift, why: str, at: datetime | None = None) -> Gift:
-    """Take back an item that was given by mistake and is not used up. Organisers only.
-    Refusals: those of `guards.season_lock_managed`, ``why.*``, ``death-match.own``,
+    """Take back an item that was given by mistake and is not used up. Organisers only. Raises
+    Refusal as `guards.season_lock_managed` does, ``why.*``, ``death-match.own``,
     ``item.match-waits``, ``lifecycle.step``."""
     season = season_lock_managed(gift.season, acting_user)
     found = Gift.objects.select_related("receiver").get(pk=gift.pk)

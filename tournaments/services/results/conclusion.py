@@ -23,8 +23,8 @@ def season_end(
     winner: Contestant | None = None,
     at: datetime | None = None,
 ) -> Season:
-    """End a running season as its format ends: by its order, or with whoever is left. Refusals:
-    those of `season_conclude` or `seasons.season_finish`."""
+    """End a running season as its format ends: by its order, or with whoever is left. Raises
+    Refusal as `season_conclude` or `seasons.season_finish` do."""
     end = season_conclude if format_of(season.format).ends_by_order else seasons.season_finish
     return end(acting_user=acting_user, season=season, winner=winner, at=at)
 
@@ -41,7 +41,7 @@ def season_conclude(
 
     Brackets, round robins and Swiss seasons conclude by themselves with their last result, but for
     a tie at the top that no metric has broken: then an organiser says which of the tied has won. A
-    ladder ends whenever its organisers say so. Refusals: those of `guards.season_lock_managed`,
+    ladder ends whenever its organisers say so. Raises Refusal as `guards.season_lock_managed` does,
     ``season.not-running``, ``season.not-concluded`` (rounds or matches are missing, or an
     elimination season), ``season.tied`` (``winner`` must be said), ``season.not-first``,
     ``season.own`` (by one of the tied).

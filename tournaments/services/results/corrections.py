@@ -44,9 +44,9 @@ def leg_void(*, acting_user: User | None, leg: Leg, why: str, at: datetime | Non
     """Declare a match void, running or finished, and have it played again; the next attempt.
     A format (``acting_user`` None) does so with finished ones only.
 
-    What its result had led to is taken back. Refusals: those of `guards.season_lock_managed`,
+    What its result had led to is taken back. Raises Refusal as `guards.season_lock_managed` does,
     ``death-match.own``, ``why.*``, ``leg.nothing-played``, ``round.frozen``,
-    ``death-match.side-left``, those of the format.
+    ``death-match.side-left``, and as the format does.
     """
     season, fresh = leg_lock_managed(leg, acting_user)
     must_be_replayable(fresh)
@@ -72,7 +72,7 @@ def leg_void(*, acting_user: User | None, leg: Leg, why: str, at: datetime | Non
 
 def must_be_replayable(leg: Leg) -> None:
     """Whether a match can be declared void. Raises Refusal ``leg.nothing-played``,
-    ``season.not-running`` and those of `must_be_reversible`."""
+    ``season.not-running`` and as `must_be_reversible` does."""
     if leg.status not in (LegStatus.RUNNING, LegStatus.FINISHED):
         raise Refusal("leg.nothing-played", "There is nothing here to be declared void.")
     season = leg.death_match.round.season
@@ -90,10 +90,10 @@ def death_match_reopen(
     """Take back that a death match was decided, and have what is left of it played: after a
     walkover or a ruling that was a mistake.
 
-    Refusals: those of `guards.season_lock_managed`, ``death-match.own``, ``why.*``,
+    Raises Refusal as `guards.season_lock_managed` does, ``death-match.own``, ``why.*``,
     ``season.not-running``, ``death-match.undecided``, ``death-match.bye``,
     ``death-match.played-out`` (its matches decide it: one of them must be declared void, or the
-    result corrected), ``round.frozen``, ``death-match.side-left``, those of the format.
+    result corrected), ``round.frozen``, ``death-match.side-left``, and as the format does.
     """
     season, fresh = death_match_lock_managed(death_match, acting_user)
     must_be_reopenable(fresh)
@@ -130,9 +130,9 @@ def death_match_correct(
 ) -> DeathMatch:
     """Give a decided death match to the other side, with all that follows from it.
 
-    Refusals: those of `guards.season_lock_managed`, ``death-match.own``, ``why.*``,
+    Raises Refusal as `guards.season_lock_managed` does, ``death-match.own``, ``why.*``,
     ``season.not-running``, ``death-match.undecided``, ``death-match.bye``, ``death-match.winner``,
-    ``death-match.same-winner``, ``round.frozen``, those of the format.
+    ``death-match.same-winner``, ``round.frozen``, and as the format does.
     """
     season, fresh = death_match_lock_managed(death_match, acting_user)
     must_be_correctable(fresh)
@@ -182,8 +182,8 @@ def death_match_void(
     """Call a death match off as a whole, with whatever was played of it: it counts for nothing.
     In an episode the EC chooses again.
 
-    Refusals: those of `guards.season_lock_managed`, ``death-match.own``, ``why.*``,
-    ``season.not-running``, ``lifecycle.step``, ``round.frozen``, those of the format.
+    Raises Refusal as `guards.season_lock_managed` does, ``death-match.own``, ``why.*``,
+    ``season.not-running``, ``lifecycle.step``, ``round.frozen``, and as the format does.
     """
     season, fresh = death_match_lock_managed(death_match, acting_user)
     must_be_voidable(fresh)
@@ -250,7 +250,7 @@ def must_be_reopenable(death_match: DeathMatch) -> None:
 
 def must_be_voidable(death_match: DeathMatch) -> None:
     """Whether it can be called off as a whole. Raises Refusal ``season.not-running``,
-    ``lifecycle.step``, ``round.frozen`` and those of the format."""
+    ``lifecycle.step``, ``round.frozen`` and as the format does."""
     season = death_match.round.season
     must_be_running_or_finished(season)
     lifecycle.step(
@@ -263,7 +263,7 @@ def must_be_voidable(death_match: DeathMatch) -> None:
 
 def must_be_reversible(death_match: DeathMatch) -> None:
     """Whether what a result has led to can be taken back. Raises Refusal ``death-match.bye``,
-    ``round.frozen`` and those of the format."""
+    ``round.frozen`` and as the format does."""
     if death_match.how == How.BYE:
         raise Refusal("death-match.bye", "A bye was not played: there is nothing to take back.")
     must_not_be_frozen(death_match)
@@ -341,8 +341,8 @@ def round_reopen(
     why: str,
     at: datetime | None = None,
 ) -> Round:
-    """Allow the results of a complete round to be changed, though others rest on them.
-    Refusals: those of `guards.season_lock_managed`, ``why.*``, ``season.not-running``,
+    """Allow the results of a complete round to be changed, though others rest on them. Raises
+    Refusal as `guards.season_lock_managed` does, ``why.*``, ``season.not-running``,
     ``lifecycle.step``."""
     season = season_lock_managed(round.season, acting_user)
     fresh = Round.objects.get(pk=round.pk)

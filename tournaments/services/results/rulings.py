@@ -36,8 +36,9 @@ def death_match_declare(
 ) -> DeathMatch:
     """Rule who has won a death match that is not decided; a match that is being played ends.
 
-    Refusals: those of `guards.season_lock_managed`, ``season.not-running``, ``death-match.own``,
-    ``why.*``, ``death-match.settled``, ``death-match.sides``, ``death-match.winner``.
+    Raises Refusal as `guards.season_lock_managed` does, ``season.not-running``,
+    ``death-match.own``, ``why.*``, ``death-match.settled``, ``death-match.sides``,
+    ``death-match.winner``.
     """
     return _rule(acting_user, death_match, winner, why, How.RULING, at)
 
@@ -51,7 +52,8 @@ def death_match_walkover(
     why: str,
     at: datetime | None = None,
 ) -> DeathMatch:
-    """Let somebody win because the other is not there. Refusals as `death_match_declare`."""
+    """Let somebody win because the other is not there. Raises Refusal as `death_match_declare`
+    does."""
     return _rule(acting_user, death_match, winner, why, How.WALKOVER, at)
 
 

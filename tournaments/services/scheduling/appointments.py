@@ -26,7 +26,7 @@ def leg_schedule(
 ) -> Leg:
     """Say when a leg is to be played (None: no longer fixed). Both players confirm anew.
 
-    Refusals: those of `guards.leg_lock_managed`, ``season.not-running``, ``death-match.own``,
+    Raises Refusal as `guards.leg_lock_managed` does, ``season.not-running``, ``death-match.own``,
     ``leg.not-planned``, ``schedule.past``, ``schedule.far``.
     """
     season, fresh = leg_lock_managed(leg, acting_user)

@@ -41,9 +41,9 @@ def leg_confirm(
     soon as both are, within `ready_window` of each other. Saying so again changes nothing, unless
     that has passed.
 
-    Refusals: ``season.none``, ``season.archived``, ``season.not-running``, ``ready.not-yours``,
-    ``leg.not-planned``, ``leg.sides``, ``leg.order``, ``leg.rules-missing``, ``ready.too-early``,
-    and, when it begins at once, those of `legs.leg_start`.
+    Raises Refusal ``season.none``, ``season.archived``, ``season.not-running``,
+    ``ready.not-yours``, ``leg.not-planned``, ``leg.sides``, ``leg.order``, ``leg.rules-missing``,
+    ``ready.too-early``, and, when it begins at once, as `legs.leg_start` does.
     """
     fresh = _lock(leg)
     at = instant(at)
@@ -61,7 +61,7 @@ def leg_confirm(
 
 @transaction.atomic
 def leg_unconfirm(*, acting_user: User, leg: Leg) -> Leg:
-    """A player is not ready after all. Refusals: ``season.*``, ``ready.not-yours``,
+    """A player is not ready after all. Raises Refusal ``season.*``, ``ready.not-yours``,
     ``leg.not-planned``."""
     fresh = _lock(leg)
     seat = confirming_seat(fresh, acting_user)
