@@ -44,6 +44,7 @@ from games.ratings.services import match_rate, rating_exclude, ratings_rebuild, 
 from games.rulesets import REGISTRY
 
 RULESETS = tuple(ruleset.id for ruleset in REGISTRY)
+REASONS = {ruleset.id: ruleset.reasons[0].id for ruleset in REGISTRY}
 BEGAN = datetime(2025, 1, 1, tzinfo=UTC)
 
 
@@ -86,7 +87,13 @@ def fill(results: int, players: int) -> None:
                 copy.write_row((*row, False, False, True, False, *(pk % 20 == 0 for _ in extra)))
         others = {
             name: default
-            for name, default in (("awaits_ruling", False), ("followed", False), ("leg", None))
+            for name, default in (
+                ("awaits_ruling", False),
+                ("followed", False),
+                ("leg", None),
+                ("made_good_until", 0),
+                ("unrated", ""),
+            )
             if has_column(cursor, "games_match", name)
         }
         names = (
@@ -97,13 +104,15 @@ def fill(results: int, players: int) -> None:
         with cursor.copy(f"COPY games_match ({names}) FROM STDIN") as copy:
             for pk, ruleset, winner, ended in matches():
                 begun = ended - timedelta(minutes=15)
+                reason = REASONS[ruleset]
                 copy.write_row(
                     (
                         *(pk, ruleset, "standard", "{}", "[]", "played", "finished", False, "{}"),
-                        *(9, winner, "total", "[3, 2]", begun, ended, *others.values()),
+                        *(9, winner, reason, "[3, 2]", begun, ended, *others.values()),
                     )
                 )
-        with cursor.copy("COPY games_matchplayer (match_id, seat, user_id, name) FROM STDIN") as c:
+        names = "match_id, seat, user_id, name, missed_end"
+        with cursor.copy(f"COPY games_matchplayer ({names}) FROM STDIN") as c:
             for pk, _, winner, _ in matches():
                 first = source.randrange(players)
                 second = (first + 1 + min(int(source.expovariate(0.01)), players - 2)) % players
@@ -111,7 +120,7 @@ def fill(results: int, players: int) -> None:
                 better = 0 if source.random() < likely else 1
                 seats = (first, second) if better == winner else (second, first)
                 for seat, user in enumerate(seats):
-                    c.write_row((pk, seat, user + 1, f"Player {user + 1}"))
+                    c.write_row((pk, seat, user + 1, f"Player {user + 1}", False))
         for table in ("accounts_user", "games_match"):
             cursor.execute(
                 f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id))"  # noqa: S608
@@ -161,13 +170,14 @@ def ladders_measured(results: int) -> dict[str, Any]:
 def another_result(number: int) -> int:
     """One more match, a second after the one before."""
 
+    ruleset = RULESETS[number % len(RULESETS)]
     match = Match.objects.create(
-        ruleset=RULESETS[number % len(RULESETS)],
+        ruleset=ruleset,
         variant="standard",
         snapshot="{}",
         status="finished",
         winner=0,
-        reason="total",
+        reason=REASONS[ruleset],
         scores=[3, 2],
         finished_at=datetime.now(UTC) + timedelta(seconds=number),
     )
