@@ -28,7 +28,10 @@ every_ruleset = pytest.mark.parametrize("ruleset", list(REGISTRY), ids=[r.id for
 # The line of the registry, and what has been migrated once, which stays as it was.
 MAY_NAME = (ROOT / "games/rulesets/__init__.py", ROOT / "games/migrations", ROOT / "static/vendor")
 # An id that is an English word, where it is meant as that word.
-ENGLISH = ("domain logic", "importlinter.domain", "is_same_domain", "top-level domain")
+ENGLISH = (
+    "domain logic", "importlinter.domain", "is_same_domain", "top-level domain",
+    '"turn" | "total"',
+)  # fmt: skip
 
 
 def declared(ruleset: AnyRuleset) -> Iterator[str]:
@@ -36,15 +39,23 @@ def declared(ruleset: AnyRuleset) -> Iterator[str]:
     has, and its items."""
     yield ruleset.id
     others = {each.id for other in REGISTRY if other is not ruleset for each in other.reasons}
-    yield from (
-        each.id for each in ruleset.reasons if each.id not in others and is_telling(each.id)
-    )
+    yield from (each.id for each in ruleset.reasons if each.id not in others)
     yield from (each.id for each in ruleset.items)
 
 
-def is_telling(name: str) -> bool:
-    """Whether a name is more than a word that anybody may use for something else ("total")."""
-    return "-" in name
+def searched(ruleset: AnyRuleset) -> list[tuple[str, re.Pattern[str]]]:
+    """What the ruleset has declared, and how each is found elsewhere."""
+    reasons = {each.id for each in ruleset.reasons if "-" not in each.id}
+    return [
+        (name, value_pattern_of(name) if name in reasons else pattern_of(name))
+        for name in declared(ruleset)
+    ]
+
+
+def value_pattern_of(word: str) -> re.Pattern[str]:
+    """A word that anybody may use for something else ("total"), where it stands as a value: quoted,
+    and no key."""
+    return re.compile(rf"""(?<![\[\w])(["']){re.escape(word)}\1(?!\s*:)""")
 
 
 def pattern_of(name: str) -> re.Pattern[str]:
@@ -83,7 +94,7 @@ def read(path: Path) -> str:
 
 @every_ruleset
 def test_no_ruleset_is_known_outside_of_its_folder(ruleset: AnyRuleset) -> None:
-    patterns = [(name, pattern_of(name)) for name in declared(ruleset)]
+    patterns = searched(ruleset)
     found = [
         f"{file}:{number}: {name}"
         for file, path in outside(ruleset)
@@ -112,3 +123,15 @@ def test_every_room_is_searched(room: str) -> None:
 def test_a_name_is_found_however_it_is_written(text: str) -> None:
     assert pattern_of("peg-domain").search(text)
     assert not pattern_of("peg-domain").search("a peg on the domain")
+
+
+@pytest.mark.parametrize(
+    "text", ['reason="total",', "(9, winner, 'total', 5)", 'if (end === "total") {']
+)
+def test_an_end_in_one_word_is_found_as_a_value(text: str) -> None:
+    assert value_pattern_of("total").search(text)
+
+
+@pytest.mark.parametrize("text", ['counts["total"]', '"total": page.total', "the `total` of all"])
+def test_a_word_that_is_no_value_is_a_word(text: str) -> None:
+    assert not value_pattern_of("total").search(text)
