@@ -25,6 +25,13 @@ from tournaments.formats.field import Result, ResultBasis
 Value = int | tuple[int, ...] | None
 
 
+def value_text(value: Value) -> str:
+    """What a metric came to, for people; a dash where it did not apply."""
+    if value is None:
+        return "\N{EN DASH}"
+    return "/".join(str(each) for each in value) if isinstance(value, tuple) else str(value)
+
+
 class LedgerLine(msgspec.Struct, frozen=True):
     """One settled result as one player sees it; ``opponent`` None for a bye."""
 

@@ -34,7 +34,7 @@ from tournaments.pictures import brackets, links, portraits, timelines
 from tournaments.reading.death_matches import game_of
 from tournaments.reading.items import item_named
 from tournaments.reading.sheet import Sheet
-from tournaments.standings.metrics import Value
+from tournaments.standings.metrics import Value, value_text
 
 register = template.Library()
 
@@ -235,9 +235,7 @@ def sides_text(row: DeathMatch) -> str:
 @register.filter
 def value(found: Value) -> str:
     """What a metric came to; a dash where it did not apply."""
-    if found is None:
-        return "\N{EN DASH}"
-    return "/".join(str(each) for each in found) if isinstance(found, tuple) else str(found)
+    return value_text(found)
 
 
 @register.filter

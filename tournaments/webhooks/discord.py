@@ -15,7 +15,7 @@ import msgspec
 from tournaments.lifecycle import RoundStatus
 from tournaments.models import DeathMatch, Round, Season
 from tournaments.reading.sheet import Sheet
-from tournaments.templatetags.seasons import value
+from tournaments.standings.metrics import value_text
 from tournaments.webhooks.kinds import CHOICES, CLOCK, TEST, TURN, WITH_BOARD
 from tournaments.webhooks.models import Delivery
 from tournaments.webhooks.payloads import Scene, absolute, words_of
@@ -174,7 +174,7 @@ def _standings(season: Season) -> list[str]:
     counted = table.metrics[0].abbreviation
     return [
         f"{row.rank}\\. {escaped(sheet.by_id[row.player].name)}:"
-        f" {escaped(value(row.values[0]))} {escaped(counted)}"
+        f" {escaped(value_text(row.values[0]))} {escaped(counted)}"
         for row in table.rows
     ]
 
