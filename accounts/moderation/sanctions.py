@@ -157,7 +157,7 @@ def warning_acknowledge(*, acting_user: User, sanction: Sanction) -> None:
 
 
 def lock_for_sanction(acting_user: User, user: User) -> User:
-    """Lock and return the person. Raises Refusal as :func:`must_judge` does."""
+    """Lock and return the person. Raises Refusal as `must_judge` does."""
     locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     must_judge(acting_user, locked)
     return locked

@@ -30,7 +30,7 @@ def record_bytes(match: Match) -> bytes:
 
 
 def record_response(match: Match) -> HttpResponse:
-    """The match record as a download. Raises as :func:`record_bytes` does."""
+    """The match record as a download. Raises as `record_bytes` does."""
     response = HttpResponse(record_bytes(match), content_type=records.MEDIA_TYPE)
     name = f"match-{match.pk}{records.SUFFIX}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'

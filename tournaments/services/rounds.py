@@ -91,8 +91,8 @@ def round_close_by_hand(
     round: Round,  # noqa: A002  (the field's own word)
     at: datetime | None = None,
 ) -> Round:
-    """Have an organiser say that a round is complete. Refusals: those of
-    `guards.season_lock_managed` and `must_be_closable`."""
+    """Have an organiser say that a round is complete. Raises Refusal as
+    `guards.season_lock_managed` and `must_be_closable` do."""
     season = season_lock_managed(round.season, acting_user)
     fresh = Round.objects.get(pk=round.pk)
     fresh.season = season
