@@ -8,6 +8,8 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
+import tournaments.models.formats
+
 
 class Migration(migrations.Migration):
     initial = True
@@ -730,16 +732,7 @@ class Migration(migrations.Migration):
                 ("summary", models.TextField(blank=True, max_length=2000)),
                 (
                     "format",
-                    models.CharField(
-                        choices=[
-                            ("elimination", "Elimination season"),
-                            ("single-elimination", "Single elimination"),
-                            ("round-robin", "Round robin"),
-                            ("swiss", "Swiss"),
-                            ("ladder", "Ladder"),
-                        ],
-                        max_length=20,
-                    ),
+                    models.CharField(choices=tournaments.models.formats.choices, max_length=20),
                 ),
                 ("format_options", models.JSONField(blank=True, default=dict)),
                 (
@@ -825,8 +818,14 @@ class Migration(migrations.Migration):
                 (
                     "changed_at",
                     models.DateTimeField(
-                        default=django.utils.timezone.now,
-                        help_text="The last event; pages and the API cache by it.",
+                        default=django.utils.timezone.now, help_text="The last event."
+                    ),
+                ),
+                (
+                    "revision",
+                    models.PositiveBigIntegerField(
+                        default=0,
+                        help_text="Another one after each action that may change what everybody sees of it: what was made of the season before is made anew.",
                     ),
                 ),
                 (
@@ -1529,13 +1528,8 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="season",
             constraint=models.CheckConstraint(
-                condition=models.Q(
-                    (
-                        "format__in",
-                        ["elimination", "single-elimination", "round-robin", "swiss", "ladder"],
-                    )
-                ),
-                name="season_format_known",
+                condition=models.Q(("format__regex", "^[a-z]+(-[a-z]+)*$")),
+                name="season_format_named",
             ),
         ),
         migrations.AddConstraint(
