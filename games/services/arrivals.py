@@ -58,8 +58,7 @@ def match_ready(
     """A player says that they are ready, by program or before looking. Whether the match is on.
 
     Saying so again, or after it has begun, changes nothing. What is to be drawn once it begins is
-    drawn from ``random``. Raises Refusal ``match.none``,
-    ``match.over``, ``account.closed``.
+    drawn from ``random``. Raises Refusal ``match.none``, ``match.over``, ``account.closed``.
     """
     held = store.lock(match_id, user_id=acting_user.pk)
     if held.is_over:

@@ -319,7 +319,7 @@ def theatre(
     monkeypatch.setattr(csrf, "_get_new_csrf_string", lambda: "x" * 32)
     monkeypatch.setattr(secrecy, "_same_numbers", _same_numbers)
     monkeypatch.setattr(resvg_py, "svg_to_bytes", _drawn_once)
-    return secrecy.Stage(set_clock, wire, stage.ada, stage.ben, monkeypatch)
+    return secrecy.Stage(set_clock, wire, stage.ada, stage.ben)
 
 
 def gathered(
