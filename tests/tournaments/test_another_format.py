@@ -17,7 +17,7 @@ from accounts.tokens.services import token_create
 from core.refusals import Refusal
 from tests.games.support import user_named
 from tests.pages.support import words
-from tests.tournaments.support import refused, who
+from tests.tournaments.support import GAME, START, refused, who
 from tests.tournaments.test_documents import elsewhere
 from tournaments.course import Course
 from tournaments.documents.export import season_records
@@ -27,9 +27,11 @@ from tournaments.formats.base import NOTHING, Follows, Format, Task
 from tournaments.formats.options import FormatCaution, FormatOptions
 from tournaments.formats.rounds import round_announce, round_create
 from tournaments.invariants import faults_of
-from tournaments.models import DeathMatch, Round, Season
+from tournaments.models import Contestant, DeathMatch, Round, Season
 from tournaments.services import deathmatches
 from tournaments.services.rounds import round_next
+from tournaments.simulation.plan import Plan
+from tournaments.simulation.season import season_simulate
 
 # -- the format ----------------------------------------------------------------------------------
 
@@ -67,6 +69,8 @@ class Evenings(Format):
     paired = True
     by_hand = True
     season_template = "evenings.html"
+    standings_template = "evenings_won.html"
+    desk_template = "evenings_book.html"
     waits = "The host is thinking."
 
     def tasks(self, course: EveningCourse) -> Iterable[Task]:
@@ -116,18 +120,35 @@ class Evenings(Format):
         deathmatches.round_close(acting_user=None, round=round, at=at)
         return NOTHING
 
+    def on_left(self, *, contestant: Contestant, at: datetime) -> Follows:
+        """Nobody plays alone."""
+        del at
+        return Follows(concludes=deathmatches.active_of(contestant.season) == 1)
+
+    def on_replaced(self, *, old: Contestant, new: Contestant, at: datetime) -> None:
+        """Whoever comes instead brings their own name to the evening."""
+        del at
+        new.season.rounds.exclude(status="closed").update(name=f"{new.name} for {old.name}")
+
+
+#: What its templates say, which stand in for files of its own.
+TEMPLATES = {
+    Evenings.season_template: "<h2>{{ sheet.rounds|length }} evenings so far</h2>",
+    Evenings.standings_template: (
+        "{% for rank, who in sheet.course.ordered %}<p>{{ rank }} of evenings</p>{% endfor %}"
+    ),
+    Evenings.desk_template: "<h2>The book of {{ sheet.rounds|length }} evenings</h2>",
+}
+
 
 @pytest.fixture(autouse=True)
 def installed(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    """All that installing it takes; the template stands in for a file of the format's own."""
+    """All that installing it takes: one line, and its templates."""
     monkeypatch.setitem(registry.FORMATS, Evenings.key, Evenings())
     templates = copy.deepcopy(settings.TEMPLATES)
     templates[0]["APP_DIRS"] = False
     templates[0]["OPTIONS"]["loaders"] = [
-        (
-            "django.template.loaders.locmem.Loader",
-            {Evenings.season_template: "<h2>{{ sheet.rounds|length }} evenings so far</h2>"},
-        ),
+        ("django.template.loaders.locmem.Loader", TEMPLATES),
         "django.template.loaders.filesystem.Loader",
         "django.template.loaders.app_directories.Loader",
     ]
@@ -199,6 +220,7 @@ def test_from_the_form_to_the_winner(host: Client, orla: User) -> None:
     home = f"/seasons/{season.slug}/"
     assert "1 evenings so far" in words(host.get(home))
     assert "for you to say" not in words(host.get(f"{home}desk/"))
+    assert "The book of 1 evenings" in words(host.get(f"{home}desk/"))
     decided(host, season, 1, 3)
     desk = host.get(f"{home}desk/")
     assert "Who meets next is for you to say." in words(desk)
@@ -213,13 +235,62 @@ def test_from_the_form_to_the_winner(host: Client, orla: User) -> None:
     sent(host, f"{home}desk/pair/by-hand/", pairs)
     decided(host, season, 3, 4)
     assert faults_of(season) == []
-    for page in ("", "standings/", "contestants/", "schedule/", "results/", "history/"):
+    assert "The book of 2 evenings" in words(host.get(f"{home}desk/"))
+    assert f"{home}standings/" in Client().get(home).content.decode()
+    table = words(Client().get(f"{home}standings/"))
+    assert [table.count(f"{rank} of evenings") for rank in (1, 2, 3, 4)] == [1, 2, 0, 1]
+    for page in ("contestants/", "schedule/", "results/", "history/"):
         assert Client().get(home + page).status_code == 200
     sent(host, f"{home}desk/conclude/")
     season.refresh_from_db()
     assert (season.status, season.winner) == ("finished", who(season, 3))
     assert {who(season, n).place for n in (1, 2, 3, 4)} == {1, 2, 4}
     assert Evenings.name in words(Client().get(home))
+
+
+def test_what_does_not_hold_of_it_is_told(host: Client) -> None:
+    season = opened(host, 4)
+    assert faults_of(season) == []
+    one = DeathMatch.objects.filter(round__season=season).order_by("number")[0]
+    DeathMatch.objects.filter(pk=one.pk).update(best_of=5)
+    assert f"{one} is no best of three" in faults_of(season)
+
+
+def test_who_leaves_ends_it_where_one_is_left(host: Client) -> None:
+    season = opened(host, 3)
+    desk = f"/seasons/{season.slug}/desk/contestants"
+    sent(host, f"{desk}/{who(season, 3).pk}/withdraw/", {"why": "a cold"})
+    season.refresh_from_db()
+    assert season.status == "running"
+    sent(host, f"{desk}/{who(season, 1).pk}/withdraw/", {"why": "the same cold"})
+    season.refresh_from_db()
+    assert (season.status, season.winner) == ("finished", who(season, 2))
+    assert DeathMatch.objects.get(round__season=season).how == "walkover"
+    assert faults_of(season) == []
+
+
+def test_who_is_replaced_hands_on_what_is_open(host: Client) -> None:
+    season = opened(host, 2)
+    user_named("cleo", display_name="Cleo")
+    desk = f"/seasons/{season.slug}/desk/contestants"
+    sent(host, f"{desk}/{who(season, 2).pk}/replace/", {"user": "cleo", "why": "a cold"})
+    page = words(Client().get(f"/seasons/{season.slug}/rounds/1/"))
+    assert "Cleo for Player 2" in page
+    open_match = DeathMatch.objects.get(round__season=season)
+    assert open_match.away == season.contestants.get(name="Cleo")
+    decided(host, season, 1)
+    assert EveningCourse.of(season).ordered[0] == (1, who(season, 1).pk)
+    assert faults_of(season) == []
+
+
+def test_bots_play_it(orla: User) -> None:
+    plan = Plan(
+        format=Evenings.key, contestants=4, seed=1, start=START, quick=True, repertoire=(GAME,)
+    )
+    season = season_simulate(plan=plan, organiser=orla)
+    assert (season.status, season.rounds.count()) == ("finished", 1)
+    assert all(each.best_of == 3 for each in DeathMatch.objects.filter(round__season=season))
+    assert faults_of(season) == []
 
 
 def test_the_api_makes_pairs_and_shows_it(orla: User) -> None:
