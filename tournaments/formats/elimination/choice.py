@@ -14,6 +14,7 @@ from core.refusals import Forbidden, Refusal
 from games.engine.errors import EngineFault
 from games.words import game_name
 from tournaments import audience
+from tournaments.formats.elimination import rules
 from tournaments.formats.elimination.episodes import DMO_SEAT, episode_fresh, episode_move
 from tournaments.lifecycle import (
     UNDECIDED,
@@ -31,10 +32,28 @@ from tournaments.services.mail import organisers_mail
 
 
 def choosable(episode: Episode) -> list[Contestant]:
-    """Whom the EC may choose: everybody still in who came off better in the main match and is not
-    immune, nor in a death match of another episode."""
-    taken = busy_elsewhere(episode)
-    return [each for each in candidates(episode) if each.pk not in taken]
+    """Whom the EC may choose (`rules.choosable`), by seed."""
+    people = _still_in(episode)
+    allowed = rules.choosable(
+        _placed(episode), ec=episode.ec_id, still_in=people, busy=busy_elsewhere(episode)
+    )
+    return [each for pk, each in people.items() if pk in allowed]
+
+
+def has_candidates(episode: Episode) -> bool:
+    """Whether there is anybody whom an EC could choose, as far as the main match says."""
+    placed, still_in = _placed(episode), _still_in(episode)
+    return bool(rules.candidates(placed, ec=episode.ec_id, still_in=still_in))
+
+
+def _placed(episode: Episode) -> list[rules.MainMatchPlace]:
+    rows = episode.placements.values_list("contestant", "place", "immune")
+    return [rules.MainMatchPlace(*row) for row in rows]
+
+
+def _still_in(episode: Episode) -> dict[int, Contestant]:
+    active = episode.round.season.contestants.filter(status=ContestantStatus.ACTIVE)
+    return {each.pk: each for each in active.select_related("user")}
 
 
 def busy_elsewhere(episode: Episode) -> set[int]:
@@ -48,16 +67,6 @@ def busy_elsewhere(episode: Episode) -> set[int]:
     sides = open_matches.exclude(round=episode.round_id).values_list("home", "away")
     return {pk for pair in sides for pk in pair if pk is not None} | set(
         choosing.values_list("ec", flat=True)
-    )
-
-
-def candidates(episode: Episode) -> list[Contestant]:
-    """Whom an EC could choose, as far as the main match says."""
-    placed = episode.placements.filter(immune=False).values("contestant")
-    return list(
-        episode.round.season.contestants.filter(status=ContestantStatus.ACTIVE, pk__in=placed)
-        .exclude(episodes_as_ec=episode)
-        .select_related("user")
     )
 
 

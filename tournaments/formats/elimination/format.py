@@ -14,8 +14,8 @@ from games.engine.errors import EngineFault
 from tournaments import lifecycle
 from tournaments.course import Course
 from tournaments.formats.base import NOTHING, Follows, Format, Sweep, Task
-from tournaments.formats.elimination import invariants
-from tournaments.formats.elimination.choice import candidates, choice_expire, choices_run_out
+from tournaments.formats.elimination import invariants, rules
+from tournaments.formats.elimination.choice import choice_expire, choices_run_out, has_candidates
 from tournaments.formats.elimination.episodes import (
     KEY,
     elimination_options,
@@ -66,63 +66,6 @@ def _holder_of(contestant_id: int | None) -> Contestant:
     return holder
 
 
-def places_derive(season: Season) -> None:
-    """Place everybody who is out by the order in which they left: the first to leave comes last,
-    the last to leave right behind those who are still in. Whenever somebody leaves or comes back,
-    under the season's lock.
-
-    Who was eliminated left in the round of the death match that they lost, whenever its result was
-    corrected; who withdrew, in the round that had been opened last.
-    """
-    taking_part = season.contestants.exclude(
-        status__in=[ContestantStatus.REPLACED, ContestantStatus.ENROLLED]
-    )
-    # Who was struck off before the start has no seed, and never took part.
-    out = list(
-        taking_part.exclude(status=ContestantStatus.ACTIVE)
-        .filter(seed__isnull=False)
-        .order_by("pk")
-    )
-    lost = _last_losses(season)
-    opened = list(season.rounds.order_by("number").values_list("number", "opened_at"))
-
-    def left(contestant: Contestant) -> tuple[int, datetime, int]:
-        moment = contestant.left_at or season.started_at or season.created_at
-        rounds = [number for number, at in opened if at <= moment]
-        last = rounds[-1] if rounds else 0
-        if contestant.status == ContestantStatus.ELIMINATED:
-            last = lost.get(contestant.pk, last)
-        return last, moment, contestant.pk
-
-    changed = []
-    for place, contestant in enumerate(
-        sorted(out, key=left, reverse=True), start=active_of(season) + 1
-    ):
-        if contestant.place != place:
-            contestant.place = place
-            changed.append(contestant)
-    Contestant.objects.bulk_update(changed, ["place"])
-
-
-def _last_losses(season: Season) -> dict[int, int]:
-    """The last round in which somebody, or whoever's place they took, lost a death match."""
-    heirs = dict(season.contestants.exclude(replaces=None).values_list("replaces", "pk"))
-    decided = (
-        DeathMatch.objects.filter(round__season=season, status=DeathMatchStatus.DECIDED)
-        .exclude(home=None)
-        .exclude(away=None)
-        .order_by("round__number")
-        .values_list("round__number", "home", "away", "winner")
-    )
-    lost: dict[int, int] = {}
-    for number, home, away, winner in decided:
-        loser = away if winner == home else home
-        while loser in heirs:
-            loser = heirs[loser]
-        lost[loser] = number
-    return lost
-
-
 class EliminationCourse(Course[EliminationOptions]):
     """An elimination season. Places are written down as people leave."""
 
@@ -135,6 +78,31 @@ class EliminationCourse(Course[EliminationOptions]):
         if len(left) != 1:
             raise Refusal("season.not-concluded", "An elimination season ends with its final.")
         return left
+
+
+def places_derive(season: Season) -> None:
+    """Write down the place of everybody who is out (`rules.places`), whenever somebody leaves or
+    comes back, under the season's lock."""
+    course = EliminationCourse.of(season)
+    lost = rules.last_losses(course.results)
+    began = season.started_at or season.created_at
+    out = [
+        rules.Departure(
+            pk,
+            each.left_at or began,
+            lost.get(pk) if each.status == ContestantStatus.ELIMINATED else None,
+        )
+        for pk, each in course.holders.items()
+        if each.status in (ContestantStatus.ELIMINATED, ContestantStatus.WITHDRAWN)
+    ]
+    opened = list(season.rounds.order_by("number").values_list("number", "opened_at"))
+    changed = []
+    for pk, place in rules.places(out, opened, active_of(season)).items():
+        contestant = course.holders[pk]
+        if contestant.place != place:
+            contestant.place = place
+            changed.append(contestant)
+    Contestant.objects.bulk_update(changed, ["place"])
 
 
 class Elimination(Format):
@@ -383,7 +351,7 @@ class Elimination(Format):
                 _end_without(episode, f"{contestant.name} has left as the EC.", at)
             elif still_in <= 2:
                 _end_without(episode, TWO_LEFT if still_in == 2 else ONE_LEFT, at)
-            elif choosing and not candidates(episode):
+            elif choosing and not has_candidates(episode):
                 _end_without(episode, "There is nobody left to choose.", at)
         return Follows(concludes=active_of(season) == 1)
 

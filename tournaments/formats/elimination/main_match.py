@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import Refusal, Together
+from tournaments.formats.elimination import rules
 from tournaments.formats.elimination.choice import busy_elsewhere
 from tournaments.formats.elimination.episodes import (
     elimination_options,
@@ -162,27 +163,11 @@ def _must_have_places(placements: Sequence[Placing]) -> None:
 
 
 def last_of(placements: Sequence[Placing], ec: Contestant | None) -> Contestant:
-    """The EC: who came last, or ``ec`` of several who did.
-
-    Raises Refusal ``placements.tie``, ``placements.ec-not-last``, ``placements.ec-immune`` and
-    ``placements.nobody-left`` (to choose from).
-    """
-    worst = max(each.place for each in placements)
-    last = [each for each in placements if each.place == worst]
-    if ec is None and len(last) > 1:
-        names = ", ".join(each.contestant.name for each in last)
-        raise Refusal("placements.tie", f"{names} share the last place: please say who is the EC.")
-    chosen = (
-        last[0]
-        if ec is None
-        else next((each for each in last if each.contestant.pk == ec.pk), None)
-    )
-    if chosen is None:
-        names = " or ".join(each.contestant.name for each in last)
-        remark = "" if ec is None else f"{ec.name} did not come last: "
-        raise Refusal("placements.ec-not-last", f"{remark}the EC is {names}.")
-    if chosen.immune:
-        raise Refusal("placements.ec-immune", f"{chosen.contestant.name} is immune.")
-    if all(each.immune or each is chosen for each in placements):
-        raise Refusal("placements.nobody-left", "There is nobody whom the EC could choose.")
-    return chosen.contestant
+    """The EC: who came last, or ``ec`` of several who did. Raises Refusal as `rules.ec_of` does."""
+    people = {each.contestant.pk: each.contestant for each in placements}
+    placed = [
+        rules.MainMatchPlace(each.contestant.pk, each.place, each.immune) for each in placements
+    ]
+    known = people if ec is None else {ec.pk: ec, **people}
+    names = {pk: each.name for pk, each in known.items()}
+    return people[rules.ec_of(placed, None if ec is None else ec.pk, names)]
