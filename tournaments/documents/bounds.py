@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from tournaments.documents.fields import wrong
+from tournaments.formats.numbering import wrong
 
 # Every date of a season lies in these years, also after it was brought to another time zone.
 YEARS: Final = range(2000, 2200)

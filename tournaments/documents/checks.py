@@ -11,10 +11,10 @@ import msgspec
 
 from core.refusals import Refusal
 from tournaments.documents.bounds import must_be_storable
-from tournaments.documents.fields import wrong
 from tournaments.documents.parts import ContestantDoc, LegDoc, RoundDoc, SeasonDoc, Where
 from tournaments.events.payloads import Items
 from tournaments.events.references import described, unknown_keys
+from tournaments.formats.numbering import wrong
 from tournaments.lifecycle import SeasonStatus, Visibility
 from tournaments.services import repertoire
 

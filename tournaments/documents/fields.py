@@ -18,8 +18,8 @@ import msgspec
 from django.db import models
 from msgspec import inspect
 
-from core.refusals import Refusal
 from tournaments.events.references import REFERS, Entity, Numbers, described, exchanged, refers
+from tournaments.formats.numbering import wrong
 
 NUMBER_MAX: Final = 1_000_000
 HOLDS, VALUES, VALUES_WORDS = "holds", "values", "values-words"
@@ -177,11 +177,6 @@ def _value_of(row: Any, field: PartField, numbers: Numbers) -> Any:
 
 
 # -- in ------------------------------------------------------------------------------------------
-
-
-def wrong(where: str, fault: str) -> Refusal:
-    """Something in a document that cannot be, and where."""
-    return Refusal("document.wrong", f"At {where}: {fault}.")
 
 
 class KnownRows:

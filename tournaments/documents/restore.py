@@ -25,7 +25,7 @@ from tournaments.documents.checks import (
     must_fit_its_state,
     must_pass,
 )
-from tournaments.documents.fields import KnownRows, fields_of, wrong
+from tournaments.documents.fields import KnownRows, fields_of
 from tournaments.documents.holding import must_hold
 from tournaments.documents.parts import (
     DeathMatchDoc,
@@ -40,7 +40,7 @@ from tournaments.documents.parts import (
 )
 from tournaments.events.kinds import KINDS
 from tournaments.events.references import Entity, described, exchanged
-from tournaments.formats.numbering import NumberedRound
+from tournaments.formats.numbering import NumberedRound, wrong
 from tournaments.formats.registry import format_of
 from tournaments.items import catalogue
 from tournaments.lifecycle import LegStatus, SeasonStatus, Visibility

@@ -1,5 +1,5 @@
-"""How the rounds and death matches of a season's document are numbered, and what formats say of it:
-what comes next in a season is found by counting what there is."""
+"""How the rounds and death matches of a season's document are numbered, and how it is said that
+something in one is wrong: what comes next in a season is found by counting what there is."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class NumberedRound(NamedTuple):
     death_matches: tuple[tuple[int, str], ...]
 
 
-def misnumbered(where: str, fault: str) -> Refusal:
-    """What of a document's rounds is not as the format does it, and where."""
+def wrong(where: str, fault: str) -> Refusal:
+    """Something in a document that cannot be, and where."""
     return Refusal("document.wrong", f"At {where}: {fault}.")
 
 
@@ -29,4 +29,4 @@ def must_have_keys(rounds: Sequence[NumberedRound], expected: Callable[[int], st
         for index, (number, key) in enumerate(played.death_matches):
             if key != expected(number):
                 where = f"rounds[{row}].death_matches[{index}].key"
-                raise misnumbered(where, "this death match has another key")
+                raise wrong(where, "this death match has another key")

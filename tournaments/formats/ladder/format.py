@@ -18,7 +18,7 @@ from tournaments.formats.base import NOTHING, Follows, Format
 from tournaments.formats.field import Rung
 from tournaments.formats.ladder import rules
 from tournaments.formats.ladder.options import LadderOptions
-from tournaments.formats.numbering import NumberedRound, misnumbered, must_have_keys
+from tournaments.formats.numbering import NumberedRound, must_have_keys, wrong
 from tournaments.formats.rounds import round_announce, round_create
 from tournaments.formats.simulation import SimulatedSeason
 from tournaments.models import Contestant, DeathMatch, Round, Season
@@ -157,10 +157,10 @@ class Ladder(Format):
         """One round, and challenges that are counted."""
         del season
         if len(rounds) != 1:
-            raise misnumbered("rounds", "a ladder has one round")
+            raise wrong("rounds", "a ladder has one round")
         numbers = sorted(number for number, _key in rounds[0].death_matches)
         if numbers != list(range(1, len(numbers) + 1)):
-            raise misnumbered("rounds[0]", "challenges are numbered from 1 without gaps")
+            raise wrong("rounds[0]", "challenges are numbered from 1 without gaps")
         must_have_keys(rounds, _key_of)
 
 

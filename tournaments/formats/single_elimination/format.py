@@ -14,7 +14,7 @@ from tournaments import lifecycle
 from tournaments.course import Course
 from tournaments.formats.base import NOTHING, Follows, Format, Walkover, closed_to_late_entries
 from tournaments.formats.brackets import Progress
-from tournaments.formats.numbering import NumberedRound, misnumbered
+from tournaments.formats.numbering import NumberedRound, wrong
 from tournaments.formats.rounds import round_announce, round_create
 from tournaments.formats.single_elimination import invariants, rules
 from tournaments.formats.single_elimination.options import SingleEliminationOptions
@@ -145,14 +145,14 @@ class SingleElimination(Format):
         """The death matches are those of the bracket that the seeds make, each in its place."""
         course = BracketCourse.of(season)
         if len({each.seed for each in course.players}) < len(course.players):
-            raise misnumbered("contestants", "two who hold a place have the same seed")
+            raise wrong("contestants", "two who hold a place have the same seed")
         try:
             bracket = rules.bracket_of(course.players, third_place=course.options.third_place)
         except Refusal as refusal:
             raise refusal.reworded(f"At contestants: {refusal.sentence}") from refusal
         found = sorted((each.number, *row) for each in rounds for row in each.death_matches)
         if found != sorted((each.round, each.slot + 1, str(each.id)) for each in bracket.matches):
-            raise misnumbered("rounds", "these are not the matches of the bracket of the seeds")
+            raise wrong("rounds", "these are not the matches of the bracket of the seeds")
 
 
 FORMAT = SingleElimination()
