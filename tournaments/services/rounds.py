@@ -26,8 +26,8 @@ from tournaments.services.scheduling import appointments
 
 
 class ManualPairing(NamedTuple):
-    """Two contestants who are to meet: ``home`` on seat 0 (on a ladder the challenger). Ruleset and
-    variant empty: the round's own."""
+    """Two contestants who are to meet: ``home``, who challenges where that is done, on seat 0.
+    Ruleset and variant empty: the round's own."""
 
     home: Contestant
     away: Contestant
@@ -47,14 +47,12 @@ def round_next(
 ) -> Round:
     """Open the next round with all its matches and their times: everything, or nothing.
 
-    The format pairs: the next round of a round robin or a Swiss season; the next episode of an
-    elimination season, or the final of the last two. ``pairings`` by hand are for Swiss seasons
-    (everybody who plays exactly once, one may be left over and has a bye) and ladders (each is a
-    challenge). ``scheduled_at`` is for the matches that have no time of their own. Raises
-    Refusal as the services that do it do, ``pairing.not-by-hand``, ``pairing.needed``
-    (a ladder without), ``pairing.too-few``, ``death-match.own`` (by somebody who plays in the
-    round), ``pairing.twice``, ``pairing.stranger``, ``pairing.left-out``, ``pairing.rematch``,
-    ``pairing.bye``.
+    The format pairs, or opens what comes next in it. ``pairings`` by hand are for formats that take
+    them (`Format.must_be_pairs`): a round in which everybody plays once, or challenges.
+    ``scheduled_at`` is for the matches that have no time of their own. Raises Refusal as the
+    services that do it do, ``pairing.not-by-hand``, ``pairing.needed``, ``pairing.too-few``,
+    ``death-match.own`` (by somebody who plays in the round), ``pairing.twice``,
+    ``pairing.stranger``, ``pairing.left-out``, ``pairing.rematch``, ``pairing.bye``.
     """
     locked = season_lock_managed(season, acting_user)
     at = instant(at)

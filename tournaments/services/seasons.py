@@ -338,8 +338,8 @@ def season_finish(
 ) -> Season:
     """End a running season with its winner; formats call it with their last result.
 
-    In an elimination season the winner is whoever is left; elsewhere ``winner`` must be given
-    unless only one is active (`conclusion.season_conclude` sees to it that it is who stands first).
+    Where only one is active it is they who have won; else ``winner`` must be given
+    (`conclusion.season_conclude` sees to it that it is who stands first).
     Raises Refusal as `guards.season_lock_managed` does, ``lifecycle.step``,
     ``season.open-matches``, ``season.not-concluded``, ``season.no-winner``, ``season.winner-left``.
     """

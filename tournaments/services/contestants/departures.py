@@ -146,9 +146,9 @@ def _announce_withdrawal(
 def contestant_return(
     *, acting_user: User, contestant: Contestant, why: str, at: datetime | None = None
 ) -> Contestant:
-    """Bring somebody back who has withdrawn from a running season, from the next round on, or in
-    an elimination season from the next main match to be recorded: their death matches stay
-    walkovers unless they are taken up again (`death_match_reopen`).
+    """Bring somebody back who has withdrawn from a running season, from the next round on, or from
+    the next main match to be recorded: their death matches stay walkovers unless they are taken up
+    again (`death_match_reopen`).
 
     Raises Refusal as `guards.season_lock_managed` does, ``season.not-running``, ``why.*``,
     ``contestant.not-withdrawn``, ``contestant.account-closed``, ``contestant.suspended``, those of

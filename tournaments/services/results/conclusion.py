@@ -39,11 +39,11 @@ def season_conclude(
 ) -> Season:
     """End a season by its order: everybody gets their place, the first has won.
 
-    Brackets, round robins and Swiss seasons conclude by themselves with their last result, but for
-    a tie at the top that no metric has broken: then an organiser says which of the tied has won. A
-    ladder ends whenever its organisers say so. Raises Refusal as `guards.season_lock_managed` does,
-    ``season.not-running``, ``season.not-concluded`` (rounds or matches are missing, or an
-    elimination season), ``season.tied`` (``winner`` must be said), ``season.not-first``,
+    Where rounds come to an end a season concludes by itself with its last result, but for a tie at
+    the top that no metric has broken: then an organiser says which of the tied has won. Others end
+    whenever their organisers say so. Raises Refusal as `guards.season_lock_managed` does,
+    ``season.not-running``, ``season.not-concluded`` (rounds or matches are missing, or the format
+    ends otherwise), ``season.tied`` (``winner`` must be said), ``season.not-first``,
     ``season.own`` (by one of the tied).
     """
     locked = season_lock_managed(season, acting_user)
