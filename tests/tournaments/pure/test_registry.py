@@ -1,9 +1,11 @@
 import math
+from importlib import import_module
 
 import msgspec
 import pytest
 
 from core.refusals import Refusal
+from script.lib.console import ROOT
 from tests.tournaments.pure.helpers import codes
 from tournaments.formats.elimination.options import EliminationOptions
 from tournaments.formats.registry import FORMATS, cautions_of, options_of
@@ -17,6 +19,18 @@ def test_every_format_has_defaults_that_read_back(key: str) -> None:
     assert options_of(key, msgspec.to_builtins(options)) == options
     assert FORMATS[key].key == key
     assert cautions_of(key, {}, 4) is not None
+
+
+def test_a_format_is_a_folder_in_which_each_thing_has_its_file() -> None:
+    folders = [path.parent.name for path in ROOT.glob("tournaments/formats/*/__init__.py")]
+    for name in folders:
+        files = {path.stem for path in (ROOT / "tournaments/formats" / name).glob("*.py")}
+        assert {"options", "rules", "format"} <= files, name
+    own = [import_module(f"tournaments.formats.{name}.format").FORMAT for name in folders]
+    assert {id(each) for each in own} == {id(each) for each in FORMATS.values()}
+    for each in own:
+        beside = type(each).__module__.removesuffix("format")
+        assert each.options_type.__module__ == f"{beside}options"
 
 
 def test_given_options_replace_defaults() -> None:
