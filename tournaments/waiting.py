@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from core.refusals import allowed
 from tournaments import audience
+from tournaments.actions.episodes import awaits_choice
 from tournaments.lifecycle import (
     PLAYABLE,
     DeathMatchStatus,
@@ -20,6 +21,7 @@ from tournaments.lifecycle import (
 from tournaments.models import DeathMatch, Episode, Leg, Season
 from tournaments.reading.death_matches import DeathMatchWithLegs, with_legs
 from tournaments.reading.sheet import Sheet
+from tournaments.services.legs import legs_open_to_rules
 from tournaments.services.scheduling.readiness import must_be_confirmable
 
 # What is told at most on pages about other things.
@@ -44,7 +46,8 @@ def waiting_for(sheet: Sheet, user: Any) -> list[PendingTask]:
         return []
     found: list[PendingTask] = []
     for episode in sheet.episodes:
-        found += _of_episode(episode.row, user)
+        if episode.row.ec_id == mine[0].pk:
+            found += _of_own_episode(episode.row, user)
     for each in sheet.with_legs:
         if mine[0].pk in (each.row.home_id, each.row.away_id):
             found += _of_death_match(each, user)
@@ -72,15 +75,15 @@ def waiting_anywhere(user: Any) -> list[PendingTask]:
     )
     found = []
     for episode in episodes.order_by("round__opened_at")[:_AT_MOST]:
-        found += [(episode.round.season, each) for each in _of_episode(episode, user)]
+        found += [(episode.round.season, each) for each in _of_own_episode(episode, user)]
     for meeting in with_legs(rows.order_by("round__opened_at", "pk")[:_AT_MOST]):
         season = meeting.row.round.season
         found += [(season, each) for each in _of_death_match(meeting, user)]
     return [each._replace(words=f"{season.name}: {each.words}") for season, each in found]
 
 
-def _of_episode(episode: Episode, user: Any) -> list[PendingTask]:
-    if not audience.may_choose_dmo(episode, user):
+def _of_own_episode(episode: Episode, user: Any) -> list[PendingTask]:
+    if not awaits_choice(episode, user):
         return []
     played = episode.round
     url = reverse("tournaments:choose", args=[played.season.slug, played.number])
@@ -94,11 +97,9 @@ def _of_death_match(found: DeathMatchWithLegs, user: Any) -> list[PendingTask]:
         return [PendingTask(words, "To the board", on.match.get_absolute_url())]
     if row.status not in PLAYABLE or leg is None:
         return []
-    if not leg.ruleset:
-        if audience.may_choose_rules(row, user):
-            url = reverse("tournaments:rules", args=[row.round.season.slug, row.pk])
-            return [PendingTask(f"{row}: you choose what is played.", "Choose the game", url)]
-        return []
+    if allowed(legs_open_to_rules, row, user, legs=found.legs):
+        url = reverse("tournaments:rules", args=[row.round.season.slug, row.pk])
+        return [PendingTask(f"{row}: you choose what is played.", "Choose the game", url)]
     if not _can_be_ready(found, leg, user):
         return []
     return [

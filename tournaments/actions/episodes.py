@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
+from accounts.models import User
 from core.actions import Action
+from core.refusals import allowed
 from tournaments import audience
 from tournaments.actions.subjects import AtRound, AtSeason
 from tournaments.formats.elimination import choice, episodes, main_match
@@ -14,7 +16,7 @@ from tournaments.formats.elimination.final import final_open, finalists
 from tournaments.formats.elimination.main_match import Placing
 from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.episodes import ChooseForm, EpisodeForm, FinalForm, PlacementsForm
-from tournaments.models import Contestant
+from tournaments.models import Contestant, Episode
 
 
 def _may_open(subject: AtSeason) -> None:
@@ -30,6 +32,11 @@ def _may_open_the_final(subject: AtSeason) -> None:
 def _may_place(subject: AtRound) -> None:
     subject.must_manage()
     main_match.must_await_placements(subject.episode, subject.user)
+
+
+def awaits_choice(episode: Episode, user: User) -> bool:
+    """Whether ``user`` can name the DMO now, where no page of the season has been read."""
+    return allowed(choice.must_await_choice, episode, user)
 
 
 def _may_choose(subject: AtRound) -> None:

@@ -124,19 +124,24 @@ def rules_set(
 
 
 def legs_open_to_rules(
-    death_match: DeathMatch, acting_user: User, leg_number: int | None = None
+    death_match: DeathMatch,
+    acting_user: User,
+    leg_number: int | None = None,
+    *,
+    legs: Iterable[Leg] | None = None,
 ) -> list[Leg]:
     """The legs of which ``acting_user`` may say what they are played in: all that have not begun,
-    or that of a number. Raises Refusal ``season.archived``, ``season.not-running``,
-    ``death-match.own``, ``rules.not-allowed``, ``rules.chosen``, ``leg.none``, ``leg.none-left``
-    and ``leg.begun``."""
+    or that of a number. ``legs``: those of the death match, where they are known. Raises Refusal
+    ``season.archived``, ``season.not-running``, ``death-match.own``, ``rules.not-allowed``,
+    ``rules.chosen``, ``leg.none``, ``leg.none-left`` and ``leg.begun``."""
     season = death_match.round.season
     must_not_be_archived(season)
     must_be_running(season)
+    every = list(death_match.legs.all() if legs is None else legs)
     if not audience.may_rule(death_match, acting_user):
-        _must_be_the_lower_seeds(death_match, acting_user)
-    legs = death_match.legs.exclude(status=LegStatus.VOID)
-    chosen = list(legs if leg_number is None else legs.filter(number=leg_number))
+        _must_be_the_lower_seeds(death_match, acting_user, every)
+    counting = [leg for leg in every if leg.status != LegStatus.VOID]
+    chosen = [leg for leg in counting if leg_number in (None, leg.number)]
     if not chosen:
         if leg_number is not None:
             raise NotFound("leg.none", "This death match has no such leg.")
@@ -147,12 +152,14 @@ def legs_open_to_rules(
     return found
 
 
-def _must_be_the_lower_seeds(death_match: DeathMatch, acting_user: User) -> None:
+def _must_be_the_lower_seeds(
+    death_match: DeathMatch, acting_user: User, legs: Iterable[Leg]
+) -> None:
     if not audience.may_choose_rules(death_match, acting_user):
         if audience.may_manage(death_match.round.season, acting_user):
             raise own_death_match()
         raise Forbidden("rules.not-allowed", "It is not yours to say what is played here.")
-    if death_match.legs.exclude(ruleset="").exists():
+    if any(leg.ruleset for leg in legs):
         raise Refusal("rules.chosen", "It has been chosen what is played.")
 
 

@@ -16,10 +16,18 @@ from core.refusals import allowed
 from games.pictures.links import png_response
 from games.views.common import one_page, signed_in
 from tournaments import audience
+from tournaments.actions.episodes import CHOOSE
 from tournaments.actions.ladder import CHALLENGE
 from tournaments.actions.players import CHOOSE_RULES, CONFIRM, GIVE, JOIN, LEAVE, UNCONFIRM
 from tournaments.actions.site import CREATE, RESTORE
-from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtLeg, AtPerson, AtSite
+from tournaments.actions.subjects import (
+    AtContestant,
+    AtDeathMatch,
+    AtLeg,
+    AtPerson,
+    AtRound,
+    AtSite,
+)
 from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus
 from tournaments.models import Contestant, Gift, Leg
 from tournaments.pictures import links
@@ -110,9 +118,16 @@ def round_page(request: HttpRequest, sheet: Sheet, number: int) -> HttpResponse:
     """One round, or episode: the main match, who met, what was said."""
     played = sheet.round(number)
     found = sheet.episode_of(played)
+    user = signed_in(request)
+    ec = None if found is None else found.row.ec
     context = {
         "round": played,
         "episode": None if found is None else found.row,
+        # Organisers, who may name somebody too, do so from the desk.
+        "may_choose": user is not None
+        and ec is not None
+        and ec.user_id == user.pk
+        and CHOOSE.offered(AtRound(user, sheet, played)),
         "placements": () if found is None else found.placements,
         "matches": sheet.in_round(played),
         "events": list(sheet.events().filter(round=played)[:50]),
@@ -124,7 +139,7 @@ def round_page(request: HttpRequest, sheet: Sheet, number: int) -> HttpResponse:
 @public_page
 def items(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """Every item: from whom, to whom, and what became of it."""
-    return shown(request, sheet, "items.html", {})
+    return shown(request, sheet, "items.html", {"own": _own_actions(sheet, signed_in(request))})
 
 
 @require_safe
