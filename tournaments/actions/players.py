@@ -54,7 +54,8 @@ def _leave(subject: AtContestant, form: Any) -> None:
 def _may_choose_rules(subject: AtDeathMatch) -> None:
     if audience.seat_of(subject.death_match, subject.user) is None:
         raise Forbidden("rules.not-allowed", "Only those who play choose here.")
-    legs.legs_open_to_rules(subject.death_match, subject.user)
+    known = subject.with_legs.legs
+    legs.legs_open_to_rules(subject.death_match, subject.user, legs=known)
 
 
 def _rules_form(subject: AtDeathMatch) -> Callable[..., RulesForm]:
@@ -85,7 +86,7 @@ def _confirm(subject: AtLeg, _form: Any) -> Done | None:
 
 
 def _may_give(subject: AtContestant) -> None:
-    gifts.must_be_a_giver(subject.season, subject.contestant)
+    gifts.must_be_a_giver(subject.season, subject.contestant, subject.user)
 
 
 def _before_giving(subject: AtContestant) -> Sequence[Stop]:

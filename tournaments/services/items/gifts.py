@@ -145,16 +145,15 @@ def _own_to_give(giver: Contestant | None) -> Contestant:
     return giver
 
 
-def must_be_a_giver(season: Season, giver: Contestant) -> None:
-    """Whether a contestant may give items of their own now. Raises Refusal as `must_take_items`
-    does, ``item.giver-in`` and ``item.no-gifts``."""
+def must_be_a_giver(season: Season, giver: Contestant, acting_user: User) -> None:
+    """Whether somebody can give items now that come from a contestant: their own, or entered by an
+    organiser. Raises Refusal as `must_take_items` does, ``item.giver-in`` and ``item.no-gifts``.
+    """
     must_take_items(season)
     _must_have_left(giver)
-    _must_have_gifts(season)
-
-
-def _must_have_gifts(season: Season) -> None:
-    if not format_of(season.format).gives_items(season):
+    # Where nobody gives, organisers may still enter what is given.
+    gives = format_of(season.format).gives_items(season)
+    if not gives and not audience.may_manage(season, acting_user):
         raise Refusal("item.no-gifts", "There are no gifts in this season.")
 
 
@@ -210,9 +209,7 @@ def _giver_of(
             raise Forbidden("item.giver", "Only organisers grant items for any match.")
     if found is None:
         raise NotFound("contestant.none", "The giver is not in this season.")
-    _must_have_left(found)
-    if not organises:
-        _must_have_gifts(season)
+    must_be_a_giver(season, found, acting_user)
     must_be_for_one(season, found, acting_user, death_match)
     must_be_for_one_leg(season, found, death_match, leg_number)
     if not organises and death_match is not None:
