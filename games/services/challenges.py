@@ -17,7 +17,7 @@ from accounts.moderation.standing import mute_of, suspension_of
 from accounts.services import audit_record, users_lock
 from core import chance
 from core.jobs import guard
-from core.refusals import Forbidden, NotFound, Refusal, Together
+from core.refusals import Forbidden, NotFound, Refusal, Together, allowed
 from core.text import one_line
 from games import presence
 from games.audience import LOBBY_GROUP, user_group_of
@@ -161,6 +161,23 @@ def must_be_challenger(challenge: Challenge, acting_user: User) -> None:
     """Who has made a challenge may take it back. Raises Refusal ``challenge.not-yours``."""
     if challenge.challenger_id != acting_user.pk:
         raise Forbidden("challenge.not-yours", "Only the challenger can take a challenge back.")
+
+
+#: What can be done about a challenge besides leaving it, by name, and who may.
+_ANSWERS = {
+    "accept": must_be_able_to_accept,
+    "decline": must_be_opponent,
+    "cancel": must_be_challenger,
+}
+
+
+def answers_of(challenge: Challenge, acting_user: User) -> frozenset[str]:
+    """What somebody can do about a challenge now, of "accept", "decline" and "cancel"."""
+    if not allowed(must_be_open, challenge):
+        return frozenset()
+    return frozenset(
+        name for name, check in _ANSWERS.items() if allowed(check, challenge, acting_user)
+    )
 
 
 def _must_be_sound(lasts: timedelta, advantage: str, message: str) -> None:

@@ -20,6 +20,7 @@ from games.models import Challenge, Match, MatchPlayer
 from games.options import pace, rules, terms
 from games.reading.selectors import challenges_to, matches_to_rule
 from games.rulesets import REGISTRY
+from games.services.challenges import answers_of
 
 register = template.Library()
 
@@ -74,6 +75,12 @@ def _if_live(row: Match | Challenge, seconds: int) -> str:
 def terms_text(challenge: Challenge) -> str:
     """What the challenger brings for themselves; empty where there is nothing of the kind."""
     return terms.terms_of(challenge)
+
+
+@register.filter
+def answers(challenge: Challenge, user: Any) -> frozenset[str]:
+    """What ``user`` can do about a challenge now: "accept", "decline" or "cancel"."""
+    return answers_of(challenge, user) if isinstance(user, User) else frozenset()
 
 
 @register.filter

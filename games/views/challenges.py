@@ -28,7 +28,9 @@ from games.services.challenges import (
     challenge_cancel,
     challenge_create,
     challenge_decline,
+    must_be_challenger,
     must_be_open,
+    must_be_opponent,
 )
 from games.views.common import FRAGMENT_HEADER, explains_refusals, needs_sign_in, signed_in
 
@@ -70,9 +72,9 @@ def challenge_detail(request: HttpRequest, challenge_id: int) -> HttpResponse:
     user = signed_in(request)
     context = {
         "challenge": challenge,
-        "own": user is not None and user.pk == challenge.challenger_id,
+        "own": user is not None and allowed(must_be_challenger, challenge, user),
         "supplied": _supply_of(challenge),
-        "to_me": user is not None and user.pk == challenge.opponent_id,
+        "to_me": user is not None and allowed(must_be_opponent, challenge, user),
         "acceptable": allowed(must_be_open, challenge),
     }
     page = "games/_challenge_live.html" if alone else "games/challenge_detail.html"
