@@ -126,7 +126,7 @@ def chat_restore(*, acting_user: User, message: ChatMessage, why: str = "") -> N
 def must_be_removable(acting_user: User, message: ChatMessage) -> None:
     """Whether somebody can take a message away. Raises Refusal ``chat.not-moderator``,
     ``chat.not-your-room`` and ``chat.removed``."""
-    _must_moderate(acting_user, message)
+    _must_be_able_to_judge(acting_user, message)
     if message.removed_at is not None:
         raise Refusal("chat.removed", "This message was removed before.")
 
@@ -134,18 +134,24 @@ def must_be_removable(acting_user: User, message: ChatMessage) -> None:
 def must_be_restorable(acting_user: User, message: ChatMessage) -> None:
     """Whether somebody can put a message back. Raises Refusal ``chat.not-moderator``,
     ``chat.not-your-room``, ``chat.own`` and ``chat.not-removed``."""
-    _must_moderate(acting_user, message)
+    _must_be_able_to_judge(acting_user, message)
     if message.author_id == acting_user.pk:
         raise Forbidden("chat.own", "Another moderator decides about your own message.")
     if message.removed_at is None:
         raise Refusal("chat.not-removed", "This message was not taken away.")
 
 
-def _must_moderate(acting_user: User, message: ChatMessage) -> None:
+def must_moderate(acting_user: User) -> None:
+    """Whether somebody may take messages away at all, whichever. Raises Refusal
+    ``chat.not-moderator``."""
     if not may_moderate_chat(acting_user):
         raise Forbidden(
             "chat.not-moderator", "Only moderators may take messages away or put them back."
         )
+
+
+def _must_be_able_to_judge(acting_user: User, message: ChatMessage) -> None:
+    must_moderate(acting_user)
     if not chat_visible_to(acting_user).filter(pk=message.pk).exists():
         raise Forbidden(
             "chat.not-your-room", "You play in this match and cannot read this room now."

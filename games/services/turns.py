@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 
 from accounts.models import User
@@ -160,6 +161,15 @@ def match_organise(
         return _organise(match_id, acting_user, client_id, text, one_line(why), at, random)
 
 
+def must_organise(match: Match, user: User | AnonymousUser) -> None:
+    """Whether somebody may pause, correct and rule, and read what is to be ruled on. Raises Refusal
+    ``organiser.not-allowed``."""
+    if not may_organise(match, user):
+        raise Forbidden(
+            "organiser.not-allowed", "Only an organiser who is not playing may do this."
+        )
+
+
 def _organise(  # noqa: PLR0917  (the service's own arguments)
     match_id: int,
     user: User,
@@ -179,10 +189,7 @@ def _organise(  # noqa: PLR0917  (the service's own arguments)
         raise NotFound("match.none", "There is no such match.")
     # Read anew: the caller may hold a user from when the socket was opened.
     user = User.objects.get(pk=user.pk)
-    if not may_organise(match, user):
-        raise Forbidden(
-            "organiser.not-allowed", "Only an organiser who is not playing may do this."
-        )
+    must_organise(match, user)
     if not why:
         raise Refusal("organiser.why-missing", "Please give a reason; both players will read it.")
     if len(why) > 500:

@@ -8,11 +8,12 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
-from core.refusals import Forbidden, NotFound
+from core.refusals import NotFound
 from games.actions import REMOVE_BESIDE, AtMessage
-from games.audience import chat_visible_to, may_moderate_chat
+from games.audience import chat_visible_to
 from games.forms import WhyForm
-from games.views.common import explains_refusals, needs_sign_in, problem
+from games.services.chat import must_moderate
+from games.views.common import explains_refusals, needs_sign_in
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -21,20 +22,20 @@ from games.views.common import explains_refusals, needs_sign_in, problem
 def remove(request: HttpRequest, user: User, message_id: int) -> HttpResponse:
     """Show a message, and on POST take it away.
 
-    Context: `message`. Raises Refusal ``chat.not-moderator`` (403), ``chat.none`` (404), ``chat.*``
-    of `chat_remove`.
+    Context: `message`; `refused`, why it cannot be taken away now, or None. Raises Refusal as
+    `chat_remove` does, and ``match.none`` (404).
     """
-    if not may_moderate_chat(user):
-        return problem(
-            request, Forbidden("chat.not-moderator", "Only moderators may remove messages.")
-        )
+    # First, so that nobody else learns which messages there are.
+    must_moderate(user)
     readable = chat_visible_to(user).select_related("author", "match")
     message = readable.defer("match__snapshot").filter(pk=message_id).first()
     if message is None:
         raise NotFound("match.none", "There is no such message.")
+    subject = AtMessage(user, message)
     form = WhyForm(request.POST)
     if request.method == "POST" and form.is_valid():
-        done = REMOVE_BESIDE.do(AtMessage(user, message), form)
+        done = REMOVE_BESIDE.do(subject, form)
         messages.success(request, done.words)
         return redirect(message.match)
-    return render(request, "games/chat_remove.html", {"message": message})
+    context = {"message": message, "refused": REMOVE_BESIDE.refusal(subject)}
+    return render(request, "games/chat_remove.html", context)

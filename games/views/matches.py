@@ -14,9 +14,9 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.moderation.standing import Silence, silence_of
-from core.refusals import Forbidden, Refusal
+from core.refusals import Refusal
 from games import extras, store
-from games.audience import AUDIENCES, may_moderate_chat, may_organise, seat_of
+from games.audience import AUDIENCES, may_moderate_chat, seat_of
 from games.engine.capabilities import disputes_of
 from games.engine.decisions import ROOM, Seat
 from games.models import Match
@@ -26,6 +26,7 @@ from games.reading.matches import match_for, reader_of
 from games.reading.records import record_response
 from games.reading.replays import replay_of
 from games.services.missed import end_mark_seen
+from games.services.turns import must_organise
 from games.views.common import explains_refusals
 from games.words import game_name, result_text
 
@@ -135,10 +136,7 @@ def dispute(request: HttpRequest, match_id: int) -> HttpResponse:
     Raises Refusal ``match.none``, ``organiser.not-allowed``, ``organiser.nothing-to-rule``.
     """
     match = match_for(match_id, request.user)
-    if not may_organise(match, request.user):
-        raise Forbidden(
-            "organiser.not-allowed", "Only an organiser who is not playing may see this."
-        )
+    must_organise(match, request.user)
     held = store.read(match_id)
     table = held.live.table
     disputes = disputes_of(held.ruleset)
