@@ -13,13 +13,20 @@ from django.utils.timesince import timesince
 from accounts.admin.search import about_people, details_name
 from accounts.models import Report, User
 from accounts.moderation import reports
-from accounts.moderation.actions import REPORT, AtReport
+from accounts.moderation.actions import MUTE, REPORT, SUSPEND, WARN, AtReport, AtUser
 from accounts.roles import is_moderator
 from core.admin.actions import ActionsAdmin, action_address
 from core.admin.links import list_address, row_address, row_link, row_links
 from core.admin.panels import Panel, register_panel
 from core.admin.readers import ModeratorView, ReadOnly, person
 from core.refusals import allowed
+
+# What can be done to whom a report is about, and what leads there.
+_SANCTIONS = (
+    (WARN, "Warn them…"),
+    (MUTE, "Mute them…"),
+    (SUSPEND, "Suspend them…"),
+)
 
 about_people(Report, "about")
 details_name(Report, User, "pk", "$.about")
@@ -91,13 +98,11 @@ class ReportAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
         links: list[tuple[str, str]] = []
         if allowed(reports.must_be_open, person(request), row):
             if row.about is not None:
+                subject = AtUser(person(request), row.about, row)
                 links = [
-                    (words, f"{action_address(row.about, name)}?report={row.pk}")
-                    for name, words in (
-                        ("warn", "Warn them…"),
-                        ("mute", "Mute them…"),
-                        ("suspend", "Suspend them…"),
-                    )
+                    (words, f"{action_address(row.about, action.name)}?report={row.pk}")
+                    for action, words in _SANCTIONS
+                    if action.offered(subject)
                 ]
             links += reports.remedies_of(row)
         return [*links, *super().row_links(request, row)]
