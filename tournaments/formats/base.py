@@ -19,7 +19,7 @@ import msgspec
 from django.db.models import Model
 
 from accounts.models import User
-from core.refusals import Refusal
+from core.refusals import NotFound, Refusal
 from tournaments.course import Course
 from tournaments.formats.numbering import NumberedRound, must_have_keys
 from tournaments.formats.options import FormatOptions
@@ -183,6 +183,12 @@ class Format(ABC):
         along."""
         return {pk: rank for rank, pk in course.ordered}
 
+    def must_take_challenges(self) -> None:
+        """Whether contestants of its seasons challenge each other at all. Raises Refusal
+        ``ladder.no-ladder``."""
+        if not self.challenges:
+            raise NotFound("ladder.no-ladder", "Nobody challenges anybody here.")
+
     # -- pairing by hand ---------------------------------------------------------------------------
 
     def must_be_pairs(
@@ -201,12 +207,17 @@ class Format(ABC):
         if not self.paired:
             raise Refusal("round.not-paired", "This format pairs by itself.")
 
+    def must_pair_by_hand(self) -> None:
+        """Whether organisers may pair a whole round of its seasons themselves, ever. Raises Refusal
+        ``pairing.not-by-hand``."""
+        if not self.by_hand:
+            raise Refusal("pairing.not-by-hand", "This format pairs by itself.")
+
     def must_be_pairable_by_hand(self, *, season: Season, acting_user: User) -> None:
         """Whether somebody can pair the whole next round of a running season themselves. Raises
         Refusal ``pairing.not-by-hand``."""
         del season, acting_user
-        if not self.by_hand:
-            raise Refusal("pairing.not-by-hand", "This format pairs by itself.")
+        self.must_pair_by_hand()
 
     def proposed(self, course: Any) -> Sequence[tuple[Contestant, Contestant]]:
         """How the next round would be paired, for whoever pairs it by hand; byes left out."""

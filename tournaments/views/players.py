@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import User
@@ -219,7 +219,6 @@ def _bring(request: HttpRequest, mine: Sequence[AtItem], *, back: str) -> HttpRe
 @with_user
 def challenge(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Challenge somebody above on the ladder."""
-    if not sheet.format.challenges:
-        raise Http404("Nobody challenges anybody here.")
+    sheet.format.must_take_challenges()
     subject = AtContestant(user, sheet, me_in(sheet, user))
     return perform(request, CHALLENGE, subject, back=sheet.season.get_absolute_url())

@@ -19,6 +19,7 @@ from tournaments.formats.field import Rung
 from tournaments.formats.ladder import rules
 from tournaments.formats.ladder.options import LadderOptions
 from tournaments.formats.numbering import NumberedRound, must_have_keys, wrong
+from tournaments.formats.registry import format_of
 from tournaments.formats.rounds import round_announce, round_create
 from tournaments.formats.simulation import SimulatedSeason
 from tournaments.models import Contestant, DeathMatch, Round, Season
@@ -174,12 +175,11 @@ FORMAT = Ladder()
 
 
 def must_be_a_ladder(season: Season) -> None:
-    """Whether people can challenge each other now. Raises Refusal ``season.archived``,
-    ``season.not-running`` and ``ladder.no-ladder``."""
+    """Whether people can challenge each other now. Raises Refusal ``ladder.no-ladder``,
+    ``season.archived`` and ``season.not-running``."""
+    format_of(season.format).must_take_challenges()
     must_not_be_archived(season)
     must_be_running(season)
-    if season.format != FORMAT.key:
-        raise Refusal("ladder.no-ladder", "Challenges are for ladders.")
 
 
 @transaction.atomic

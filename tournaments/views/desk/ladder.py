@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
@@ -17,7 +17,6 @@ from tournaments.views.common import FORMS, contestant_of, organisers_only
 @organisers_only
 def ladder_pair(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpResponse:
     """Enter a challenge for somebody on a ladder."""
-    if not sheet.format.challenges:
-        raise Http404("Nobody challenges anybody here.")
+    sheet.format.must_take_challenges()
     subject = AtContestant(user, sheet, contestant_of(sheet, pk))
     return perform(request, ENTER, subject, back=subject.address("desk"))

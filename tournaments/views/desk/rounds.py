@@ -31,9 +31,8 @@ def pair(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
 def pair_by_hand(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Pair the next round as the organisers want it."""
     subject = AtSeason(user, sheet)
-    if not sheet.format.by_hand:
-        # There never is such a page in this season.
-        sheet.format.must_be_pairable_by_hand(season=sheet.season, acting_user=user)
+    # Else there never is such a page in this season.
+    sheet.format.must_pair_by_hand()
     back = subject.address("pair")
     return perform(request, PAIR_BY_HAND, subject, back=back, template="desk_pair_hand.html")
 
