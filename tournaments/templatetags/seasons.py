@@ -9,8 +9,13 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from accounts.models import User
+from core.actions import Offer
 from games import words
 from games.options import pace
+from tournaments.actions.ladder import ENTER
+from tournaments.actions.seasons import CONCLUDE
+from tournaments.actions.subjects import AtContestant, AtSeason
 from tournaments.lifecycle import (
     STILL_IN,
     ContestantStatus,
@@ -83,6 +88,21 @@ def season_timeline(sheet: Sheet) -> timelines.Timeline:
 def season_bracket(sheet: Sheet) -> brackets.Drawing | None:
     """The drawing of a bracket."""
     return brackets.bracket_drawing(sheet)
+
+
+@register.simple_tag
+def ladder_offers(sheet: Sheet, user: User) -> list[tuple[Contestant, Offer | None]]:
+    """The rungs of a ladder, the top first, each with what leads to a challenge that an organiser
+    can enter for whoever stands there; None where there is none."""
+    found = ((each, AtContestant(user, sheet, each)) for each, _ in sheet.rungs)
+    return [(each, ENTER.offer(at) if ENTER.offered(at) else None) for each, at in found]
+
+
+@register.simple_tag
+def conclusion_offer(sheet: Sheet, user: User) -> Offer | None:
+    """What leads to the end of a season by its order; None while it cannot be ended so."""
+    subject = AtSeason(user, sheet)
+    return CONCLUDE.offer(subject) if CONCLUDE.offered(subject) else None
 
 
 @register.filter

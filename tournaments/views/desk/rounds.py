@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
+from core.refusals import RefusalKind
 from tournaments.actions.rounds import PAIR, PAIR_BY_HAND, ROUND, TIMES
 from tournaments.actions.seasons import CONCLUDE
 from tournaments.actions.subjects import AtRound, AtSeason
@@ -23,7 +24,11 @@ def pair(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Pair the next round."""
     subject = AtSeason(user, sheet)
     back = subject.address("desk")
-    return perform(request, PAIR, subject, back=back, template="desk_pair.html")
+    refusal = PAIR_BY_HAND.refusal(subject)
+    # Where nobody can pair it yet, the page of the other way says so as well.
+    by_hand = refusal is None or refusal.kind is RefusalKind.CONFLICT
+    more = {"by_hand": sheet.format.by_hand and by_hand}
+    return perform(request, PAIR, subject, back=back, template="desk_pair.html", more=more)
 
 
 @require_http_methods(FORMS)
