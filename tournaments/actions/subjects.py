@@ -35,7 +35,8 @@ class AtSeason:
         return self.sheet.season
 
     def must_manage(self) -> None:
-        """As `guards.managed`. Raises Refusal ``season.not-organiser`` and ``season.archived``."""
+        """As `guards.season_lock_managed`, without a lock. Raises Refusal
+        ``season.not-organiser`` and ``season.archived``."""
         self.sheet.must_be_managed_by(self.user)
         must_not_be_archived(self.season)
 
@@ -127,8 +128,8 @@ class AtDeathMatch(AtSeason):
         return [side for side in both if side is not None]
 
     def must_decide(self) -> None:
-        """As `guards.death_match_managed`. Raises Refusal as `must_manage` does, and
-        ``death-match.own``."""
+        """As `guards.death_match_lock_managed`, without a lock. Raises Refusal as `must_manage`
+        does, and ``death-match.own``."""
         self.must_manage()
         must_not_be_own(self.death_match, self.user)
 

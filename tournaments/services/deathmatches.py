@@ -220,9 +220,6 @@ def sides_set(
     return death_match
 
 
-# -- what is played ------------------------------------------------------------------------------
-
-
 # -- playing -------------------------------------------------------------------------------------
 
 
@@ -235,12 +232,6 @@ def death_match_move(death_match: DeathMatch, status: DeathMatchStatus, **more: 
     for key, value in more.items():
         setattr(death_match, key, value)
     death_match.save(update_fields=["status", *more])
-
-
-# -- results -------------------------------------------------------------------------------------
-
-
-# -- results that do not stand -------------------------------------------------------------------
 
 
 # -- rounds --------------------------------------------------------------------------------------
