@@ -259,12 +259,12 @@ def _gift_words(gift: Gift, item: Item) -> str:
     return f"{by} {gift.receiver.name} {item.name}{target}."
 
 
-def gift_moved(gift: Gift, status: GiftStatus) -> GiftStatus:
+def gift_status_after(gift: Gift, status: GiftStatus) -> GiftStatus:
     """The status of an item once it has taken a step. Raises Refusal ``lifecycle.step``."""
     return lifecycle.step(lifecycle.GIFT, gift.status, status, "The item")
 
 
 def gift_move(gift: Gift, status: GiftStatus) -> None:
     """Take a gift to another state. Raises Refusal ``lifecycle.step``."""
-    gift.status = gift_moved(gift, status)
+    gift.status = gift_status_after(gift, status)
     gift.save(update_fields=["status"])

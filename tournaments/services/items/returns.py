@@ -16,7 +16,7 @@ from tournaments.lifecycle import GiftStatus, LegStatus
 from tournaments.models import Contestant, DeathMatch, Gift, ItemEvent, Leg
 from tournaments.services.events import season_event
 from tournaments.services.guards import instant, must_not_meet, reason, season_lock_managed
-from tournaments.services.items.gifts import gift_move, gift_moved
+from tournaments.services.items.gifts import gift_move, gift_status_after
 from tournaments.services.items.spending import items_unseal
 
 
@@ -58,7 +58,7 @@ def must_be_held(
     """Whether somebody can take an item back; ``undecided`` as in `guards.must_not_meet`. Raises
     Refusal ``lifecycle.step``, ``death-match.own`` and ``item.match-waits``."""
     must_not_meet(gift.receiver, acting_user, undecided)
-    gift_moved(gift, GiftStatus.TAKEN_BACK)
+    gift_status_after(gift, GiftStatus.TAKEN_BACK)
     # Brought into it or not, for that is a secret still.
     if undecided is None:
         legs = _running_of(gift.receiver)
