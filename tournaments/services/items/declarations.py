@@ -140,10 +140,10 @@ def must_be_a_target(leg: Leg, seat: Seat, item: Item, target: Gift) -> None:
         raise Refusal("item.uncopyable", f"{aim.name} cannot be copied.")
 
 
-def must_still_fit(leg: Leg, *, ruleset: str, variant: str) -> None:
-    """Before what is played in a leg changes: raises Refusal ``item.unfit`` where an item was given
-    for this very match that could not be used in it; other declarations that no longer fit are
-    dropped, and their items stay with their holders."""
+def declarations_refit(leg: Leg, *, ruleset: str, variant: str) -> None:
+    """Drop the declarations that will not fit what is to be played in a leg; their items stay with
+    their holders. Raises Refusal ``item.unfit`` where an item was given for this very match that
+    could not be used in it."""
     for gift in leg.death_match.gifts.filter(leg_number=leg.number, status=GiftStatus.HELD):
         item = item_of(gift.item, gift.ruleset)
         if not item.fits(ruleset, variant):
