@@ -180,8 +180,7 @@ declare namespace Live {
     type: "chat.removed";
     match: number;
     room: Room;
-    /** The message's id. */
-    message: number;
+    message: Pick<Message, "id">;
   }
 
   interface Pong {

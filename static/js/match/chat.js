@@ -55,7 +55,9 @@ export class Chat {
     for (const room of ROOM_NAMES) this.#make(room);
     client.addEventListener("chat", ({ detail }) => this.#heard(detail));
     client.addEventListener("chat.history", ({ detail }) => this.#history(detail));
-    client.addEventListener("chat.removed", ({ detail }) => this.#removed(detail));
+    client.addEventListener("chat.removed", ({ detail }) =>
+      this.#removed(detail.room, detail.message.id),
+    );
     client.addEventListener("settled", ({ detail }) => this.#refused(detail.refused));
     client.addEventListener("trouble", ({ detail }) => this.#refused(detail));
     client.addEventListener("status", ({ detail }) => {
@@ -310,7 +312,7 @@ export class Chat {
     const told = new Set(messages.map(({ id }) => id));
     const [oldest] = told;
     for (const id of parts.seen.keys()) {
-      if (id >= oldest && !told.has(id)) this.#removed({ room, message: id });
+      if (id >= oldest && !told.has(id)) this.#removed(room, id);
     }
     if (parts.lines.childElementCount === 0) {
       parts.lines.append(
@@ -333,9 +335,12 @@ export class Chat {
     parts.seen.set(message.id, line);
   }
 
-  /** @param {Pick<Live.Removed, "room" | "message">} gone */
-  #removed({ room, message }) {
-    const line = this.rooms.get(room)?.seen.get(message);
+  /**
+   * @param {Live.Room} room
+   * @param {number} id the message's
+   */
+  #removed(room, id) {
+    const line = this.rooms.get(room)?.seen.get(id);
     if (line === undefined || line.dataset.kind === "system") return;
     line.dataset.kind = "system";
     fill(line, "A moderator took this message away.");
