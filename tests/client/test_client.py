@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-from games.rulesets import REGISTRY
 from script.lib import node
 from script.lib.console import ROOT
 from tests.browser.stage import PLAYTHROUGHS, waiting, whole
+from tests.support.typescript import GAMES, PYTHON, check, faulty_lines, literal
 
-PYTHON = Path(sys.prefix) / "bin" / "python"
-# By ruleset: what view.d.ts in its folder calls its game.
-GAMES = {each.id: f"{each.id.title().replace('-', '')}.Game" for each in REGISTRY}
 # Positions of one recorded match and reader, since the checker takes its time.
 MOST = 24
 
@@ -39,7 +35,7 @@ def test_views_are_as_their_types_say(tmp_path: Path) -> None:
     that no type has, and a value of another kind."""
     found = positions()
     assert set(found) == set(GAMES)
-    checked = check(tmp_path, found)
+    checked = check(tmp_path, literals(found))
     assert checked.returncode == 0, checked.stdout[:4000]
 
 
@@ -51,9 +47,8 @@ def test_views_that_are_not_as_their_types_say_are_found(tmp_path: Path) -> None
         {**view, "game": {**view["game"], "surprise": 1}},
         {**view, "game": {key: value for key, value in view["game"].items() if key != "bout"}},
     ]
-    checked = check(tmp_path, {"tetronogo": [view, *wrong]})
-    lines = {line.partition("(")[2].partition(",")[0] for line in checked.stdout.splitlines()}
-    assert lines - {""} == {"2", "3", "4", "5"}, checked.stdout
+    checked = check(tmp_path, literals({"tetronogo": [view, *wrong]}))
+    assert faulty_lines(checked) == {2, 3, 4, 5}, checked.stdout
 
 
 def positions() -> dict[str, list[dict[str, Any]]]:
@@ -71,29 +66,9 @@ def positions() -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def check(folder: Path, found: dict[str, list[dict[str, Any]]]) -> subprocess.CompletedProcess[str]:
-    """Run TypeScript's checker over these views."""
-    node.Packages().ensure(PYTHON)
-    lines = [
-        f"export const view{number}_{index}: Live.View<{GAMES[ruleset]}> = {json.dumps(view)};"
+def literals(found: dict[str, list[dict[str, Any]]]) -> list[str]:
+    return [
+        literal(f"view{number}_{index}", f"Live.View<{GAMES[ruleset]}>", view)
         for number, (ruleset, views) in enumerate(found.items())
         for index, view in enumerate(views)
     ]
-    (folder / "views.ts").write_text("\n".join(lines))
-    settings = {
-        "extends": str(ROOT / "tsconfig.json"),
-        "include": [
-            str(ROOT / "types" / "*.d.ts"),
-            str(ROOT / "games" / "rulesets" / "*" / "*.d.ts"),
-            "views.ts",
-        ],
-    }
-    (folder / "tsconfig.json").write_text(json.dumps(settings))
-    tsc = ROOT / "node_modules" / "typescript" / "bin" / "tsc"
-    return subprocess.run(
-        [node.node(PYTHON), tsc, "--project", folder],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
