@@ -121,6 +121,7 @@ LIVE = ("tetronogo", "domino-black-white", "domino-wars", "peg-domain", "domain"
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.timeout(2400)  # seconds: four looks at every page there is, and CI may be slow
 @pytest.mark.django_db
 def test_every_page_for_whoever_sees_most_of_it(
     browser: Browser,
