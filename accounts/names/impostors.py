@@ -12,7 +12,7 @@ from django.db.models import F, Func, Value
 from django.db.models.functions import Replace
 
 from accounts.models import User
-from accounts.names import confusables
+from accounts.names import confusables, letters
 from accounts.names.validators import RESERVED_USERNAMES
 from accounts.roles import Role
 from core.refusals import Refusal
@@ -94,10 +94,10 @@ class Impostors:
 def users_looking_like(skeletons: Iterable[str]) -> models.QuerySet[User]:
     """Those whose username has one of these skeletons. The database works them out by the tables of
     `accounts.names.confusables`: a username has nothing else in it that they would fold."""
-    written, letters = confusables.WRITTEN
+    written, read = letters.WRITTEN
     # What has no counterpart is left out: the separators.
     found: Any = Func(
-        F("username"), Value(f"{written}-_"), Value(letters), function="translate",
+        F("username"), Value(f"{written}-_"), Value(read), function="translate",
         output_field=models.CharField(),
     )  # fmt: skip
     for one, other in confusables.ALIKE:

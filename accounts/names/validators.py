@@ -8,7 +8,7 @@ from zoneinfo import available_timezones
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, MinLengthValidator, RegexValidator
 
-from accounts.names import confusables
+from accounts.names import confusables, letters
 
 USERNAME_MIN_LENGTH = 3
 USERNAME_MAX_LENGTH = 20
@@ -67,7 +67,7 @@ def validate_display_name(text: str) -> None:
     characters and towers of combining marks would spoil or fake what stands beside it.
     Raises ValidationError ``display-name.characters``.
     """
-    hidden = confusables.hides_something(text)
+    hidden = letters.hides_something(text)
     run = 0
     for character in text:
         category = unicodedata.category(character)

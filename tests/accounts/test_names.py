@@ -13,7 +13,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import AuditEntry, User
-from accounts.names import confusables
+from accounts.names import confusables, letters, words
 from accounts.names.impostors import users_looking_like
 from accounts.names.validators import RESERVED_USERNAMES
 from accounts.roles import Role
@@ -88,7 +88,7 @@ def test_what_looks_official() -> None:
 
 
 def test_what_cannot_be_seen() -> None:
-    assert not any(map(confusables.hides_something, HARMLESS))
+    assert not any(map(letters.hides_something, HARMLESS))
 
 
 @pytest.mark.django_db
@@ -234,8 +234,8 @@ def test_a_username_is_not_that_of_staff_in_disguise(person: People, client: Cli
         *("k33per", "kee-per", "keeper_", "keeper-", "keeper1", "thekeeper"),
         *("realkeeper2", "the_real_keeper"),
     ):
-        words = {"password1": "swordfish-77", "password2": "swordfish-77"}
-        form = {"username": given, "email": f"{given}@example.org", **words}
+        twice = {"password1": "swordfish-77", "password2": "swordfish-77"}
+        form = {"username": given, "email": f"{given}@example.org", **twice}
         answer = client.post("/accounts/signup/", form)
         assert "would pass for somebody else" in answer.content.decode(), given
         assert not User.objects.filter(username=given).exists()
@@ -341,21 +341,19 @@ def accepted(user: User, given: list[str]) -> list[str]:
 @pytest.mark.django_db
 def test_no_disguise_of_a_reserved_word_passes(person: People) -> None:
     user = person("zuzana")
-    words = sorted(RESERVED_USERNAMES | confusables.ROLES)
-    assert accepted(user, disguised(words)) == []
+    reserved = sorted(RESERVED_USERNAMES | words.ROLES)
+    assert accepted(user, disguised(reserved)) == []
     user.refresh_from_db()
     assert user.display_name == ""
 
 
 @pytest.mark.django_db
 def test_no_disguise_of_a_role_passes_as_a_word_among_others(person: People) -> None:
-    roles = sorted(confusables.ROLES)
+    roles = sorted(words.ROLES)
     given = [f"{word} Bob" for word in roles] + [f"The {word}" for word in disguised(roles)
                                                  if not {" ", ".", "_"} & set(word)]  # fmt: skip
     given += [f"{written(DIGITS, word)}{number}" for word in roles for number in ("", 1, 2024)]
-    ends = [
-        word for word in roles if len(word) > confusables.LONG and word not in confusables.NOT_AFTER
-    ]
+    ends = [word for word in roles if len(word) > words.LONG and word not in words.NOT_AFTER]
     given += [f"bob{word}" for word in ends]
     assert accepted(person("zuzana"), [each for each in given if len(each) <= 30]) == []
 

@@ -1,0 +1,156 @@
+"""What single letters and signs look like, and which of them cannot be seen.
+
+Unicode's table of letters that look alike comes with `confusable_homoglyphs`; much of the rest is
+read from Unicode's names. Pure, but for that table.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+# What people write for letters, beyond what looks alike in Unicode's table.
+WRITTEN: Final = ("0134578$@|!€", "oleastbsalle")
+_WRITTEN = str.maketrans(*WRITTEN)
+# What looks alike and is not in Unicode's table: small letters of Cyrillic that are its capitals
+# made small, and the signs of Canada's languages that makers of fancy letters take.
+_DOUBLES: Final = dict(zip("вкмнтᗩᗷᑕᗪᖴᕼᒍᒪᗰᑎᑭᑫᖇᔕᑌᐯᗯ᙭ᘔ", "bkmhtabcdfhjlmnpqrsuvwxz", strict=True))  # noqa: RUF001
+# Alphabets with letters that look like those of others; by how Unicode's names of letters begin.
+ALPHABETS: Final = frozenset(
+    {"LATIN", "GREEK", "COPTIC", "CYRILLIC", "ARMENIAN", "CHEROKEE", "LISU", "GLAGOLITIC",
+     "DESERET", "GOTHIC", "TAI"}
+)  # fmt: skip
+# Shown as nothing, though they count as letters or marks (Unicode: Default_Ignorable_Code_Point,
+# and the blank of Braille).
+_INVISIBLE: Final = frozenset(
+    {
+        *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0),
+        *range(0x180B, 0x1810),
+        *range(0xFE00, 0xFE10),
+        *range(0xE0100, 0xE01F0),
+    }
+)
+_EMOJI_STYLE = "\ufe0f"
+
+
+@cache
+def _table() -> dict[str, str]:
+    """By character, the Latin letters that it looks like, where it looks like some."""
+    text = files("confusable_homoglyphs").joinpath("confusables.json").read_text()
+    found = {}
+    for character, alike in json.loads(text).items():
+        latin = (each["c"].casefold() for each in alike)
+        letters = next((each for each in latin if re.fullmatch("[a-z]{1,2}", each)), None)
+        if letters is not None and not character.isascii():
+            found[character] = letters
+    return found
+
+
+def script_of(character: str) -> str:
+    """How Unicode's name of a letter begins; empty for what is no letter."""
+    if not character.isalpha():
+        return ""
+    return unicodedata.name(character, "").partition(" ")[0]
+
+
+# Whose marks are left out in writing, or are there for those who learn to read.
+_UNPOINTED: Final = frozenset({"ARABIC", "HEBREW", "SYRIAC"})
+_VOICING: Final = ("\u3099", "\u309a")
+
+
+def makes_another(mark: str, base: str) -> bool:
+    """Whether a mark makes another letter or syllable of the letter before it: one of the same
+    script, as vowel signs are, or the sign of a voiced one. Others only decorate it."""
+    if unicodedata.category(mark)[0] != "M":
+        return False
+    if mark in _VOICING:
+        return script_of(base) in {"HIRAGANA", "KATAKANA"}
+    script = unicodedata.name(mark, "").partition(" ")[0]
+    return script == script_of(base) and script not in _UNPOINTED
+
+
+def decomposition(text: str) -> str:
+    """A text with its letters and their marks apart, but for what looks like a letter as it is."""
+    return "".join(
+        each if each in _table() else unicodedata.normalize("NFKD", each)
+        for each in unicodedata.normalize("NFC", text)
+    )
+
+
+def looks_like(character: str) -> str:
+    if character.isascii():
+        return character.lower().translate(_WRITTEN)
+    folded = character.casefold()
+    if "\u30a1" <= character <= "\u30f6":
+        # The other way to write the same syllable.
+        return chr(ord(character) - 0x60)
+    known = _DOUBLES.get(character) or _table().get(character) or _table().get(folded)
+    return known or _base_letter(character) or folded
+
+
+def may_be_any(character: str, known: str, *, among_latin: bool) -> bool:
+    if script_of(character) == "LATIN" and "TURNED" in unicodedata.name(character):
+        return True
+    if re.fullmatch("[a-z0-9]+", known):
+        return False
+    if unicodedata.category(character)[0] in "SP":
+        return True
+    script = script_of(character)
+    return script == "LATIN" or (among_latin and script not in {"", *ALPHABETS})
+
+
+# What Unicode's names say of letters that its table leaves alone: small capitals, letters with a
+# hook, a stroke or a tail, turned and open ones, and those in boxes.
+_BASED: Final = re.compile(
+    r"(?:.* )?LATIN (?:(?:SMALL|CAPITAL) LETTER|LETTER SMALL CAPITAL) "
+    r"(?:(?:OPEN|CLOSED|TURNED|REVERSED|SIDEWAYS|BARRED|BLACKLETTER|SCRIPT|INSULAR|DOTLESS) )*"
+    r"([A-Z])(?: WITH .*)?"
+)
+
+
+def _base_letter(character: str) -> str:
+    """The letter of which a character is a variety."""
+    named = _BASED.fullmatch(unicodedata.name(character, ""))
+    return named[1].lower() if named else ""
+
+
+# What Unicode's names say of signs that are letters in a box or a ring, or in pairs a flag.
+_BOXED: Final = re.compile(
+    r"(?:.* LATIN (?:SMALL|CAPITAL) LETTER|REGIONAL INDICATOR SYMBOL LETTER) ([A-Z])"
+)
+
+
+def unboxed(character: str) -> str:
+    if unicodedata.category(character) != "So":
+        return character
+    named = _BOXED.fullmatch(unicodedata.name(character, ""))
+    return named[1] if named else character
+
+
+# What Unicode's names say of letters that are upside down, and those that others are.
+_TURNED: Final = re.compile(r".*\bTURNED (?:SANS-SERIF )?(?:CAPITAL )?([A-Z])")
+_UPRIGHT: Final = dict(
+    zip("bdpqnumwɔɟƃɓןɾʃſ∀∩⊥", "qpdbunwmcfggljjjaut", strict=True)  # noqa: RUF001
+)
+
+
+def upright(character: str) -> str:
+    """What a letter is when the page is turned round; itself if it is none that we know of."""
+    named = _TURNED.fullmatch(unicodedata.name(character, ""))
+    return named[1].lower() if named else _UPRIGHT.get(character, character)
+
+
+def hides_something(text: str) -> bool:
+    """Whether a text has characters in it that nobody can see. The one that makes a symbol an emoji
+    may stand after a symbol."""
+    before = ""
+    for character in text:
+        styles = character == _EMOJI_STYLE and unicodedata.category(before or "x")[0] == "S"
+        if ord(character) in _INVISIBLE and not styles:
+            return True
+        before = character
+    return False
