@@ -18,12 +18,12 @@ from accounts.roles import Role
 from core.refusals import Refusal
 
 
-def refuse_username_of_staff(username: str) -> None:
-    """Refuse a username that looks like the name of somebody with a role, or claims to be theirs,
-    which it would pass for wherever its bearer has no display name. The sign-up form asks here:
-    that is where strangers choose theirs; those of demo accounts are ours. Raises Refusal
-    ``username.impersonates``."""
-    if _looks_like_staff(username, User.objects.exclude(username=username)):
+def refuse_impersonating_username(username: str) -> None:
+    """Refuse a username that looks like another's, or like the name of somebody with a role, or
+    claims to be theirs, which it would pass for wherever its bearer has no display name. One that
+    merely has another's in it stays free. The sign-up form asks here: that is where strangers
+    choose theirs; those of demo accounts are ours. Raises Refusal ``username.impersonates``."""
+    if Impostors([username]).know(username, User(username=username)):
         sentence = "This username would pass for somebody else's. Please choose another."
         raise Refusal("username.impersonates", sentence, field="username")
 
@@ -52,7 +52,7 @@ class Impostors:
             bearers.values_list("looks_like", "pk", "username") if looks else ()
         ):
             self._usernames.setdefault(skeleton, {}).update([bearer])
-        self._staff = list(_staff_names(User.objects.all())) if looks else []
+        self._staff = list(_staff_names()) if looks else []
 
     def refuse(self, name: str, bearer: User, *, code: str, field: str = "") -> None:
         """Raise Refusal ``<code>.impersonates`` or ``<code>.mixed-scripts`` where this name, one of
@@ -77,6 +77,13 @@ class Impostors:
             sentence = "A word of this name has letters of two alphabets. Please use one for each."
         if sentence:
             raise Refusal(f"{code}.{what}", sentence, field=field)
+
+    def know(self, username: str, bearer: User) -> bool:
+        """Whether a username that was given looks like somebody else's or says that its bearer is
+        somebody with a role."""
+        return self._is_a_username(username, bearer) or self._is_of_staff(
+            username, bearer, own=False
+        )
 
     def _is_a_username(self, name: str, bearer: User) -> bool:
         found = (self._usernames.get(each, {}) for each in confusables.skeletons_of(name))
@@ -105,15 +112,11 @@ def users_looking_like(skeletons: Iterable[str]) -> models.QuerySet[User]:
     return User.objects.annotate(looks_like=found).filter(looks_like__in=list(skeletons))
 
 
-def _staff_names(people: models.QuerySet[User]) -> models.QuerySet[Any, tuple[int, str, str]]:
+def _staff_names() -> models.QuerySet[Any, tuple[int, str, str]]:
     """Of those with a role: key, username and display name."""
     roles = models.Q(is_superuser=True) | models.Q(groups__name__in=[role.value for role in Role])
-    return people.filter(roles).values_list("pk", "username", "display_name").distinct()
-
-
-def _looks_like_staff(name: str, others: models.QuerySet[User]) -> bool:
-    """Whether a name looks like that of somebody with a role, or says to be theirs."""
-    return _is_one_of_these(name, (theirs for _, *theirs in _staff_names(others)), own=False)
+    people = User.objects.filter(roles)
+    return people.values_list("pk", "username", "display_name").distinct()
 
 
 def _is_one_of_these(name: str, people: Iterable[Iterable[str]], *, own: bool) -> bool:

@@ -16,7 +16,7 @@ from django.shortcuts import redirect
 
 from accounts.models import User
 from accounts.moderation.standing import is_suspended
-from accounts.names.impostors import refuse_username_of_staff
+from accounts.names.impostors import refuse_impersonating_username
 from accounts.names.validators import validate_not_reserved
 from accounts.services import audit_record, user_register, user_set_password
 from core.refusals import Refusal
@@ -61,7 +61,7 @@ class AccountAdapter(DefaultAccountAdapter):
         name: str = super().clean_username(User.normalize_username(username), shallow=shallow)
         validate_not_reserved(name)
         try:
-            refuse_username_of_staff(name)
+            refuse_impersonating_username(name)
         except Refusal as refusal:
             raise forms.ValidationError(refusal.sentence, code=refusal.code) from refusal
         return name
