@@ -48,8 +48,9 @@ def _shape(word: str) -> str:
     return _coarse(_skeleton(word, unknown=_ANY))
 
 
-def _skeleton(text: str, *, unknown: str = "") -> str:
-    """The skeleton, with i, l and what may be either (`_EITHER`) told apart."""
+def _skeleton(text: str, *, unknown: str = "", joined: bool = True) -> str:
+    """The skeleton, with i, l and what may be either (`_EITHER`) told apart; unless ``joined``,
+    with each letter by itself, so that two never make one."""
     among_latin = any(letters.script_of(character) == "LATIN" for character in text)
     found = []
     base = ""
@@ -68,11 +69,11 @@ def _skeleton(text: str, *, unknown: str = "") -> str:
             found += [_EITHER if each in "il" else each for each in _letters_of(known)]
         else:
             found += _letters_of(known)
-    joined = "".join(found)
+    shape = "".join(found)
     # The last two are told apart here, and made one by `_coarse`.
-    for one, other in ALIKE[:-1]:
-        joined = joined.replace(one, other)
-    return joined
+    for one, other in ALIKE[:-1] if joined else ():
+        shape = shape.replace(one, other)
+    return shape
 
 
 def _letters_of(known: str) -> list[str]:
@@ -92,11 +93,12 @@ def skeletons_of(name: str) -> frozenset[str]:
     return frozenset(map(_coarse, _fine_skeletons(name)))
 
 
-def _fine_skeletons(name: str) -> set[str]:
-    found = set()
+def _fine_skeletons(name: str, *, joined: bool = True) -> set[str]:
+    found: set[str] = set()
     for reading in map(_with_strokes, _readings(name)):
         bare = _without_ends(reading, _is_of_words)
-        found |= {_skeleton(each) for each in (reading, bare, reading.lower(), bare.lower())}
+        forms = (reading, bare, reading.lower(), bare.lower())
+        found |= {_skeleton(each, joined=joined) for each in forms}
     return found - {""}
 
 
@@ -117,14 +119,40 @@ _FLAG: Final = re.compile(
 
 def _readings(text: str) -> list[str]:
     """How a name may be read: with signs that are letters as these; the words by themselves that
-    are written with such signs; and, where letters are upside down, from there."""
-    text = unicodedata.normalize("NFC", text)
+    are written with such signs; with plain letters for those dressed up; and, where letters are
+    upside down, from there."""
+    text = unicodedata.normalize("NFC", letters.without_joiners(text))
     found = [_legible(text)]
     found += [read for word in text.split() if (read := _legible(word)) != _FLAG.sub("", word)]
+    found += {plain for which in (0, -1) if (plain := _undressed(text, which)) != text}
     upright = [letters.upright(each) for each in text]
     if any(one != other and not other.isascii() for one, other in zip(upright, text, strict=True)):
         found.append("".join(reversed(upright)))
     return found
+
+
+def _undressed(text: str, which: int) -> str:
+    """A text with plain letters for those that are dressed up, where a word has no others than
+    these and Latin ones; ``which`` of them, where there are several."""
+    return re.sub(r"[^\s\-_.]+", lambda found: _undressed_word(found[0], which), text)
+
+
+def _undressed_word(word: str, which: int) -> str:
+    plain = [(letters.undressed(each) or each)[which] for each in word]
+    return "".join(plain) if all(map(_is_among_latin, plain)) else word
+
+
+def _is_among_latin(character: str) -> bool:
+    """Whether a character may stand in a word of Latin letters: one of them, or of another script
+    that looks like one; a mark that any letter may have; a digit or a sign."""
+    category = unicodedata.category(character)[0]
+    if category == "M":
+        return unicodedata.name(character, "").startswith("COMBINING ")
+    return (
+        category != "L"
+        or letters.script_of(character) == "LATIN"
+        or letters.looks_like(character).isascii()
+    )
 
 
 def _legible(text: str) -> str:
@@ -135,10 +163,15 @@ def _legible(text: str) -> str:
 
 def looks_like_one_of(text: str, given: frozenset[str]) -> bool:
     """Whether a name as a whole can be taken for one of ``given``. A digit at its end is one: the
-    fifth of many bots is none of the "bots"."""
+    fifth of many bots is none of the "bots". Short words that are no roles are ordinary ones, and
+    names are near them (Horne, Seif, Dr. No): of these, each letter has to look like its own."""
     if re.search(r"\d[\W_]*$", text):
         return False
-    return not skeletons_of(text).isdisjoint(_skeletons(given))
+    short = {each for each in given - words.ROLES if len(each) < words.LONG}
+    if not skeletons_of(text).isdisjoint(_skeletons(given - short)):
+        return True
+    letterwise = _fine_skeletons(text, joined=False)
+    return any(_is_alike(one, other) for one in letterwise for other in short)
 
 
 def looks_official(text: str) -> bool:
@@ -337,7 +370,7 @@ def _without_decoration(text: str) -> str:
     """A name without the marks that only decorate its letters."""
     kept: list[str] = []
     base = ""
-    for each in unicodedata.normalize("NFKD", text):
+    for each in unicodedata.normalize("NFKD", letters.without_joiners(text)):
         if unicodedata.category(each)[0] != "M":
             base = each
         elif not letters.makes_another(each, base):
@@ -348,7 +381,7 @@ def _without_decoration(text: str) -> str:
 
 def _bare(text: str) -> str:
     """A name without the marks on its letters, which would part its words."""
-    apart = unicodedata.normalize("NFKD", text)
+    apart = unicodedata.normalize("NFKD", letters.without_joiners(text))
     bare = "".join(each for each in apart if unicodedata.category(each)[0] != "M")
     return unicodedata.normalize("NFKC", bare)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Final
 
@@ -19,6 +19,8 @@ _WRITTEN = str.maketrans(*WRITTEN)
 # What looks alike and is not in Unicode's table: small letters of Cyrillic that are its capitals
 # made small, and the signs of Canada's languages that makers of fancy letters take.
 _DOUBLES: Final = dict(zip("вкмнтᗩᗷᑕᗪᖴᕼᒍᒪᗰᑎᑭᑫᖇᔕᑌᐯᗯ᙭ᘔ", "bkmhtabcdfhjlmnpqrsuvwxz", strict=True))  # noqa: RUF001
+# Letters of the Arabic script that are one in writing: yeh, kaf, heh and alef.
+_ARABIC: Final = dict(zip("ىیېےۍێکڪہھەةۃٱ", "ييييييككههههها", strict=True))
 # Alphabets with letters that look like those of others; by how Unicode's names of letters begin.
 ALPHABETS: Final = frozenset(
     {"LATIN", "GREEK", "COPTIC", "CYRILLIC", "ARMENIAN", "CHEROKEE", "LISU", "GLAGOLITIC",
@@ -46,7 +48,8 @@ def _table() -> dict[str, str]:
         latin = (each["c"].casefold() for each in alike)
         letters = next((each for each in latin if re.fullmatch("[a-z]{1,2}", each)), None)
         if letters is not None and not character.isascii():
-            found[character] = letters
+            # One letter is not two, though these pass for it.
+            found[character] = {"rn": "m", "vv": "w"}.get(letters, letters)
     return found
 
 
@@ -77,13 +80,14 @@ def decomposition(text: str) -> str:
     """A text with its letters and their marks apart, but for what looks like a letter as it is."""
     return "".join(
         each if each in _table() else unicodedata.normalize("NFKD", each)
-        for each in unicodedata.normalize("NFC", text)
+        for each in unicodedata.normalize("NFC", without_joiners(text))
     )
 
 
 def looks_like(character: str) -> str:
     if character.isascii():
         return character.lower().translate(_WRITTEN)
+    character = _ARABIC.get(character, character)
     folded = character.casefold()
     if "\u30a1" <= character <= "\u30f6":
         # The other way to write the same syllable.
@@ -134,14 +138,133 @@ def unboxed(character: str) -> str:
 # What Unicode's names say of letters that are upside down, and those that others are.
 _TURNED: Final = re.compile(r".*\bTURNED (?:SANS-SERIF )?(?:CAPITAL )?([A-Z])")
 _UPRIGHT: Final = dict(
-    zip("bdpqnumwɔɟƃɓןɾʃſ∀∩⊥", "qpdbunwmcfggljjjaut", strict=True)  # noqa: RUF001
+    zip(
+        "bdpqnumwɔɟƃɓןɾʃſ∀∩⊥WMPᗡᗺƆↃƎƏəɘԀΛՈ˥⅃ꓯꓭꓛꓷꓱꓞꓨꓩꓘꓶꓒꓤꓕꓵꓥᗰᗯ63",  # noqa: RUF001
+        "qpdbunwmcfggljjjautmwddbcceeeepvullabcdefgjklprtuvwmge",
+        strict=True,
+    )
 )
 
 
 def upright(character: str) -> str:
     """What a letter is when the page is turned round; itself if it is none that we know of."""
     named = _TURNED.fullmatch(unicodedata.name(character, ""))
-    return named[1].lower() if named else _UPRIGHT.get(character, character)
+    if named:
+        return named[1].lower()
+    # One in another face turns as the plain one does.
+    plain = unicodedata.normalize("NFKD", character)
+    if plain == character and not character.isascii() and (base := _base_letter(character)):
+        plain = base.upper() if "CAPITAL" in unicodedata.name(character) else base
+    return _UPRIGHT.get(character) or _UPRIGHT.get(plain, character)
+
+
+# Letters that are two: the first of them.
+_DIGRAPHS: Final = dict(zip("ǄǅǆǇǈǉǊǋǌǱǲǳʣʤʥʦʧʨʩʪʫȸȹ", "dddlllnnnddddddtttflldq", strict=True))
+# A sharp s is two, and passes for a b.
+_SHARP: Final = "ßẞ"
+
+
+@cache
+def undressed(character: str) -> tuple[str, ...]:
+    """The plain letters that a character may be meant for, since it is a combining letter, or one
+    of two, or one that makers of fancy text take; nothing where it is none of these."""
+    if character in _SHARP:
+        return ("s", "b")
+    if character in _DIGRAPHS:
+        return (_DIGRAPHS[character],)
+    if unicodedata.category(character)[0] == "M":
+        return _standing(character)
+    return _dressed_up().get(character, ())
+
+
+def _standing(mark: str) -> tuple[str, ...]:
+    """The letter that stands above or below others as this mark."""
+    above = re.fullmatch(
+        r"COMBINING (.*?)(?:SMALL )?(LETTER .+?)(?: ABOVE| BELOW)?", unicodedata.name(mark, "")
+    )
+    if above is None:
+        return ()
+    for size in ("SMALL ", ""):
+        try:
+            return (unicodedata.lookup(f"{above[1]}{size}{above[2]}"),)
+        except KeyError:
+            continue
+    return ()
+
+
+# From a to z, as makers of fancy text write them.
+_FANCY: Final = (
+    "卂乃匚ᗪ乇千Ꮆ卄丨ﾌҜㄥ爪几ㄖ卩Ɋ尺丂ㄒㄩᐯ山乂ㄚ乙",
+    "ﾑ乃ᄃり乇ｷムんﾉﾌズﾚﾶ刀のｱゐ尺丂ｲひ√山ﾒﾘ乙",
+    "丹乃匚刀モ下ムん工ﾌ片し爪れ口ア㔿尺ち匕∪∨山メㄚ乙",  # noqa: RUF001
+    "闩乃匚刀乇千ム卄工ﾌ片ㄥ爪几囗尸甲尺丂丁凵リ山乂丫乙",
+    "ᏗᏰፈᎴᏋᎦᎶᏂᎥᏠᏦᏝᎷᏁᎧᎮᎤᏒᏕᏖᏬᏉᏇጀᎩፚ",
+    "ᎪᏼᏟᎠᎬᎨᏀᎻᏆᎫᏦᏞᎷᏁᎾᏢᎤᏒᏚᎢᏌᏙᎳጀᎽᏃ",
+    "ค๒ς๔єŦﻮђเןкl๓ภ๏קqгรՇยשฬאץչ",  # noqa: RUF001
+    "ꍏꌃꉓꀸꍟꎇꁅꃅꀤꀭꀘ꒒ꂵꈤꂦꉣꆰꋪꌗ꓄ꀎᐯꅏꊼꌩꁴ",
+    "ąცƈɖɛʄɠɧıʝƙƖɱŋơ℘զཞʂɬų۷ῳҳყʑ",
+    "ልጌርዕቿቻኗዘጎጋጕረጠክዐየዒዪነፕሁሀሠሸሃጊ",
+)
+# An i and an l are the same stroke in many of them.
+_PLAIN: Final = "abcdefghıjkımnopqrstuvwxyz"  # noqa: RUF001
+
+
+@cache
+def _dressed_up() -> dict[str, tuple[str, ...]]:
+    """By character, the letters that it is taken for."""
+    found: dict[str, tuple[str, ...]] = {}
+    pairs = [pair for alphabet in _FANCY for pair in zip(alphabet, _PLAIN, strict=True)]
+    # First what stands there, then the same in other widths and in small letters.
+    for form in (str, str.lower, partial(unicodedata.normalize, "NFKC")):
+        for dressed, plain in pairs:
+            character = form(dressed)
+            known = found.get(character, ())
+            if character.isascii() or len(character) > 1 or plain in {character, *known}:
+                continue
+            if looks_like(dressed) != plain:
+                found[character] = (*known, plain)
+    return found
+
+
+# They shape the letters beside them and are shown as nothing.
+_NON_JOINER: Final = "\u200c"
+JOINERS: Final = frozenset({_NON_JOINER, "\u200d"})
+_VIRAMA: Final = 9
+# Scripts whose letters are joined in writing.
+_JOINED: Final = frozenset({"ARABIC", "SYRIAC", "MANDAIC", "MONGOLIAN", "NKO"})
+
+
+def without_joiners(text: str) -> str:
+    """A text without the characters that only say how the letters beside them are joined."""
+    return text.translate(dict.fromkeys(map(ord, JOINERS)))
+
+
+def may_join(text: str, place: int) -> bool:
+    """Whether the joiner or non-joiner at a place of a text is a part of a word there, by the rules
+    A1, A2 and B of Unicode's UAX #31. In A1 any letter may stand before a non-joiner, also one that
+    is joined to none after it: that is how Persian names of two are spelt, and it hides nothing,
+    since names are compared without."""
+    before, after = text[:place], text[place + 1 :]
+    shaped, beside = _last_letter(before), _last_letter(after[::-1])
+    among = bool(shaped) and script_of(shaped) == script_of(beside)
+    if not _ends_with_virama(before):
+        return text[place] == _NON_JOINER and among and script_of(shaped) in _JOINED
+    if text[place] == _NON_JOINER:
+        return among
+    return bool(shaped) and "VOWEL SIGN" not in unicodedata.name(after[:1] or " ", "")
+
+
+def _last_letter(text: str) -> str:
+    """The letter that a text ends with, marks on it left out; empty where that is no letter."""
+    while text and unicodedata.category(text[-1])[0] == "M":
+        text = text[:-1]
+    return text[-1:] if text[-1:].isalpha() else ""
+
+
+def _ends_with_virama(text: str) -> bool:
+    while unicodedata.combining(text[-1:] or " ") not in {0, _VIRAMA}:
+        text = text[:-1]
+    return unicodedata.combining(text[-1:] or " ") == _VIRAMA
 
 
 def hides_something(text: str) -> bool:

@@ -64,13 +64,16 @@ def validate_display_name(text: str) -> None:
     """Refuse characters that hide themselves, reorder their neighbours or pile up.
 
     A display name stands next to other text on every page: direction overrides, zero-width
-    characters and towers of combining marks would spoil or fake what stands beside it.
+    characters and towers of combining marks would spoil or fake what stands beside it. Joiners and
+    non-joiners may stand where words of Persian, Sinhala and others are spelt with them.
     Raises ValidationError ``display-name.characters``.
     """
     hidden = letters.hides_something(text)
     run = 0
-    for character in text:
+    for place, character in enumerate(text):
         category = unicodedata.category(character)
+        if character in letters.JOINERS and letters.may_join(text, place):
+            continue
         run = run + 1 if category in {"Mn", "Me"} else 0
         if category in {"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"} or run > 2 or hidden:
             raise ValidationError(
