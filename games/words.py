@@ -52,8 +52,10 @@ def reason_of(match: Match) -> Reason | None:
 
 def void_text(match: Match) -> str:
     """How a match became void: by itself, or by somebody's ruling."""
-    if match.waits_until is not None:
+    if match.was_unattended:
         return "void: not both players were there in time"
+    if match.waits_until is not None:
+        return "void: it never began"
     return "void, by an organiser's ruling"
 
 

@@ -140,7 +140,9 @@ def own_actions(user: User) -> Q:
 def sealed_actions(_user: User) -> Q:
     """That somebody brings an item, until the leg begins: like `may_see_declarations`, for the one
     reader who could else count the entries."""
-    never_begun = Q(status=LegStatus.VOID, match__isnull=False, items__isnull=True)
+    never_begun = Q(
+        status__in=[LegStatus.VOID, LegStatus.FINISHED], match__isnull=False, items__isnull=True
+    )
     waited = Q(match__waits_until__isnull=False) | never_begun
     planned = keys_as_text(Leg.objects.filter(Q(status=LegStatus.PLANNED) | waited))
     return Q(

@@ -155,10 +155,15 @@ def with_ready(live: Live, ready: tuple[bool, bool]) -> Live:
 def _end_before_start(
     ruleset: AnyRuleset, live: Live, *, act: Act, by: str, why: str, at: int, random: RandomSource
 ) -> Turn:
-    """A match that waits is ended by an act. Only the lot is drawn, which every record that names
-    no advantage begins with; what else chance would show stays unseen."""
-    if act.kind not in ("void", "winner"):
-        raise _must_wait()
+    """A match that waits is declared void: nobody can have won what has not begun. Only the lot is
+    drawn, which every record that names no advantage begins with; what else chance would show stays
+    unseen."""
+    if act.kind != "void":
+        raise Refusal(
+            "match.waiting",
+            "The match begins once both players are there. Until then it can be declared void, "
+            "and nothing else.",
+        )
     turn = Turn(Live(play.opened(ruleset, live.table.header)))
     if turn.live.table.advantage is None:
         (lot,) = play.draws_due(ruleset, turn.live.table)
@@ -240,7 +245,7 @@ def organise(
     """An organiser's act at ``at``; a take-back needs all ``entries`` so far.
 
     Raises Refusal where the act cannot stand. What had run out by then happens first. A match that
-    waits for its players can be ended, and nothing else.
+    waits for its players can be declared void, and nothing else.
     """
     if live.waiting is not None:
         return _end_before_start(ruleset, live, act=act, by=by, why=why, at=at, random=random)

@@ -10,6 +10,8 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
+from core.clock import instant_of
+
 
 class MatchQuerySet(models.QuerySet["Match"]):
     """Matches, and who may see them."""
@@ -159,6 +161,14 @@ class Match(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("games:match", args=[self.pk])
+
+    @property
+    def was_unattended(self) -> bool:
+        """Whether it is void since its players were not there in time; not where one of them had
+        left before that."""
+        if self.winner is not None or self.waits_until is None or self.finished_at is None:
+            return False
+        return self.finished_at >= instant_of(self.waits_until)
 
     @property
     def is_over(self) -> bool:

@@ -24,6 +24,7 @@ from core.jobs import guard
 from core.queueing import enqueue
 from core.refusals import Forbidden, NotFound, Refusal
 from core.text import one_line
+from games import store
 from games.audience import may_organise
 from games.jobs import RATE
 from games.models import Match
@@ -261,11 +262,14 @@ def rating_correct(
 ) -> RatingRuling:
     """Have the result of a finished match, a void one too, count as won by seat ``winner``.
 
-    As `rating_exclude`; its own refusals: ``rating.seat``, ``rating.same-winner``.
+    As `rating_exclude`; its own refusals: ``rating.seat``, ``rating.never-begun``,
+    ``rating.same-winner``.
     """
     if winner not in (0, 1):
         raise Refusal("rating.seat", "A match is won by seat 0 or by seat 1.")
     match, ruling = _to_rule_on(match_id, acting_user, why, authorised)
+    if not store.read(match_id).live.has_begun:
+        raise Refusal("rating.never-begun", "This match never began: nobody can have won it.")
     if winner == (match.winner if ruling is None else ruling.winner):
         raise Refusal("rating.same-winner", "This result counts as that player's win already.")
     return _rule(match, acting_user, why, winner=winner, action="rating.correct")

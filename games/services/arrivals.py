@@ -90,9 +90,7 @@ def give_up(held: Held, *, at: int, random: RandomSource) -> None:
     waited = spoken(round((waiting.until - match.created_at.timestamp() * 1000) / 1000))
     verb = "was" if len(missing) == 1 else "were"
     why = f"{' and '.join(missing)} {verb} not there within {waited}."
-    _end(held, "void", why, at, random)
-    # What says that nobody ruled this.
-    Match.objects.filter(pk=match.pk).update(waits_until=waiting.until)
+    _void(held, why, at, random)
     audit_record(acting_user=None, action="match.void-unattended", target=match)
 
 
@@ -102,30 +100,42 @@ def match_has_begun(*, match_id: int) -> bool:
     return store.read(match_id).live.has_begun
 
 
+def match_still_waits(*, match_id: int) -> bool:
+    """Whether a match waits for its players; and then it does until this transaction is over, for
+    its row is locked. Raises Refusal ``match.none``."""
+    held = store.lock(match_id)
+    return held.live.waiting is not None and not held.is_over
+
+
 @transaction.atomic
-def match_end_waiting(
-    *, match_id: int, winner: Seat, why: str, at: int, random: RandomSource = chance.system
+def match_void_waiting(
+    *, match_id: int, why: str, at: int, random: RandomSource = chance.system
 ) -> bool:
-    """Give a match that waits to one of its players, for the other will not come: for callers who
-    have seen to the right to say so, as seasons do. Whether it waited; changes nothing otherwise.
+    """Declare a match that waits void, for one of its players will not come and nobody has to rule
+    that: for callers who have seen to the right to say so, as seasons do. Whether it waited;
+    changes nothing otherwise.
 
     Raises Refusal ``match.none``.
     """
     held = store.lock(match_id)
     if held.live.waiting is None or held.is_over:
         return False
-    _end(held, f"winner {winner}", why, at, random)
+    _void(held, why, at, random)
     match = Match.objects.defer("snapshot").get(pk=match_id)
-    audit_record(acting_user=None, action="match.end-waiting", target=match, data={"why": why})
+    audit_record(acting_user=None, action="match.void-waiting", target=match, data={"why": why})
     return True
 
 
-def _end(held: Held, act: str, why: str, at: int, random: RandomSource) -> None:
-    """End a match that waits by an act that no organiser did."""
+def _void(held: Held, why: str, at: int, random: RandomSource) -> None:
+    """Declare a match that waits void by an act that no organiser did."""
+    waiting = held.live.waiting
     turn = lives.organise(
-        held.ruleset, held.live, act=parse_act(act), by="", why=why, at=at, random=random
+        held.ruleset, held.live, act=parse_act("void"), by="", why=why, at=at, random=random
     )
     settle(held, turn, at=at)
+    # What says that nobody ruled this.
+    until = None if waiting is None else waiting.until
+    Match.objects.filter(pk=held.match_id).update(waits_until=until)
 
 
 def _begin_if(held: Held, here: Seats, at: int, random: RandomSource) -> bool:

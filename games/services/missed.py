@@ -16,7 +16,7 @@ def ends_mark_missed(*, match_id: int) -> None:
     end: by their time, or void since not both were there. The front page tells them, and a mail,
     for which a worker is asked. After commit."""
     match = Match.objects.defer("snapshot").prefetch_related("players__user").get(pk=match_id)
-    unattended = match.winner is None and match.waits_until is not None
+    unattended = match.was_unattended
     # Whatever the reason is called: running out may lose a bout, and the bout the match.
     acts = match.entries.filter(actor__in=["0", "1"]).order_by("-seq")
     if not unattended and not acts.values_list("timeout", flat=True).first():

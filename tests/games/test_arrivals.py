@@ -265,7 +265,7 @@ def test_an_outage_makes_the_waiting_longer(waiting: Play, here: Any) -> None:
     assert waiting.match.waits_until == max(T0 + WAIT + back - down, least)
 
 
-def test_an_organiser_can_end_it_and_nothing_else(waiting: Play, orla: User) -> None:
+def test_an_organiser_can_declare_it_void_and_nothing_else(waiting: Play, orla: User) -> None:
     def organise(text: str) -> Any:
         with committing():
             return match_organise(
@@ -273,10 +273,10 @@ def test_an_organiser_can_end_it_and_nothing_else(waiting: Play, orla: User) -> 
                 text=text, why="Because.", at=T0 + SECOND,
             )  # fmt: skip
 
-    for text in ("pause", "reserve 0 +60", "extend 0 60", "take back", "rule valid"):
+    for text in ("pause", "reserve 0 +60", "extend 0 60", "take back", "rule valid", "winner 1"):
         refused("match.waiting", organise, text=text)
-    assert isinstance(organise("winner 1"), Ack)
-    assert record_holds(waiting.match)["result"]["winner"] == 1
+    assert isinstance(organise("void"), Ack)
+    assert record_holds(waiting.match)["result"]["winner"] is None
 
 
 # -- who missed an end ---------------------------------------------------------------------------

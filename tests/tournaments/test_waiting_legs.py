@@ -14,8 +14,11 @@ from django.test import Client
 
 from accounts.models import AuditEntry, User
 from games.models import Match
+from games.ratings.models import RatingRuling
+from games.ratings.services import match_rate, rating_correct
 from games.services.arrivals import match_attend
 from games.services.waking import match_wake
+from games.words import result_text
 from tests.games.support import committing
 from tests.tournaments.support import (
     START,
@@ -46,6 +49,7 @@ from tournaments.services.items.gifts import item_give
 from tournaments.services.items.returns import item_take_back
 from tournaments.services.legs import leg_start, leg_unseal, ms
 from tournaments.services.results.corrections import death_match_void, leg_void
+from tournaments.services.results.ratings import rating_set_right
 from tournaments.services.results.rulings import death_match_declare, death_match_walkover
 from tournaments.services.scheduling.sweep import legs_sweep
 
@@ -115,9 +119,26 @@ def test_whoever_leaves_ends_what_waits_for_them(
     leg = leg_of(death_match)
     assert leg.match is not None
     assert (leg.status, leg.winner_seat, leg.how) == ("finished", 0, how)
-    assert (leg.match.status, leg.match.winner, leg.match.reason) == ("finished", 0, "ruling")
-    assert fresh(death_match).winner == death_match.home
+    decided = fresh(death_match)
+    assert (decided.winner, decided.how) == (death_match.home, how)
     assert faults_of(season) == []
+    # Nobody has won what never began: it is void, and says why.
+    assert (leg.match.status, leg.match.winner, leg.match.reason) == ("finished", None, "ruling")
+    entry = leg.match.entries.get(actor="organiser")
+    assert (entry.text, entry.why) == ("void", f"Player 1 wins without playing: {decided.why}")
+    void = "void: it never began" if entry.by is None else "void, by an organiser's ruling"
+    for seat in (0, 1, None):
+        assert result_text(["a", "b"], leg.match, seat) == f"The match is {void}."
+    assert not leg.match.players.filter(missed_end=True).exists()
+    # And it counts for no rating, whatever is ruled later.
+    assert match_rate(match_id=leg.match.pk) == []
+    for winner in (0, 1):
+        refused(
+            "rating.never-begun", rating_correct, match_id=leg.match.pk, acting_user=None,
+            winner=winner, why="because",
+        )  # fmt: skip
+    rating_set_right(leg.match.pk, 1, orla, "because")
+    assert not RatingRuling.objects.exists()
 
 
 def test_what_waits_can_be_called_off_or_declared_void(orla: User) -> None:
@@ -264,7 +285,7 @@ def test_the_two_that_bring_something_are_told_together_once_it_begins(
     assert faults_of(season) == []
 
 
-@pytest.mark.parametrize("ends", ["nobody-came", "void", "winner 0", "called-off"])
+@pytest.mark.parametrize("ends", ["nobody-came", "void", "given", "called-off"])
 def test_what_never_began_tells_nothing_of_what_was_brought(
     orla: User, season: Season, final: DeathMatch, ends: str
 ) -> None:
@@ -277,17 +298,20 @@ def test_what_never_began_tells_nothing_of_what_was_brought(
             match_wake(match_id=leg.match.pk, at=ms(after(minutes=10)))
         elif ends == "called-off":
             leg_void(acting_user=orla, leg=leg, why="because", at=after(minutes=1))
+        elif ends == "given":
+            given(death_match_declare)(orla, final)
         else:
             ruled(orla, leg, ends)
     leg = Leg.objects.get(pk=leg.pk)
     match = Match.objects.get(leg=leg)
-    assert leg.status == ("finished" if ends == "winner 0" else "void")
+    assert leg.status == ("finished" if ends == "given" else "void")
     assert (leg.items, match.items, leg.declarations.count()) == (None, [], 0)
     gift.refresh_from_db()
-    assert (gift.status, history(gift)) == ("held", ["given"])
+    kept = ("expired", ["given", "expired"]) if ends == "given" else ("held", ["given"])
+    assert (gift.status, history(gift)) == kept
     assert not {"item.brought", "item.spent", "item.returned"} & set(kinds(season))
     assert faults_of(season) == []
-    if ends != "winner 0":
+    if ends != "given":
         brought(final, gift)
 
 

@@ -163,7 +163,7 @@ export function resultText({ result, told }, names, you = null, log = []) {
   if (result === null) return "The match is over.";
   const { winner, scores } = result;
   if (winner === null && voidedByItself(log)) {
-    return "The match is void: not both players were there in time.";
+    return "The match is void: it never began.";
   }
   if (winner === null) return "The match was voided by the organiser: nobody has won.";
   if (told === undefined) return `${names[winner]} won.`;

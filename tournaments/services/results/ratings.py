@@ -10,6 +10,10 @@ from core.refusals import Refusal
 from games.engine.decisions import Seat
 from games.ratings.services import rating_correct, rating_exclude
 
+NOTHING_TO_RULE = {
+    "rating.excluded", "rating.never-begun", "rating.no-accounts", "rating.same-winner",
+}  # fmt: skip
+
 
 def rating_set_right(match_id: int, winner: Seat, acting_user: User | None, why: str) -> None:
     """Have the seat ``winner`` have won a match for the ratings, too."""
@@ -35,10 +39,10 @@ def rating_leave_out(match_id: int, acting_user: User | None, why: str) -> None:
 
 
 def _rule_if_rated(rule: Callable[[], object]) -> None:
-    """Rule on a rating, unless there is nothing to rule: the match counts for nobody, or so
-    already."""
+    """Rule on a rating, unless there is nothing to rule: the match counts for nobody, never began,
+    or counts so already."""
     try:
         rule()
     except Refusal as refusal:
-        if refusal.code not in ("rating.excluded", "rating.no-accounts", "rating.same-winner"):
+        if refusal.code not in NOTHING_TO_RULE:
             raise

@@ -15,11 +15,12 @@ from games import store
 from games.engine.decisions import Seat, other
 from games.engine.errors import EngineFault
 from games.models import Match
-from games.services.arrivals import match_end_waiting
+from games.services.arrivals import match_still_waits, match_void_waiting
 from games.services.turns import match_organise, match_submit
 from tournaments.lifecycle import How, LegStatus
 from tournaments.models import DeathMatch, Leg
 from tournaments.services.deathmatches import sides_of, wins_of
+from tournaments.services.guards import WHY_MAX
 from tournaments.services.legs import ms
 from tournaments.services.results.ratings import rating_set_right
 from tournaments.services.results.settlement import leg_finish, leg_settle, score_of
@@ -36,21 +37,28 @@ def running_end(
     why: str,
     at: datetime,
 ) -> None:
-    """End the match that is being played, if there is one, and its leg with it."""
+    """End the match that is being played, if there is one, and its leg with it. One that waits for
+    its players is void: nobody can have won it, and the leg is won without it."""
     leg = death_match.legs.filter(status=LegStatus.RUNNING).first()
     if leg is None or leg.match_id is None:
         return
     ended = is_over_without_result(leg)
-    loser = sides_of(death_match)[other(winner)].user
+    sides = sides_of(death_match)
+    loser = sides[other(winner)].user
+    own = acting_user is None or (loser is not None and loser.pk == acting_user.pk)
     if ended:
         if death_match.best_of == 1:
             rating_set_right(leg.match_id, winner, acting_user, why)
-    elif acting_user is None or (loser is not None and loser.pk == acting_user.pk):
+    elif match_still_waits(match_id=leg.match_id):
+        told = f"{sides[winner].name} wins without playing: {why}"[:WHY_MAX]
+        if own:
+            match_void_waiting(match_id=leg.match_id, why=told, at=ms(at))
+        else:
+            end_by_organiser(leg, acting_user, "void", told, at)
+    elif own:
         if loser is None:
             raise EngineFault("a running match has a player without an account")
-        # What has not begun cannot be conceded.
-        if not match_end_waiting(match_id=leg.match_id, winner=winner, why=why, at=ms(at)):
-            _concede(leg.match_id, f"season-{leg.pk}", loser, other(winner), at)
+        _concede(leg.match_id, f"season-{leg.pk}", loser, other(winner), at)
     else:
         end_by_organiser(leg, acting_user, f"winner {winner}", why, at)
     leg.death_match = death_match
