@@ -11,7 +11,7 @@ log = structlog.get_logger("gauntlet.hooks")
 # Sent with `match_id`. The match has a result; a void one too.
 match_ended = Signal()
 
-# Sent with `match_id`. A match that waited for its players has begun.
+# Sent with `match_id` and `at` (ms since 1970). A match that waited for its players has begun.
 match_begun = Signal()
 
 # Only of matches with the mark `followed`. Sent with `match_id` and `version`, the room's after the

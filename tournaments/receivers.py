@@ -18,10 +18,10 @@ def on_match_ended(*, match_id: int, **_more: Any) -> None:
     enqueue(SETTLE, match_id)
 
 
-def on_match_begun(*, match_id: int, **_more: Any) -> None:
-    """A match that waited for its players has begun: a worker tells what was brought, if it is one
-    of a season's. Not here, as above."""
-    enqueue(UNSEAL, match_id)
+def on_match_begun(*, match_id: int, at: int, **_more: Any) -> None:
+    """A match that waited for its players has begun at ``at``: a worker writes that down and tells
+    what was brought, if it is one of a season's. Not here, as above."""
+    enqueue(UNSEAL, match_id, at)
 
 
 def on_season_happened(*, event_id: int, kind: str, **_more: Any) -> None:

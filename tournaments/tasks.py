@@ -8,6 +8,7 @@ import structlog
 from celery import shared_task
 from django.db import OperationalError
 
+from core.clock import instant_of
 from core.jobs import guard
 from tournaments import notices
 from tournaments.jobs import MAIL_EVENT, SETTLE, UNSEAL
@@ -38,10 +39,11 @@ def settle(match_id: int) -> None:
 
 
 @shared_task(name=UNSEAL)
-def unseal(match_id: int) -> None:
-    """Tell what was brought into a match that waited and has begun, if it is one of a season's."""
+def unseal(match_id: int, at: int) -> None:
+    """Write down that a match that waited has begun at ``at`` (ms), and tell what was brought into
+    it, if it is one of a season's."""
     try:
-        leg_unseal(match_id=match_id)
+        leg_unseal(match_id=match_id, at=instant_of(at))
     except OperationalError as error:
         # As above: the sweep tells it.
         log.warning("season.busy", match=match_id, error=str(error).strip())

@@ -150,7 +150,7 @@ def _begin_if(held: Held, here: Seats, at: int, random: RandomSource) -> bool:
             items=msgspec.to_builtins(header.items), advantage=header.advantage
         )
     settle(held, turn, at=at)
-    begun = partial(hooks.send, hooks.match_begun, match_id=held.match_id)
+    begun = partial(hooks.send, hooks.match_begun, match_id=held.match_id, at=at)
     transaction.on_commit(begun, robust=True)
     return True
 

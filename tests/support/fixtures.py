@@ -111,6 +111,7 @@ def results_taken_over_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     from django.apps import apps
 
     if apps.ready:
+        from core.clock import instant_of
         from core.queueing import enqueue
         from tournaments import receivers
         from tournaments.jobs import SETTLE, UNSEAL
@@ -121,7 +122,7 @@ def results_taken_over_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
             if task == SETTLE:
                 leg_settle(match_id=arguments[0])
             elif task == UNSEAL:
-                leg_unseal(match_id=arguments[0])
+                leg_unseal(match_id=arguments[0], at=instant_of(arguments[1]))
             else:
                 enqueue(task, *arguments)
 

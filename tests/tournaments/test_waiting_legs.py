@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 import msgspec
 import pytest
@@ -36,8 +37,11 @@ from tests.tournaments.support import (
     running,
     who,
 )
+from tests.tournaments.test_documents import elsewhere
 from tests.tournaments.test_items import brought, history
 from tournaments.audience import sealed_actions
+from tournaments.documents.export import season_records
+from tournaments.documents.restore import season_import
 from tournaments.dumps import tables
 from tournaments.formats.elimination.final import final_open
 from tournaments.invariants import faults_of
@@ -345,7 +349,7 @@ def test_what_a_worker_missed_is_told_by_the_sweep(
     assert legs_sweep(at=START).settled == 0
     begins(leg)
     assert leg.match is not None
-    assert asked == [(UNSEAL, leg.match.pk)]
+    assert asked == [(UNSEAL, leg.match.pk, ms(after(seconds=30)))]
     assert leg_of(final).items is None
     assert legs_sweep(at=after(minutes=1)).settled == 1
     assert history(gift)[-1] == "brought"
@@ -411,3 +415,101 @@ def test_everything_says_that_it_waits(orla: User, season: Season, final: DeathM
         assert ">live<" in told or "being played" in told, path
         assert "waits for its players" not in told, path
     assert " is on." in player.get(sheet).content.decode()
+
+
+# -- when play began -----------------------------------------------------------------------------
+
+
+class Told(NamedTuple):
+    """What is told of when a leg is, or was, played."""
+
+    started_at: str | None
+    waits_until: int | None
+    calendar: tuple[str, str, bool]  # its status, its beginning, whether it says that it waits
+    tag: str
+
+
+def told_of(row: DeathMatch) -> Told:
+    season = row.round.season
+    answer = Client().get(f"/api/v1/death-matches/{row.pk}/").json()["legs"][0]
+    listed = Client().get("/api/v1/death-matches/").json()["results"]
+    assert [each["legs"][0] for each in listed if each["id"] == row.pk] == [answer]
+    feed = Client().get(f"/seasons/{season.slug}/calendar.ics")
+    text = feed.content.decode().replace("\r\n ", "")
+    event = next(
+        each for each in text.split("BEGIN:VEVENT") if f"-leg-{answer['id']}@" in each
+    ).replace("\r", "")  # fmt: skip
+    field = dict(line.split(":", 1) for line in event.splitlines() if ":" in line)
+    begins = "begins once both players are there" in field["DESCRIPTION"]
+    calendar = (field["STATUS"], field["DTSTART"], begins)
+    return Told(answer["started_at"], answer["waits_until"], calendar, feed["ETag"])
+
+
+def stamp(at: datetime) -> str:
+    return f"{at:%Y%m%dT%H%M%SZ}"
+
+
+def test_play_has_begun_when_both_are_there(orla: User) -> None:
+    """While it waits everybody is told so; then when it began, not when it was called."""
+    season = running(orla, 2, "single-elimination")
+    row = DeathMatch.objects.get(round__season=season)
+    leg = called(orla, row)
+    assert leg.match is not None
+    waits = told_of(row)
+    assert waits[:3] == (None, leg.match.waits_until, ("TENTATIVE", stamp(START), True))
+    begins(leg)
+    began = after(seconds=30)
+    on = told_of(row)
+    assert on.started_at is not None
+    assert datetime.fromisoformat(on.started_at) == began
+    assert on[1:3] == (None, ("CONFIRMED", stamp(began), False))
+    assert on.tag != waits.tag
+    conceded(leg_of(row), winner=0)
+    over = told_of(row)
+    assert over[:3] == on[:3]
+    assert faults_of(season) == []
+    assert begun_in_document(season, orla) == [began]
+
+
+@pytest.mark.parametrize("ends", ["nobody-came", "given"])
+def test_what_never_began_has_no_beginning(orla: User, ends: str) -> None:
+    season = running(orla, 2, "single-elimination")
+    row = DeathMatch.objects.get(round__season=season)
+    leg = called(orla, row)
+    assert leg.match is not None
+    with committing():
+        if ends == "given":
+            given(death_match_walkover)(orla, row)
+        else:
+            match_wake(match_id=leg.match.pk, at=ms(after(minutes=10)))
+    assert told_of(row).started_at is None
+    assert told_of(row).calendar[0] == ("CONFIRMED" if ends == "given" else "CANCELLED")
+    assert faults_of(season) == []
+    assert begun_in_document(season, orla)[0] is None
+
+
+def begun_in_document(season: Season, orla: User) -> list[datetime | None]:
+    """When the legs of a season began, as its document says; it can be restored."""
+    archive = season_records(season=season)
+    elsewhere()
+    copy = season_import(acting_user=orla, data=archive)
+    assert faults_of(copy) == []
+    legs = Leg.objects.filter(death_match__round__season=copy).order_by("pk")
+    return list(legs.values_list("started_at", flat=True))
+
+
+def test_a_beginning_that_a_worker_missed_is_told_by_the_sweep_or_with_the_end(
+    orla: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    season = running(orla, 4, "single-elimination")
+    first, second = DeathMatch.objects.filter(round__number=1, round__season=season).order_by("pk")
+    with monkeypatch.context() as away:
+        away.setattr("tournaments.receivers.enqueue", lambda *_given: None)
+        for row in (first, second):
+            begins(called(orla, row))
+            assert leg_of(row).started_at is None
+    conceded(leg_of(second), winner=0)
+    assert leg_of(second).started_at == after(seconds=30)
+    assert legs_sweep(at=after(minutes=1)).settled == 1
+    assert leg_of(first).started_at == after(minutes=1)
+    assert legs_sweep(at=after(minutes=2)).settled == 0

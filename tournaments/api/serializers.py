@@ -200,12 +200,21 @@ class LegSerializer(serializers.ModelSerializer[Leg]):
         read_only=True, allow_null=True, help_text="`/matches/{id}/`, once it has begun."
     )
 
+    waits_until = serializers.IntegerField(
+        source="match.waits_until",
+        read_only=True,
+        allow_null=True,
+        default=None,
+        help_text="As its match has it: set while that waits for both players, in ms since 1970, "
+        "and kept where they did not come.",
+    )
+
     class Meta:
         model = Leg
         fields = (
             "id", "number", "attempt", "status", "ruleset", "variant", "options", "advantage",
-            "scheduled_at", "ready", "items", "match", "winner_seat", "how", "started_at",
-            "finished_at",
+            "scheduled_at", "ready", "items", "match", "waits_until", "winner_seat", "how",
+            "started_at", "finished_at",
         )  # fmt: skip
 
     @extend_schema_field(

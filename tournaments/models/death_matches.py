@@ -171,7 +171,11 @@ class Leg(models.Model):
     )
     winner_seat = models.PositiveSmallIntegerField(null=True, blank=True)
     how = models.CharField(max_length=10, choices=How.choices, blank=True)
-    started_at = models.DateTimeField(null=True, blank=True)
+    started_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When play began: null while its match waits for both players.",
+    )
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -213,8 +217,7 @@ class Leg(models.Model):
                 name="leg_finished",
             ),
             models.CheckConstraint(
-                condition=~Q(status="running")
-                | (Q(match__isnull=False, started_at__isnull=False) & ~Q(ruleset="")),
+                condition=~Q(status="running") | (Q(match__isnull=False) & ~Q(ruleset="")),
                 name="leg_running_has_match",
             ),
             models.CheckConstraint(

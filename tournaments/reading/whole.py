@@ -33,8 +33,9 @@ def death_matches_whole(viewer: Any) -> QuerySet[DeathMatch]:
     """The death matches that ``viewer`` may see."""
     matches: QuerySet[DeathMatch] = DeathMatch.objects.visible_to(viewer)
     people = [f"{side}__user" for side in ("home", "away", "winner")]
+    legs = Leg.objects.select_related("match").defer("match__snapshot")
     return matches.select_related("round__season", *people).prefetch_related(
-        Prefetch("legs", Leg.objects.order_by("number", "attempt"))
+        Prefetch("legs", legs.order_by("number", "attempt"))
     )
 
 

@@ -22,6 +22,7 @@ from games.engine.decisions import Seat
 from games.models import Match
 from games.options import pace
 from games.rulesets import REGISTRY
+from games.services.arrivals import match_has_begun
 from games.services.matches import match_start, supplied_to
 from tournaments import audience, lifecycle
 from tournaments.formats.registry import format_of
@@ -252,12 +253,13 @@ def _start(
     until = match.waits_until
     leg.match = match
     leg.advantage = match.advantage
-    leg.started_at = at
+    # One that waits has not begun: see `leg_unseal`.
+    leg.started_at = at if until is None else None
     leg.status = lifecycle.step(lifecycle.LEG, leg.status, LegStatus.RUNNING, "The match")
     leg.save(update_fields=["match", "advantage", "started_at", "status"])
     if death_match.status == DeathMatchStatus.PLANNED:
         death_match_move(death_match, DeathMatchStatus.RUNNING)
-    # Else they are a secret for as long as it waits: see `leg_unseal`.
+    # Else they are a secret for as long as it waits.
     if until is None:
         spending.items_bring(leg=leg, resolved=resolved, at=at)
     when = "" if until is None else " once both players are there"
@@ -284,24 +286,43 @@ def _start(
 
 @transaction.atomic
 def leg_unseal(*, match_id: int, at: datetime | None = None) -> bool:
-    """Use up and tell what was brought into a match that waited for its players and has begun;
-    whether there was anything to tell. Idempotent, and safe to call for any match."""
+    """Write down that a match that waited for its players has begun at ``at``, and use up and tell
+    what was brought into it; whether there was anything to write. Idempotent, and safe to call for
+    any match."""
     found = Leg.objects.filter(match=match_id).values("pk", "death_match__round__season").first()
     if found is None:
         return False
     season = season_lock(found["death_match__round__season"])
     leg = Leg.objects.select_related("death_match__home", "death_match__away").get(pk=found["pk"])
     leg.death_match.round.season = season
-    return leg.status == LegStatus.RUNNING and spending.items_unseal(leg=leg, at=instant(at))
+    at = instant(at)
+    begins = leg_begin(leg, at=at)
+    return (leg.status == LegStatus.RUNNING and spending.items_unseal(leg=leg, at=at)) or begins
 
 
-def sealed_though_begun() -> Q:
-    """The legs with items that are to be told: their match waited, and has begun."""
+def leg_begin(leg: Leg, *, at: datetime | None = None) -> bool:
+    """Write down that play began at ``at`` (None: with the match's first entry), of a leg whose
+    match waited for its players and has begun; under the season's lock. Whether there was anything
+    to write."""
+    if leg.started_at is not None or leg.match is None:
+        return False
+    if not match_has_begun(match_id=leg.match.pk):
+        return False
+    if at is None:
+        first = leg.match.entries.order_by("seq").first()
+        at = instant(None) if first is None else instant_of(first.at)
+    leg.started_at = at
+    leg.save(update_fields=["started_at"])
+    return True
+
+
+def begun_untold() -> Q:
+    """The legs whose match waited and has begun, and of which it is not written down yet, or whose
+    items are still to be told."""
     held = Declaration.objects.filter(leg=OuterRef("pk"), gift__status=GiftStatus.HELD)
     return Q(
-        Exists(held),
+        Q(started_at__isnull=True) | Q(Exists(held), items__isnull=True),
         status=LegStatus.RUNNING,
-        items__isnull=True,
         match__status=Match.Status.RUNNING,
         match__waits_until__isnull=True,
     )

@@ -17,6 +17,7 @@ from icalendar import Calendar, Event
 
 from core.conditional import answer_to, strong_tag
 from core.refusals import NotFound
+from games.models import Match
 from tournaments.lifecycle import DeathMatchStatus, LegStatus, SeasonStatus
 from tournaments.models import DeathMatch, Leg
 from tournaments.reading.death_matches import DeathMatchWithLegs, game_of
@@ -86,19 +87,22 @@ def _calendar(
     for each in found:
         for leg in each.legs:
             when = leg.scheduled_at or leg.started_at or announcements.was.get(leg.pk)
+            if when is None and leg.match is not None and leg.match.source == Match.Source.PLAYED:
+                when = leg.match.created_at  # it waits, or did so in vain
             if when is not None:
                 calendar.add_component(_event(request, sheet, each.row, leg, when, announcements))
     return calendar
 
 
 class _Announcements:
-    """What the season's history says of its legs: how often each was told of, when last, and the
-    time it had before it lost it."""
+    """What the season's history says of its legs: how often each was told of, when last, the time
+    it had before it lost it, and which waited for their players."""
 
     def __init__(self) -> None:
         self.times: Counter[int] = Counter()
         self.last: dict[int, datetime] = {}
         self.was: dict[int, datetime] = {}
+        self.waited: set[int] = set()
 
 
 def _announcements_of(sheet: Sheet) -> _Announcements:
@@ -112,6 +116,8 @@ def _announcements_of(sheet: Sheet) -> _Announcements:
         for pk in [leg_id] if leg_id is not None else of_all:
             announcements.times[pk] += 1
             announcements.last[pk] = at
+            if kind == "death-match.started" and isinstance(data, dict) and data.get("waits_until"):
+                announcements.waited.add(pk)
             stated = _time_of(data) if kind == "death-match.scheduled" else None
             if stated is not None:
                 announcements.was[pk] = stated
@@ -148,11 +154,15 @@ def _event(
     end = leg.finished_at if leg.finished_at and leg.finished_at > when else when + LASTS
     event.add("dtend", end.astimezone(UTC))
     event.add("dtstamp", season.changed_at.astimezone(UTC))
-    event.add("last-modified", announcements.last.get(leg.pk, season.created_at).astimezone(UTC))
-    event.add("sequence", announcements.times[leg.pk])
+    begun = leg.started_at if leg.pk in announcements.waited else None
+    last = announcements.last.get(leg.pk, season.created_at)
+    event.add("last-modified", (max(last, begun) if begun else last).astimezone(UTC))
+    event.add("sequence", announcements.times[leg.pk] + (begun is not None))
     event.add("status", _status(season.status, row, leg))
     event.add("url", request.build_absolute_uri(row.get_absolute_url()))
     about = [row.round.name, game_of(leg)]
+    if leg.waits:
+        about.append("begins once both players are there")
     if row.winner is not None:
         about.append(f"{row.winner.name} won")
     event.add("description", ", ".join(part for part in about if part) + ".")
@@ -169,4 +179,4 @@ def _status(season: str, row: DeathMatch, leg: Leg) -> str:
     )
     if off or dropped:
         return "CANCELLED"
-    return "CONFIRMED"
+    return "TENTATIVE" if leg.waits else "CONFIRMED"

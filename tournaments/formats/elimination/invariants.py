@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from games.models import Match
 from tournaments.formats.elimination.episodes import DMO_SEAT
 from tournaments.lifecycle import (
     PLAYABLE,
@@ -66,8 +67,13 @@ def _episodes(season: Season) -> Iterator[str]:
     for leg in Leg.objects.filter(
         death_match__round__season=season, death_match__round__is_final=True
     ).exclude(match=None).select_related("death_match", "match"):  # fmt: skip
+        # One that waits for its players was called before it begins, with what was given by then.
+        played = leg.match is not None and leg.match.source == Match.Source.PLAYED
+        called = leg.match.created_at if leg.match is not None and played else leg.started_at
+        if called is None:
+            continue
         given = Gift.objects.filter(
-            death_match=leg.death_match, leg_number=leg.number, given_at__lte=leg.started_at
+            death_match=leg.death_match, leg_number=leg.number, given_at__lte=called
         ).exclude(status=GiftStatus.TAKEN_BACK)
         home = given.filter(receiver=leg.death_match.home).count()
         away = given.filter(receiver=leg.death_match.away).count()

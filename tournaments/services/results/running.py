@@ -21,7 +21,7 @@ from tournaments.lifecycle import How, LegStatus
 from tournaments.models import DeathMatch, Leg
 from tournaments.services.deathmatches import sides_of, wins_of
 from tournaments.services.guards import WHY_MAX
-from tournaments.services.legs import ms
+from tournaments.services.legs import leg_begin, ms
 from tournaments.services.results.ratings import rating_set_right
 from tournaments.services.results.settlement import leg_finish, leg_settle, score_of
 
@@ -43,6 +43,7 @@ def running_end(
     if leg is None or leg.match_id is None:
         return
     ended = is_over_without_result(leg)
+    leg_begin(leg)
     sides = sides_of(death_match)
     loser = sides[other(winner)].user
     own = acting_user is None or (loser is not None and loser.pk == acting_user.pk)

@@ -17,6 +17,7 @@ from tournaments.services.deathmatches import sides_of, wins_of
 from tournaments.services.events import season_event
 from tournaments.services.guards import death_match_fresh, instant, season_lock
 from tournaments.services.items import spending
+from tournaments.services.legs import leg_begin
 from tournaments.services.results.attempts import leg_replay
 from tournaments.services.results.decisions import death_match_decide
 
@@ -39,6 +40,7 @@ def leg_settle(*, match_id: int) -> bool:
     leg.death_match = death_match_fresh(leg.death_match_id)
     leg.death_match.round.season = season
     at = match.finished_at or instant(None)
+    leg_begin(leg)
     how = How.RULING if match.reason == "ruling" else How.PLAYED
     by, why = (None, "")
     if match.winner is None or how == How.RULING:

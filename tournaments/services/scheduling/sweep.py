@@ -23,7 +23,7 @@ from tournaments.models import Episode, Leg, NoShowRule
 from tournaments.services.deathmatches import sides_of
 from tournaments.services.events import season_event
 from tournaments.services.guards import death_match_fresh, instant, season_lock
-from tournaments.services.legs import leg_start, leg_unseal, sealed_though_begun
+from tournaments.services.legs import begun_untold, leg_start, leg_unseal
 from tournaments.services.mail import organisers_mail
 from tournaments.services.results.rulings import leg_forfeit
 from tournaments.services.results.settlement import leg_settle
@@ -106,9 +106,9 @@ def _season_of(row: object) -> int | None:
 
 
 def _matches_missed() -> list[int]:
-    """Those that are over, and those that have begun and whose items are not told yet."""
+    """Those that are over, and those that have begun of which that is not told yet."""
     over = Q(status=LegStatus.RUNNING, match__status=Match.Status.FINISHED)
-    found = Leg.objects.filter(over | sealed_though_begun())
+    found = Leg.objects.filter(over | begun_untold())
     found = found.filter(guard.may_try("legs.settle", "match"))
     return [pk for pk in found.order_by("pk").values_list("match", flat=True)[:SWEEP_AT_MOST] if pk]
 
