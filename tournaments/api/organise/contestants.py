@@ -261,14 +261,16 @@ class SeedsSerializer(serializers.Serializer[dict[str, Any]]):
         if "draw" in sound and sound["draw"] == ("seeds" in self.initial_data):
             yield serializers.ValidationError("Either `seeds` or `draw`, please.")
         seeds = sound.get("seeds", {})
-        ids = {key: int(key) for key in seeds if _ID.fullmatch(key)}
+        given = self.initial_data.get("seeds")
+        keys = [str(key) for key in given] if isinstance(given, Mapping) else []
+        ids = {key: int(key) for key in keys if _ID.fullmatch(key)}
         known = self.context["lookups"]["contestants"](set(ids.values()))
         twice = [seed for seed, times in Counter(seeds.values()).items() if seed and times > 1]
         wrong: dict[str, Any] = {
             key[:60]: serializers.ErrorDetail(
                 "There is no such contestant in this season.", code="contestant.none"
             )
-            for key in seeds
+            for key in keys
             if ids.get(key) not in known
         }
         for key, seed in seeds.items():
