@@ -50,7 +50,7 @@ KINDS: Final[dict[str, Kind]] = {
     ),
     "item.given": Kind("An item was given", payloads.Given),
     "item.taken-back": Kind("An item was taken back", payloads.TakenBack),
-    "item.brought": Kind("Items were brought into a death match", payloads.Brought),
+    "item.brought": Kind("A Copy or Block was brought into a death match", payloads.Brought),
     "item.spent": Kind("An item was used up", payloads.OfItems),
     "item.returned": Kind("An item came back from a void match", payloads.OfItems),
     "ruling": Kind("An organiser ruled", payloads.Ruled),

@@ -286,7 +286,8 @@ class OfItems(Payload, total=False):
 
 
 class Brought(Payload, total=False):
-    """What was brought, and what came of it."""
+    """What was brought, and what came of it. Told where a Copy or Block is among it: what other
+    items do shows in the match."""
 
     items: Items | None
 
