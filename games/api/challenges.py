@@ -84,7 +84,12 @@ class ChallengesView(ListView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        """Offer a match to somebody, or to anybody. The challenger will have seat 0."""
+        """Offer a match to somebody, or to anybody. The challenger will have seat 0.
+
+        An open one at a live pace (less than an hour a turn) ends two minutes after its owner was
+        last here. A socket, the event stream and a stream of a match show that somebody is here;
+        requests now and then do not.
+        """
         offer = body_of(self, NewChallengeSerializer, users=accounts_named)
         seconds = offer.get("lasts_s")
         challenge = challenge_create(
