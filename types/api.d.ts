@@ -51,7 +51,7 @@ declare namespace Api {
     code: string;
     /** One sentence to show to people. */
     sentence: string;
-    /** The squares of the board that the sentence is about. */
+    /** The squares of the board that the sentence is about, where it is about some. */
     squares?: string[];
     /** What is wrong with which part of the request, by its path, such as `contestants.3.seed` (rows count from 0), or `non_field_errors` for the whole. */
     fields?: Record<string, Fault[]>;

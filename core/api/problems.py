@@ -43,7 +43,7 @@ class ProblemSerializer(serializers.Serializer[dict[str, Any]]):
     squares = serializers.ListField(
         child=serializers.CharField(),
         required=False,
-        help_text="The squares of the board that the sentence is about.",
+        help_text="The squares of the board that the sentence is about, where it is about some.",
     )
     fields = serializers.DictField(  # type: ignore[assignment]
         child=FaultSerializer(many=True),
@@ -79,10 +79,9 @@ def plain_problem(status: int, code: str, sentence: str, **more: Any) -> HttpRes
     return HttpResponse(text, status=status, content_type=PROBLEM)
 
 
-def refused(refusal: Refusal, request: Any = None, *, on_board: bool = False) -> Response:
+def refused(refusal: Refusal, request: Any = None) -> Response:
     """The answer to something that was refused: 400 with `fields` where the body of ``request`` is
-    to blame (see `core.api.bodies`), otherwise that of its kind. ``on_board``: it
-    is about a board, so that its `squares` are told even where there are none."""
+    to blame (see `core.api.bodies`), otherwise that of its kind. `squares` where it names some."""
     faults, wrong = refused_fields(refusal, request)
     code, status = refusal.code, 400 if wrong else refusal.status
     if wrong and faults.code() != code:
@@ -90,7 +89,7 @@ def refused(refusal: Refusal, request: Any = None, *, on_board: bool = False) ->
     if refusal.field and not faults:
         faults.add(refusal.field, code, refusal.sentence)
     more: dict[str, Any] = {}
-    if on_board or refusal.squares:
+    if refusal.squares:
         more["squares"] = list(refusal.squares)
     if faults:
         more["fields"] = faults.fields

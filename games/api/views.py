@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from accounts.api.callers import signed_in
 from accounts.models import User
 from core.api.bodies import body_of, nothing_in
-from core.api.problems import ProblemSerializer, refused
+from core.api.problems import ProblemSerializer
 from core.api.scopes import Scope, require_scope
 from core.api.views import ApiView, FieldsView
 from core.clock import now_ms
@@ -158,18 +158,15 @@ class SubmissionsView(ApiView):
         at = now_ms()
         seat: Seat = self.about
         given = body_of(self, SubmissionSerializer)
-        try:
-            answer = match_submit(
-                match_id=match_id,
-                seat=seat,
-                acting_user=signed_in(request),
-                client_id=given["id"],
-                text=given["text"],
-                version=given["version"],
-                at=at,
-            )
-        except Refusal as refusal:
-            return refused(refusal, request, on_board=True)
+        answer = match_submit(
+            match_id=match_id,
+            seat=seat,
+            acting_user=signed_in(request),
+            client_id=given["id"],
+            text=given["text"],
+            version=given["version"],
+            at=at,
+        )
         return Response(ack_frame(answer), status=200 if answer.resent else 201)
 
 

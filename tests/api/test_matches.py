@@ -189,10 +189,11 @@ def test_refusals(play: Play, ada: User, cleo: User) -> None:
 
     def refused(status: int, code: str, body: Any, who: Client = client) -> dict[str, Any]:
         with nothing_changes():
-            return is_problem(post(who, play.pk, body), status, code)
+            problem = is_problem(post(who, play.pk, body), status, code)
+        assert problem.get("squares") != [], "there only where there are some"
+        return problem
 
-    problem = refused(409, "notation.tetromino", move("pick X"))
-    assert problem["squares"] == []
+    refused(409, "notation.tetromino", move("pick X"))
     refused(409, "notation.unreadable", move(" . "))
     refused(409, "version.ahead", move("pick T", version=2))
     refused(409, "version.stale", move("pick T", version=0))
