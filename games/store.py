@@ -188,6 +188,14 @@ def snapshot_of(ruleset: AnyRuleset, live: Live, readers: Readers) -> str:
     return msgspec.json.encode(_Snapshot(raw, readers)).decode()
 
 
+def never_began(match_id: int) -> bool:
+    """Whether a match ended while it waited for its players. Needs no ruleset, so that it can be
+    asked of games that the site no longer offers."""
+    snapshot = Match.objects.values_list("snapshot", flat=True).get(pk=match_id)
+    kept: dict[str, Any] = msgspec.json.decode(snapshot)
+    return bool(kept.get("live", {}).get("never_begun", False))
+
+
 def save(held: Held, *, live: Live, readers: Readers, appended: Sequence[Appended], at: int) -> int:
     """Store the match after ``appended``: the entries and the row. Returns how many entries were
     inserted; fewer than asked for means that a client id was there already, and the caller must

@@ -268,7 +268,7 @@ def rating_correct(
     if winner not in (0, 1):
         raise Refusal("rating.seat", "A match is won by seat 0 or by seat 1.")
     match, ruling = _to_rule_on(match_id, acting_user, why, authorised)
-    if not store.read(match_id).live.has_begun:
+    if match.winner is None and store.never_began(match_id):
         raise Refusal("rating.never-begun", "This match never began: nobody can have won it.")
     if winner == (match.winner if ruling is None else ruling.winner):
         raise Refusal("rating.same-winner", "This result counts as that player's win already.")
