@@ -10,7 +10,8 @@ from core.refusals import Refusal, refusal_of
 from tournaments import audience
 from tournaments.actions.death_matches import DEATH_MATCH
 from tournaments.actions.legs import LEG
-from tournaments.actions.subjects import AtDeathMatch, AtLeg
+from tournaments.actions.rounds import REOPEN
+from tournaments.actions.subjects import AtDeathMatch, AtLeg, AtRound
 from tournaments.lifecycle import DeathMatchStatus, How
 from tournaments.models import DeathMatch
 from tournaments.reading.sheet import Sheet
@@ -29,12 +30,14 @@ def match_desk(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpR
     row = found.row
     subject = AtDeathMatch(user, sheet, found)
     kept = _why_kept(row)
+    frozen = kept is not None and refusal_of(must_not_be_frozen, row) is not None
     context = {
         "row": row,
         "own": audience.seat_of(row, user) is not None,
         "actions": DEATH_MATCH.offered(subject),
         "legs": [(leg, LEG.offered(AtLeg(user, sheet, found, leg))) for leg in found.legs],
-        "frozen": kept is not None and refusal_of(must_not_be_frozen, row) is not None,
+        "frozen": frozen,
+        "reopens": frozen and REOPEN.offered(AtRound(user, sheet, row.round)),
         "kept": kept,
         "unreached": mail.unreached(side.user for side in subject.sides if side.user),
     }

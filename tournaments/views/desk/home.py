@@ -9,9 +9,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.models import User
 from games.views.common import explains_refusals, needs_sign_in
 from tournaments import audience
+from tournaments.actions.rounds import ROUND
 from tournaments.actions.seasons import LIST, SEASON, SETTINGS, START
 from tournaments.actions.site import CREATE
-from tournaments.actions.subjects import AtSeason, AtSite
+from tournaments.actions.subjects import AtRound, AtSeason, AtSite
 from tournaments.formats.base import Task
 from tournaments.lifecycle import SeasonStatus, Visibility
 from tournaments.reading.sheet import Sheet
@@ -50,13 +51,25 @@ def desk(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     subject = AtSeason(user, sheet)
     context = {
         "tasks": [
-            (task, task.url or subject.address(task.page, *task.args))
+            (task, _address(subject, task))
             for task in sorted(todo(sheet, user), key=lambda task: -task.pressing)
         ],
         "steps": SEASON.offered(subject),
         "now": sheet.current,
     }
     return shown(request, sheet, "desk.html", context)
+
+
+def _address(subject: AtSeason, task: Task) -> str:
+    """Where a task is done; empty where another organiser must do it."""
+    if task.url:
+        return task.url
+    action = next((each for each in ROUND if each.name == task.page), None)
+    if action is not None:
+        played = subject.sheet.round(*task.args)
+        if not action.offered(AtRound(subject.user, subject.sheet, played)):
+            return ""
+    return subject.address(task.page, *task.args)
 
 
 def todo(sheet: Sheet, user: User) -> list[Task]:
