@@ -184,8 +184,10 @@ class Going:
 
     def _why_refused(self, answer: Any, asked: list[Asked], actions: list[Action[Any]]) -> str:
         if answer.status_code == 302:
-            # Who is nobody yet is asked to sign in.
-            return "" if self.who is Who.NOBODY or answer.wsgi_request.method == "POST" else "302"
+            # Who is nobody, or is suspended and so signed out, is asked to sign in.
+            request = answer.wsgi_request
+            asks = not request.user.is_authenticated
+            return "" if asks or request.method == "POST" else "302"
         said = answer.context and answer.context.get("refused")
         own = (each.refusal for each in asked if any(each.action is one for one in actions))
         refusal = said if isinstance(said, Refusal) else next(own, None)
@@ -244,12 +246,12 @@ def nothing_wrong(scene: Scene, world: World, number: int) -> None:
     assert "\n".join(wrong for going in found for wrong in going.wrong) == ""
 
 
-@pytest.mark.parametrize(("number", "scene"), enumerate(depth.some(sorted(SCENES), 10)))
+@pytest.mark.parametrize(("number", "scene"), list(enumerate(depth.some(sorted(SCENES), 10))))
 def test_pages_lead_to_what_can_be_done(number: int, scene: str, world: World) -> None:
     nothing_wrong(world.scene(scene), world, number)
 
 
-@pytest.mark.parametrize(("number", "scene"), enumerate(depth.some(sorted(MORE), 10)))
+@pytest.mark.parametrize(("number", "scene"), list(enumerate(depth.some(sorted(MORE), 10))))
 def test_pages_lead_nowhere_where_nothing_can_be_done(
     number: int, scene: str, world: World
 ) -> None:
