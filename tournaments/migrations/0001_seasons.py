@@ -498,7 +498,14 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
-                ("started_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "started_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="When play began: null while its match waits for both players.",
+                        null=True,
+                    ),
+                ),
                 ("finished_at", models.DateTimeField(blank=True, null=True)),
                 (
                     "death_match",
@@ -1266,11 +1273,7 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(
                 condition=models.Q(
                     models.Q(("status", "running"), _negated=True),
-                    models.Q(
-                        ("match__isnull", False),
-                        ("started_at__isnull", False),
-                        models.Q(("ruleset", ""), _negated=True),
-                    ),
+                    models.Q(("match__isnull", False), models.Q(("ruleset", ""), _negated=True)),
                     _connector="OR",
                 ),
                 name="leg_running_has_match",
