@@ -78,13 +78,13 @@ class Smtp(EmailBackend):
         kind: type[smtplib.SMTP] = super().connection_class
         backend = self
 
-        class Watched(kind):  # type: ignore[valid-type,misc]
+        class WatchedConnection(kind):  # type: ignore[valid-type,misc]
             def _get_socket(self, *args: Any) -> socket.socket:
                 # The greeting is waited for before anybody has the connection in hand.
                 backend.opened = super()._get_socket(*args)
                 return backend.opened
 
-        return Watched
+        return WatchedConnection
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         timer = threading.Timer(settings.GAUNTLET_EMAIL_TOTAL_SECONDS, self._cut_off)

@@ -124,21 +124,21 @@ def _readings(text: str) -> list[str]:
     text = unicodedata.normalize("NFC", letters.without_joiners(text))
     found = [_legible(text)]
     found += [read for word in text.split() if (read := _legible(word)) != _FLAG.sub("", word)]
-    found += {plain for which in (0, -1) if (plain := _undressed(text, which)) != text}
+    found += {plain for which in (0, -1) if (plain := _plain_text(text, which)) != text}
     upright = [letters.upright(each) for each in text]
     if any(one != other and not other.isascii() for one, other in zip(upright, text, strict=True)):
         found.append("".join(reversed(upright)))
     return found
 
 
-def _undressed(text: str, which: int) -> str:
+def _plain_text(text: str, which: int) -> str:
     """A text with plain letters for those that are dressed up, where a word has no others than
     these and Latin ones; ``which`` of them, where there are several."""
-    return re.sub(r"[^\s\-_.]+", lambda found: _undressed_word(found[0], which), text)
+    return re.sub(r"[^\s\-_.]+", lambda found: _plain_word(found[0], which), text)
 
 
-def _undressed_word(word: str, which: int) -> str:
-    plain = [(letters.undressed(each) or each)[which] for each in word]
+def _plain_word(word: str, which: int) -> str:
+    plain = [(letters.plain_letters(each) or each)[which] for each in word]
     return "".join(plain) if all(map(_is_among_latin, plain)) else word
 
 

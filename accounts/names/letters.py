@@ -165,7 +165,7 @@ _SHARP: Final = "ßẞ"
 
 
 @cache
-def undressed(character: str) -> tuple[str, ...]:
+def plain_letters(character: str) -> tuple[str, ...]:
     """The plain letters that a character may be meant for, since it is a combining letter, or one
     of two, or one that makers of fancy text take; nothing where it is none of these."""
     if character in _SHARP:
@@ -174,7 +174,7 @@ def undressed(character: str) -> tuple[str, ...]:
         return (_DIGRAPHS[character],)
     if unicodedata.category(character)[0] == "M":
         return _standing(character)
-    return _dressed_up().get(character, ())
+    return _plain_by_dressed().get(character, ())
 
 
 def _standing(mark: str) -> tuple[str, ...]:
@@ -210,7 +210,7 @@ _PLAIN: Final = "abcdefghıjkımnopqrstuvwxyz"  # noqa: RUF001
 
 
 @cache
-def _dressed_up() -> dict[str, tuple[str, ...]]:
+def _plain_by_dressed() -> dict[str, tuple[str, ...]]:
     """By character, the letters that it is taken for."""
     found: dict[str, tuple[str, ...]] = {}
     pairs = [pair for alphabet in _FANCY for pair in zip(alphabet, _PLAIN, strict=True)]

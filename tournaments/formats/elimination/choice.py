@@ -35,18 +35,18 @@ def choosable(episode: Episode) -> list[Contestant]:
     """Whom the EC may choose (`rules.choosable`), by seed."""
     people = _still_in(episode)
     allowed = rules.choosable(
-        _placed(episode), ec=episode.ec_id, still_in=people, busy=busy_elsewhere(episode)
+        _main_match_places(episode), ec=episode.ec_id, still_in=people, busy=busy_elsewhere(episode)
     )
     return [each for pk, each in people.items() if pk in allowed]
 
 
 def has_candidates(episode: Episode) -> bool:
     """Whether there is anybody whom an EC could choose, as far as the main match says."""
-    placed, still_in = _placed(episode), _still_in(episode)
+    placed, still_in = _main_match_places(episode), _still_in(episode)
     return bool(rules.candidates(placed, ec=episode.ec_id, still_in=still_in))
 
 
-def _placed(episode: Episode) -> list[rules.MainMatchPlace]:
+def _main_match_places(episode: Episode) -> list[rules.MainMatchPlace]:
     rows = episode.placements.values_list("contestant", "place", "immune")
     return [rules.MainMatchPlace(*row) for row in rows]
 
