@@ -27,7 +27,7 @@ from accounts.preferences import SOUND_COOKIE, THEME_COOKIE, remember_preference
 from accounts.roles import is_moderator, is_organiser
 from accounts.services import UNSET, user_update_profile
 from accounts.signin.adapter import KEPT_OUT_SESSION_KEY
-from core.refusals import Refusal
+from core.refusals import FORM_REFUSED, Refusal
 
 
 class SignupView(LibrarySignupView):
@@ -84,7 +84,7 @@ def settings_page(request: HttpRequest) -> HttpResponse:
         else:
             messages.success(request, "Your settings are saved.")
             return redirect("accounts:settings")
-    status = 422 if form.errors else 200
+    status = FORM_REFUSED if form.errors else 200
     return render(request, "accounts/settings.html", {"form": form}, status=status)
 
 
@@ -159,7 +159,7 @@ def report_new(request: HttpRequest, target_type: str, target_id: str) -> HttpRe
         else:
             messages.success(request, "Thank you. The moderators will look at it and answer.")
             return redirect("accounts:conduct")
-    status = 422 if form.errors else 200
+    status = FORM_REFUSED if form.errors else 200
     context = {"form": form, "target": target}
     return render(request, "accounts/report_new.html", context, status=status)
 
@@ -179,8 +179,8 @@ def preferences_page(request: HttpRequest) -> HttpResponse:
     form = PreferencesForm(request.POST)
     if not form.is_valid():
         if wants_json:
-            return JsonResponse({"code": "invalid", "errors": form.errors}, status=422)
-        return render(request, "accounts/preferences.html", {"form": form}, status=422)
+            return JsonResponse({"code": "invalid", "errors": form.errors}, status=FORM_REFUSED)
+        return render(request, "accounts/preferences.html", {"form": form}, status=FORM_REFUSED)
     response: HttpResponse
     if wants_json:
         response = HttpResponse(status=204)

@@ -27,6 +27,8 @@ HTTP_STATUS: Final = {
     RefusalKind.NOT_FOUND: 404,
     RefusalKind.CONFLICT: 409,
 }
+#: Of a page whose form could not be done, for what is in it or as things stand, and says why.
+FORM_REFUSED: Final = 422
 
 
 class Refusal(Exception):

@@ -31,7 +31,7 @@ from accounts.models import User
 from accounts.oauth import services
 from accounts.oauth.library import challenge_is_whole
 from accounts.services import audit_record
-from core.refusals import Refusal
+from core.refusals import FORM_REFUSED, Refusal
 
 
 @method_decorator(never_cache, name="dispatch")
@@ -219,7 +219,7 @@ def applications_page(request: HttpRequest) -> HttpResponse:
         "authorised": services.authorisations_of(user),
         **made,
     }
-    status = 201 if made else 422 if form.errors else 200
+    status = 201 if made else FORM_REFUSED if form.errors else 200
     return render(request, "accounts/applications.html", context, status=status)
 
 

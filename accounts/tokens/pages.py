@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.models import ApiToken, User
 from accounts.tokens.services import NAME_MAX, token_create, token_revoke, user_become_bot
 from core.api.scopes import WORDS
-from core.refusals import Refusal
+from core.refusals import FORM_REFUSED, Refusal
 
 LASTS = [
     ("7", "A week"),
@@ -72,7 +72,7 @@ def tokens_page(request: HttpRequest) -> HttpResponse:
             made = {"made": token, "text": text}
             form = TokenForm()
     tokens = ApiToken.objects.visible_to(user)[:SHOWN_AT_MOST]
-    status = 201 if made else 422 if form.errors else 200
+    status = 201 if made else FORM_REFUSED if form.errors else 200
     context = {"form": form, "tokens": tokens, **made}
     return render(request, "accounts/tokens.html", context, status=status)
 
@@ -111,5 +111,5 @@ def bot_page(request: HttpRequest) -> HttpResponse:
             else:
                 messages.success(request, "This is a bot's account now.")
                 return redirect("accounts:tokens")
-    status = 422 if problem else 200
+    status = FORM_REFUSED if problem else 200
     return render(request, "accounts/bot.html", {"problem": problem}, status=status)

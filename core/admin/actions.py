@@ -22,7 +22,7 @@ from core.admin.classes import AdminClass
 from core.admin.forms import ActionForm, ask_for_phrase
 from core.admin.links import RowLinks, row_address
 from core.admin.readers import person
-from core.refusals import Refusal, allowed
+from core.refusals import FORM_REFUSED, Refusal, allowed
 
 
 def action_address(row: Model, name: str) -> str:
@@ -137,8 +137,8 @@ def _action_page(
 ) -> HttpResponse:
     """Show an action's page, and on POST of a valid form do it.
 
-    What the service refuses the page shows, with status 422, and nothing was done. What cannot be
-    done just now it says before anything is filled in.
+    What the service refuses the page shows, with status `FORM_REFUSED`, and nothing was done. What
+    cannot be done just now it says before anything is filled in.
     """
     looks = request.method == "POST" and "look" in request.POST
     form = (ActionForm if action.form is None else action.form(subject))(request.POST or None)
@@ -147,7 +147,7 @@ def _action_page(
     prompt = action.prompt(subject)
     status = 200
     if request.method == "POST" and not looks:
-        status = 422
+        status = FORM_REFUSED
         # Without any field nothing is bound: there is nothing that could be missing.
         if form.is_valid() or not form.fields:
             try:

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.models import User
 from accounts.moderation.standing import silence_of
-from core.refusals import NotFound, Refusal, allowed
+from core.refusals import FORM_REFUSED, NotFound, Refusal, allowed
 from games.audience import may_prepare
 from games.engine.capabilities import Supply, supply_of
 from games.forms import ChallengeForm
@@ -54,7 +54,7 @@ def challenge_new(request: HttpRequest, user: User) -> HttpResponse:
         else:
             messages.success(request, "Your challenge is out.")
             return redirect(challenge)
-    return render(request, "games/challenge_new.html", {"form": form}, status=422)
+    return render(request, "games/challenge_new.html", {"form": form}, status=FORM_REFUSED)
 
 
 @require_safe

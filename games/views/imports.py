@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
-from core.refusals import Refusal
+from core.refusals import FORM_REFUSED, Refusal
 from games.forms import ImportForm
 from games.services.matches import must_be_allowed_to_import, record_import
 from games.views.common import explains_refusals, needs_sign_in
@@ -37,4 +37,4 @@ def import_record(request: HttpRequest, user: User) -> HttpResponse:
         else:
             messages.success(request, "The record is sound, and the match is on the site.")
             return redirect("games:replay", match.pk)
-    return render(request, "games/import_record.html", {"form": form}, status=422)
+    return render(request, "games/import_record.html", {"form": form}, status=FORM_REFUSED)

@@ -14,7 +14,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
-from core.refusals import NotFound, Refusal
+from core.refusals import FORM_REFUSED, NotFound, Refusal
 from games.audience import may_prepare
 from games.engine.capabilities import Supply, SupplyReport, supplier, supplies_of, supply_of
 from games.engine.ruleset import Ruleset
@@ -120,9 +120,8 @@ def prepared_new(request: HttpRequest, user: User, ruleset_id: str, key: str) ->
         form.refuse(refusal)
     context |= {"found": found, "picture": as_image(found.picture) if found else ""}
     sound = found is not None and not found.faults and not form.errors
-    return render(
-        request, "games/organise/prepared_new.html", context, status=200 if sound else 422
-    )
+    status = 200 if sound else FORM_REFUSED
+    return render(request, "games/organise/prepared_new.html", context, status=status)
 
 
 @require_safe

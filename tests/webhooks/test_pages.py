@@ -68,10 +68,10 @@ def test_what_is_refused_stands_beside_its_field(stage: Stage, organiser: Client
         at("new"),
         {"flavour": "json", "name": "x", "url": "https://10.0.0.1/", "kinds": ["ruling"]},
     )
-    assert answer.status_code == 409
+    assert answer.status_code == 422
     assert "does not lead to the public internet" in words(answer)
     answer = organiser.post(at("new"), {"flavour": "json", "name": "", "url": "", "kinds": []})
-    assert answer.status_code == 409
+    assert answer.status_code == 422
     assert words(answer).count("This field is required.") == 3
     assert not Webhook.objects.exists()
 

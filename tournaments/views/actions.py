@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from core.actions import Action, Done
-from core.refusals import Refusal, RefusalKind
+from core.refusals import FORM_REFUSED, Refusal, RefusalKind
 from tournaments.actions.subjects import AtSeason
 from tournaments.forms.base import NoForm
 from tournaments.views.common import shown
@@ -43,12 +43,10 @@ def perform(
     back: str,
     template: str = "action.html",
     more: dict[str, Any] | None = None,
-    refused: int = 422,
     after: Callable[[HttpRequest, Done, str], HttpResponse] = go_on,
 ) -> HttpResponse:
     """Show the page of an action, or do it and answer with ``after``. Raises what the action's
-    check does to whoever may not; what cannot be done just now the page says. ``refused``: the
-    status of a page that says why nothing was done."""
+    check does to whoever may not; what cannot be done just now the page says."""
     refusal = action.refusal(subject)
     if refusal is not None and refusal.kind in (RefusalKind.FORBIDDEN, RefusalKind.NOT_FOUND):
         raise refusal
@@ -64,7 +62,7 @@ def perform(
                 form.refuse(reason)
             else:
                 return after(request, done, back)
-        status = refused
+        status = FORM_REFUSED
     else:
         form = make()
         if refusal is not None:

@@ -10,7 +10,14 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import User
-from core.refusals import Forbidden, Refusal, RefusalKind, allowed, refusal_of
+from core.refusals import (
+    FORM_REFUSED,
+    Forbidden,
+    Refusal,
+    RefusalKind,
+    allowed,
+    refusal_of,
+)
 from tournaments import audience
 from tournaments.actions import players
 from tournaments.actions.episodes import CHOOSE, choosable
@@ -162,7 +169,7 @@ def declare(request: HttpRequest, sheet: Sheet, user: User, pk: int, leg_id: int
         try:
             return _bring(request, mine, back=request.path)
         except Refusal as refusal:
-            refused, status = refusal, 422
+            refused, status = refusal, FORM_REFUSED
     declared = {each.gift_id: each for each in subject.leg.declarations.all()}
     context = {
         "row": found.row,

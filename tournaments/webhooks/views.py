@@ -94,7 +94,6 @@ def webhook_new(request: HttpRequest, user: User, season: Season) -> HttpRespons
         back=reverse("webhooks:list", args=[season.slug]),
         template="webhooks/form.html",
         more=_context(season),
-        refused=409,
         after=_after,
     )
 
@@ -131,7 +130,6 @@ def webhook_edit(request: HttpRequest, user: User, season: Season, webhook_id: i
         back=webhook.get_absolute_url(),
         template="webhooks/form.html",
         more=_context(season, webhook=webhook),
-        refused=409,
     )
 
 
