@@ -8,7 +8,7 @@ counts for the place. Nothing here changes anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 
 from django.utils.functional import cached_property
@@ -211,20 +211,23 @@ class Course(Generic[Options]):
         best = still_in[0][0]
         return [pk for rank, pk in still_in if rank == best]
 
-    def tie(self, acting_user: User | None) -> Iterator[Refusal]:
-        """What is to be said where several share the first place: ``season.own`` to one of them,
-        who cannot say who has won, and ``season.tied`` to whoever does not say it.
-        Raises Refusal ``season.not-concluded``."""
-        if len(self.first) == 1:
-            return
-        if acting_user is not None and acting_user.pk in [
-            self.holders[pk].user_id for pk in self.first
-        ]:
-            yield Forbidden(
+    def must_not_share_first(self, acting_user: User | None) -> None:
+        """Whether somebody may end the season: one of several who share the first place cannot say
+        who of them has won. Raises Refusal ``season.own`` and ``season.not-concluded``."""
+        sharing = [self.holders[pk].user_id for pk in self.first]
+        if len(sharing) > 1 and acting_user is not None and acting_user.pk in sharing:
+            raise Forbidden(
                 "season.own", "You share the first place: another organiser says who has won."
             )
-        names = ", ".join(self.holders[pk].name for pk in self.first)
-        yield Refusal("season.tied", f"It must be said who has won: {names} share the first place.")
+
+    def must_have_one_first(self) -> None:
+        """Whether it is clear who has won. Raises Refusal ``season.tied`` and
+        ``season.not-concluded``."""
+        if len(self.first) > 1:
+            names = ", ".join(self.holders[pk].name for pk in self.first)
+            raise Refusal(
+                "season.tied", f"It must be said who has won: {names} share the first place."
+            )
 
     @cached_property
     def busy(self) -> frozenset[int]:

@@ -11,7 +11,7 @@ does that: formats know death matches, and nothing of what is done with results
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any, ClassVar, NamedTuple
 
@@ -19,7 +19,7 @@ import msgspec
 from django.db.models import Model
 
 from accounts.models import User
-from core.refusals import NotFound, Refusal
+from core.refusals import NotFound, Refusal, Together
 from tournaments.course import Course
 from tournaments.formats.numbering import NumberedRound, must_have_keys
 from tournaments.formats.options import FormatOptions
@@ -150,21 +150,25 @@ class Format(ABC):
         del played
         return None
 
-    def before_the_end(
+    def must_be_endable(
         self, *, season: Season, open_matches: int, acting_user: User | None
-    ) -> Iterator[Refusal]:
-        """What keeps a season from ending besides its ``open_matches``; ``season.tied`` only where
-        whoever ends it has to say who has won."""
+    ) -> None:
+        """Whether a season can end, but for its ``open_matches``. Raises Refusal
+        ``season.not-concluded``, ``season.own``, and ``season.tied`` where whoever ends it has to
+        say who has won."""
         if season.status != SeasonStatus.RUNNING:
             return
         course = self.course_type.of(season)
         if season.rounds.count() < course.rounds:
-            yield Refusal("season.not-concluded", "There are rounds to be played first.")
-        elif not open_matches:
-            try:
-                yield from course.tie(acting_user)
-            except Refusal as refusal:
-                yield refusal
+            raise Refusal("season.not-concluded", "There are rounds to be played first.")
+        if open_matches:
+            return
+        faults = Together()
+        with faults.of():
+            course.must_not_share_first(acting_user)
+        with faults.of():
+            course.must_have_one_first()
+        faults.settle()
 
     def must_be_closable(self, *, round: Round) -> None:  # noqa: A002
         """Raises Refusal where organisers cannot close a round of which nothing is open."""

@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from accounts.mail import confirmed_addresses
 from accounts.models import User
 from accounts.moderation.standing import is_suspended
-from core.refusals import Refusal, refusal_of
+from core.refusals import Refusal, each_of, refusal_of
 from tournaments import lifecycle
 from tournaments.formats import registry as formats_known
 from tournaments.lifecycle import UNDECIDED, ContestantStatus, LegStatus, SeasonStatus, Visibility
@@ -163,7 +163,8 @@ def _before_finishing(season: Season, user: User | None) -> Iterable[Warned]:
             stops=True,
         )
     own = formats_known.format_of(season.format)
-    for each in own.before_the_end(season=season, open_matches=count, acting_user=user):
+    refusal = refusal_of(own.must_be_endable, season=season, open_matches=count, acting_user=user)
+    for each in () if refusal is None else each_of(refusal):
         # Who breaks a tie names the winner with the step: nothing has to be done before it.
         yield Warned(each.code, each.sentence, stops=each.code != "season.tied")
 

@@ -166,14 +166,14 @@ class Elimination(Format):
         """In the final; before it the DMO has the advantage."""
         return played.is_final
 
-    def before_the_end(
+    def must_be_endable(
         self, *, season: Season, open_matches: int, acting_user: User | None
-    ) -> Iterator[Refusal]:
-        """More than one is left: ``season.no-winner``."""
+    ) -> None:
+        """One is left. Raises Refusal ``season.no-winner``."""
         del open_matches, acting_user
         left = active_of(season)
         if left != 1:
-            yield Refusal("season.no-winner", f"There are {left} contestants left, not one.")
+            raise Refusal("season.no-winner", f"There are {left} contestants left, not one.")
 
     def must_be_closable(self, *, round: Round) -> None:  # noqa: A002
         """Nobody has been eliminated, nor was the episode skipped: ``round.episode-open``."""

@@ -53,9 +53,9 @@ def season_conclude(
     first = course.first
     if winner is not None and winner.pk not in first:
         raise Refusal("season.not-first", f"{winner.name} does not stand first.")
-    for refusal in course.tie(acting_user):
-        if winner is None or refusal.code != "season.tied":
-            raise refusal
+    course.must_not_share_first(acting_user)
+    if winner is None:
+        course.must_have_one_first()
     places = format_of(locked.format).places(course)
     if places is not None:
         for each in locked.rounds.exclude(status=RoundStatus.CLOSED).order_by("number"):
