@@ -489,11 +489,12 @@ def test_items_are_given_and_taken_back(visitor: Visitor, orla: User) -> None:
     played(orla, chosen(orla, season, 4, 3), 1)
     out = who(season, 4)
     client = visitor(out.user)
-    assert "/seasons/autumn/items/give/" in links(client.get("/seasons/autumn/"))
+    assert "/seasons/autumn/items/give/" not in links(client.get("/seasons/autumn/"))
     early = words(client.get("/seasons/autumn/items/give/"))
     assert "No death match is to be played at the moment." in early
     assert "Give it" not in early
     row = chosen(orla, season, 3, 2, at=after(hours=1))
+    assert "/seasons/autumn/items/give/" in links(client.get("/seasons/autumn/"))
     page = client.get("/seasons/autumn/items/give/")
     item = page.context["form"].fields["item"].choices
     first = next(value for group, options in item for value, _ in options if "domino-wars" in value)

@@ -22,7 +22,7 @@ from django.http import Http404
 from django.urls import ResolverMatch, resolve, reverse
 
 from accounts.moderation.actions import TABLES as OF_PEOPLE
-from core.actions import Action, Actions
+from core.actions import Action, Actions, Prompt
 from core.admin.links import row_address
 from core.refusals import Refusal
 from tests.permissions.offers import Asked, Button, Read, actions_asked, read
@@ -193,6 +193,9 @@ class Going:
         refusal = said if isinstance(said, Refusal) else next(own, None)
         if refusal is not None:
             return refusal.code
+        prompt = answer.context and answer.context.get("prompt")
+        if isinstance(prompt, Prompt) and prompt.stopped:
+            return next(each.sentence for each in prompt.cautions if each.stops)
         return "" if answer.status_code < 400 else str(answer.status_code)
 
     def _follow(self, got: Got, link: str, at: str) -> None:

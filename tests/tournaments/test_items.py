@@ -152,6 +152,14 @@ def test_nothing_is_given_for_a_death_match_with_one_side(orla: User) -> None:
     assert [str(each) for each in Sheet(season).open_to_items] == ["Player 2 vs Player 3"]
 
 
+def test_nothing_is_given_while_nothing_is_to_be_played(orla: User, season: Season) -> None:
+    giver = who(season, 3)
+    gift: dict[str, Any] = {"season": season, "giver": giver, "receiver": who(season, 1), **REPEAT}
+    refused("item.no-match", item_give, acting_user=giver.user, **gift)
+    # An organiser may know already what it is for.
+    assert item_give(acting_user=orla, **gift).giver == giver
+
+
 def test_nobody_helps_themselves_to_items(orla: User, season: Season, final: DeathMatch) -> None:
     role_grant(
         acting_user=User.objects.get(username="root"), user=account(season, 1), role=Role.ORGANISER

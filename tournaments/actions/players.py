@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from django.urls import reverse
 
-from core.actions import Action, Actions, Done, Stop
+from core.actions import Action, Actions, Done
 from core.refusals import Forbidden
 from tournaments import audience
 from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtItem, AtLeg, AtPerson
@@ -86,18 +86,8 @@ def _confirm(subject: AtLeg, _form: Any) -> Done | None:
 
 
 def _may_give(subject: AtContestant) -> None:
-    gifts.must_be_a_giver(subject.season, subject.contestant, subject.user)
-
-
-def _before_giving(subject: AtContestant) -> Sequence[Stop]:
-    if subject.sheet.open_to_items:
-        return ()
-    return [
-        Stop(
-            "No death match is to be played at the moment. Items can be given as soon as it is "
-            "known who meets whom."
-        )
-    ]
+    known = subject.sheet.death_matches
+    gifts.must_be_a_giver(subject.season, subject.contestant, subject.user, death_matches=known)
 
 
 def _gift_form(subject: AtContestant) -> Callable[..., GiftForm]:
@@ -181,7 +171,6 @@ GIVE: Final = Action[AtContestant](
         "Only an organiser can take it back.",
     ],
     check=_may_give,
-    cautions=_before_giving,
     form=_gift_form,
     run=_give,
 )

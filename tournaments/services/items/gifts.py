@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from django.db import transaction
@@ -53,10 +54,11 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
     An eliminated contestant gives one item for a death match themselves, and one for each match of
     the final; organisers enter any gift, or grant an item (no ``giver``). ``ruleset`` is empty for
     Copy and Block. Raises Refusal ``season.none``, ``season.archived``, ``season.not-running``,
-    ``season.not-organiser``, ``item.no-gifts``, ``item.unknown``, ``item.giver``,
-    ``item.giver-in``, ``item.given-already``, ``item.receiver``, ``item.receiver-out``,
-    ``item.oneself``, ``death-match.own`` (for one's own opponent), ``item.for-which``,
-    ``item.match``, ``item.match-over``, ``item.leg``, ``item.unfit``, ``item.note.too-long``.
+    ``season.not-organiser``, ``item.no-gifts``, ``item.no-match``, ``item.unknown``,
+    ``item.giver``, ``item.giver-in``, ``item.given-already``, ``item.receiver``,
+    ``item.receiver-out``, ``item.oneself``, ``death-match.own`` (for one's own opponent),
+    ``item.for-which``, ``item.match``, ``item.match-over``, ``item.leg``, ``item.unfit``,
+    ``item.note.too-long``.
     """
     locked = season_lock(season.pk)
     must_take_items(locked)
@@ -145,16 +147,40 @@ def _own_to_give(giver: Contestant | None) -> Contestant:
     return giver
 
 
-def must_be_a_giver(season: Season, giver: Contestant, acting_user: User) -> None:
+def must_be_a_giver(
+    season: Season,
+    giver: Contestant,
+    acting_user: User,
+    *,
+    death_matches: Iterable[DeathMatch] | None = None,
+) -> None:
     """Whether somebody can give items now that come from a contestant: their own, or entered by an
-    organiser. Raises Refusal as `must_take_items` does, ``item.giver-in`` and ``item.no-gifts``.
-    """
+    organiser. ``death_matches``: those of the season, where they are known. Raises Refusal as
+    `must_take_items` does, ``item.giver-in``, ``item.no-gifts`` and ``item.no-match``."""
     must_take_items(season)
     _must_have_left(giver)
     # Where nobody gives, organisers may still enter what is given.
     gives = format_of(season.format).gives_items(season)
     if not gives and not audience.may_manage(season, acting_user):
         raise Refusal("item.no-gifts", "There are no gifts in this season.")
+    if not _is_entered(season, giver, acting_user):
+        _must_have_a_match(season, death_matches)
+
+
+def _must_have_a_match(season: Season, death_matches: Iterable[DeathMatch] | None) -> None:
+    if death_matches is None:
+        death_matches = DeathMatch.objects.filter(round__season=season, status__in=PLAYABLE)
+    if not any(each.status in PLAYABLE for each in death_matches):
+        raise Refusal(
+            "item.no-match",
+            "No death match is to be played at the moment. Items can be given as soon as it is "
+            "known who meets whom.",
+        )
+
+
+def _is_entered(season: Season, giver: Contestant, acting_user: User) -> bool:
+    """Whether an organiser says what somebody else gives."""
+    return giver.user_id != acting_user.pk and audience.may_manage(season, acting_user)
 
 
 def _must_have_left(giver: Contestant | None) -> None:
@@ -170,7 +196,7 @@ def must_be_for_one(
     Organisers grant (no ``giver``) for any. Raises Refusal ``item.for-which``."""
     if giver is None or death_match is not None or not format_of(season.format).gifts:
         return
-    entered = audience.may_manage(season, acting_user) and giver.user_id != acting_user.pk
+    entered = _is_entered(season, giver, acting_user)
     if not entered or season.rounds.filter(is_final=True).exists():
         raise Refusal("item.for-which", "Please say which death match it is for.")
 
