@@ -85,10 +85,23 @@ def ruling_of(ruleset: Ruleset[Any, Any], valid: bool) -> Ruling:
 def ruled(ruleset: Ruleset[Any, Any], state: Any, valid: bool) -> Any:
     """The state after the organiser's ruling on what was challenged. Raises Refusal
     ``organiser.nothing-to-rule``."""
+    return _in_dispute(ruleset, state).rule(state, valid)
+
+
+def dispute_of(ruleset: Ruleset[Any, Any], state: Any, names: Names = UNNAMED) -> Dispute:
+    """What is to be ruled on, for the organiser's eyes only; ``state`` None: nothing is being
+    played. Raises Refusal ``organiser.nothing-to-rule``."""
+    found = _in_dispute(ruleset, state).dispute(state, names)
+    if found is None:
+        raise EngineFault(f"{ruleset.id} does not say what is in dispute")
+    return found
+
+
+def _in_dispute(ruleset: Ruleset[Any, Any], state: Any) -> Disputes:
     disputes = disputes_of(ruleset)
-    if disputes is None or not disputes.in_dispute(state):
+    if disputes is None or state is None or not disputes.in_dispute(state):
         raise Refusal("organiser.nothing-to-rule", "There is no challenge to rule on.")
-    return disputes.rule(state, valid)
+    return disputes
 
 
 # -- moves that cost reserve ---------------------------------------------------------------------

@@ -14,10 +14,9 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.moderation.standing import Silence, silence_of
-from core.refusals import Refusal
 from games import extras, store
 from games.audience import AUDIENCES, may_moderate_chat, seat_of
-from games.engine.capabilities import disputes_of
+from games.engine.capabilities import dispute_of
 from games.engine.decisions import ROOM, Seat
 from games.models import Match
 from games.pictures import links
@@ -139,12 +138,8 @@ def dispute(request: HttpRequest, match_id: int) -> HttpResponse:
     must_organise(match, request.user)
     held = store.read(match_id)
     table = held.live.table
-    disputes = disputes_of(held.ruleset)
-    found = None
-    if disputes is not None and table.state is not None and table.result is None:
-        found = disputes.dispute(table.state, distinct_names(names_of(match)))
-    if found is None:
-        raise Refusal("organiser.nothing-to-rule", "There is no challenge to rule on.")
+    state = table.state if table.result is None else None
+    found = dispute_of(held.ruleset, state, distinct_names(names_of(match)))
     response = JsonResponse({"words": found.words, "picture": found.picture})
     response["Cache-Control"] = "private, no-store"
     return response
