@@ -12,8 +12,8 @@ from tournaments.actions.death_matches import DEATH_MATCH
 from tournaments.actions.legs import LEG
 from tournaments.actions.rounds import REOPEN
 from tournaments.actions.subjects import AtDeathMatch, AtLeg, AtRound
-from tournaments.lifecycle import DeathMatchStatus, How
 from tournaments.models import DeathMatch
+from tournaments.reading.contestants import was_decided
 from tournaments.reading.sheet import Sheet
 from tournaments.services import mail
 from tournaments.services.results import corrections
@@ -46,9 +46,7 @@ def match_desk(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpR
 
 def _why_kept(row: DeathMatch) -> Refusal | None:
     """Why a result cannot be changed; None where it can, or there is none that was played for."""
-    if row.status != DeathMatchStatus.DECIDED or row.how == How.BYE:
-        return None
-    return refusal_of(corrections.must_be_reversible, row)
+    return refusal_of(corrections.must_be_reversible, row) if was_decided(row) else None
 
 
 @require_http_methods(FORMS)
