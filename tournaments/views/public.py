@@ -28,7 +28,7 @@ from tournaments.actions.subjects import (
     AtRound,
     AtSite,
 )
-from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus
+from tournaments.lifecycle import LegStatus, SeasonStatus
 from tournaments.models import Contestant, Gift, Leg
 from tournaments.pictures import links
 from tournaments.reading.death_matches import DeathMatchWithLegs
@@ -37,7 +37,7 @@ from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.enrolment import must_be_open_to_everybody
 from tournaments.services.items.declarations import bringing_seat
 from tournaments.services.legs import by_items, more_items
-from tournaments.services.scheduling.readiness import ready_from, ready_until
+from tournaments.services.scheduling.readiness import must_be_next, ready_from, ready_until
 from tournaments.views.common import public_page, season_page, shown
 from tournaments.waiting import waiting_for
 
@@ -222,7 +222,7 @@ def leg_facts(sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: User | An
     seat = audience.seat_of(found.row, user)
     ready = (leg.home_ready_at, leg.away_ready_at)
     on = sheet.season.status == SeasonStatus.RUNNING and leg.status == LegStatus.PLANNED
-    waits = on and found.row.status in PLAYABLE and found.running is None and leg == found.next
+    waits = allowed(must_be_next, leg, legs=found.legs)
     readiness, too_early = None, False
     if isinstance(user, User) and seat is not None:
         subject = AtLeg(user, sheet, found, leg)

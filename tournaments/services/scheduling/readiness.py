@@ -81,15 +81,10 @@ def must_be_confirmable(
     legs: Iterable[Leg] | None = None,
 ) -> Seat:
     """The seat of whoever can say now that they are ready. ``legs``: those of the death match,
-    where they are known. Raises Refusal as `confirming_seat` does, ``leg.sides``, ``leg.order``,
+    where they are known. Raises Refusal as `confirming_seat` and `must_be_next` do,
     ``leg.rules-missing`` and ``ready.too-early``."""
     seat = confirming_seat(leg, acting_user)
-    if leg.death_match.status not in PLAYABLE:
-        raise Refusal("leg.sides", "It is not known yet who meets here.")
-    to_play = {LegStatus.PLANNED, LegStatus.RUNNING}
-    every = leg.death_match.legs.all() if legs is None else legs
-    if any(each.number < leg.number and each.status in to_play for each in every):
-        raise Refusal("leg.order", "The matches of a death match are played one after another.")
+    must_be_next(leg, legs=legs)
     if not leg.ruleset:
         raise Refusal("leg.rules-missing", "It is not decided yet what is played.")
     opens = ready_from(leg)
@@ -100,6 +95,20 @@ def must_be_confirmable(
             "before the start.",
         )
     return seat
+
+
+def must_be_next(leg: Leg, *, legs: Iterable[Leg] | None = None) -> None:
+    """Whether a leg waits for its players, or will soon. ``legs``: those of the death match, where
+    they are known. Raises Refusal ``season.not-running``, ``leg.not-planned``, ``leg.sides`` and
+    ``leg.order``."""
+    must_be_running(leg.death_match.round.season)
+    must_be_planned(leg)
+    if leg.death_match.status not in PLAYABLE:
+        raise Refusal("leg.sides", "It is not known yet who meets here.")
+    to_play = {LegStatus.PLANNED, LegStatus.RUNNING}
+    every = leg.death_match.legs.all() if legs is None else legs
+    if any(each.number < leg.number and each.status in to_play for each in every):
+        raise Refusal("leg.order", "The matches of a death match are played one after another.")
 
 
 def confirming_seat(leg: Leg, acting_user: User) -> Seat:
