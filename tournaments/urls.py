@@ -4,11 +4,11 @@ from django.urls import URLPattern, URLResolver, path
 
 from tournaments.views import calendars, documents, players, public, ratings
 from tournaments.views.desk import (
+    challenges,
     death_matches,
     episodes,
     home,
     items,
-    ladder,
     people,
     rounds,
 )
@@ -54,8 +54,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/desk/organisers/", people.organisers, name="organisers"),
     path("<slug:slug>/desk/contestants/", people.roster, name="roster"),
     path("<slug:slug>/desk/contestants.csv", documents.contestants, name="contestants_file"),
-    path("<slug:slug>/desk/contestants/<int:pk>/challenge/", ladder.ladder_pair,
-         name="ladder_pair"),
+    path("<slug:slug>/desk/contestants/<int:pk>/challenge/", challenges.challenge_enter,
+         name="challenge_enter"),
     path("<slug:slug>/desk/contestants/<int:pk>/<slug:name>/", people.contestant_act,
          name="contestant_act"),
     path("<slug:slug>/desk/seeds/", people.seeds, name="seeds"),

@@ -22,11 +22,11 @@ from games.services.challenges import (
     must_be_opponent,
 )
 from tests.permissions.world import Scene
+from tournaments.actions.challenges import CHALLENGE, ENTER
 from tournaments.actions.contestants import CONTESTANT
 from tournaments.actions.death_matches import DEATH_MATCH
 from tournaments.actions.episodes import CHOOSE
 from tournaments.actions.items import GIFT
-from tournaments.actions.ladder import CHALLENGE, ENTER
 from tournaments.actions.legs import LEG
 from tournaments.actions.players import CHOOSE_RULES, CONFIRM, GIVE, JOIN, LEAVE, UNCONFIRM
 from tournaments.actions.rounds import ROUND
@@ -137,7 +137,7 @@ def on_desk(sheet: Sheet, user: User, **_kwargs: Any) -> Wanted:
         yield CONCLUDE.offered(subject), _address(sheet, "conclude")
         for each in sheet.contestants:
             offered = ENTER.offered(AtContestant(user, sheet, each))
-            yield offered, _address(sheet, "ladder_pair", each.pk)
+            yield offered, _address(sheet, "challenge_enter", each.pk)
 
 
 def on_roster(sheet: Sheet, user: User, **_kwargs: Any) -> Wanted:

@@ -344,14 +344,14 @@ PERMISSIONS: dict[str, Permission] = {
     "close a round": Permission("reopened", MANAGE, (act("close", what="round_act"),)),
     "reopen a round": Permission("between", MANAGE, (act("reopen", what="round_act", why=True),)),
     "enter a ladder challenge": Permission("ladder", MANAGE, (
-        Page("tournaments:ladder_pair", lambda s: [s.season.slug, s.id(2)],
-             lambda s: {"opponent": s.id(1)}, action="ladder.enter"),
+        Page("tournaments:challenge_enter", lambda s: [s.season.slug, s.id(2)],
+             lambda s: {"opponent": s.id(1)}, action="challenges.enter"),
         Api("post", "api:season_rounds",
             body=lambda s: {"pairings": [{"home": s.id(2), "away": s.id(1)}]}),
     )),
     "challenge on the ladder": Permission("ladder", RUNGS_BELOW, (
         Page("tournaments:challenge", form=lambda s: {"opponent": s.id(1)},
-             action="ladder.challenge"),
+             action="challenges.challenge"),
     )),
     # -- death matches -----------------------------------------------------------------------
     "set the rules": Permission("planned", RULE, (

@@ -75,7 +75,7 @@ NAMED = {
     "tournaments:leg_act": "void",
 }
 CONTESTANTS = {"tournaments:contestant_calendar", "tournaments:contestant_act",
-               "tournaments:ladder_pair"}  # fmt: skip
+               "tournaments:challenge_enter"}  # fmt: skip
 
 
 class Route(NamedTuple):

@@ -57,6 +57,9 @@ class EveningCourse(Course[EveningOptions]):
         ranks = [(1 + sum(other > won for other in wins.values()), pk) for pk, won in wins.items()]
         return sorted(ranks)
 
+    def in_reach(self, challenger: int) -> tuple[int, ...]:
+        return tuple(pk for pk in self.holders if pk != challenger)
+
 
 class Evenings(Format):
     """Best of three; the host decides who meets whom, and when it is over."""
@@ -68,6 +71,7 @@ class Evenings(Format):
     course_type = EveningCourse
     paired = True
     by_hand = True
+    challenges = True
     season_template = "evenings.html"
     standings_template = "evenings_won.html"
     desk_template = "evenings_book.html"
@@ -115,6 +119,16 @@ class Evenings(Format):
         ]
         round_announce(opened=opened, at=at)
         return opened, made
+
+    def challenge_open(
+        self, *, acting_user: User, season: Season, challenger: Contestant, defender: Contestant
+    ) -> DeathMatch:
+        """At once, on the evening that it is."""
+        del acting_user
+        latest = season.rounds.latest("number")
+        return deathmatches.death_match_create(
+            round=latest, home=challenger, away=defender, best_of=3, key="challenge", at=START
+        )
 
     def complete(self, *, round: Round, at: datetime) -> Follows:  # noqa: A002
         deathmatches.round_close(acting_user=None, round=round, at=at)
@@ -281,6 +295,15 @@ def test_who_is_replaced_hands_on_what_is_open(host: Client) -> None:
     decided(host, season, 1)
     assert EveningCourse.of(season).ordered[0] == (1, who(season, 1).pk)
     assert faults_of(season) == []
+
+
+def test_people_challenge_each_other_in_it(host: Client) -> None:
+    season = opened(host, 4)
+    player = Client()
+    player.force_login(User.objects.get(username="player1"))
+    sent(player, "/seasons/wednesdays/challenge/", {"opponent": who(season, 3).pk})
+    row = DeathMatch.objects.latest("pk")
+    assert (row.home, row.away, row.best_of) == (who(season, 1), who(season, 3), 3)
 
 
 def test_bots_play_it(orla: User) -> None:

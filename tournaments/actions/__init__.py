@@ -7,10 +7,10 @@ only ones who decide.
 from typing import Any, Final
 
 from core.actions import Actions
+from tournaments.actions.challenges import CHALLENGES
 from tournaments.actions.contestants import CONTESTANT, ROSTER
 from tournaments.actions.death_matches import DEATH_MATCH
 from tournaments.actions.items import GIFT, ITEMS
-from tournaments.actions.ladder import LADDER
 from tournaments.actions.legs import LEG
 from tournaments.actions.players import OWN
 from tournaments.actions.rounds import NEXT, ROUND
@@ -20,5 +20,5 @@ from tournaments.actions.site import SITE
 #: Every table.
 TABLES: Final[tuple[Actions[Any], ...]] = (
     SITE, SEASON, SEASONS, DESK, ORGANISER, ROSTER, CONTESTANT, NEXT, ROUND, DEATH_MATCH, LEG,
-    ITEMS, GIFT, LADDER, OWN,
+    ITEMS, GIFT, CHALLENGES, OWN,
 )  # fmt: skip

@@ -187,11 +187,34 @@ class Format(ABC):
         along."""
         return {pk: rank for rank, pk in course.ordered}
 
+    # -- challenges --------------------------------------------------------------------------------
+
     def must_take_challenges(self) -> None:
         """Whether contestants of its seasons challenge each other at all. Raises Refusal
         ``ladder.no-ladder``."""
         if not self.challenges:
-            raise NotFound("ladder.no-ladder", "Nobody challenges anybody here.")
+            raise closed_to_challenges()
+
+    def must_be_able_to_challenge(
+        self, *, course: Any, challenger: Contestant, acting_user: User
+    ) -> None:
+        """Whether there is somebody whom a contestant can challenge now. Raises Refusal as
+        `must_take_challenges` does."""
+        del course, challenger, acting_user
+        self.must_take_challenges()
+
+    def challenge_open(
+        self,
+        *,
+        acting_user: User,
+        season: Season,
+        challenger: Contestant,
+        defender: Contestant,
+    ) -> DeathMatch:
+        """Have one contestant challenge another: for themselves, or an organiser for somebody. It
+        locks the season itself. Raises Refusal ``ladder.no-ladder``."""
+        del acting_user, season, challenger, defender
+        raise closed_to_challenges()
 
     # -- pairing by hand ---------------------------------------------------------------------------
 
@@ -316,6 +339,11 @@ class Format(ABC):
         """
         del season
         must_have_keys(rounds, lambda _number: "")
+
+
+def closed_to_challenges() -> Refusal:
+    """What whoever would challenge somebody is told where nobody does."""
+    return NotFound("ladder.no-ladder", "Nobody challenges anybody here.")
 
 
 def closed_to_late_entries() -> Refusal:

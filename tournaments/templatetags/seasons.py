@@ -13,7 +13,7 @@ from accounts.models import User
 from core.actions import Offer
 from games import words
 from games.options import pace
-from tournaments.actions.ladder import ENTER
+from tournaments.actions.challenges import ENTER
 from tournaments.actions.seasons import CONCLUDE
 from tournaments.actions.subjects import AtContestant, AtSeason
 from tournaments.lifecycle import (
@@ -91,8 +91,8 @@ def season_bracket(sheet: Sheet) -> brackets.Drawing | None:
 
 
 @register.simple_tag
-def ladder_offers(sheet: Sheet, user: User) -> list[tuple[Contestant, Offer | None]]:
-    """The rungs of a ladder, the top first, each with what leads to a challenge that an organiser
+def challenge_offers(sheet: Sheet, user: User) -> list[tuple[Contestant, Offer | None]]:
+    """Who stands on the rungs, the top first, each with what leads to a challenge that an organiser
     can enter for whoever stands there; None where there is none."""
     found = ((each, AtContestant(user, sheet, each)) for each, _ in sheet.rungs)
     return [(each, ENTER.offer(at) if ENTER.offered(at) else None) for each, at in found]

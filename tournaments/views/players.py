@@ -20,8 +20,8 @@ from core.refusals import (
 )
 from tournaments import audience
 from tournaments.actions import players
+from tournaments.actions.challenges import CHALLENGE
 from tournaments.actions.episodes import CHOOSE, choosable
-from tournaments.actions.ladder import CHALLENGE
 from tournaments.actions.subjects import (
     AtContestant,
     AtDeathMatch,
@@ -218,14 +218,14 @@ def _bring(request: HttpRequest, mine: Sequence[AtItem], *, back: str) -> HttpRe
     return press(request, players.BRING, replace(subject, target=target), back=back)
 
 
-# -- ladders -------------------------------------------------------------------------------------
+# -- challenges ----------------------------------------------------------------------------------
 
 
 @require_http_methods(FORMS)
 @season_page
 @with_user
 def challenge(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
-    """Challenge somebody above on the ladder."""
+    """Challenge somebody."""
     sheet.format.must_take_challenges()
     subject = AtContestant(user, sheet, me_in(sheet, user))
     return perform(request, CHALLENGE, subject, back=sheet.season.get_absolute_url())

@@ -16,8 +16,8 @@ from core.refusals import allowed
 from games.pictures.links import png_response
 from games.views.common import one_page, signed_in
 from tournaments import audience
+from tournaments.actions.challenges import CHALLENGE
 from tournaments.actions.episodes import CHOOSE
-from tournaments.actions.ladder import CHALLENGE
 from tournaments.actions.players import CHOOSE_RULES, CONFIRM, GIVE, JOIN, LEAVE, UNCONFIRM
 from tournaments.actions.site import CREATE, RESTORE
 from tournaments.actions.subjects import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.utils.functional import cached_property
@@ -80,6 +81,34 @@ class Ladder(Format):
     standings_template = "tournaments/formats/ladder/standings.html"
     desk_template = "tournaments/formats/ladder/desk.html"
     waits = "Somebody has to challenge somebody above them."
+
+    def must_be_able_to_challenge(
+        self, *, course: Any, challenger: Contestant, acting_user: User
+    ) -> None:
+        """Somebody is in reach. Raises Refusal as `must_be_a_ladder` does, and
+        ``ladder.out-of-reach``."""
+        must_be_a_ladder(course.season)
+        if not course.in_reach(challenger.pk):
+            own = challenger.user_id == acting_user.pk
+            raise Refusal(
+                "ladder.out-of-reach",
+                "Nobody above you can be challenged at the moment."
+                if own
+                else f"{challenger} can challenge nobody at the moment.",
+            )
+
+    def challenge_open(
+        self,
+        *,
+        acting_user: User,
+        season: Season,
+        challenger: Contestant,
+        defender: Contestant,
+    ) -> DeathMatch:
+        """As `ladder_challenge`."""
+        return ladder_challenge(
+            acting_user=acting_user, season=season, challenger=challenger, defender=defender
+        )
 
     def must_be_closable(self, *, round: Round) -> None:  # noqa: A002
         """Refused (``round.ladder``)."""

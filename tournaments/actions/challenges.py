@@ -1,4 +1,4 @@
-"""Challenges on a ladder."""
+"""Challenges, where contestants challenge each other."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from core.actions import Action, Actions
-from core.refusals import Refusal
 from tournaments.actions.subjects import AtContestant
-from tournaments.formats.ladder.format import ladder_challenge, must_be_a_ladder
 from tournaments.forms.base import NoForm, ServiceForm
 from tournaments.forms.rounds import PairForm
 from tournaments.models import Contestant
@@ -21,20 +19,13 @@ def _reach(subject: AtContestant) -> list[Contestant]:
     return [subject.sheet.by_id[each] for each in reach]
 
 
-def _must_reach_somebody(subject: AtContestant) -> None:
-    if not _reach(subject):
-        own = subject.contestant.user_id == subject.user.pk
-        raise Refusal(
-            "ladder.out-of-reach",
-            "Nobody above you can be challenged at the moment."
-            if own
-            else f"{subject.contestant} can challenge nobody at the moment.",
-        )
-
-
 def _may_challenge(subject: AtContestant) -> None:
-    must_be_a_ladder(subject.season)
-    _must_reach_somebody(subject)
+    sheet = subject.sheet
+    # Before anything is read: this is asked in seasons of all formats.
+    sheet.format.must_take_challenges()
+    sheet.format.must_be_able_to_challenge(
+        course=sheet.course, challenger=subject.contestant, acting_user=subject.user
+    )
 
 
 def _may_enter(subject: AtContestant) -> None:
@@ -48,8 +39,9 @@ def _form(subject: AtContestant) -> Callable[..., ServiceForm]:
 
 
 def _challenge(subject: AtContestant, form: Any) -> str:
-    _must_reach_somebody(subject)
-    row = ladder_challenge(
+    # Without anybody in reach the form names nobody.
+    _may_challenge(subject)
+    row = subject.sheet.format.challenge_open(
         acting_user=subject.user,
         season=subject.season,
         challenger=subject.contestant,
@@ -80,4 +72,4 @@ ENTER: Final = Action[AtContestant](
     run=_challenge,
 )
 
-LADDER: Final = Actions("ladder", (CHALLENGE, ENTER))
+CHALLENGES: Final = Actions("challenges", (CHALLENGE, ENTER))
