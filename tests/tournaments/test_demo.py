@@ -43,8 +43,8 @@ def test_the_demo_has_a_season_that_is_on_and_one_that_is_over() -> None:
 
 def test_a_season_is_simulated_at_the_command_line(orla: User) -> None:
     said = called(
-        "simulate_season", "--format=swiss", "--contestants=4", "--swiss-rounds=2", "--quick",
-        "--seed=3", "--organiser=orla",
+        "simulate_season", "--format=swiss", "--contestants=4", "--quick", "--seed=3",
+        '--format-options={"rounds": 2}', "--organiser=orla",
     )  # fmt: skip
     assert "Finished, won by" in said
     assert said.endswith("Everything holds.\n")

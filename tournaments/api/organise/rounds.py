@@ -85,7 +85,7 @@ class NewRoundSerializer(serializers.Serializer[dict[str, Any]]):
         child=PairingSerializer(),
         required=False,
         max_length=ROWS_MOST,
-        help_text="Pairings by hand (Swiss, ladder). Without them the format pairs.",
+        help_text="Pairings by hand, where the format takes them. Without them it pairs.",
     )
 
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:

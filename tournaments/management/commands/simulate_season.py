@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from argparse import ArgumentTypeError
 from datetime import timedelta
 from typing import Any
 
@@ -34,13 +36,14 @@ class Command(BaseCommand):
         )
         parser.add_argument("--best-of", type=int, default=5, help="of a final")
         parser.add_argument("--rounds", type=int, default=None, help="stop after so many")
-        parser.add_argument("--swiss-rounds", type=int, default=None)
+        parser.add_argument(
+            "--format-options", type=_options, default={}, help="of the format, as a JSON object"
+        )
         for name in ("drop-outs", "no-shows", "voids", "corrections"):
             parser.add_argument(f"--{name}", type=int, default=0, help="how many, at most")
 
     def handle(self, *_args: Any, **given: Any) -> None:
         """Play, then say who has won; exit status 1 where something does not hold."""
-        options = {} if given["swiss_rounds"] is None else {"rounds": given["swiss_rounds"]}
         plan = Plan(
             format=given["format"],
             contestants=given["contestants"],
@@ -54,7 +57,7 @@ class Command(BaseCommand):
             corrections=given["corrections"],
             best_of=given["best_of"],
             rounds=given["rounds"],
-            options=options,
+            options=given["format_options"],
         )
         say = self.stdout.write if given["verbosity"] > 1 else lambda _line: None
         try:
@@ -71,6 +74,13 @@ class Command(BaseCommand):
             + (f", won by {season.winner}" if season.winner else "")
             + f", {season.events.count()} events. Everything holds."
         )
+
+
+def _options(text: str) -> dict[str, Any]:
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise ArgumentTypeError("a JSON object is needed")
+    return found
 
 
 def _organiser(username: str) -> User:
