@@ -194,7 +194,8 @@ class Going:
         if refusal is not None:
             return refusal.code
         prompt = answer.context and answer.context.get("prompt")
-        if isinstance(prompt, Prompt) and prompt.stopped:
+        # One that leads to what must be seen to first is there for that.
+        if isinstance(prompt, Prompt) and prompt.stopped and not prompt.ways:
             return next(each.sentence for each in prompt.cautions if each.stops)
         return "" if answer.status_code < 400 else str(answer.status_code)
 
